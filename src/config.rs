@@ -1,0 +1,295 @@
+//! Every environment variable the library reads, in one table: the settings, their documentation and the dump in the
+//! log come from it.
+
+use crate::log;
+use crate::trace::log::Level;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// One environment variable.
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What values it takes.
+    pub accepts: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// All variables. `docs/environment.md` is checked against this table by a test.
+pub const VARIABLES: &[Variable] = &[
+    Variable {
+        name: "CPPAMP_DEFAULT_ACCELERATOR",
+        accepts: "a device_path",
+        help: "The default accelerator, unless the program sets one first.",
+    },
+    Variable {
+        name: "REVAMP_VISIBLE_DEVICES",
+        accepts: "comma-separated list of index, device UUID or part of the device name",
+        help: "Vulkan devices to offer, in this order; the others are listed as hidden. Unset: all.",
+    },
+    Variable {
+        name: "REVAMP_LOG",
+        accepts: "off, error, warn, info, debug (or 0 to 4)",
+        help: "How much is written to standard error. Default: error.",
+    },
+    Variable {
+        name: "REVAMP_VALIDATION",
+        accepts: "0, 1, 2",
+        help: "1 loads the Vulkan validation layer, with synchronization validation, and logs its messages as warnings; 2 also makes the call that caused one fail.",
+    },
+    Variable {
+        name: "REVAMP_MEMORY",
+        accepts: "auto, separate",
+        help: "separate gives every accelerator private memory, as a discrete GPU has, also where it is shared with the host.",
+    },
+    Variable {
+        name: "REVAMP_HOST_THREADS",
+        accepts: "1 to 1024",
+        help: "Threads of the host-thread accelerator. Default: one for each processor.",
+    },
+    Variable { name: "REVAMP_CACHE", accepts: "rw, ro, off", help: "Use of the pipeline cache on disk. Default: rw." },
+    Variable {
+        name: "REVAMP_CACHE_DIR",
+        accepts: "a folder",
+        help: "Where the pipeline cache lives. Default: revamp below the user's cache folder.",
+    },
+    Variable {
+        name: "REVAMP_TEST",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, lose-device=N, copy=buffer|kernel|lane, groups=N",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension.",
+    },
+];
+
+/// How the pipeline cache on disk is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheMode {
+    /// Read and written.
+    ReadWrite,
+    /// Only read.
+    ReadOnly,
+    /// Not touched.
+    Off,
+}
+
+/// Forced behaviour for tests (`REVAMP_TEST`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TestSwitches {
+    /// Behave as if no Vulkan loader were installed.
+    pub no_vulkan: bool,
+    /// The Nth device allocation (from 1) fails for lack of memory.
+    pub fail_alloc: Option<u64>,
+    /// The Nth submission (from 1) finds the device lost.
+    pub lose_device: Option<u64>,
+    /// Forces one of the device copy paths: `buffer`, `kernel` or `lane`.
+    pub copy: Option<String>,
+    /// Upper limit for groups in one dimension of one dispatch.
+    pub groups: Option<u32>,
+}
+
+/// All settings, read once from the environment.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `CPPAMP_DEFAULT_ACCELERATOR`.
+    pub default_accelerator: Option<String>,
+    /// `REVAMP_VISIBLE_DEVICES`, split at commas.
+    pub visible_devices: Option<Vec<String>>,
+    /// `REVAMP_LOG`.
+    pub log: Level,
+    /// `REVAMP_VALIDATION`: 0, 1 or 2.
+    pub validation: u8,
+    /// `REVAMP_MEMORY=separate`.
+    pub separate_memory: bool,
+    /// `REVAMP_HOST_THREADS`.
+    pub host_threads: usize,
+    /// `REVAMP_CACHE`.
+    pub cache: CacheMode,
+    /// `REVAMP_CACHE_DIR` or the user's cache folder; `None` if neither is known.
+    pub cache_dir: Option<PathBuf>,
+    /// `REVAMP_TEST`.
+    pub test: TestSwitches,
+}
+
+/// The settings of this process. The first call reads the environment.
+pub fn get() -> &'static Config {
+    static CONFIG: OnceLock<Config> = OnceLock::new();
+    CONFIG.get_or_init(|| {
+        let (config, warnings) = Config::read(|name| std::env::var(name).ok());
+        crate::trace::log::set_level(config.log);
+        for warning in warnings {
+            log!(Warn, "{warning}");
+        }
+        config.dump();
+        config
+    })
+}
+
+impl Config {
+    /// Settings from `lookup`, and a warning for each value that was not understood (its default is used instead).
+    pub fn read(lookup: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
+        let mut warnings = Vec::new();
+        let value = |name: &str| lookup(name).filter(|v| !v.trim().is_empty());
+        let mut take = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
+            if let Some(text) = value(name)
+                && !parse(&text)
+            {
+                let accepts = VARIABLES.iter().find(|v| v.name == name).map_or("", |v| v.accepts);
+                warnings.push(format!("{name}={text:?} is not understood and is ignored; it takes {accepts}"));
+            }
+        };
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut c = Self {
+            default_accelerator: None,
+            visible_devices: None,
+            log: Level::Error,
+            validation: 0,
+            separate_memory: false,
+            host_threads: processors,
+            cache: CacheMode::ReadWrite,
+            cache_dir: user_cache_dir(&lookup),
+            test: TestSwitches::default(),
+        };
+        take("CPPAMP_DEFAULT_ACCELERATOR", &mut |v| {
+            c.default_accelerator = Some(v.to_owned());
+            true
+        });
+        take("REVAMP_VISIBLE_DEVICES", &mut |v| {
+            c.visible_devices = Some(v.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect());
+            true
+        });
+        take("REVAMP_LOG", &mut |v| Level::parse(v).map(|l| c.log = l).is_some());
+        take("REVAMP_VALIDATION", &mut |v| match v.trim().parse() {
+            Ok(n @ 0..=2) => {
+                c.validation = n;
+                true
+            }
+            _ => false,
+        });
+        take("REVAMP_MEMORY", &mut |v| match v.trim() {
+            "auto" => true,
+            "separate" => {
+                c.separate_memory = true;
+                true
+            }
+            _ => false,
+        });
+        take("REVAMP_HOST_THREADS", &mut |v| match v.trim().parse() {
+            Ok(n @ 1..=1024) => {
+                c.host_threads = n;
+                true
+            }
+            _ => false,
+        });
+        take("REVAMP_CACHE", &mut |v| {
+            c.cache = match v.trim() {
+                "rw" => CacheMode::ReadWrite,
+                "ro" => CacheMode::ReadOnly,
+                "off" => CacheMode::Off,
+                _ => return false,
+            };
+            true
+        });
+        take("REVAMP_CACHE_DIR", &mut |v| {
+            c.cache_dir = Some(PathBuf::from(v));
+            true
+        });
+        take("REVAMP_TEST", &mut |v| v.split(',').all(|word| c.test.take(word.trim())));
+        (c, warnings)
+    }
+
+    fn dump(&self) {
+        for v in VARIABLES {
+            if let Ok(text) = std::env::var(v.name) {
+                log!(Info, "{}={text}", v.name);
+            }
+        }
+    }
+}
+
+impl TestSwitches {
+    fn take(&mut self, word: &str) -> bool {
+        let (name, number) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
+        let parsed = number.and_then(|n| n.parse::<u64>().ok());
+        match (name, parsed) {
+            ("no-vulkan", _) => self.no_vulkan = true,
+            ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
+            ("lose-device", Some(n)) => self.lose_device = Some(n),
+            ("groups", Some(n)) if n >= 1 => self.groups = u32::try_from(n).ok(),
+            ("copy", _) if matches!(number, Some("buffer" | "kernel" | "lane")) => {
+                self.copy = number.map(str::to_owned)
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The user's cache folder by the platform's own convention.
+fn user_cache_dir(lookup: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let path = |name: &str| lookup(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let base = if cfg!(windows) {
+        path("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        path("HOME").map(|h| h.join("Library/Caches"))
+    } else {
+        path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|h| h.join(".cache")))
+    };
+    base.map(|b| b.join("revamp"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> (Config, Vec<String>) {
+        Config::read(|n| pairs.iter().find(|(k, _)| *k == n).map(|(_, v)| (*v).to_owned()))
+    }
+
+    #[test]
+    fn defaults_are_quiet() {
+        let (c, w) = read(&[("HOME", "/h")]);
+        assert!(w.is_empty());
+        assert_eq!(c.log, Level::Error);
+        assert_eq!(c.validation, 0);
+        assert!(!c.separate_memory);
+        assert_eq!(c.cache, CacheMode::ReadWrite);
+        assert!(c.cache_dir.is_some());
+    }
+
+    #[test]
+    fn values_are_taken() {
+        let (c, w) = read(&[
+            ("REVAMP_LOG", "Debug"),
+            ("REVAMP_VALIDATION", "2"),
+            ("REVAMP_MEMORY", "separate"),
+            ("REVAMP_HOST_THREADS", "3"),
+            ("REVAMP_CACHE", "ro"),
+            ("REVAMP_CACHE_DIR", "/tmp/x"),
+            ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
+            ("REVAMP_TEST", "no-vulkan,fail-alloc=3,lose-device=2,copy=kernel,groups=7"),
+        ]);
+        assert!(w.is_empty(), "{w:?}");
+        assert_eq!((c.log, c.validation, c.separate_memory), (Level::Debug, 2, true));
+        assert_eq!((c.host_threads, c.cache), (3, CacheMode::ReadOnly));
+        assert_eq!(c.cache_dir.as_deref(), Some(std::path::Path::new("/tmp/x")));
+        assert_eq!(c.visible_devices.as_deref(), Some(&["1".to_owned(), "llvm".to_owned()][..]));
+        assert_eq!(
+            c.test,
+            TestSwitches {
+                no_vulkan: true,
+                fail_alloc: Some(3),
+                lose_device: Some(2),
+                copy: Some("kernel".into()),
+                groups: Some(7)
+            }
+        );
+    }
+
+    #[test]
+    fn unknown_values_warn_and_name_the_accepted_set() {
+        let (c, w) = read(&[("REVAMP_VALIDATION", "9"), ("REVAMP_TEST", "nonsense"), ("REVAMP_HOST_THREADS", "0")]);
+        assert_eq!(w.len(), 3);
+        assert!(w[0].contains("REVAMP_VALIDATION") && w[0].contains("0, 1, 2"));
+        assert_eq!(c.validation, 0);
+    }
+}

@@ -1,0 +1,4 @@
+//! (interface draft; being implemented)
+/// Memory the host addresses.
+#[derive(Debug, Clone, Copy)]
+pub struct HostSpan {}

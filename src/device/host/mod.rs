@@ -1,0 +1,2 @@
+//! The host-thread accelerator.
+pub mod memory;

@@ -1,0 +1,180 @@
+//! What the runtime needs from a place that holds memory and does work, and the two kinds of such places.
+//!
+//! A [`Device`] makes [`Buffer`]s and [`Queue`]s. A queue is a timeline: its work is numbered, and everything that must
+//! be ordered after it waits for a number. Hazards between works are found per buffer range ([`hazard`]).
+
+pub mod hazard;
+pub mod host;
+pub mod layout;
+pub mod vulkan;
+
+use crate::error::Result;
+use crate::kernel::Module;
+use hazard::{Point, Timeline, Tracker};
+use layout::CopyPlan;
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use host::memory::HostSpan;
+
+/// A number no other object of this process has.
+pub fn unique_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Where a buffer's memory shall lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Fast for the device; the host reaches it only where memory is shared.
+    Device,
+    /// Device memory the host can address too; fails where there is none.
+    DeviceShared,
+    /// Host memory the device can address (staging arrays): cached for the host.
+    Staging,
+}
+
+/// How an access uses its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reads.
+    Read,
+    /// Writes without reading.
+    Write,
+    /// Both.
+    ReadWrite,
+}
+
+impl Access {
+    /// True unless it only reads.
+    pub fn writes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// A block of memory on one device.
+pub trait Buffer: Send + Sync {
+    /// Unique for the life of the process; also the order in which trackers are locked.
+    fn id(&self) -> u64;
+    /// Size in bytes.
+    fn size(&self) -> u64;
+    /// The memory as the host sees it, where it can.
+    fn host(&self) -> Option<HostSpan>;
+    /// The address kernels use, where there is one.
+    fn device_address(&self) -> Option<u64>;
+    /// Who uses which bytes.
+    fn tracker(&self) -> &Tracker;
+    /// The device's own type behind this.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Bytes of a buffer and how a command uses them.
+#[derive(Clone)]
+pub struct Use {
+    /// The buffer.
+    pub buffer: Arc<dyn Buffer>,
+    /// Its bytes.
+    pub range: Range<u64>,
+    /// How they are used.
+    pub access: Access,
+}
+
+/// A storage buffer bound to a descriptor.
+#[derive(Clone)]
+pub struct Binding {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding in the set.
+    pub binding: u32,
+    /// What is bound, and how it is used.
+    pub bound: Use,
+}
+
+/// Values for specialization constants: id and bytes (4 or 8, or 1 for a bool taken as 4).
+pub type SpecValues = Vec<(u32, Vec<u8>)>;
+
+/// One kernel launch.
+pub struct Dispatch<'a> {
+    /// The kernel, made by the same device.
+    pub kernel: &'a dyn Kernel,
+    /// Specialization constants.
+    pub spec: &'a SpecValues,
+    /// Storage buffers by descriptor.
+    pub bindings: &'a [Binding],
+    /// Buffers used through addresses.
+    pub uses: &'a [Use],
+    /// Bytes of the push-constant block.
+    pub push: &'a [u8],
+    /// Bytes put into device memory; their address becomes the one push constant (architecture decision 1).
+    pub block: Option<&'a [u8]>,
+    /// Workgroups in x, y, z; may exceed the device's limit for one dispatch.
+    pub groups: [u64; 3],
+}
+
+/// A kernel loaded on a device.
+pub trait Kernel: Send + Sync {
+    /// What reflection found.
+    fn module(&self) -> &Arc<Module>;
+    /// The device's own type behind this.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Work of the host-thread accelerator: runs once on some thread.
+pub type HostJob = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// Does work in order; its work is numbered.
+pub trait Queue: Send + Sync {
+    /// The numbers of its work.
+    fn timeline(&self) -> &Arc<dyn Timeline>;
+    /// Adds a launch. Returns when it is done: wait for the point.
+    fn dispatch(&self, dispatch: &Dispatch<'_>) -> Result<Point>;
+    /// Adds a function run on host threads; only where [`Device::runs_host_code`].
+    fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
+    /// Adds a copy between two buffers that this device can address.
+    fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
+    /// The point at which all work added so far is done.
+    fn marker(&self) -> Result<Point>;
+}
+
+/// Which way a transfer between host memory and a buffer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Host memory to buffer.
+    Upload,
+    /// Buffer to host memory.
+    Download,
+}
+
+/// A place that holds memory and does work.
+pub trait Device: Send + Sync {
+    /// Unique for the life of the process.
+    fn id(&self) -> u64;
+    /// True if kernels are functions of the host.
+    fn runs_host_code(&self) -> bool;
+    /// True if the host addresses every buffer made with [`Placement::Device`].
+    fn shares_memory(&self) -> bool;
+    /// A new block of memory. `label` names it in messages and tools.
+    fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
+    /// A new queue; `immediate` submits each work at once.
+    fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
+    /// Loads a module, checking that this device can run it.
+    fn load(&self, module: &Arc<Module>) -> Result<Arc<dyn Kernel>>;
+    /// Moves bytes between host memory and a buffer of this device: ordered behind what uses the buffer's bytes,
+    /// done (for an upload: `host` no longer needed, the rest in order on the device) when it returns.
+    ///
+    /// The plan's buffer side is relative to the buffer, its host side to `host`. `queue` is where small transfers go.
+    fn transfer(
+        &self,
+        direction: Direction,
+        host: HostSpan,
+        buffer: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+        queue: &dyn Queue,
+    ) -> Result<Option<Point>>;
+    /// The error the device died of, if it did.
+    fn lost(&self) -> Option<crate::error::Error>;
+    /// Waits for all work and writes what must outlive the process (pipeline cache).
+    fn drain(&self);
+}

@@ -1,0 +1,6 @@
+//! revamp: C++ AMP revived over Vulkan.
+pub mod config;
+pub mod device;
+pub mod error;
+pub mod kernel;
+pub mod trace;

@@ -1,0 +1,92 @@
+//! The log: quiet by default, level from `REVAMP_LOG`, to standard error or to the hook the program set.
+
+use parking_lot::RwLock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Severity of a message. A level lets itself and everything more severe through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// Nothing is logged.
+    Off = 0,
+    /// A failure that no caller can be told about.
+    Error = 1,
+    /// Something a user should mend.
+    Warn = 2,
+    /// What was chosen and why.
+    Info = 3,
+    /// Every step worth a line.
+    Debug = 4,
+}
+
+/// Receives messages instead of standard error. May be called from any thread; must not call the library.
+pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
+
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Error as u8);
+static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
+
+impl Level {
+    /// The level named by a word or a digit, as `REVAMP_LOG` takes it.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word.trim().to_ascii_lowercase().as_str() {
+            "off" | "none" | "0" => Self::Off,
+            "error" | "1" => Self::Error,
+            "warn" | "warning" | "2" => Self::Warn,
+            "info" | "3" => Self::Info,
+            "debug" | "trace" | "4" => Self::Debug,
+            _ => return None,
+        })
+    }
+    /// The word for the level.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+        }
+    }
+}
+
+/// Lets messages up to `level` through.
+pub fn set_level(level: Level) {
+    LEVEL.store(level as u8, Ordering::Relaxed);
+}
+
+/// True if a message of `level` would be written.
+pub fn enabled(level: Level) -> bool {
+    level as u8 <= LEVEL.load(Ordering::Relaxed)
+}
+
+/// Sends messages to `hook`, or to standard error again when `None`.
+pub fn set_hook(hook: Option<Hook>) {
+    *HOOK.write() = hook;
+}
+
+/// Writes one message if its level is enabled.
+pub fn write(level: Level, text: std::fmt::Arguments<'_>) {
+    if !enabled(level) {
+        return;
+    }
+    let line = text.to_string();
+    let hook = HOOK.read().clone();
+    match hook {
+        Some(hook) => hook(level, &line),
+        // A closed standard error is no reason to fail.
+        None => {
+            use std::io::Write;
+            let _ = writeln!(std::io::stderr(), "revamp [{}] {line}", level.name());
+        }
+    }
+}
+
+/// `log!(Level, "format", ...)`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! log {
+    ($level:ident, $($arg:tt)*) => {
+        $crate::trace::log::write($crate::trace::log::Level::$level, format_args!($($arg)*))
+    };
+}

@@ -1,0 +1,3 @@
+//! What the library tells about itself. Today the log; counters and the transfer log join it with array_view.
+
+pub mod log;
