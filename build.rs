@@ -1,1 +1,42 @@
-fn main() {}
+//! Sets the SONAME; with feature `header`, regenerates `include/revamp.h`.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=cbindgen.toml");
+    let version = |part: &str| std::env::var(format!("CARGO_PKG_VERSION_{part}")).unwrap_or_default();
+    let os = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    // While 0.x every minor release may break the ABI, so the SONAME carries both numbers.
+    let name = format!("librevamp.so.{}.{}", version("MAJOR"), version("MINOR"));
+    if matches!(os.as_str(), "linux" | "freebsd" | "android") {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{name}");
+    }
+    #[cfg(feature = "header")]
+    header();
+}
+
+#[cfg(feature = "header")]
+fn header() {
+    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    println!("cargo::rerun-if-changed=src/capi");
+    println!("cargo::rerun-if-env-changed=REVAMP_HEADER");
+    let out = std::env::var("REVAMP_HEADER").unwrap_or_else(|_| format!("{root}/include/revamp.h"));
+    let config = cbindgen::Config::from_file(format!("{root}/cbindgen.toml"));
+    let made = config.map_err(|e| e.to_string()).and_then(|config| {
+        let sources = std::fs::read_dir(format!("{root}/src/capi")).map_err(|e| e.to_string())?;
+        let mut files: Vec<_> = sources.filter_map(|f| f.ok().map(|f| f.path())).collect();
+        files.sort();
+        let mut builder = cbindgen::Builder::new().with_config(config);
+        for file in files {
+            builder = builder.with_src(file);
+        }
+        builder.generate().map_err(|e| e.to_string())
+    });
+    match made {
+        Ok(bindings) => {
+            bindings.write_to_file(out);
+        }
+        Err(e) => {
+            println!("cargo::error=the header could not be generated: {e}");
+        }
+    }
+}
