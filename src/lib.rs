@@ -4,3 +4,5 @@ pub mod device;
 pub mod error;
 pub mod kernel;
 pub mod trace;
+pub mod capi;
+pub mod runtime;

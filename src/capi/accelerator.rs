@@ -1,0 +1,180 @@
+//! accelerator (digest section 3.1).
+
+use super::guard::guard;
+use super::handle::{get, insert};
+use super::pointer;
+use super::types::*;
+use crate::error::{Error, Result};
+use crate::runtime::accelerator::{Accelerator, Kind};
+use crate::runtime::{AccessType, runtime};
+use std::ffi::c_char;
+use std::sync::Arc;
+
+/// The one handle of an accelerator, made when first asked for.
+pub(super) fn handle_of(accelerator: &Arc<Accelerator>) -> Result<revamp_accelerator> {
+    let id = accelerator.c_handle.get_or_make(|| insert(accelerator.clone()).map(|h: revamp_accelerator| h as u64))?;
+    Ok(id as revamp_accelerator)
+}
+
+/// Reads an access_type.
+pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
+    Ok(match value {
+        REVAMP_ACCESS_NONE => AccessType::None,
+        REVAMP_ACCESS_READ => AccessType::Read,
+        REVAMP_ACCESS_WRITE => AccessType::Write,
+        REVAMP_ACCESS_READ_WRITE => AccessType::ReadWrite,
+        REVAMP_ACCESS_AUTO => AccessType::Auto,
+        other => {
+            return Err(Error::invalid(format!(
+                "{other:#x} is no access type; pass REVAMP_ACCESS_NONE, _READ, _WRITE, _READ_WRITE or _AUTO"
+            )));
+        }
+    })
+}
+
+/// Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too (see unusable_reason).
+/// Writes at most `capacity` handles to `accelerators` (which may be NULL if it is 0) and the number there are to `count`.
+/// The first call looks for devices, which takes some milliseconds. Handles are the library's; do not release them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_list(
+    accelerators: *mut revamp_accelerator,
+    capacity: usize,
+    count: *mut usize,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(count, "count")?;
+        let runtime = runtime()?;
+        let all = runtime.accelerators();
+        let handles = all.iter().map(handle_of).collect::<Result<Vec<_>>>()?;
+        if capacity > 0 {
+            pointer::check_out(accelerators, "accelerators")?;
+        }
+        for (i, h) in handles.iter().take(capacity).enumerate() {
+            // SAFETY: not null; the caller vouches for `capacity` writable entries.
+            unsafe { accelerators.add(i).write(*h) };
+        }
+        // SAFETY: checked above; the caller vouches for it being writable.
+        unsafe { pointer::write(count, "count", handles.len()) }
+    })
+}
+
+/// The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host threads), "vulkan\...",
+/// "default" or "" for the default accelerator (for SPIR-V code).
+/// Fails with REVAMP_ERROR_RUNTIME if there is none; the text lists those there are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_find(
+    device_path: *const c_char,
+    accelerator: *mut revamp_accelerator,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for a terminated string or NULL.
+        let path = unsafe { pointer::text(device_path, "device_path") }?;
+        let found = runtime()?.find(path)?;
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { pointer::write(accelerator, "accelerator", handle_of(&found)?) }
+    })
+}
+
+/// The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else by the rules of digest
+/// 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads.
+/// This use settles the default: revamp_accelerator_set_default() has no effect afterwards.
+/// Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_default(
+    code: revamp_code,
+    accelerator: *mut revamp_accelerator,
+) -> revamp_status {
+    guard(|| {
+        let runtime = runtime()?;
+        let found = match code {
+            REVAMP_CODE_SPIRV => runtime.default_for_spirv()?,
+            REVAMP_CODE_HOST => runtime.default_for_host()?,
+            other => {
+                return Err(Error::invalid(format!(
+                    "{other} is no kind of code; pass REVAMP_CODE_SPIRV or REVAMP_CODE_HOST"
+                )));
+            }
+        };
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { pointer::write(accelerator, "accelerator", handle_of(&found)?) }
+    })
+}
+
+/// Makes the accelerator with this device_path the default, once, before the default was used: `changed` (may be NULL)
+/// becomes true; afterwards it becomes false and nothing changes. An unknown path is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_set_default(
+    device_path: *const c_char,
+    changed: *mut bool,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for a terminated string or NULL.
+        let path = unsafe { pointer::text(device_path, "device_path") }?;
+        let done = runtime()?.set_default(path)?;
+        if !changed.is_null() {
+            // SAFETY: not null; the caller vouches for it being writable.
+            unsafe { changed.write(done) };
+        }
+        Ok(())
+    })
+}
+
+/// Fills `info` (set struct_size first). The strings are valid until revamp_uninitialize().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_get_info(
+    accelerator: revamp_accelerator,
+    info: *mut revamp_accelerator_info,
+) -> revamp_status {
+    guard(|| {
+        let accelerator = get::<Accelerator, _>(accelerator)?;
+        let p = accelerator.properties();
+        let filled = revamp_accelerator_info {
+            struct_size: 0,
+            device_path: p.device_path.as_ptr(),
+            description: p.description.as_ptr(),
+            unusable_reason: p.unusable.as_ref().map_or(std::ptr::null(), |r| r.as_ptr()),
+            driver: p.driver.as_ptr(),
+            kind: match accelerator.kind() {
+                Kind::Cpu => REVAMP_ACCELERATOR_CPU,
+                Kind::HostThreads => REVAMP_ACCELERATOR_HOST_THREADS,
+                Kind::Vulkan => REVAMP_ACCELERATOR_VULKAN,
+            },
+            version: p.version,
+            dedicated_memory: p.dedicated_memory_kb,
+            has_display: p.has_display,
+            is_debug: p.is_debug,
+            is_emulated: p.is_emulated,
+            supports_double_precision: p.double_precision,
+            supports_limited_double_precision: p.limited_double_precision,
+            supports_cpu_shared_memory: p.cpu_shared_memory,
+            default_cpu_access_type: accelerator.default_cpu_access_type().bits(),
+            max_workgroup_invocations: p.max_workgroup_invocations,
+            max_workgroup_size: p.max_workgroup_size,
+            max_workgroup_memory: p.max_workgroup_memory,
+            max_push_constants: p.max_push_constants,
+            max_storage_buffer_range: p.max_storage_buffer_range,
+            min_storage_buffer_alignment: p.min_storage_buffer_alignment,
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(info, filled) }
+    })
+}
+
+/// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used: `changed` (may be NULL)
+/// says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host and
+/// `access_type` is more than NONE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
+    accelerator: revamp_accelerator,
+    access: revamp_access,
+    changed: *mut bool,
+) -> revamp_status {
+    guard(|| {
+        let done = get::<Accelerator, _>(accelerator)?.set_default_cpu_access_type(access_type(access)?)?;
+        if !changed.is_null() {
+            // SAFETY: not null; the caller vouches for it being writable.
+            unsafe { changed.write(done) };
+        }
+        Ok(())
+    })
+}

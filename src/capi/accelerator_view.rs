@@ -1,0 +1,146 @@
+//! accelerator_view (digest section 3.2).
+
+use super::accelerator::handle_of as accelerator_handle;
+use super::completion;
+use super::guard::{guard, guard_release};
+use super::handle::{get, insert, release, retain};
+use super::pointer;
+use super::types::*;
+use crate::error::{Error, Result};
+use crate::runtime::accelerator::Accelerator;
+use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::runtime;
+use std::sync::Arc;
+
+/// The one handle of a view that the library itself keeps (default and auto-selection views).
+fn kept_handle(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
+    let id = view.c_handle.get_or_make(|| insert(view.clone()).map(|h: revamp_accelerator_view| h as u64))?;
+    Ok(id as revamp_accelerator_view)
+}
+
+/// A handle of `view` for an info struct: the one it was made with.
+pub(super) fn borrowed_handle(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
+    kept_handle(view)
+}
+
+/// The default view of an accelerator: always the same one, in automatic mode. Owned by the library: retaining and
+/// releasing it is allowed and has no effect on its life.
+/// Fails if the accelerator cannot be used or its device cannot be opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_get_default_view(
+    accelerator: revamp_accelerator,
+    view: *mut revamp_accelerator_view,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(view, "view")?;
+        let found = Accelerator::default_view(&get::<Accelerator, _>(accelerator)?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(view, "view", kept_handle(&found)?) }
+    })
+}
+
+/// A new view with its own order of work. Release it with revamp_accelerator_view_release().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_create_view(
+    accelerator: revamp_accelerator,
+    mode: revamp_queuing_mode,
+    view: *mut revamp_accelerator_view,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(view, "view")?;
+        let immediate = match mode {
+            REVAMP_QUEUING_MODE_IMMEDIATE => true,
+            REVAMP_QUEUING_MODE_AUTOMATIC => false,
+            other => {
+                return Err(Error::invalid(format!(
+                    "{other} is no queuing mode; pass REVAMP_QUEUING_MODE_IMMEDIATE or REVAMP_QUEUING_MODE_AUTOMATIC"
+                )));
+            }
+        };
+        let made = Accelerator::create_view(&get::<Accelerator, _>(accelerator)?, immediate)?;
+        let handle = kept_handle(&made)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(view, "view", handle) }
+    })
+}
+
+/// The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the default view of the
+/// default accelerator (for SPIR-V code). Owned by the library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
+    view: *mut revamp_accelerator_view,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(view, "view")?;
+        let found = runtime()?.auto_selection_view()?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(view, "view", kept_handle(&found)?) }
+    })
+}
+
+/// One more owner of the view.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_retain(view: revamp_accelerator_view) -> revamp_status {
+    guard(|| if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { retain::<AcceleratorView, _>(view) })
+}
+
+/// One owner less. Work already given to the view still runs; arrays on it keep working.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_release(view: revamp_accelerator_view) -> revamp_status {
+    guard_release(|| {
+        if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { release::<AcceleratorView, _>(view) }
+    })
+}
+
+/// Fills `info` (set struct_size first).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_get_info(
+    view: revamp_accelerator_view,
+    info: *mut revamp_accelerator_view_info,
+) -> revamp_status {
+    guard(|| {
+        let view = get::<AcceleratorView, _>(view)?;
+        let accelerator = view.accelerator();
+        let filled = revamp_accelerator_view_info {
+            struct_size: 0,
+            accelerator: accelerator_handle(accelerator)?,
+            queuing_mode: if view.is_immediate() {
+                REVAMP_QUEUING_MODE_IMMEDIATE
+            } else {
+                REVAMP_QUEUING_MODE_AUTOMATIC
+            },
+            version: accelerator.properties().version,
+            is_debug: accelerator.properties().is_debug,
+            is_auto_selection: view.is_auto_selection(),
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(info, filled) }
+    })
+}
+
+/// Hands everything queued to the device; does not wait.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_flush(view: revamp_accelerator_view) -> revamp_status {
+    guard(|| get::<AcceleratorView, _>(view)?.flush())
+}
+
+/// Waits until all work given to the view so far is done, copies included. Reports the first failure of that work that
+/// nobody was told of yet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_wait(view: revamp_accelerator_view) -> revamp_status {
+    guard(|| get::<AcceleratorView, _>(view)?.wait())
+}
+
+/// A completion that is done when all work given to the view so far is. Release it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_view_create_marker(
+    view: revamp_accelerator_view,
+    marker: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(marker, "marker")?;
+        let made = get::<AcceleratorView, _>(view)?.marker()?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { completion::give(marker, "marker", made) }
+    })
+}

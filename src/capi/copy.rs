@@ -1,0 +1,183 @@
+//! copy and copy_async (digest section 6.2).
+
+use super::array::dimensions;
+use super::completion;
+use super::guard::guard;
+use super::handle::get;
+use super::pointer;
+use super::types::*;
+use crate::device::HostSpan;
+use crate::error::{Error, Result};
+use crate::runtime::array::Array;
+use crate::runtime::completion::Completion;
+use crate::runtime::copy::{self, HostBox, Side};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Memory of the caller.
+///
+/// # Safety
+/// `host` is null or points to `size` bytes that live until the copy is done.
+unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
+    if host.is_null() {
+        return Err(Error::invalid("the host memory of the copy is NULL"));
+    }
+    // SAFETY: the same contract.
+    Ok(unsafe { HostSpan::new(host.cast(), size) })
+}
+
+/// Reads a region.
+///
+/// # Safety
+/// `region` is null or points to a valid struct whose pointers are valid as the header says.
+unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
+    // SAFETY: the same contract.
+    let r = unsafe { pointer::read_optional(region) }?.ok_or_else(|| Error::invalid(format!("the {which} is NULL")))?;
+    if !r.array.is_null() {
+        let array = get::<Array, _>(r.array)?;
+        let rank = array.extent().len();
+        // SAFETY: the caller vouches for as many values as the array has dimensions.
+        let (origin, extent) = unsafe {
+            (pointer::optional_slice(r.origin, rank, "origin")?, pointer::optional_slice(r.extent, rank, "extent")?)
+        };
+        return Side::section(array, origin, extent).map_err(|e| e.context(format_args!("the {which}")));
+    }
+    // SAFETY: the caller vouches for host_rank values.
+    let (extent, strides) = unsafe {
+        (
+            dimensions(r.extent, r.host_rank, "extent of host memory")?,
+            pointer::optional_slice(r.host_strides, r.host_rank as usize, "host_strides")?,
+        )
+    };
+    let shape = HostBox::new(extent, r.host_element_size as u64, strides)
+        .map_err(|e| e.context(format_args!("the {which}")))?;
+    let needed = shape.layout().hull().end;
+    if r.host_size != 0 && (r.host_size as u64) < needed {
+        return Err(Error::runtime(format!(
+            "the {which} needs {needed} bytes of host memory, host_size says {}",
+            r.host_size
+        )));
+    }
+    // SAFETY: the caller vouches for the memory that extent, strides and element size describe.
+    Ok(Side::host(unsafe { span(r.host, needed) }?, shape))
+}
+
+/// A whole array and packed memory of its size.
+///
+/// # Safety
+/// `host` is null or points to `size` bytes that live until the copy is done.
+unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(Side, Side)> {
+    let array = get::<Array, _>(array)?;
+    let bytes = array.layout().bytes();
+    if size as u64 != bytes {
+        return Err(Error::runtime(format!("the array holds {bytes} bytes, the copy is for {size}")));
+    }
+    // SAFETY: the same contract.
+    let host = unsafe { span(host, bytes) }?;
+    let shape = HostBox::packed_like(&array);
+    Ok((Side::whole(array), Side::host(host, shape)))
+}
+
+/// Gives the completion of an asynchronous copy to the caller.
+///
+/// # Safety
+/// `out` is null or writable.
+unsafe fn start(
+    sides: impl FnOnce() -> Result<(Side, Side)>,
+    out: *mut revamp_completion,
+) -> Result<()> {
+    pointer::check_out(out, "completion")?;
+    let (source, destination) = sides()?;
+    let made: Arc<Completion> = copy::copy_async(source, destination)?;
+    // SAFETY: the same contract.
+    unsafe { completion::give(out, "completion", made) }
+}
+
+/// Copies the elements of `source` to `destination`, in order, and returns when it is done. Each side is an array, a
+/// section of one, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
+/// accelerators. Ordered behind the work queued so far that uses the same elements. Overlapping sections of one array are
+/// an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for the regions as the header says.
+        let (source, destination) = unsafe { (side(source, "source")?, side(destination, "destination")?) };
+        copy::copy(source, destination)
+    })
+}
+
+/// Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be released. Host memory must
+/// stay valid until then. The structs and their lists are read during the call only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_async(
+    source: *const revamp_region,
+    destination: *const revamp_region,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for the regions as the header says.
+        let sides = || unsafe { Ok((side(source, "source")?, side(destination, "destination")?)) };
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { start(sides, completion) }
+    })
+}
+
+/// Copies `size` bytes of packed host memory into the whole array, which must hold as many.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_to_array(
+    source: *const c_void,
+    size: usize,
+    destination: revamp_array,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for `size` readable bytes; a source is not written.
+        let (array, host) = unsafe { whole(destination, source.cast_mut(), size) }?;
+        copy::copy(host, array)
+    })
+}
+
+/// Copies the whole array into `size` bytes of packed host memory; the array must hold as many.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_from_array(
+    source: revamp_array,
+    destination: *mut c_void,
+    size: usize,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for `size` writable bytes.
+        let (array, host) = unsafe { whole(source, destination, size) }?;
+        copy::copy(array, host)
+    })
+}
+
+/// Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged until the completion is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_to_array_async(
+    source: *const c_void,
+    size: usize,
+    destination: revamp_array,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for `size` bytes until the copy is done; a source is not written.
+        let sides = || unsafe { whole(destination, source.cast_mut(), size) }.map(|(array, host)| (host, array));
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { start(sides, completion) }
+    })
+}
+
+/// Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the completion is done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_from_array_async(
+    source: revamp_array,
+    destination: *mut c_void,
+    size: usize,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for `size` bytes until the copy is done.
+        let sides = || unsafe { whole(source, destination, size) };
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { start(sides, completion) }
+    })
+}

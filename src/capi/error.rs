@@ -1,0 +1,60 @@
+//! The last error of a thread, and the names of status codes.
+
+use super::guard::with_last;
+use super::types::*;
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+
+thread_local! {
+    /// What revamp_last_error_message() returned last: keeps its promise that the text stays.
+    static GIVEN: RefCell<CString> = RefCell::new(CString::default());
+}
+
+/// The text of the last error on this thread: what was asked, what the limit is and what to do. Never NULL; empty if
+/// nothing failed yet. Valid until this thread calls revamp_last_error_message() again.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_last_error_message() -> *const c_char {
+    let text = with_last(|_, _, text| text.to_owned()).unwrap_or_default();
+    GIVEN
+        .try_with(|given| {
+            *given.borrow_mut() = text;
+            given.borrow().as_ptr()
+        })
+        .unwrap_or(c"".as_ptr())
+}
+
+/// The status of the last error on this thread; REVAMP_OK if nothing failed yet.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_last_error_status() -> revamp_status {
+    with_last(|status, _, _| status).unwrap_or(REVAMP_OK)
+}
+
+/// The HRESULT of the last error on this thread (digest section 8); 0 if nothing failed yet.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_last_error_hresult() -> i32 {
+    with_last(|_, hresult, _| hresult).unwrap_or(0)
+}
+
+/// The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other numbers.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_status_name(status: revamp_status) -> *const c_char {
+    match status {
+        REVAMP_OK => c"REVAMP_OK",
+        REVAMP_TIMEOUT => c"REVAMP_TIMEOUT",
+        REVAMP_ERROR_RUNTIME => c"REVAMP_ERROR_RUNTIME",
+        REVAMP_ERROR_INVALID_ARGUMENT => c"REVAMP_ERROR_INVALID_ARGUMENT",
+        REVAMP_ERROR_INVALID_HANDLE => c"REVAMP_ERROR_INVALID_HANDLE",
+        REVAMP_ERROR_INVALID_COMPUTE_DOMAIN => c"REVAMP_ERROR_INVALID_COMPUTE_DOMAIN",
+        REVAMP_ERROR_OUT_OF_MEMORY => c"REVAMP_ERROR_OUT_OF_MEMORY",
+        REVAMP_ERROR_UNINITIALIZED_OBJECT => c"REVAMP_ERROR_UNINITIALIZED_OBJECT",
+        REVAMP_ERROR_UNSUPPORTED_FEATURE => c"REVAMP_ERROR_UNSUPPORTED_FEATURE",
+        REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED => c"REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED",
+        REVAMP_ERROR_VALIDATION => c"REVAMP_ERROR_VALIDATION",
+        REVAMP_ERROR_SHUT_DOWN => c"REVAMP_ERROR_SHUT_DOWN",
+        REVAMP_ERROR_FORKED => c"REVAMP_ERROR_FORKED",
+        REVAMP_ERROR_INTERNAL => c"REVAMP_ERROR_INTERNAL",
+        _ => c"unknown status",
+    }
+    .as_ptr()
+}
+

@@ -1,0 +1,93 @@
+//! The boundary every exported function passes: process state, panics, errors, the text of the last error.
+
+use super::types::*;
+use crate::error::{Error, ErrorKind, Result};
+use crate::runtime::process;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The last error of a thread.
+struct Last {
+    status: revamp_status,
+    hresult: i32,
+    message: CString,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// The status code of an error class.
+pub(super) fn status_of(kind: ErrorKind) -> revamp_status {
+    match kind {
+        ErrorKind::Runtime => REVAMP_ERROR_RUNTIME,
+        ErrorKind::InvalidArgument => REVAMP_ERROR_INVALID_ARGUMENT,
+        ErrorKind::InvalidHandle => REVAMP_ERROR_INVALID_HANDLE,
+        ErrorKind::InvalidComputeDomain => REVAMP_ERROR_INVALID_COMPUTE_DOMAIN,
+        ErrorKind::OutOfMemory => REVAMP_ERROR_OUT_OF_MEMORY,
+        ErrorKind::UninitializedObject => REVAMP_ERROR_UNINITIALIZED_OBJECT,
+        ErrorKind::UnsupportedFeature => REVAMP_ERROR_UNSUPPORTED_FEATURE,
+        ErrorKind::AcceleratorViewRemoved => REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED,
+        ErrorKind::Validation => REVAMP_ERROR_VALIDATION,
+        ErrorKind::ShutDown => REVAMP_ERROR_SHUT_DOWN,
+        ErrorKind::Forked => REVAMP_ERROR_FORKED,
+        ErrorKind::Internal => REVAMP_ERROR_INTERNAL,
+    }
+}
+
+/// The text of an error as a C string.
+pub(super) fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+/// Runs the body of an exported function: its error becomes the status and this thread's last error.
+pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
+    guard_status(|| body().map(|()| REVAMP_OK))
+}
+
+/// Like [`guard`] for a body that has a status of its own on success.
+pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        process::enter()?;
+        let result = body()?;
+        process::check_validation()?;
+        Ok(result)
+    }));
+    match outcome {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => fail(&error),
+        Err(panic) => fail(&panic_error(panic.as_ref())),
+    }
+}
+
+/// Runs a body that only releases something: nothing is an error while the process ends.
+pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status {
+    if process::ending() {
+        return REVAMP_OK;
+    }
+    guard(body)
+}
+
+fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    Error::internal(format!(
+        "a defect in revamp was caught ({}); please report it with the log of REVAMP_LOG=debug",
+        text.unwrap_or_default()
+    ))
+}
+
+/// Makes `error` this thread's last error.
+pub(super) fn fail(error: &Error) -> revamp_status {
+    let status = status_of(error.kind);
+    crate::log!(Debug, "a call failed: {error}");
+    let last = Last { status, hresult: error.hresult, message: c_text(&error.message) };
+    // A thread that is being torn down has no last error to set.
+    let _ = LAST.try_with(|cell| *cell.borrow_mut() = Some(last));
+    status
+}
+
+/// Reads this thread's last error: status, HRESULT, text.
+pub(super) fn with_last<R>(read: impl FnOnce(revamp_status, i32, &CStr) -> R) -> Option<R> {
+    LAST.try_with(|cell| cell.borrow().as_ref().map(|l| read(l.status, l.hresult, &l.message))).ok().flatten()
+}

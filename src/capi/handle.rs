@@ -1,0 +1,277 @@
+//! Handles: slot and generation, never addresses (architecture decision 9).
+//!
+//! A handle is 64 bits: the object type's tag (8), the slot (24), the slot's generation (32). A slot's generation grows
+//! each time it is freed, so a freed handle stays an error. Slots live in chunks that never move, so looking up takes
+//! one lock of the slot itself.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::runtime::accelerator::Accelerator;
+use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::array::Array;
+use crate::runtime::completion::Completion;
+use crate::runtime::kernel::LoadedKernel;
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
+
+/// A type that C sees through a handle.
+pub(super) trait Object: Send + Sync + 'static {
+    /// Its tag, unique among the types.
+    const TAG: u8;
+    /// What messages call it.
+    const NAME: &'static str;
+    /// Its table.
+    fn table() -> &'static Table<Self>
+    where
+        Self: Sized;
+}
+
+macro_rules! object {
+    ($type:ty, $tag:literal, $name:literal) => {
+        impl Object for $type {
+            const TAG: u8 = $tag;
+            const NAME: &'static str = $name;
+            fn table() -> &'static Table<Self> {
+                static TABLE: Table<$type> = Table::new();
+                &TABLE
+            }
+        }
+    };
+}
+
+object!(Accelerator, 0xA1, "accelerator");
+object!(AcceleratorView, 0xA2, "accelerator_view");
+object!(Array, 0xA3, "array");
+object!(LoadedKernel, 0xA4, "kernel");
+object!(Completion, 0xA5, "completion");
+
+/// The name of the type with this tag.
+fn tag_name(tag: u8) -> Option<&'static str> {
+    [
+        (Accelerator::TAG, Accelerator::NAME),
+        (AcceleratorView::TAG, AcceleratorView::NAME),
+        (Array::TAG, Array::NAME),
+        (LoadedKernel::TAG, LoadedKernel::NAME),
+        (Completion::TAG, Completion::NAME),
+    ]
+    .into_iter()
+    .find_map(|(t, name)| (t == tag).then_some(name))
+}
+
+struct Entry<T> {
+    generation: u32,
+    references: u32,
+    object: Option<Arc<T>>,
+}
+
+type Chunk<T> = Box<[Mutex<Entry<T>>]>;
+
+/// Slots of the first chunk; each further chunk is twice as large.
+const FIRST: usize = 64;
+/// Chunks: together 2^24 slots.
+const CHUNKS: usize = 18;
+
+/// All objects of one type that C holds handles of.
+pub(super) struct Table<T> {
+    chunks: [OnceLock<Chunk<T>>; CHUNKS],
+    free: Mutex<Free>,
+}
+
+struct Free {
+    slots: Vec<u32>,
+    next: u32,
+}
+
+/// Chunk and place in it of a slot.
+fn locate(slot: u32) -> (usize, usize) {
+    let n = slot as usize / FIRST + 1;
+    let chunk = n.ilog2() as usize;
+    (chunk, slot as usize - FIRST * ((1 << chunk) - 1))
+}
+
+impl<T: Object> Table<T> {
+    const fn new() -> Self {
+        Self { chunks: [const { OnceLock::new() }; CHUNKS], free: Mutex::new(Free { slots: Vec::new(), next: 0 }) }
+    }
+
+    fn entry(&self, slot: u32) -> Option<&Mutex<Entry<T>>> {
+        let (chunk, place) = locate(slot);
+        self.chunks.get(chunk)?.get()?.get(place)
+    }
+
+    fn insert(&self, object: Arc<T>) -> Result<u64> {
+        let slot = {
+            let mut free = self.free.lock();
+            match free.slots.pop() {
+                Some(slot) => slot,
+                None => {
+                    let slot = free.next;
+                    let (chunk, _) = locate(slot);
+                    let Some(cell) = self.chunks.get(chunk) else {
+                        return Err(Error::out_of_memory(format!(
+                            "there are {slot} handles of type {}; no more can be made: release some",
+                            T::NAME
+                        )));
+                    };
+                    cell.get_or_init(|| {
+                        (0..FIRST << chunk)
+                            .map(|_| Mutex::new(Entry { generation: 1, references: 0, object: None }))
+                            .collect()
+                    });
+                    free.next += 1;
+                    slot
+                }
+            }
+        };
+        let Some(entry) = self.entry(slot) else {
+            return Err(Error::internal("a handle slot is missing"));
+        };
+        let mut entry = entry.lock();
+        entry.object = Some(object);
+        entry.references = 1;
+        Ok(u64::from(T::TAG) << 56 | u64::from(slot) << 32 | u64::from(entry.generation))
+    }
+
+    /// Runs `f` on the live entry behind `handle`.
+    fn with<R>(&self, handle: u64, f: impl FnOnce(&mut Entry<T>) -> R) -> Result<R> {
+        let bad = |why: String| Err(Error::new(ErrorKind::InvalidHandle, why));
+        if handle == 0 {
+            return bad(format!("the {} handle is null; pass one made by the library", T::NAME));
+        }
+        let tag = (handle >> 56) as u8;
+        if tag != T::TAG {
+            return bad(match tag_name(tag) {
+                Some(other) => format!("expected a handle of type {}, was given one of type {other}", T::NAME),
+                None => format!("{handle:#x} is no handle of this library; expected one of type {}", T::NAME),
+            });
+        }
+        let freed = || format!("the {} handle {handle:#x} is not alive: it was freed, or never made", T::NAME);
+        let Some(entry) = self.entry((handle >> 32) as u32 & 0xFF_FFFF) else {
+            return bad(freed());
+        };
+        let mut entry = entry.lock();
+        if entry.generation != handle as u32 || entry.object.is_none() {
+            return bad(freed());
+        }
+        Ok(f(&mut entry))
+    }
+
+    fn release(&self, handle: u64) -> Result<()> {
+        // Dropped after the slot's lock: dropping may wait for the device.
+        let dropped = self.with(handle, |entry| {
+            entry.references -= 1;
+            if entry.references > 0 {
+                return (None, false);
+            }
+            // A slot whose generations are used up is never used again.
+            let reusable = entry.generation < u32::MAX;
+            entry.generation = entry.generation.saturating_add(1);
+            (entry.object.take(), reusable)
+        })?;
+        if dropped.1 {
+            self.free.lock().slots.push((handle >> 32) as u32 & 0xFF_FFFF);
+        }
+        drop(dropped.0);
+        Ok(())
+    }
+
+    fn clear(&self) -> Vec<Arc<T>> {
+        let next = self.free.lock().next;
+        let mut objects = Vec::new();
+        for slot in 0..next {
+            let Some(entry) = self.entry(slot) else { continue };
+            let mut entry = entry.lock();
+            if let Some(object) = entry.object.take() {
+                entry.references = 0;
+                if entry.generation < u32::MAX {
+                    entry.generation += 1;
+                    self.free.lock().slots.push(slot);
+                }
+                objects.push(object);
+            }
+        }
+        objects
+    }
+}
+
+/// A new handle that owns one reference.
+pub(super) fn insert<T: Object, H>(object: Arc<T>) -> Result<*mut H> {
+    T::table().insert(object).map(|h| h as usize as *mut H)
+}
+
+/// The object behind a handle.
+pub(super) fn get<T: Object, H>(handle: *mut H) -> Result<Arc<T>> {
+    T::table().with(handle as usize as u64, |e| e.object.clone())?.ok_or_else(|| Error::internal("an empty slot"))
+}
+
+/// One more reference.
+pub(super) fn retain<T: Object, H>(handle: *mut H) -> Result<()> {
+    T::table()
+        .with(handle as usize as u64, |e| match e.references.checked_add(1) {
+            Some(n) => {
+                e.references = n;
+                Ok(())
+            }
+            None => Err(Error::runtime("the handle was retained 4294967295 times")),
+        })
+        .and_then(|r| r)
+}
+
+/// One reference less; the last one frees the object.
+pub(super) fn release<T: Object, H>(handle: *mut H) -> Result<()> {
+    T::table().release(handle as usize as u64)
+}
+
+/// Frees every object of every type: arrays and kernels first, what they stand on after.
+pub(super) fn clear_all() {
+    drop(Completion::table().clear());
+    drop(Array::table().clear());
+    drop(LoadedKernel::table().clear());
+    drop(AcceleratorView::table().clear());
+    drop(Accelerator::table().clear());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Thing;
+    object!(Thing, 0x77, "thing");
+
+    #[test]
+    fn slots_locate_without_gaps() {
+        let mut last = (0, usize::MAX);
+        for slot in 0..10_000 {
+            let at = locate(slot);
+            assert!(at == (last.0, last.1.wrapping_add(1)) || at == (last.0 + 1, 0), "{slot}: {at:?} after {last:?}");
+            assert!(at.1 < FIRST << at.0);
+            last = at;
+        }
+        assert!(locate((1 << 24) - FIRST as u32 - 1).0 < CHUNKS);
+    }
+
+    #[test]
+    fn freed_handles_stay_dead_when_the_slot_is_used_again() {
+        let first: *mut () = insert(Arc::new(Thing)).unwrap();
+        retain::<Thing, _>(first).unwrap();
+        release::<Thing, _>(first).unwrap();
+        assert!(get::<Thing, _>(first).is_ok());
+        release::<Thing, _>(first).unwrap();
+        let second: *mut () = insert(Arc::new(Thing)).unwrap();
+        assert_ne!(first, second);
+        let error = get::<Thing, _>(first).err().unwrap();
+        assert!(error.message.contains("freed"), "{error}");
+        assert_eq!(error.kind, ErrorKind::InvalidHandle);
+        assert!(release::<Thing, _>(first).is_err());
+        release::<Thing, _>(second).unwrap();
+    }
+
+    #[test]
+    fn foreign_numbers_are_told_apart() {
+        let local = 5;
+        let error = get::<Thing, _>((&raw const local).cast_mut()).err().unwrap();
+        assert!(error.message.contains("no handle of this library"), "{error}");
+        let array = (0xA3_u64 << 56 | 1) as usize as *mut ();
+        assert!(get::<Thing, _>(array).err().unwrap().message.contains("one of type array"));
+        assert!(get::<Thing, ()>(std::ptr::null_mut()).err().unwrap().message.contains("null"));
+    }
+}

@@ -1,0 +1,94 @@
+//! Kernels that are functions of the program, run by the host-thread accelerator.
+
+use super::array::dimensions;
+use super::guard::guard;
+use super::handle::get;
+use super::kernel::argument_section;
+use super::library::Context;
+use super::pointer;
+use super::types::*;
+use crate::device::Access;
+use crate::device::host::kernel::{HostKernel, ThreadId};
+use crate::error::{Error, Result};
+use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::host_dispatch::{self, HostLaunch};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A C function with its context.
+struct Function {
+    function: unsafe extern "C" fn(*const revamp_thread_id, *mut c_void),
+    context: Context,
+}
+
+impl HostKernel for Function {
+    fn run(&self, thread: &ThreadId<'_>) {
+        let pointer = |values: Option<&[i32]>| values.map_or(std::ptr::null(), <[i32]>::as_ptr);
+        let id = revamp_thread_id {
+            rank: thread.global().len() as u32,
+            global: thread.global().as_ptr(),
+            local: pointer(thread.local()),
+            tile: pointer(thread.tile()),
+            tile_origin: pointer(thread.tile_origin()),
+            tile_memory: thread.tile_memory().cast(),
+            internal: std::ptr::from_ref(thread).cast(),
+        };
+        // SAFETY: the caller of revamp_host_dispatch vouches for the function and its context.
+        unsafe { (self.function)(&raw const id, self.context.get()) }
+    }
+}
+
+/// Runs a function of the program once for each element of the domain, on the threads of the host. Returns before it has
+/// run: wait for the view or a marker. `view` NULL: the default view of the default accelerator for host code.
+/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view,
+/// REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_host_dispatch(
+    view: revamp_accelerator_view,
+    info: *const revamp_host_dispatch_info,
+) -> revamp_status {
+    guard(|| {
+        let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
+        // SAFETY: the caller vouches for the struct.
+        let i = unsafe { pointer::read(info) }?;
+        let function = i.function.ok_or_else(|| Error::invalid("the function is NULL"))?;
+        // SAFETY: the caller vouches for the struct's pointers.
+        let (extent, tile, arguments) = unsafe {
+            let extent = dimensions(i.extent, i.rank, "extent")?;
+            let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
+            (extent, tile, pointer::slice(i.arguments, i.argument_count, "arguments")?)
+        };
+        let mut sections = Vec::with_capacity(arguments.len());
+        for (n, a) in arguments.iter().enumerate() {
+            if a.kind != REVAMP_ARGUMENT_BUFFER {
+                return Err(Error::invalid(format!("argument {n} of a host kernel is no REVAMP_ARGUMENT_BUFFER")));
+            }
+            // SAFETY: the caller vouches for origin and extent.
+            let (section, access) =
+                unsafe { argument_section(a) }.map_err(|e| e.context(format_args!("argument {n}")))?;
+            sections.push((section, access.unwrap_or(Access::ReadWrite)));
+        }
+        let kernel = Arc::new(Function { function, context: Context(i.context) });
+        let launch = HostLaunch { extent, tile, tile_memory: i.tile_memory, sections: &sections, kernel };
+        host_dispatch::host_dispatch(view, launch).map(drop)
+    })
+}
+
+/// Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's tile_barrier::wait). Only
+/// in a tiled host kernel, from the thread whose id it is; all threads of a tile must come as often.
+/// Outside, or in a kernel that is not tiled, it fails with REVAMP_ERROR_RUNTIME, and so does the launch.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -> revamp_status {
+    guard(|| barrier(id))
+}
+
+fn barrier(id: *const revamp_thread_id) -> Result<()> {
+    pointer::check_out(id.cast_mut(), "id")?;
+    // SAFETY: not null; the caller passes the id its kernel thread was given, which lives until that returns.
+    let internal = unsafe { (*id).internal };
+    pointer::check_out(internal.cast_mut(), "id->internal")?;
+    // SAFETY: `internal` is the ThreadId that Function::run put there, alive as long as `id`.
+    let thread = unsafe { &*internal.cast::<ThreadId<'_>>() };
+    thread.barrier()
+}
+

@@ -1,0 +1,255 @@
+//! SPIR-V kernels: loading, reflection, launching, and the records of kernels compiled into the program.
+
+use super::array::dimensions;
+use super::guard::{guard, guard_release};
+use super::handle::{get, insert, release, retain};
+use super::pointer;
+use super::types::*;
+use crate::device::Access;
+use crate::error::{Error, Result};
+use crate::kernel::registry;
+use crate::runtime::accelerator::Accelerator;
+use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::array::Array;
+use crate::runtime::copy::Side;
+use crate::runtime::dispatch::{self, Argument, Domain, Launch};
+use crate::runtime::kernel::LoadedKernel;
+use std::ffi::{CStr, c_char};
+
+/// Bits of an access for C.
+fn bits(access: Access) -> revamp_access {
+    match access {
+        Access::Read => REVAMP_ACCESS_READ,
+        Access::Write => REVAMP_ACCESS_WRITE,
+        Access::ReadWrite => REVAMP_ACCESS_READ_WRITE,
+    }
+}
+
+/// Access of an argument; `None` where the caller leaves it open.
+fn argument_access(value: revamp_access) -> Result<Option<Access>> {
+    Ok(match value {
+        REVAMP_ACCESS_NONE | REVAMP_ACCESS_AUTO => None,
+        REVAMP_ACCESS_READ => Some(Access::Read),
+        REVAMP_ACCESS_WRITE => Some(Access::Write),
+        REVAMP_ACCESS_READ_WRITE => Some(Access::ReadWrite),
+        other => return Err(Error::invalid(format!("{other:#x} is no access of an argument"))),
+    })
+}
+
+/// Reads the section that an argument names.
+///
+/// # Safety
+/// The argument's origin and extent are null or have as many values as the array has dimensions.
+pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Option<Access>)> {
+    let array = get::<Array, _>(a.array)?;
+    let rank = array.extent().len();
+    // SAFETY: the same contract.
+    let (origin, extent) = unsafe {
+        (pointer::optional_slice(a.origin, rank, "origin")?, pointer::optional_slice(a.extent, rank, "extent")?)
+    };
+    Ok((Side::section(array, origin, extent)?, argument_access(a.access)?))
+}
+
+/// Reads an argument.
+///
+/// # Safety
+/// Its pointers are valid as the header says.
+unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
+    match a.kind {
+        REVAMP_ARGUMENT_BUFFER => {
+            // SAFETY: the same contract.
+            let (section, access) = unsafe { argument_section(a) }?;
+            Ok(Argument::Buffer { set: a.set, binding: a.binding, section, access })
+        }
+        REVAMP_ARGUMENT_ADDRESS => {
+            // SAFETY: the same contract.
+            let (section, access) = unsafe { argument_section(a) }?;
+            Ok(Argument::Address { offset: a.offset, section, access: access.unwrap_or(Access::ReadWrite) })
+        }
+        REVAMP_ARGUMENT_PUSH_CONSTANT => {
+            // SAFETY: the same contract.
+            let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
+            Ok(Argument::PushConstant { offset: a.offset, data })
+        }
+        REVAMP_ARGUMENT_SPECIALIZATION => {
+            // SAFETY: the same contract.
+            let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
+            Ok(Argument::Specialization { id: a.id, data })
+        }
+        other => Err(Error::invalid(format!("{other} is no kind of argument; use a REVAMP_ARGUMENT_ value"))),
+    }
+}
+
+/// Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
+/// reflects its interface. Release it with revamp_kernel_release().
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each
+/// capability the device lacks, or where the accelerator runs no SPIR-V.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_create(
+    accelerator: revamp_accelerator,
+    options: *const revamp_kernel_options,
+    kernel: *mut revamp_kernel,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(kernel, "kernel")?;
+        let accelerator = get::<Accelerator, _>(accelerator)?;
+        // SAFETY: the caller vouches for the struct and its pointers.
+        let (spirv, entry_point, label) = unsafe {
+            let o = pointer::read(options)?;
+            let spirv = pointer::slice(o.spirv.cast::<u8>(), o.spirv_size, "spirv")?;
+            (spirv, pointer::optional_text(o.entry_point, "entry_point")?, pointer::optional_text(o.label, "label")?)
+        };
+        let handle = insert(LoadedKernel::load(&accelerator, spirv, entry_point, label)?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(kernel, "kernel", handle) }
+    })
+}
+
+/// Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name. Release it.
+/// Fails with REVAMP_ERROR_RUNTIME if no record has that name, listing similar ones.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_find(
+    accelerator: revamp_accelerator,
+    name: *const c_char,
+    kernel: *mut revamp_kernel,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(kernel, "kernel")?;
+        let accelerator = get::<Accelerator, _>(accelerator)?;
+        // SAFETY: the caller vouches for a terminated string or NULL.
+        let name = unsafe { pointer::text(name, "name") }?;
+        let handle = insert(LoadedKernel::find(&accelerator, name)?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(kernel, "kernel", handle) }
+    })
+}
+
+/// One more owner of the kernel.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_retain(kernel: revamp_kernel) -> revamp_status {
+    guard(|| retain::<LoadedKernel, _>(kernel))
+}
+
+/// One owner less. Launches under way go on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_release(kernel: revamp_kernel) -> revamp_status {
+    guard_release(|| release::<LoadedKernel, _>(kernel))
+}
+
+/// Fills `info` (set struct_size first).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_get_info(kernel: revamp_kernel, info: *mut revamp_kernel_info) -> revamp_status {
+    guard(|| {
+        let kernel = get::<LoadedKernel, _>(kernel)?;
+        let module = kernel.module();
+        let filled = revamp_kernel_info {
+            struct_size: 0,
+            workgroup_size: module.workgroup_size(&Vec::new())?,
+            binding_count: module.bindings().len() as u32,
+            push_constant_size: module.push().map_or(0, |p| p.size),
+            specialization_count: module.spec_constants().len() as u32,
+            takes_block: module.push().is_some_and(|p| p.is_address),
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(info, filled) }
+    })
+}
+
+/// Fills `info` (set struct_size first) for binding number `index`, from 0 to binding_count - 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_get_binding(
+    kernel: revamp_kernel,
+    index: u32,
+    info: *mut revamp_binding_info,
+) -> revamp_status {
+    guard(|| {
+        let kernel = get::<LoadedKernel, _>(kernel)?;
+        let bindings = kernel.module().bindings();
+        let Some(b) = bindings.get(index as usize) else {
+            return Err(Error::invalid(format!("the kernel has {} bindings; there is no number {index}", bindings.len())));
+        };
+        let filled = revamp_binding_info {
+            struct_size: 0,
+            set: b.set,
+            binding: b.binding,
+            access: bits(b.access),
+            name: kernel.binding_name(index as usize).map_or(std::ptr::null(), CStr::as_ptr),
+            min_size: b.min_size + b.stride.unwrap_or(0),
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(info, filled) }
+    })
+}
+
+/// Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run: wait for the view, a marker
+/// or a copy. Ordered behind queued work that uses the same elements of the same arrays, and overlapping with other work.
+/// `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6), or the default
+/// view of the kernel's accelerator if there are none.
+/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array that lives on another view
+/// (SEL-4) and on the cpu accelerator (PFE-8), REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was
+/// expected and given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_dispatch(
+    view: revamp_accelerator_view,
+    kernel: revamp_kernel,
+    info: *const revamp_dispatch_info,
+) -> revamp_status {
+    guard(|| {
+        let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
+        let kernel = get::<LoadedKernel, _>(kernel)?;
+        // SAFETY: the caller vouches for the struct and its pointers.
+        let (domain, arguments, block) = unsafe {
+            let i = pointer::read(info)?;
+            let domain = if i.extent.is_null() {
+                Domain::Groups(i.groups)
+            } else {
+                Domain::Extent(dimensions(i.extent, i.rank, "extent")?)
+            };
+            let arguments = pointer::slice(i.arguments, i.argument_count, "arguments")?;
+            (domain, arguments, pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?)
+        };
+        let arguments = arguments
+            .iter()
+            .enumerate()
+            // SAFETY: as above.
+            .map(|(n, a)| unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}"))))
+            .collect::<Result<Vec<_>>>()?;
+        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &arguments, block }).map(drop)
+    })
+}
+
+/// Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them. Called by the code that
+/// revamp_embed_spirv() makes when the program or plugin is loaded. Allowed at any time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for the records and their pointers.
+        for record in unsafe { pointer::slice(records, count, "records") }? {
+            // SAFETY: as above.
+            let (name, spirv) = unsafe {
+                let r = pointer::read(record)?;
+                (pointer::text(r.name, "name")?, pointer::slice(r.spirv.cast::<u8>(), r.spirv_size, "spirv")?)
+            };
+            registry::register(record_key(record), name, spirv)?;
+        }
+        Ok(())
+    })
+}
+
+/// Takes back what revamp_kernel_register() registered with the same array. Called when a plugin is unloaded. Kernels
+/// loaded before keep working.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_record, count: usize) -> revamp_status {
+    guard_release(|| {
+        // SAFETY: the caller vouches for the records.
+        for record in unsafe { pointer::slice(records, count, "records") }? {
+            registry::unregister(record_key(record));
+        }
+        Ok(())
+    })
+}
+
+/// What tells one record from another: its address.
+fn record_key(record: &revamp_kernel_record) -> usize {
+    std::ptr::from_ref(record).addr()
+}

@@ -1,0 +1,84 @@
+//! The library itself: version, end, log.
+
+use super::guard::{c_text, guard};
+use super::types::*;
+use super::handle;
+use crate::config;
+use crate::runtime::process;
+use crate::trace::log::{self, Level};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// The version of the library, packed as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_version() -> u32 {
+    (REVAMP_VERSION_MAJOR << 22) | (REVAMP_VERSION_MINOR << 12) | REVAMP_VERSION_PATCH
+}
+
+/// The library's REVAMP_ABI_VERSION. A program whose header says otherwise must not use the library.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_abi_version() -> u32 {
+    REVAMP_ABI_VERSION
+}
+
+/// Waits for all work, then drops all objects and devices: every handle is dead afterwards. The next call begins anew,
+/// and a default accelerator can be set again. May be called repeatedly (C++ AMP's amp_uninitialize).
+/// Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_uninitialize() -> revamp_status {
+    guard(|| {
+        process::uninitialize(handle::clear_all);
+        Ok(())
+    })
+}
+
+/// Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to standard error again.
+/// Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_set_log_callback(
+    callback: revamp_log_callback,
+    context: *mut c_void,
+    level: revamp_log_level,
+) -> revamp_status {
+    guard(|| {
+        let level = match level {
+            REVAMP_LOG_OFF => Level::Off,
+            REVAMP_LOG_ERROR => Level::Error,
+            REVAMP_LOG_WARN => Level::Warn,
+            REVAMP_LOG_INFO => Level::Info,
+            REVAMP_LOG_DEBUG => Level::Debug,
+            other => {
+                return Err(crate::error::Error::invalid(format!(
+                    "the log level {other} is none; pass REVAMP_LOG_OFF (0) to REVAMP_LOG_DEBUG (4)"
+                )));
+            }
+        };
+        config::get();
+        let context = Context(context);
+        log::set_hook(callback.map(|f| -> log::Hook {
+            Arc::new(move |level: Level, text: &str| {
+                let text = c_text(text);
+                // SAFETY: the caller of revamp_set_log_callback vouches for the function and its context.
+                unsafe { f(level as u32, text.as_ptr(), context.get()) }
+            })
+        }));
+        log::set_level(level);
+        Ok(())
+    })
+}
+
+/// A context pointer on its way to a callback.
+#[derive(Clone, Copy)]
+pub(super) struct Context(pub(super) *mut c_void);
+
+// SAFETY: the header says that callbacks run on any thread, so their context must be usable there.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    /// The pointer. A method, so that closures capture the whole wrapper.
+    pub(super) fn get(self) -> *mut c_void {
+        self.0
+    }
+}

@@ -1,0 +1,181 @@
+//! Reading and writing through pointers that C passed. All dereferencing of plain data happens here.
+
+use crate::error::{Error, Result};
+use std::ffi::{CStr, c_char};
+
+/// A struct whose first field is its size, so that it can grow.
+///
+/// # Safety
+/// The type is `repr(C)`, its first field is a `usize`, and all-zero bytes are a value of it.
+pub(super) unsafe trait Sized_: Sized {
+    /// Its name in C.
+    const NAME: &'static str;
+}
+
+macro_rules! sized {
+    ($($type:ident),* $(,)?) => {
+        $(
+            // SAFETY: these are the `repr(C)` structs of types.rs: first field struct_size, plain data otherwise.
+            unsafe impl Sized_ for super::types::$type {
+                const NAME: &'static str = stringify!($type);
+            }
+        )*
+    };
+}
+
+sized!(
+    revamp_accelerator_info,
+    revamp_accelerator_view_info,
+    revamp_array_options,
+    revamp_array_info,
+    revamp_region,
+    revamp_kernel_options,
+    revamp_kernel_info,
+    revamp_binding_info,
+    revamp_dispatch_info,
+    revamp_host_dispatch_info,
+    revamp_kernel_record,
+);
+
+fn null(what: &str) -> Error {
+    Error::invalid(format!("{what} is NULL"))
+}
+
+/// Smallest and largest struct_size that make sense: a later version of the library adds fields at the end.
+fn check_size<T: Sized_>(size: usize) -> Result<()> {
+    let own = std::mem::size_of::<T>();
+    if size < std::mem::size_of::<usize>() || size > own {
+        return Err(Error::invalid(format!(
+            "{}.struct_size is {size}; set it to sizeof({}), which is {own} in this version of the library",
+            T::NAME,
+            T::NAME
+        )));
+    }
+    Ok(())
+}
+
+/// Reads an option struct; `None` if `pointer` is null. Fields the caller's version did not have are zero.
+///
+/// # Safety
+/// `pointer` is null or points to a struct of the type that begins with its size.
+pub(super) unsafe fn read_optional<T: Sized_>(pointer: *const T) -> Result<Option<T>> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller vouches for a readable struct_size at the start.
+    let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    check_size::<T>(size)?;
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: the caller vouches for `size` readable bytes, size <= size_of::<T>() was checked, and zeroes are a value
+    // of the remaining fields (Sized_).
+    Ok(Some(unsafe {
+        std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size);
+        value.assume_init()
+    }))
+}
+
+/// Reads a struct that must be there.
+///
+/// # Safety
+/// As [`read_optional`].
+pub(super) unsafe fn read<T: Sized_>(pointer: *const T) -> Result<T> {
+    // SAFETY: the same contract.
+    unsafe { read_optional(pointer) }?.ok_or_else(|| null(T::NAME))
+}
+
+/// Writes an info struct as far as the caller's version has it; its struct_size stays.
+///
+/// # Safety
+/// `pointer` is null or points to a writable struct of the type that begins with its size.
+pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<()> {
+    if pointer.is_null() {
+        return Err(null(T::NAME));
+    }
+    // SAFETY: the caller vouches for a readable struct_size at the start.
+    let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    check_size::<T>(size)?;
+    let head = std::mem::size_of::<usize>();
+    // SAFETY: the caller vouches for `size` writable bytes; size <= size_of::<T>() was checked.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            (&raw const value).cast::<u8>().add(head),
+            pointer.cast::<u8>().add(head),
+            size - head,
+        );
+    }
+    Ok(())
+}
+
+/// Checks an output pointer before the work whose result it takes.
+pub(super) fn check_out<T>(pointer: *mut T, what: &str) -> Result<()> {
+    if pointer.is_null() { Err(null(what)) } else { Ok(()) }
+}
+
+/// Writes an output.
+///
+/// # Safety
+/// `pointer` is null or writable.
+pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<()> {
+    check_out(pointer, what)?;
+    // SAFETY: not null; the caller vouches for it being writable.
+    unsafe { pointer.write(value) };
+    Ok(())
+}
+
+/// A list of `count` values.
+///
+/// # Safety
+/// `pointer` is null or points to `count` readable values that stay unchanged during the call.
+pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T]> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if pointer.is_null() {
+        return Err(Error::invalid(format!("{what} is NULL but its count is {count}")));
+    }
+    if !pointer.is_aligned() {
+        return Err(Error::invalid(format!(
+            "{what} is at {pointer:p}, which is not aligned to {} bytes",
+            std::mem::align_of::<T>()
+        )));
+    }
+    if count > isize::MAX as usize / std::mem::size_of::<T>().max(1) {
+        return Err(Error::invalid(format!("{what} has a count of {count}, which no memory holds")));
+    }
+    // SAFETY: not null, aligned, of a possible length; the caller vouches for the contents.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// Like [`slice`], `None` if `pointer` is null.
+///
+/// # Safety
+/// As [`slice`].
+pub(super) unsafe fn optional_slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<Option<&'a [T]>> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the same contract.
+    unsafe { slice(pointer, count, what) }.map(Some)
+}
+
+/// A string; `None` if `pointer` is null.
+///
+/// # Safety
+/// `pointer` is null or points to a zero-terminated string that stays unchanged during the call.
+pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Result<Option<&'a str>> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not null; the caller vouches for the terminator.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str().map(Some).map_err(|_| Error::invalid(format!("{what} is not UTF-8")))
+}
+
+/// A string that must be there.
+///
+/// # Safety
+/// As [`optional_text`].
+pub(super) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str> {
+    // SAFETY: the same contract.
+    unsafe { optional_text(pointer, what) }?.ok_or_else(|| null(what))
+}
