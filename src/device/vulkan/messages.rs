@@ -25,22 +25,27 @@ const FALSE_POSITIVES: &[FalsePositive] = &[];
 /// How many texts are kept.
 const KEPT: usize = 16;
 
-static COUNT: AtomicU64 = AtomicU64::new(0);
-static LAST: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+/// What was counted and kept.
+struct Store {
+    count: AtomicU64,
+    last: Mutex<VecDeque<String>>,
+}
+
+static STORE: Store = Store { count: AtomicU64::new(0), last: Mutex::new(VecDeque::new()) };
 
 /// Errors and warnings of the validation layer since the process started.
 pub fn validation_messages() -> u64 {
-    COUNT.load(Ordering::Acquire)
+    STORE.count.load(Ordering::Acquire)
 }
 
 /// The text of the newest of them.
 pub fn last_validation_message() -> Option<String> {
-    LAST.lock().back().cloned()
+    STORE.last.lock().back().cloned()
 }
 
 /// The newest texts, oldest first.
 pub fn recent_validation_messages() -> Vec<String> {
-    LAST.lock().iter().cloned().collect()
+    STORE.last.lock().iter().cloned().collect()
 }
 
 pub(super) fn create_info(verbose: bool) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
@@ -67,7 +72,7 @@ unsafe extern "system" fn callback(
         let Some(data) = (unsafe { data.as_ref() }) else { return };
         // SAFETY: both are null or strings that live through the call.
         let (id, text) = unsafe { (text(data.p_message_id_name), text(data.p_message)) };
-        take(severity, types, &id, &text);
+        STORE.take(severity, types, &id, &text);
     });
     // Only layers under test may answer otherwise.
     vk::FALSE
@@ -83,30 +88,33 @@ unsafe fn text(p: *const c_char) -> String {
     unsafe { CStr::from_ptr(p) }.to_string_lossy().into_owned()
 }
 
-fn take(
-    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    types: vk::DebugUtilsMessageTypeFlagsEXT,
-    id: &str,
-    text: &str,
-) {
-    use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
-    let line = format!("Vulkan: {id}: {text}");
-    if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
-        || !severity.intersects(Severity::WARNING | Severity::ERROR)
-    {
-        log!(Debug, "{line}");
-    } else if let Some(known) = FALSE_POSITIVES.iter().find(|f| f.id == id) {
-        log!(Debug, "known false positive of layer {} ({}): {line}", known.layer, known.why);
-    } else {
+impl Store {
+    fn take(
+        &self,
+        severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+        types: vk::DebugUtilsMessageTypeFlagsEXT,
+        id: &str,
+        text: &str,
+    ) {
+        use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
+        let line = format!("Vulkan: {id}: {text}");
+        if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
+            || !severity.intersects(Severity::WARNING | Severity::ERROR)
         {
-            let mut last = LAST.lock();
-            if last.len() == KEPT {
-                last.pop_front();
+            log!(Debug, "{line}");
+        } else if let Some(known) = FALSE_POSITIVES.iter().find(|f| f.id == id) {
+            log!(Debug, "known false positive of layer {} ({}): {line}", known.layer, known.why);
+        } else {
+            {
+                let mut last = self.last.lock();
+                if last.len() == KEPT {
+                    last.pop_front();
+                }
+                last.push_back(line.clone());
+                self.count.fetch_add(1, Ordering::Release);
             }
-            last.push_back(line.clone());
-            COUNT.fetch_add(1, Ordering::Release);
+            log!(Warn, "{line}");
         }
-        log!(Warn, "{line}");
     }
 }
 
@@ -117,16 +125,18 @@ mod tests {
     #[test]
     fn only_validation_warnings_and_errors_count() {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as S, DebugUtilsMessageTypeFlagsEXT as T};
-        let before = validation_messages();
-        take(S::ERROR, T::GENERAL, "loader", "quiet");
-        take(S::INFO, T::VALIDATION, "x", "quiet");
-        assert!(!recent_validation_messages().iter().any(|m| m.contains("quiet")));
+        // A store of its own: other tests check that the real one stays empty.
+        let store = Store { count: AtomicU64::new(0), last: Mutex::default() };
+        store.take(S::ERROR, T::GENERAL, "loader", "quiet");
+        store.take(S::INFO, T::VALIDATION, "x", "quiet");
+        assert_eq!(store.count.load(Ordering::Acquire), 0);
         for i in 0..2 * KEPT {
-            take(S::WARNING, T::VALIDATION, "VUID-unit-test", &format!("n{i}"));
+            store.take(S::WARNING, T::VALIDATION, "VUID-unit-test", &format!("n{i}"));
         }
-        take(S::ERROR, T::PERFORMANCE, "VUID-unit-test", "newest");
-        assert!(validation_messages() > before + 2 * KEPT as u64);
-        assert_eq!(recent_validation_messages().len(), KEPT);
-        assert_eq!(last_validation_message().as_deref(), Some("Vulkan: VUID-unit-test: newest"));
+        store.take(S::ERROR, T::PERFORMANCE, "VUID-unit-test", "newest");
+        assert_eq!(store.count.load(Ordering::Acquire), 2 * KEPT as u64 + 1);
+        let last = store.last.lock();
+        assert_eq!(last.len(), KEPT);
+        assert_eq!(last.back().map(String::as_str), Some("Vulkan: VUID-unit-test: newest"));
     }
 }

@@ -70,3 +70,37 @@ pub fn create_device(instance: &Instance, physical: &Physical) -> Result<Opened>
         transfer_family: physical.transfer.map(|f| f.index),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::instance::{instance, version_text};
+    use super::super::physical::physical_devices;
+    use super::*;
+
+    #[test]
+    fn every_usable_device_opens() {
+        let instance = match instance() {
+            Ok(i) => i,
+            Err(e) => {
+                eprintln!("SKIPPED: {e}");
+                return;
+            }
+        };
+        for p in physical_devices(instance, crate::config::get()).unwrap() {
+            eprintln!("{p:#?} display {}", p.has_display(instance));
+            assert!(p.device_path.starts_with("vulkan\\"));
+            assert!(p.api_version <= instance.api_version, "{}", version_text(p.api_version));
+            match create_device(instance, &p) {
+                Ok(opened) => {
+                    assert!(p.usable.is_ok());
+                    assert!(!opened.compute.is_empty() && opened.compute.len() <= 8);
+                    assert_eq!(opened.transfer.is_empty(), opened.transfer_family.is_none());
+                    assert!(p.limits.max_allocation > 0 && p.limits.subgroup_size > 0);
+                    // SAFETY: nothing was made with the device.
+                    unsafe { opened.device.destroy_device(None) };
+                }
+                Err(e) => assert!(p.usable.is_err(), "{e}"),
+            }
+        }
+    }
+}
