@@ -1,1 +1,9 @@
 //! Vulkan devices.
+
+pub mod display;
+pub mod features;
+pub mod instance;
+pub mod memory_types;
+pub mod messages;
+pub mod opened;
+pub mod physical;
