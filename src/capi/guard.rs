@@ -1,5 +1,6 @@
 //! The boundary every exported function passes: process state, panics, errors, the text of the last error.
 
+use super::lifecycle;
 use super::types::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::runtime::process;
@@ -49,6 +50,7 @@ pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
 /// Like [`guard`] for a body that has a status of its own on success.
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
+        lifecycle::install();
         process::enter()?;
         let result = body()?;
         process::check_validation()?;

@@ -15,6 +15,7 @@ pub mod copy;
 pub mod error;
 mod guard;
 mod handle;
+mod lifecycle;
 pub mod host_kernel;
 pub mod kernel;
 pub mod library;
