@@ -1,5 +1,6 @@
 //! Vulkan devices.
 
+pub mod capability;
 pub mod display;
 pub mod features;
 pub mod instance;
