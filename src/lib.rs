@@ -3,4 +3,5 @@ pub mod config;
 pub mod device;
 pub mod error;
 pub mod kernel;
+pub mod runtime;
 pub mod trace;

@@ -1,5 +1,6 @@
 //! Vulkan devices.
 
+pub mod cache_file;
 pub mod capability;
 pub mod display;
 pub mod features;

@@ -1,0 +1,3 @@
+//! The C++ AMP model in safe Rust.
+
+pub mod selection;
