@@ -114,14 +114,14 @@ pub fn choose(candidates: &[Candidate], request: &Request<'_>) -> Result<Choice,
     if let Some(path) = request.set
         && let Named::At(index) = find(candidates, path)?
     {
-        return explicit(candidates, index, "set by the program", None);
+        return explicit(candidates, index, "set by the program");
     }
     // `set_default(default)` is a choice too: the environment no longer counts.
     if request.set.is_none()
         && let Some(path) = request.environment
     {
         match find(candidates, path.trim()) {
-            Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR", None),
+            Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR"),
             Ok(Named::Default) => {}
             Err(why) => warning = Some(format!("CPPAMP_DEFAULT_ACCELERATOR is ignored: {why}")),
         }
@@ -156,15 +156,10 @@ pub fn choose(candidates: &[Candidate], request: &Request<'_>) -> Result<Choice,
 }
 
 /// A choice that the user made wins or fails; nothing else is taken instead.
-fn explicit(
-    candidates: &[Candidate],
-    index: usize,
-    why: &'static str,
-    warning: Option<String>,
-) -> Result<Choice, String> {
+fn explicit(candidates: &[Candidate], index: usize, why: &'static str) -> Result<Choice, String> {
     match candidates.get(index).map(|c| &c.usable) {
         Some(Err(reason)) => Err(format!("the default accelerator {why} cannot be used: {reason}")),
-        _ => Ok(Choice { index, why, warning }),
+        _ => Ok(Choice { index, why, warning: None }),
     }
 }
 

@@ -238,17 +238,201 @@ pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
 fn write(directory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     std::fs::create_dir_all(directory)?;
-    // In the same folder, since a rename cannot leave its file system; unique across threads and processes.
-    let n = NEXT.fetch_add(1, Ordering::Relaxed);
-    let temporary = path.with_extension(format!("{}-{n}.tmp", std::process::id()));
-    let written = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| std::fs::rename(&temporary, path));
+    // In the same folder, since a rename cannot leave its file system; unique across threads and processes. A name may
+    // be taken by what a killed process of the same id left behind.
+    let (temporary, file) = loop {
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let temporary = path.with_extension(format!("{}-{n}.tmp", std::process::id()));
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            opened => break (temporary, opened),
+        }
+    };
+    let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> Key {
+        Key { library: "0.1.0", driver: 7, device_uuid: [1; 16], cache_uuid: [2; 16], vendor: 0x10de, device: 0x2335 }
+    }
+
+    /// What a driver might give: Vulkan's header and `body`.
+    fn data(key: &Key, body: &[u8]) -> Vec<u8> {
+        let mut d = Vec::new();
+        for n in [VULKAN_HEADER as u32, 1, key.vendor, key.device] {
+            d.extend_from_slice(&n.to_le_bytes());
+        }
+        d.extend_from_slice(&key.cache_uuid);
+        d.extend_from_slice(body);
+        d
+    }
+
+    struct Folder(PathBuf);
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("revamp-cache-{name}-{}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&path);
+            Self(path)
+        }
+    }
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let k = key();
+        let d = data(&k, b"pipelines");
+        let file = encode(&k, &d);
+        assert_eq!(file.len(), HEADER + d.len());
+        assert_eq!(decode(&k, &file), Ok(&d[..]));
+        let long = Key { library: "a version text that is longer than thirty-two bytes", ..key() };
+        assert_eq!(decode(&long, &encode(&long, &d)), Ok(&d[..]));
+    }
+
+    #[test]
+    fn every_shorter_file_is_truncated_and_a_longer_one_corrupt() {
+        let k = key();
+        let file = encode(&k, &data(&k, b"pipelines"));
+        for n in 0..file.len() {
+            assert_eq!(decode(&k, &file[..n]), Err(Reject::Truncated), "{n}");
+        }
+        let mut longer = file;
+        longer.push(0);
+        assert_eq!(decode(&k, &longer), Err(Reject::Corrupt));
+    }
+
+    #[test]
+    fn every_flipped_bit_is_found() {
+        let k = key();
+        let file = encode(&k, &data(&k, b"pipelines"));
+        for i in 0..file.len() {
+            for bit in 0..8 {
+                let mut bad = file.clone();
+                bad[i] ^= 1 << bit;
+                assert!(decode(&k, &bad).is_err(), "byte {i} bit {bit}");
+            }
+        }
+        let mut bad = file;
+        bad[HEADER + 40] ^= 1;
+        assert_eq!(decode(&k, &bad), Err(Reject::Corrupt));
+        assert_eq!(decode(&k, b"#!/bin/sh\nexit 0\n"), Err(Reject::Corrupt));
+    }
+
+    #[test]
+    fn other_versions_are_outdated() {
+        let k = key();
+        let file = encode(&k, &data(&k, b"x"));
+        assert_eq!(decode(&Key { library: "0.2.0", ..key() }, &file), Err(Reject::Outdated));
+        assert_eq!(decode(&Key { driver: 8, ..key() }, &file), Err(Reject::Outdated));
+        assert_eq!(decode(&Key { cache_uuid: [3; 16], ..key() }, &file), Err(Reject::Outdated));
+        let mut format = file;
+        format[8] = 2;
+        assert_eq!(decode(&k, &format), Err(Reject::Outdated));
+    }
+
+    #[test]
+    fn other_devices_are_told_apart() {
+        let k = key();
+        let file = encode(&k, &data(&k, b"x"));
+        assert_eq!(decode(&Key { device_uuid: [9; 16], ..key() }, &file), Err(Reject::OtherDevice));
+        assert_eq!(decode(&Key { device: 1, ..key() }, &file), Err(Reject::OtherDevice));
+        assert_eq!(decode(&Key { vendor: 1, ..key() }, &file), Err(Reject::OtherDevice));
+    }
+
+    #[test]
+    fn vulkans_header_is_checked_behind_a_good_checksum() {
+        let k = key();
+        assert_eq!(decode(&k, &encode(&k, &[])), Err(Reject::Truncated));
+        assert_eq!(decode(&k, &encode(&k, &data(&k, b"")[..31])), Err(Reject::Truncated));
+        for (at, value) in [(0, 31_u32), (0, 1000), (4, 2)] {
+            let mut d = data(&k, b"x");
+            d[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            assert_eq!(decode(&k, &encode(&k, &d)), Err(Reject::Corrupt));
+        }
+        let mut d = data(&k, b"x");
+        d[16] = 9;
+        assert_eq!(decode(&k, &encode(&k, &d)), Err(Reject::Outdated));
+    }
+
+    #[test]
+    fn disk_round_trip_makes_the_folder() {
+        let folder = Folder::new("trip");
+        let (deep, k) = (folder.0.join("a/b"), key());
+        assert_eq!(load(&deep, &k), None);
+        let d = data(&k, b"one");
+        assert!(store(&deep, &k, &d));
+        assert_eq!(load(&deep, &k), Some(d));
+        assert_eq!(load(&deep, &Key { driver: 8, ..key() }), None);
+        let d = data(&k, b"two");
+        assert!(store(&deep, &k, &d));
+        assert_eq!(load(&deep, &k), Some(d));
+        assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 1, "temporary files are gone");
+    }
+
+    #[test]
+    fn too_big_is_neither_written_nor_read() {
+        let (folder, k) = (Folder::new("big"), key());
+        assert!(!store(&folder.0, &k, &vec![0; MAX_BYTES as usize + 1]));
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let file = std::fs::File::create(path(&folder.0, &k)).unwrap();
+        file.set_len(MAX_BYTES + HEADER as u64 + 1).unwrap();
+        assert_eq!(read(&path(&folder.0, &k)).unwrap(), None);
+        assert_eq!(load(&folder.0, &k), None);
+    }
+
+    #[test]
+    fn concurrent_writers_and_readers_see_whole_files() {
+        let (folder, k) = (Folder::new("race"), key());
+        assert!(store(&folder.0, &k, &data(&k, &[0; 5000])));
+        std::thread::scope(|s| {
+            for n in 0..4_u8 {
+                let (dir, k) = (&folder.0, &k);
+                s.spawn(move || {
+                    for _ in 0..20 {
+                        assert!(store(dir, k, &data(k, &vec![n; 5000 + usize::from(n)])));
+                        let body = load(dir, k).expect("always a whole file").split_off(VULKAN_HEADER);
+                        assert!(body.iter().all(|b| *b == body[0]) && body.len() == 5000 + usize::from(body[0]));
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_no_error() {
+        let (folder, k) = (Folder::new("blocked"), key());
+        std::fs::create_dir_all(&folder.0).unwrap();
+        // A file in place of the folder: holds for root too.
+        let blocked = folder.0.join("file");
+        std::fs::write(&blocked, b"").unwrap();
+        assert!(!store(&blocked, &k, &data(&k, b"x")));
+        assert_eq!(load(&blocked, &k), None);
+        // A folder in place of the file: the temporary file must not stay.
+        let dir = folder.0.join("dir");
+        std::fs::create_dir_all(path(&dir, &k)).unwrap();
+        assert!(!store(&dir, &k, &data(&k, b"x")));
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_temporary_name_of_a_dead_process_is_passed_over() {
+        let (folder, k) = (Folder::new("stale"), key());
+        std::fs::create_dir_all(&folder.0).unwrap();
+        for n in 0..200 {
+            let stale = path(&folder.0, &k).with_extension(format!("{}-{n}.tmp", std::process::id()));
+            std::fs::write(stale, b"").unwrap();
+        }
+        assert!(store(&folder.0, &k, &data(&k, b"x")));
+    }
 }
