@@ -1,6 +1,8 @@
 //! The Vulkan instance in processes of its own, since it and the settings are made once a process. The device part says
 //! SKIPPED where there is no Vulkan.
 
+#![allow(clippy::unwrap_used)]
+
 use revamp::device::vulkan::instance::instance;
 use revamp::device::vulkan::messages::{last_validation_message, validation_messages};
 use revamp::device::vulkan::opened::create_device;
