@@ -132,3 +132,124 @@ impl MemoryTypes {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const L: Flags = Flags::DEVICE_LOCAL;
+    const V: Flags = Flags::HOST_VISIBLE;
+    const C: Flags = Flags::HOST_COHERENT;
+    const K: Flags = Flags::HOST_CACHED;
+    const MIB: u64 = 1 << 20;
+    const GIB: u64 = 1 << 30;
+
+    /// Heaps as (bytes, device-local), types as (flags, heap).
+    fn table(heaps: &[(u64, bool)], types: &[(Flags, u32)]) -> vk::PhysicalDeviceMemoryProperties {
+        let mut m = vk::PhysicalDeviceMemoryProperties {
+            memory_heap_count: heaps.len() as u32,
+            memory_type_count: types.len() as u32,
+            ..Default::default()
+        };
+        for (to, (size, local)) in m.memory_heaps.iter_mut().zip(heaps) {
+            let flags = if *local { vk::MemoryHeapFlags::DEVICE_LOCAL } else { vk::MemoryHeapFlags::empty() };
+            *to = vk::MemoryHeap { size: *size, flags };
+        }
+        for (to, (property_flags, heap_index)) in m.memory_types.iter_mut().zip(types) {
+            *to = vk::MemoryType { property_flags: *property_flags, heap_index: *heap_index };
+        }
+        m
+    }
+
+    fn types(
+        device: u32,
+        shared: Option<u32>,
+        upload: u32,
+        readback: u32,
+        argument: u32,
+        unified: bool,
+    ) -> MemoryTypes {
+        MemoryTypes { device, shared, upload, readback, argument, unified }
+    }
+
+    #[test]
+    fn lavapipe() {
+        let m = table(&[(2 * GIB, true)], &[(L | V | C | K, 0)]);
+        assert_eq!(MemoryTypes::choose(DeviceType::Cpu, &m, false), Ok(types(0, Some(0), 0, 0, 0, true)));
+        assert_eq!(MemoryTypes::choose(DeviceType::Cpu, &m, true), Ok(types(0, None, 0, 0, 0, false)));
+        assert_eq!(device_local_bytes(&m), 2 * GIB);
+    }
+
+    #[test]
+    fn nvidia_whole_card_bar() {
+        // As on the H200: five types, the last maps the whole card.
+        let m = table(
+            &[(140 * GIB, true), (96 * GIB, false)],
+            &[(Flags::empty(), 1), (L, 0), (V | C, 1), (V | C | K, 1), (L | V | C, 0)],
+        );
+        assert_eq!(MemoryTypes::choose(DeviceType::Discrete, &m, false), Ok(types(1, Some(4), 2, 3, 4, false)));
+        assert_eq!(MemoryTypes::choose(DeviceType::Discrete, &m, true), Ok(types(1, None, 2, 3, 4, false)));
+    }
+
+    #[test]
+    fn nvidia_window_bar() {
+        let m = table(
+            &[(8 * GIB, true), (24 * GIB, false), (246 * MIB, true)],
+            &[(Flags::empty(), 1), (L, 0), (V | C, 1), (V | C | K, 1), (L | V | C, 2)],
+        );
+        assert_eq!(MemoryTypes::choose(DeviceType::Discrete, &m, false), Ok(types(1, None, 2, 3, 4, false)));
+        assert_eq!(device_local_bytes(&m), 8 * GIB + 246 * MIB);
+    }
+
+    #[test]
+    fn nvidia_without_bar() {
+        let m =
+            table(&[(4 * GIB, true), (16 * GIB, false)], &[(Flags::empty(), 1), (L, 0), (V | C, 1), (V | C | K, 1)]);
+        assert_eq!(MemoryTypes::choose(DeviceType::Discrete, &m, false), Ok(types(1, None, 2, 3, 2, false)));
+    }
+
+    #[test]
+    fn intel_integrated() {
+        // Older drivers have no type that is device-local only.
+        let m = table(&[(15 * GIB, true)], &[(L | V | C, 0), (L | V | C | K, 0)]);
+        assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(1, Some(1), 0, 1, 0, true)));
+        let m = table(&[(15 * GIB, true)], &[(L, 0), (L | V | C | K, 0), (L | V | C, 0)]);
+        assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(1, Some(1), 2, 1, 2, true)));
+        assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, true), Ok(types(0, None, 2, 1, 2, false)));
+    }
+
+    #[test]
+    fn amd_integrated() {
+        // RADV: 2/3 of memory as VRAM, the rest as GTT. Device memory is host-visible but not cached: reading it on the
+        // host is slow, so it is shared on request and not unified. The last two need deviceCoherentMemory.
+        let amd = Flags::DEVICE_COHERENT_AMD | Flags::DEVICE_UNCACHED_AMD;
+        let m = table(
+            &[(10 * GIB, true), (5 * GIB, true)],
+            &[(L, 0), (V | C, 1), (L | V | C, 0), (V | C | K, 1), (L | V | C | amd, 0), (V | C | K | amd, 1)],
+        );
+        assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(0, Some(2), 1, 3, 2, false)));
+    }
+
+    #[test]
+    fn amd_discrete_with_window() {
+        let m = table(
+            &[(16 * GIB - 256 * MIB, true), (32 * GIB, false), (256 * MIB, true)],
+            &[(L, 0), (L, 0), (V | C, 1), (L | V | C, 2), (V | C | K, 1)],
+        );
+        assert_eq!(MemoryTypes::choose(DeviceType::Discrete, &m, false), Ok(types(0, None, 2, 4, 3, false)));
+    }
+
+    #[test]
+    fn apple() {
+        let m = table(&[(11 * GIB, true)], &[(L, 0), (L | V | C | K, 0), (L | Flags::LAZILY_ALLOCATED, 0)]);
+        assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(1, Some(1), 1, 1, 1, true)));
+    }
+
+    #[test]
+    fn useless_tables_say_why() {
+        let m = table(&[(GIB, false)], &[(V | C, 0)]);
+        assert!(MemoryTypes::choose(DeviceType::Discrete, &m, false).unwrap_err().contains("DEVICE_LOCAL"));
+        let m = table(&[(GIB, true)], &[(L, 0)]);
+        assert!(MemoryTypes::choose(DeviceType::Discrete, &m, false).unwrap_err().contains("HOST_VISIBLE"));
+    }
+}

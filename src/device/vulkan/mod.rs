@@ -1,5 +1,7 @@
 //! Vulkan devices.
 
+pub mod cache_file;
+pub mod capability;
 pub mod display;
 pub mod features;
 pub mod instance;

@@ -513,3 +513,41 @@ impl Asked {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::QueueFlags as Q;
+
+    fn family(queue_flags: Q, queue_count: u32) -> vk::QueueFamilyProperties {
+        vk::QueueFamilyProperties { queue_flags, queue_count, ..Default::default() }
+    }
+
+    #[test]
+    fn families_of_special_purpose_are_preferred() {
+        let all = Q::GRAPHICS | Q::COMPUTE | Q::TRANSFER | Q::SPARSE_BINDING;
+        let nvidia = [
+            family(all, 16),
+            family(Q::TRANSFER | Q::VIDEO_DECODE_KHR, 1),
+            family(Q::TRANSFER | Q::SPARSE_BINDING, 2),
+            family(Q::COMPUTE | Q::TRANSFER | Q::SPARSE_BINDING, 8),
+        ];
+        let found = choose_families(&nvidia);
+        assert_eq!(found, (Some(Family { index: 3, count: 8 }), Some(Family { index: 2, count: 2 })));
+        assert_eq!(choose_families(&[family(all, 1)]), (Some(Family { index: 0, count: 1 }), None));
+        assert_eq!(choose_families(&[family(Q::GRAPHICS, 1), family(Q::COMPUTE, 0)]), (None, None));
+    }
+
+    #[test]
+    fn equal_paths_are_numbered() {
+        let mut paths = ["a", "b", "a", "a"].map(str::to_owned);
+        make_unique(&mut paths);
+        assert_eq!(paths, ["a", "b", "a#2", "a#3"]);
+    }
+
+    #[test]
+    fn uuids_read_as_usual() {
+        let uuid = std::array::from_fn(|i| i as u8);
+        assert_eq!(uuid_text(&uuid), "00010203-0405-0607-0809-0a0b0c0d0e0f");
+    }
+}
