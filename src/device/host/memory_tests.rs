@@ -25,13 +25,16 @@ fn naive(plan: &CopyPlan) -> Vec<(usize, usize)> {
     runs.iter().flat_map(|&(s, t)| (0..plan.run).map(move |k| ((s + k) as usize, (t + k) as usize))).collect()
 }
 
+/// A section's length in one dimension, and what lies before and behind it in the source and in the destination.
+type Dim = (u64, u64, u64, u64, u64);
+
 /// Sections of one extent in two boxes of different size.
 fn plans() -> impl Strategy<Value = (CopyPlan, usize, usize)> {
     let element = prop_oneof![Just(1u64), Just(2), Just(3), Just(4), Just(8), Just(12), Just(16), Just(20), Just(32)];
     let dims = proptest::collection::vec((1u64..6, 0u64..3, 0u64..3, 0u64..3, 0u64..3), 1..5);
     (element, dims, 0u64..9, 0u64..9).prop_map(|(element, dims, source_at, destination_at)| {
         let part: Vec<u64> = dims.iter().map(|d| d.0).collect();
-        let outer = |at: u64, before: &dyn Fn(&(u64, u64, u64, u64, u64)) -> (u64, u64)| {
+        let outer = |at: u64, before: &dyn Fn(&Dim) -> (u64, u64)| {
             let whole: Vec<u64> = dims.iter().map(|d| d.0 + before(d).0 + before(d).1).collect();
             let origin: Vec<u64> = dims.iter().map(|d| before(d).0).collect();
             let layout = Layout::packed(at, element, &whole);
