@@ -1,7 +1,7 @@
 //! accelerator (digest section 3.1).
 
 use super::accelerator_view::AcceleratorView;
-use super::selection::{self, Choice};
+use super::selection::{self, Candidate};
 use super::{AccessType, HandleCell};
 use crate::config::Config;
 use crate::device::Device;
@@ -104,29 +104,19 @@ impl Accelerator {
             Ok(instance) => physical_devices(instance, config)?,
             Err(_) => Vec::new(),
         };
-        let mut visible = Vec::new();
-        let mut hidden = Vec::new();
-        if let Some(list) = &config.visible_devices {
-            let named: Vec<_> = found.iter().map(|p| (p.name.as_str(), p.uuid)).collect();
-            let (order, warnings) = selection::visible(list, &named);
-            for w in warnings {
-                log!(Warn, "{w}");
-            }
-            for (i, p) in found.iter_mut().enumerate() {
-                if !order.contains(&i) {
-                    p.hidden = Some(format!("hidden by REVAMP_VISIBLE_DEVICES={}", list.join(",")));
-                    log!(Info, "{} is hidden by REVAMP_VISIBLE_DEVICES", p.name);
-                    hidden.push(p.clone());
-                }
-            }
-            visible.extend(order.into_iter().map(|i| found[i].clone()));
-        } else {
-            visible = found;
+        let named: Vec<_> = found.iter().map(|p| (p.name.as_str(), p.uuid)).collect();
+        let visible = selection::visible(&named, config.visible_devices.as_deref());
+        for w in &visible.warnings {
+            log!(Warn, "{w}");
         }
-        let mut all: Vec<_> = visible.into_iter().map(|p| Arc::new(Self::vulkan(p))).collect();
+        for (i, why) in &visible.hidden {
+            found[*i].hidden = Some(why.clone());
+        }
+        let vulkan = |i: usize| Arc::new(Self::vulkan(found[i].clone()));
+        let mut all: Vec<_> = visible.shown.iter().map(|i| vulkan(*i)).collect();
         all.push(Arc::new(Self::host(Kind::HostThreads, config)));
         all.push(Arc::new(Self::host(Kind::Cpu, config)));
-        all.extend(hidden.into_iter().map(|p| Arc::new(Self::vulkan(p))));
+        all.extend(visible.hidden.iter().map(|(i, _)| vulkan(*i)));
         Ok(all)
     }
 
@@ -219,19 +209,20 @@ impl Accelerator {
     }
 
     /// What the choice of a default looks at.
-    pub(super) fn choice(&self) -> Choice {
+    pub(super) fn candidate(&self) -> Candidate {
         let p = &self.properties;
-        Choice {
+        Candidate {
             path: self.path(),
-            description: self.name(),
-            emulated: p.is_emulated,
+            name: self.name(),
+            kind: match self.kind {
+                Kind::Cpu => selection::Kind::Cpu,
+                Kind::HostThreads => selection::Kind::HostThreads,
+                Kind::Vulkan if p.is_emulated => selection::Kind::CpuVulkan,
+                Kind::Vulkan => selection::Kind::Gpu,
+            },
             dedicated_memory: p.dedicated_memory_kb as u64,
             has_display: p.has_display,
-            usable: p.unusable.is_none(),
-            is_vulkan: self.kind == Kind::Vulkan,
-            is_cpu_vulkan: self.kind == Kind::Vulkan && p.is_emulated,
-            is_host_threads: self.kind == Kind::HostThreads,
-            is_cpu: self.kind == Kind::Cpu,
+            usable: p.unusable.as_ref().map_or(Ok(()), |why| Err(why.to_string_lossy().into_owned())),
         }
     }
 

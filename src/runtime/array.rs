@@ -78,9 +78,7 @@ impl Array {
             return Err(lost);
         }
         // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
-        let staged = associated.filter(|a| {
-            accelerator.kind() == Kind::Cpu && a.accelerator().kind() != Kind::Cpu
-        });
+        let staged = associated.filter(|a| accelerator.kind() == Kind::Cpu && a.accelerator().kind() != Kind::Cpu);
         let cpu_access = if accelerator.kind() != Kind::Vulkan {
             AccessType::ReadWrite
         } else {

@@ -134,10 +134,7 @@ fn overlap(a: &Layout, b: &Layout, whole: &Layout) -> bool {
             at
         })
     };
-    start(a)
-        .zip(&a.dims)
-        .zip(start(b).zip(&b.dims))
-        .all(|((x, (nx, _)), (y, (ny, _)))| x < y + ny && y < x + nx)
+    start(a).zip(&a.dims).zip(start(b).zip(&b.dims)).all(|((x, (nx, _)), (y, (ny, _)))| x < y + ny && y < x + nx)
 }
 
 /// Checks the pair and plans its loops.
@@ -200,9 +197,8 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
             // That it failed is for whoever waits for it; this copy goes on.
             let _ = p.wait(None);
         }
-        let result = run(&source, &destination, &plan).and_then(|points| {
-            points.into_iter().try_for_each(|p| p.wait(None).map(drop))
-        });
+        let result = run(&source, &destination, &plan)
+            .and_then(|points| points.into_iter().try_for_each(|p| p.wait(None).map(drop)));
         done.finish(result);
     });
     Ok(Completion::of(vec![point]))

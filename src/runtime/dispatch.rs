@@ -118,7 +118,9 @@ fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
     let mut all: u64 = 1;
     for &e in extent {
         if e <= 0 {
-            return Err(Error::domain(format!("the extent {extent:?} has a component of {e}; each must be at least 1")));
+            return Err(Error::domain(format!(
+                "the extent {extent:?} has a component of {e}; each must be at least 1"
+            )));
         }
         all = all.saturating_mul(e as u64);
     }

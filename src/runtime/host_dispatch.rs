@@ -5,6 +5,7 @@ use super::accelerator_view::AcceleratorView;
 use super::copy::{Side, hull};
 use super::dispatch::choose;
 use super::runtime;
+use super::selection::Code;
 use crate::device::hazard::Point;
 use crate::device::host::kernel::{Domain, HostKernel};
 use crate::device::host::{Workers, dispatch_host};
@@ -32,7 +33,7 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>)
         Side::Array(array, _) => Some(array),
         Side::Host(..) => None,
     });
-    let view = choose(view, arrays, || Accelerator::default_view(&runtime()?.default_for_host()?))?;
+    let view = choose(view, arrays, || Accelerator::default_view(&runtime()?.default_for(Code::Host)?))?;
     let accelerator = view.accelerator();
     if accelerator.kind() != Kind::HostThreads {
         return Err(Error::unsupported(format!(

@@ -1,7 +1,7 @@
 //! SPIR-V kernels loaded on an accelerator.
 
 use super::accelerator::{Accelerator, Kind};
-use crate::device::{Device, Kernel};
+use crate::device::Kernel;
 use crate::error::{Error, Result};
 use crate::kernel::{Module, registry};
 use std::collections::HashMap;

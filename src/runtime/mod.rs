@@ -13,11 +13,13 @@ pub mod process;
 pub mod selection;
 
 use crate::config;
-use crate::error::Result;
+use crate::device::vulkan::instance::instance;
+use crate::error::{Error, Result};
 use crate::log;
 use accelerator::Accelerator;
 use accelerator_view::AcceleratorView;
 use parking_lot::{Mutex, RwLock};
+use selection::Code;
 use std::sync::Arc;
 
 /// `access_type` (digest 2.8).
@@ -78,8 +80,8 @@ impl HandleCell {
 struct Defaults {
     /// Set by the program.
     program: Option<String>,
-    spirv: Option<Arc<Accelerator>>,
-    host: Option<Arc<Accelerator>>,
+    /// What each kind of code got when it first asked.
+    settled: Vec<(Code, Arc<Accelerator>)>,
 }
 
 /// Everything between the first call and `uninitialize`.
@@ -121,65 +123,62 @@ impl Runtime {
         &self.accelerators
     }
 
-    fn choices(&self) -> Vec<selection::Choice> {
-        self.accelerators.iter().map(|a| a.choice()).collect()
+    fn candidates(&self) -> Vec<selection::Candidate> {
+        self.accelerators.iter().map(|a| a.candidate()).collect()
     }
 
     /// The accelerator with this path (digest 3.1).
     pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
-        match selection::find(&self.choices(), path)? {
-            Some(i) => Ok(self.accelerators[i].clone()),
-            None => self.default_for_spirv(),
+        match selection::find(&self.candidates(), path).map_err(Error::runtime)? {
+            selection::Named::At(i) => Ok(self.accelerators[i].clone()),
+            selection::Named::Default => self.default_for(Code::Spirv),
         }
     }
 
-    /// The default for SPIR-V kernels.
-    pub fn default_for_spirv(&self) -> Result<Arc<Accelerator>> {
+    /// The default accelerator for code of this kind.
+    pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
         let mut d = self.defaults.lock();
-        if let Some(a) = &d.spirv {
+        let Defaults { program, settled } = &mut *d;
+        if let Some((_, a)) = settled.iter().find(|(c, _)| *c == code) {
             return Ok(a.clone());
         }
-        let env = config::get().default_accelerator.as_deref();
-        let i = selection::default_for_spirv(&self.choices(), env, d.program.as_deref())?;
-        let a = self.accelerators[i].clone();
-        log!(Info, "the default accelerator for SPIR-V code is {}", a.name());
-        d.spirv = Some(a.clone());
-        Ok(a)
-    }
-
-    /// The default for functions of the program.
-    pub fn default_for_host(&self) -> Result<Arc<Accelerator>> {
-        let mut d = self.defaults.lock();
-        if let Some(a) = &d.host {
-            return Ok(a.clone());
+        let no_vulkan = instance().err().map(|e| e.to_string());
+        let request = selection::Request {
+            code,
+            set: program.as_deref(),
+            environment: config::get().default_accelerator.as_deref(),
+            no_vulkan: no_vulkan.as_deref(),
+        };
+        let choice = selection::choose(&self.candidates(), &request).map_err(Error::runtime)?;
+        if let Some(warning) = choice.warning {
+            log!(Warn, "{warning}");
         }
-        let env = config::get().default_accelerator.as_deref();
-        let i = selection::default_for_host(&self.choices(), env, d.program.as_deref())?;
-        let a = self.accelerators[i].clone();
-        log!(Info, "the default accelerator for host code is {}", a.name());
-        d.host = Some(a.clone());
+        let a = self.accelerators[choice.index].clone();
+        log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
+        settled.push((code, a.clone()));
         Ok(a)
     }
 
     /// Sets the default: true once, before it was used.
     pub fn set_default(&self, path: &str) -> Result<bool> {
-        let found = selection::find(&self.choices(), path)?;
+        selection::find(&self.candidates(), path).map_err(Error::runtime)?;
         let mut d = self.defaults.lock();
-        if d.program.is_some() || d.spirv.is_some() || d.host.is_some() {
+        if d.program.is_some() || !d.settled.is_empty() {
             return Ok(false);
         }
-        d.program = found.map(|i| self.accelerators[i].path());
-        Ok(found.is_some())
+        d.program = Some(path.to_owned());
+        Ok(true)
     }
 
     /// The auto-selection view: acts as the default view of the default accelerator.
     pub fn auto_selection_view(&self) -> Result<Arc<AcceleratorView>> {
-        let default = self.default_for_spirv().or_else(|_| self.default_for_host())?;
+        let default = self.default_for(Code::Spirv).or_else(|_| self.default_for(Code::Host))?;
         let mut slot = self.auto_view.lock();
         if let Some(v) = slot.as_ref() {
             return Ok(v.clone());
         }
-        let made = Arc::new(AcceleratorView::auto_selection(&Accelerator::default_view(&default)?));
+        let view = Accelerator::default_view(&default)?;
+        let made = Arc::new(AcceleratorView::auto_selection(&view));
         *slot = Some(made.clone());
         Ok(made)
     }
@@ -191,4 +190,3 @@ impl Runtime {
         }
     }
 }
-

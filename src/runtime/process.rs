@@ -80,4 +80,3 @@ fn finish(runtime: &Arc<Runtime>) {
     // Their callbacks.
     Workers::shared().tasks.drain();
 }
-

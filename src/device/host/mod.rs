@@ -8,10 +8,13 @@ pub mod kernel;
 pub mod memory;
 pub mod pool;
 pub mod queue;
+pub mod system;
 pub mod threads;
 
 pub use kernel::{Domain, HostKernel, ThreadId};
+pub use memory::{HostBlock, HostSpan};
 pub use queue::{HostQueue, HostTimeline};
+pub use system::total_memory;
 
 use super::hazard::{Point, Tracker};
 use super::layout::CopyPlan;
@@ -19,9 +22,9 @@ use super::{Buffer, Device, Direction, Kernel, Placement, Queue, Use, unique_id}
 use crate::config::{self, Config};
 use crate::error::{Error, Result};
 use crate::kernel::Module;
-use memory::{HostBlock, HostSpan};
 use parking_lot::Mutex;
 use pool::Pool;
+use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -168,10 +171,10 @@ impl Device for HostDevice {
         buffer: &Arc<dyn Buffer>,
         plan: &CopyPlan,
         _queue: &dyn Queue,
-    ) -> Result<Option<Point>> {
+    ) -> Result<SmallVec<[Point; 2]>> {
         let own = queue::host_memory(buffer)?;
         if plan.bytes() == 0 {
-            return Ok(None);
+            return Ok(SmallVec::new());
         }
         match direction {
             Direction::Upload => {
@@ -183,7 +186,7 @@ impl Device for HostDevice {
                 memory::copy_parallel(&self.workers.pool, plan, own, host)?;
             }
         }
-        Ok(None)
+        Ok(SmallVec::new())
     }
 
     fn lost(&self) -> Option<Error> {
@@ -197,6 +200,10 @@ impl Device for HostDevice {
             timeline.finish();
         }
         fibre::trim();
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 

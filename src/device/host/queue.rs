@@ -383,4 +383,8 @@ impl Queue for HostQueue {
         let last = self.timeline.state.lock().last;
         Ok(self.point(last + 1))
     }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
 }

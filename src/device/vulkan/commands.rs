@@ -8,7 +8,7 @@ use super::pipeline::VulkanKernel;
 use super::queue::{Batch, BufferUse, VulkanQueue};
 use crate::device::hazard::{Point, Timeline};
 use crate::device::layout::CopyPlan;
-use crate::device::{Access, Buffer, Device, Dispatch, HostJob, Queue, Use};
+use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use};
 use crate::error::{Error, Result};
 use ash::vk;
 use smallvec::SmallVec;
@@ -223,8 +223,7 @@ pub(super) fn copy(
         }
         Way::Kernel => {
             let ends = (from.address + plan.source, to.address + plan.destination);
-            let dims: SmallVec<[[u64; 3]; 4]> =
-                plan.dims.iter().map(|d| [d.count, d.source, d.destination]).collect();
+            let dims: SmallVec<[[u64; 3]; 4]> = plan.dims.iter().map(|d| [d.count, d.source, d.destination]).collect();
             kernel(batch, &queue.core, copies, ends, plan.run, &dims, part, plan.unit())
         }
     })
@@ -271,7 +270,16 @@ pub(super) fn copy_packed(
             dims.reverse();
             let ends = if upload { (base, strided) } else { (strided, base) };
             let all = dims.iter().fold(side.run | side.offset | part.start | part.end, |a, d| a | d[1] | d[2]);
-            kernel(batch, &queue.core, copies, ends, side.run, &dims, part.clone(), 1 << all.trailing_zeros().clamp(2, 4))
+            kernel(
+                batch,
+                &queue.core,
+                copies,
+                ends,
+                side.run,
+                &dims,
+                part.clone(),
+                1 << all.trailing_zeros().clamp(2, 4),
+            )
         });
     }
     queue.record(&uses, |batch, core| {

@@ -15,7 +15,7 @@ use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 use parking_lot::Mutex;
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -65,7 +65,7 @@ impl Core {
             instance: instance.raw.clone(),
             device: device.clone(),
             physical_device: physical.handle,
-            debug_settings: AllocatorDebugSettings { log_leaks_on_shutdown: false, ..Default::default() },
+            debug_settings: AllocatorDebugSettings::default(),
             buffer_device_address: true,
             allocation_sizes: AllocationSizes::new(FIRST_BLOCK, FIRST_BLOCK)
                 .with_max_device_memblock_size(LARGEST_BLOCK)
@@ -79,13 +79,7 @@ impl Core {
                 return Err(Error::runtime(format!("{}: the memory allocator could not be made: {e}", physical.name)));
             }
         };
-        let earlier = cache_path(physical).and_then(|path| match cache_file::load(&path, physical) {
-            Ok(data) => Some(data),
-            Err(why) => {
-                log!(Info, "the pipeline cache {} is not used: {why}", path.display());
-                None
-            }
-        });
+        let earlier = cache_dir().and_then(|dir| cache_file::load(dir, &cache_key(physical)));
         let info = vk::PipelineCacheCreateInfo::default().initial_data(earlier.as_deref().unwrap_or_default());
         // SAFETY: the data has been verified to be of this device and driver; an empty one is allowed.
         let pipelines = match unsafe { device.create_pipeline_cache(&info, None) } {
@@ -175,13 +169,12 @@ impl Core {
         if self.pipelines == vk::PipelineCache::null() || !self.pipelines_new.swap(false, Ordering::Relaxed) {
             return;
         }
-        let Some(path) = cache_path(&self.physical) else { return };
-        if config::get().cache != config::CacheMode::ReadWrite {
-            return;
-        }
+        let Some(dir) = cache_dir().filter(|_| config::get().cache == config::CacheMode::ReadWrite) else { return };
         // SAFETY: the cache is this device's and alive.
         match unsafe { self.raw.get_pipeline_cache_data(self.pipelines) } {
-            Ok(data) => cache_file::store(&path, &self.physical, &data),
+            Ok(data) => {
+                cache_file::store(dir, &cache_key(&self.physical), &data);
+            }
             Err(e) => log!(Info, "the pipeline cache could not be read from the driver: {e}"),
         }
     }
@@ -197,13 +190,22 @@ impl Core {
     }
 }
 
-/// Where the device's pipeline cache lies on disk.
-fn cache_path(physical: &Physical) -> Option<PathBuf> {
+/// Where pipeline caches lie on disk, if they are used.
+fn cache_dir() -> Option<&'static Path> {
     let config = config::get();
-    if config.cache == config::CacheMode::Off {
-        return None;
+    config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off)
+}
+
+/// Whose pipelines the device's cache holds.
+fn cache_key(physical: &Physical) -> cache_file::Key {
+    cache_file::Key {
+        library: env!("CARGO_PKG_VERSION"),
+        driver: physical.driver_version,
+        device_uuid: physical.uuid,
+        cache_uuid: physical.pipeline_cache_uuid,
+        vendor: physical.vendor_id,
+        device: physical.device_id,
     }
-    config.cache_dir.as_ref().map(|dir| dir.join(cache_file::file_name(physical)))
 }
 
 impl Drop for Core {

@@ -198,7 +198,10 @@ fn check(core: &Core, module: &Module) -> Result<()> {
     }
     let (push, most) = (module.push().map_or(0, |b| b.size), p.limits.push_constants);
     if push > most {
-        return Err(Error::unsupported(format!("the kernel needs {push} bytes of push constants, {} has {most}", p.name)));
+        return Err(Error::unsupported(format!(
+            "the kernel needs {push} bytes of push constants, {} has {most}",
+            p.name
+        )));
     }
     check_workgroup(core, module, &Vec::new())
 }

@@ -129,11 +129,7 @@ impl VulkanQueue {
     }
 
     /// Records one command behind everything its uses conflict with.
-    pub fn record(
-        &self,
-        uses: &[BufferUse<'_>],
-        write: impl FnOnce(&mut Batch, &Core) -> Result<()>,
-    ) -> Result<Point> {
+    pub fn record(&self, uses: &[BufferUse<'_>], write: impl FnOnce(&mut Batch, &Core) -> Result<()>) -> Result<Point> {
         let mut order: SmallVec<[usize; 8]> = (0..uses.len()).collect();
         order.sort_unstable_by_key(|&i| uses[i].buffer.id());
         loop {
@@ -384,7 +380,7 @@ impl Drop for VulkanQueue {
         batches.append(&mut state.free);
         let (core, own) = (self.core.clone(), self.own.clone());
         let last = batches.iter().map(|b| b.value).max().unwrap_or(0).min(own.handed.load(Ordering::Acquire));
-        let finish = move || {
+        let mut finish = move || {
             // On a lost device the wait ends at once, and destroying is allowed.
             if let Err(e) = own.block(last, None) {
                 crate::log!(Info, "{e}");
@@ -526,9 +522,8 @@ impl Batch {
                 }
             }
             if self.descriptors_used == self.descriptor_pools.len() {
-                let size = [vk::DescriptorPoolSize::default()
-                    .ty(vk::DescriptorType::STORAGE_BUFFER)
-                    .descriptor_count(POOL.1)];
+                let size =
+                    [vk::DescriptorPoolSize::default().ty(vk::DescriptorType::STORAGE_BUFFER).descriptor_count(POOL.1)];
                 let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);
                 // SAFETY: the device is alive.
                 let pool = unsafe { core.raw.create_descriptor_pool(&info, None) }

@@ -54,7 +54,8 @@ impl VulkanTimeline {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: the device is alive and has timeline semaphores.
-        let semaphore = unsafe { core.raw.create_semaphore(&info, None) }.map_err(|e| core.failed("vkCreateSemaphore", e))?;
+        let semaphore =
+            unsafe { core.raw.create_semaphore(&info, None) }.map_err(|e| core.failed("vkCreateSemaphore", e))?;
         Ok(Arc::new_cyclic(|me| Self {
             id: unique_id(),
             core: core.clone(),

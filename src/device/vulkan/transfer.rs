@@ -45,7 +45,13 @@ impl Transfers {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
         let rings = [Direction::Upload, Direction::Download]
             .map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, MIDDLE, 16), Ring::new(d, LARGE, most)]);
-        Self { core: core.clone(), copies: copies.clone(), rings, lanes: Mutex::new([None, None]), turn: Mutex::new(()) }
+        Self {
+            core: core.clone(),
+            copies: copies.clone(),
+            rings,
+            lanes: Mutex::new([None, None]),
+            turn: Mutex::new(()),
+        }
     }
 
     /// Queues for large transfers in one direction. Strided pieces need compute queues.
@@ -169,8 +175,7 @@ impl Piece<'_> {
     /// The device's half.
     fn submit(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Point> {
         let upload = self.direction == Direction::Upload;
-        let point =
-            copy_packed(queue, &self.transfers.copies, &chunk.buffer, self.buffer, self.plan, part, upload)?;
+        let point = copy_packed(queue, &self.transfers.copies, &chunk.buffer, self.buffer, self.plan, part, upload)?;
         chunk.busy = Some(point.clone());
         Ok(point)
     }
