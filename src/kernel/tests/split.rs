@@ -30,8 +30,16 @@ fn split(bytes: &[u8], entry: Option<&str>) -> (Module, Module, u32) {
     (before, after, split.offset)
 }
 
+/// How many variables have the built-in.
 fn builtins(module: &Module, builtin: BuiltIn) -> usize {
-    disassemble(module.words()).lines().filter(|line| line.ends_with(&format!("BuiltIn {builtin:?}"))).count()
+    let (mut rest, mut count) = (&module.words()[5..], 0);
+    while let [first, ..] = rest {
+        let (inst, after) = rest.split_at((first >> 16) as usize);
+        // OpDecorate _ BuiltIn
+        count += usize::from(inst[0] & 0xffff == 71 && inst[2..] == [11, builtin as u32]);
+        rest = after;
+    }
+    count
 }
 
 /// Variants of one source: SPIR-V 1.0 to 1.6; as written, optimised, with names and lines.
