@@ -106,7 +106,7 @@ pub(super) struct VulkanQueue {
 impl VulkanQueue {
     /// A new queue on `lane`.
     pub fn new(core: &Arc<Core>, lane: Lane, immediate: bool) -> Result<Arc<Self>> {
-        let own = VulkanTimeline::new(core)?;
+        let own = VulkanTimeline::new(core, matches!(lane, Lane::Transfer(_)))?;
         let queue = Arc::new(Self {
             core: core.clone(),
             lane,
