@@ -9,7 +9,7 @@ fn main() {
     let name = format!("librevamp.so.{}.{}", version("MAJOR"), version("MINOR"));
     if matches!(os.as_str(), "linux" | "freebsd" | "android") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{name}");
-        // A plugin may be the only one to use the library: closing it must not unmap code that our threads run.
+        // Its threads, exit hook and the drivers it loaded do not survive being unloaded.
         println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     }
     #[cfg(feature = "header")]
