@@ -1,19 +1,19 @@
 //! accelerator (digest section 3.1).
 
 use super::guard::guard;
-use super::handle::{get, insert};
+use super::handle::{self, get};
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
 use crate::runtime::accelerator::{Accelerator, Kind};
+use crate::runtime::selection::Code;
 use crate::runtime::{AccessType, runtime};
 use std::ffi::c_char;
 use std::sync::Arc;
 
 /// The one handle of an accelerator, made when first asked for.
 pub(super) fn handle_of(accelerator: &Arc<Accelerator>) -> Result<revamp_accelerator> {
-    let id = accelerator.c_handle.get_or_make(|| insert(accelerator.clone()).map(|h: revamp_accelerator| h as u64))?;
-    Ok(id as revamp_accelerator)
+    handle::of(&accelerator.c_handle, accelerator)
 }
 
 /// Reads an access_type.
@@ -87,8 +87,8 @@ pub unsafe extern "C" fn revamp_accelerator_default(
     guard(|| {
         let runtime = runtime()?;
         let found = match code {
-            REVAMP_CODE_SPIRV => runtime.default_for_spirv()?,
-            REVAMP_CODE_HOST => runtime.default_for_host()?,
+            REVAMP_CODE_SPIRV => runtime.default_for(Code::Spirv)?,
+            REVAMP_CODE_HOST => runtime.default_for(Code::Host)?,
             other => {
                 return Err(Error::invalid(format!(
                     "{other} is no kind of code; pass REVAMP_CODE_SPIRV or REVAMP_CODE_HOST"
