@@ -183,13 +183,14 @@ static void *exit_from_thread(void *context) {
 
 static void *keep_calling(void *context) {
     (void)context;
-    for (;;) {
+    while (kept.view) {
         revamp_array array = NULL;
         int32_t extent = 100;
         revamp_status status = revamp_array_create(kept.view, 1, &extent, 4, NULL, &array);
         if (status == REVAMP_OK) status = revamp_array_destroy(array);
         if (!is_calm(status) && status != REVAMP_ERROR_INVALID_HANDLE) say("a call went wrong\n");
     }
+    return NULL;
 }
 
 CHILD(exits_from_a_thread) {
@@ -197,7 +198,6 @@ CHILD(exits_from_a_thread) {
     kept.view = places_that(holds_arrays)->view;
     for (int i = 0; i < 3; i++) REQUIRE(!pthread_create(&callers[i], NULL, keep_calling, NULL));
     sleep_ms(50);
-    kept.view = kept.view;
     REQUIRE(!pthread_create(&leaver, NULL, exit_from_thread, NULL));
     pthread_join(leaver, NULL);
 }
