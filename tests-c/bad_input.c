@@ -69,7 +69,7 @@ TEST(memory_that_is_not_there) {
     static const int32_t extent[] = {1 << 20, 1 << 24};
     FOR_EACH_PLACE(p, holds_arrays)
         for (int i = 0; i < 3; i++) {
-            BAD(make(p->view, 2, extent, 4), AS_MEMORY, "memory");
+            BAD(make(p->view, 2, extent, 4), AS_MEMORY, "70368744177664");
             CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
         }
     full_job();
@@ -496,7 +496,6 @@ TEST(launches_with_bad_domains) {
         BAD(launch(p->view, empty, 0, many, NULL, 0), AS_BAD | AS_DOMAIN, "rank is 0");
         BAD(launch(p->view, empty, 2000, many, NULL, 0), AS_BAD | AS_DOMAIN, "2000");
         BAD(launch_groups(p->view, empty, 0, 0, 0, NULL, 0), AS_DOMAIN, "0");
-        BAD(launch_groups(p->view, empty, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL, 0), AS_DOMAIN, "");
         CHECK_OK(launch(p->view, empty, 1, &four, NULL, 0));
         CHECK_OK(revamp_kernel_release(empty));
     }
@@ -518,10 +517,10 @@ TEST(host_launches_with_bad_fields) {
 
 TEST(the_text_stays_until_it_is_asked_for_again) {
     revamp_accelerator found = NULL;
-    CHECK_FAILS(revamp_accelerator_find("first\\path", &found), AS_RUNTIME, "first\\path");
+    CHECK_FAILS(revamp_accelerator_find("first path", &found), AS_RUNTIME, "first path");
     const char *first = revamp_last_error_message();
     CHECK(revamp_array_destroy(NULL) == REVAMP_ERROR_INVALID_HANDLE);
-    CHECK_TEXT(first, "first\\path");
+    CHECK_TEXT(first, "first path");
     CHECK_TEXT(revamp_last_error_message(), "null");
     small_job();
     /* Success leaves the last error alone. */

@@ -155,12 +155,11 @@ typedef struct block {
 static block *blocks;
 
 void *memory(size_t size) {
-    void *made = NULL;
-    if (posix_memalign(&made, HEAD, HEAD + size)) {
+    void *made = calloc(1, HEAD + size);
+    if (!made) {
         fprintf(stderr, "the test has no memory for %zu bytes\n", size);
         check_abandon();
     }
-    memset(made, 0, HEAD + size);
     pthread_mutex_lock(&lock);
     ((block *)made)->next = blocks;
     blocks = made;
@@ -168,8 +167,12 @@ void *memory(size_t size) {
     return (char *)made + HEAD;
 }
 
-static void free_memory(void) {
-    while (blocks) {
+const void *memory_mark(void) {
+    return blocks;
+}
+
+void free_memory_since(const void *mark) {
+    while (blocks != mark) {
         block *next = blocks->next;
         free(blocks);
         blocks = next;
@@ -315,7 +318,7 @@ static int run_here(const check_test *test) {
     /* With validation on this finds objects that were not destroyed, too. */
     if (!test->is_child) CHECK_OK(revamp_uninitialize());
     alarm(0);
-    if (!test->is_child) free_memory();
+    free_memory_since(NULL);
     fflush(NULL);
     return failures ? EXIT_FAILED : 0;
 }
@@ -401,7 +404,7 @@ static int run_all(int most, int count, char **names) {
     }
     while (running-- > 0) wait_for_job(jobs, most, &sum);
     printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped);
-    free_memory();
+    free_memory_since(NULL);
     return sum.failed || sum.passed + sum.skipped == 0 ? EXIT_FAILED : 0;
 }
 

@@ -88,6 +88,9 @@ unsigned processors(void);
 
 /* Memory that lives to the end of the test, zeroed. Safe to call from any thread. */
 void *memory(size_t size);
+/* Frees what memory() gave since the mark was taken. Of one thread only. */
+const void *memory_mark(void);
+void free_memory_since(const void *mark);
 
 /* What a child process came to. */
 typedef struct {

@@ -200,6 +200,23 @@ TEST(PFE_4_domains_past_32_bits_are_refused) {
     full_job();
 }
 
+TEST(PFE_4_groups_past_32_bits_of_threads_are_refused) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel empty = load(p->accelerator, &empty_module), wide = load(p->accelerator, &step_module);
+        revamp_array array = array_with(p->view, numbers(4, 1), 4);
+        revamp_argument argument = revamp_argument_buffer(0, array);
+        bool are_refused =
+            CHECK_FAILS(launch_groups(p->view, wide, UINT32_MAX, 1, 1, &argument, 1), AS_DOMAIN, "4294967295") &&
+            CHECK_FAILS(launch_groups(p->view, empty, 65536, 65536, 1, NULL, 0), AS_DOMAIN, "4294967295") &&
+            CHECK_FAILS(launch_groups(p->view, empty, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL, 0), AS_DOMAIN, "4294967295");
+        /* They would run for years. */
+        if (!are_refused) check_abandon();
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(empty));
+        CHECK_OK(revamp_kernel_release(wide));
+    }
+}
+
 /* Counts workgroups of 1024 rather than invocations: 2^32 - 1 of those take a software device minutes. */
 TEST(PFE_4_exactly_2_to_the_32_less_1_works) {
     static const domain_case whole[] = {{2, {65537, 65535}}, {3, {5, 3, 286331153}}, {3, {286331153, 5, 3}}};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 4096, BIG = 3 << 20 };
+enum { N = 4096, BIG = 1 << 20 };
 
 /* A job in steps, each of which may fail; what was made is freed. Returns the first failure. */
 static revamp_status whole_job(revamp_accelerator accelerator, revamp_accelerator_view view) {
@@ -58,30 +58,29 @@ static const char *setting(const char *name, int n) {
 }
 
 CHILD(runs_out_of_memory) {
+    enum { JOBS = 5 };
     const place *p = some_place(runs_spirv);
-    revamp_status status = whole_job(p->accelerator, p->view);
-    if (status != REVAMP_OK) {
-        CHECK_FAILS(status, AS_MEMORY, "memory");
+    int failed = 0;
+    for (int i = 0; i < JOBS; i++) {
+        revamp_status status = whole_job(p->accelerator, p->view);
+        if (status == REVAMP_OK) continue;
+        failed++;
+        CHECK_FAILS(status, AS_MEMORY, "alloc");
         CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
-        puts("FAILED ONCE");
     }
-    /* Once only: now there is memory, and the view is as good as before. */
-    CHECK_OK(whole_job(p->accelerator, p->view));
+    /* The Nth fails and no other, and the view is as good as before. */
+    CHECK_NUMBER(failed, 1);
     full_job();
     CHECK_OK(revamp_uninitialize());
     full_job();
 }
 
 TEST(an_allocation_that_fails_is_out_of_memory) {
-    int failed = 0;
     some_place(runs_spirv);
-    for (int n = 1; n <= 12; n++) {
+    for (int n = 1; n <= 8; n++) {
         child_result r = run_child("runs_out_of_memory", setting("fail-alloc", n), NULL);
         if (!check_child(&r, __FILE__, __LINE__)) printf("fail-alloc=%d\n", n);
-        failed += strstr(r.output, "FAILED ONCE") != NULL;
     }
-    /* Of three arrays, and what else the library allocates. */
-    CHECK(failed >= 3);
 }
 
 CHILD(host_runs_out_of_memory) {
@@ -96,7 +95,7 @@ CHILD(host_runs_out_of_memory) {
             continue;
         }
         failed++;
-        CHECK_FAILS(status, AS_MEMORY, "memory");
+        CHECK_FAILS(status, AS_MEMORY, "alloc");
     }
     CHECK_NUMBER(failed, 1);
     small_job();
@@ -136,7 +135,7 @@ CHILD(loses_the_device) {
 
 TEST(a_lost_device_is_an_accelerator_view_removed) {
     some_place(runs_spirv);
-    for (int n = 1; n <= 8; n++) {
+    for (int n = 1; n <= 5; n++) {
         child_result r = run_child("loses_the_device", setting("lose-device", n), NULL);
         if (!check_child(&r, __FILE__, __LINE__)) printf("lose-device=%d\n", n);
     }

@@ -280,6 +280,7 @@ uint32_t random_number(uint32_t *state) {
 void fill_bytes(void *bytes, size_t size, uint32_t seed) {
     uint32_t state = seed * 2654435761U + 1;
     unsigned char *at = bytes;
+    if (!state) state = 1;
     for (; size >= 4; size -= 4, at += 4) {
         uint32_t n = random_number(&state);
         memcpy(at, &n, 4);

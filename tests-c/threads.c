@@ -157,6 +157,38 @@ static void *use_first(void *context) {
     return NULL;
 }
 
+static void *make_markers(void *context) {
+    worker *w = context;
+    while (!__atomic_load_n(&w->seed, __ATOMIC_RELAXED)) {
+        revamp_completion marker = NULL;
+        REQUIRE_OK(revamp_accelerator_view_create_marker(w->view, &marker));
+        expect_done(marker);
+    }
+    return NULL;
+}
+
+/* A wait covers the copies given to the view, also while other threads ask for markers. */
+TEST(a_wait_covers_copies_while_others_make_markers) {
+    enum { COPIED = 1 << 20 };
+    FOR_EACH_PLACE(p, holds_arrays) {
+        pthread_t threads[2];
+        worker w = {p, p->view, NULL, NULL, 0};
+        uint32_t *sent = numbers(COPIED, 1);
+        revamp_array array = array_1d(p->view, COPIED, 4);
+        for (size_t i = 0; i < 2; i++) REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
+        for (int i = 0; i < 100; i++) {
+            revamp_completion done = NULL;
+            REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done));
+            CHECK_OK(revamp_accelerator_view_wait(p->view));
+            CHECK_STATUS(revamp_completion_wait_for(done, 0), REVAMP_OK);
+            expect_done(done);
+        }
+        __atomic_store_n(&w.seed, 1, __ATOMIC_RELAXED);
+        for (size_t i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
 /* The first calls of a process at once. */
 TEST(threads_begin_together) {
     pthread_t threads[THREADS];
