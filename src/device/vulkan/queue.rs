@@ -68,6 +68,8 @@ pub(super) struct Batch {
     pipelines: Vec<Arc<Pipeline>>,
     waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
     count: u32,
+    /// Memory that the host addresses is written.
+    for_host: bool,
     /// The pipeline bound last, to bind it once.
     pub bound: vk::Pipeline,
 }
@@ -104,7 +106,7 @@ pub(super) struct VulkanQueue {
 impl VulkanQueue {
     /// A new queue on `lane`.
     pub fn new(core: &Arc<Core>, lane: Lane, immediate: bool) -> Result<Arc<Self>> {
-        let own = VulkanTimeline::new(core)?;
+        let own = VulkanTimeline::new(core, matches!(lane, Lane::Transfer(_)))?;
         let queue = Arc::new(Self {
             core: core.clone(),
             lane,
@@ -200,6 +202,7 @@ impl VulkanQueue {
                 return Err(e);
             }
             batch.count += 1;
+            batch.for_host |= uses.iter().any(|u| u.access.writes() && u.buffer.host().is_some());
             for u in uses {
                 batch.buffers.push(u.buffer.clone());
             }
@@ -269,6 +272,7 @@ impl VulkanQueue {
             return Err(self.core.failed("vkBeginCommandBuffer", e));
         }
         batch.count = 0;
+        batch.for_host = false;
         batch.bound = vk::Pipeline::null();
         Ok(batch)
     }
@@ -350,7 +354,9 @@ impl VulkanQueue {
         let raw = &self.core.raw;
         // SAFETY: the command buffer is recording; the word is a buffer of this device.
         unsafe {
-            self.barrier(batch.commands, true);
+            if batch.for_host || self.own.word.is_some() {
+                self.barrier(batch.commands, true);
+            }
             if let Some(word) = &self.own.word {
                 // No barrier after it: who sees the word knows that all before is visible; who does not asks the semaphore.
                 raw.cmd_fill_buffer(batch.commands, word.raw, 0, 4, batch.value as u32);
@@ -449,6 +455,7 @@ impl Batch {
             pipelines: Vec::new(),
             waits: SmallVec::new(),
             count: 0,
+            for_host: false,
             bound: vk::Pipeline::null(),
         })
     }

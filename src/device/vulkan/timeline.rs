@@ -1,7 +1,9 @@
-//! The timeline of a queue: a timeline semaphore, and on real devices a word that the GPU writes into host memory.
+//! The timeline of a queue: a timeline semaphore, and on transfer queues of real devices a word that the GPU writes into
+//! host memory.
 //!
-//! Waiting spins on the word first, then looks at it from time to time, then blocks: a blocking wait wakes up 25 to
-//! several hundred us late on an H200.
+//! A wait spins, then looks from time to time, then blocks: a blocking wait wakes up 25 to several hundred us late on an
+//! H200. Measured there: on a transfer queue the semaphore's value is seen 35 us late at times, the word never; on a
+//! compute queue the value is seen at once and writing the word costs 1.4 us.
 
 #![allow(unsafe_code)]
 
@@ -45,9 +47,9 @@ pub(super) struct VulkanTimeline {
 }
 
 impl VulkanTimeline {
-    /// A timeline at 0.
-    pub fn new(core: &Arc<Core>) -> Result<Arc<Self>> {
-        let word = if core.spins {
+    /// A timeline at 0; on a real device `with_word` gives it a word to spin on.
+    pub fn new(core: &Arc<Core>, with_word: bool) -> Result<Arc<Self>> {
+        let word = if with_word && core.spins {
             let wanted =
                 Wanted { memory_type: core.physical.memory_types.readback, mapped: Mapping::Host, staging: true };
             let word = VulkanBuffer::new(core, 64, &wanted, "completion word")?;
@@ -196,7 +198,7 @@ impl Timeline for VulkanTimeline {
             return self.core.check_alive().map(|()| true);
         }
         let begin = Instant::now();
-        if self.word.is_some() && self.spin(value, begin, timeout.map_or(DOZE, |t| t.min(DOZE))) {
+        if self.core.spins && self.spin(value, begin, timeout.map_or(DOZE, |t| t.min(DOZE))) {
             return self.core.check_alive().map(|()| true);
         }
         self.block(value, timeout.map(|t| t.saturating_sub(begin.elapsed())))

@@ -22,10 +22,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
-/// Fewest and most bytes of a piece of a large transfer.
-const PIECE: (u64, u64) = (256 << 10, 4 << 20);
-/// Uploads of at most so many bytes are written straight into device memory where that is possible.
-const WINDOW_WRITE: u64 = 256 << 10;
+/// Bytes of a piece of a transfer of less than [`FEW`], of less than [`MANY`], and of more bytes (measured on an H200).
+const PIECE: (u64, u64, u64) = (256 << 10, 1 << 20, 4 << 20);
+const FEW: u64 = 4 << 20;
+const MANY: u64 = 128 << 20;
+/// Bytes that are worth one more thread.
+const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
 const THREADS: usize = 8;
 /// Chunks a thread keeps in flight.
@@ -47,7 +49,7 @@ impl Transfers {
     pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
         let rings =
-            [Direction::Upload, Direction::Download].map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, PIECE.1, most)]);
+            [Direction::Upload, Direction::Download].map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, PIECE.2, most)]);
         Self {
             core: core.clone(),
             copies: copies.clone(),
@@ -108,13 +110,17 @@ impl Transfers {
         let upload = direction == Direction::Upload;
         let (range, access) =
             if upload { (plan.destination_hull(), Access::Write) } else { (plan.source_hull(), Access::Read) };
-        if upload && bytes <= WINDOW_WRITE && self.through_window(host, buffer, plan)? {
+        if upload && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
         let [small, large] = &self.rings[direction as usize];
         let ring = if bytes <= small.size { small } else { large };
-        // More than one thread pays from a few hundred KiB on; pieces are larger where there are many.
-        let size = (bytes / 16).next_multiple_of(64 << 10).clamp(PIECE.0, PIECE.1).min(ring.size);
+        let size = match bytes {
+            0..FEW => PIECE.0,
+            FEW..MANY => PIECE.1,
+            _ => PIECE.2,
+        };
+        let size = size.min(ring.size);
         let piece = Piece { transfers: self, direction, host, buffer, plan, ring, size };
         if bytes > size {
             return piece.pipelined(&self.lanes(!plan.is_linear())?);
@@ -156,7 +162,7 @@ impl Transfers {
         if busy {
             return Ok(false);
         }
-        memory::copy(plan, host, window, 0, u64::MAX)?;
+        memory::copy_parallel(&Workers::shared().pool, plan, host, window)?;
         Ok(true)
     }
 
@@ -238,7 +244,7 @@ impl Piece<'_> {
         let pieces = bytes.div_ceil(size);
         let part = |i: u64| i * size..(i * size + size).min(bytes);
         let pool = &Workers::shared().pool;
-        let threads = pool.threads().min(THREADS) as u64;
+        let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(SHARE));
         let lane = |i: u64| &lanes[i as usize % lanes.len()];
         let last: Mutex<Vec<Option<Point>>> = Mutex::new(vec![None; lanes.len()]);
         let failed: Mutex<Option<Error>> = Mutex::new(None);
