@@ -34,3 +34,11 @@ struct VulkanFunctions {
 
 // One program, one device: one table.
 extern VulkanFunctions vk;
+
+template <class T>
+T vk_struct(VkStructureType type, void* next = nullptr) {
+    T made{};
+    made.sType = type;
+    made.pNext = next;
+    return made;
+}
