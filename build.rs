@@ -9,6 +9,8 @@ fn main() {
     let name = format!("librevamp.so.{}.{}", version("MAJOR"), version("MINOR"));
     if matches!(os.as_str(), "linux" | "freebsd" | "android") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{name}");
+        // Its threads, exit hook and the drivers it loaded do not survive being unloaded.
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     }
     #[cfg(feature = "header")]
     header();

@@ -1,8 +1,12 @@
 //! revamp: C++ AMP revived over Vulkan.
+//!
+//! Rooms, each importing only from those below it: [`capi`] (the C boundary), [`runtime`] (the C++ AMP model),
+//! [`kernel`] (SPIR-V modules), [`device`] (Vulkan and host threads), then [`trace`], [`config`] and [`error`].
+
+pub mod capi;
 pub mod config;
 pub mod device;
 pub mod error;
 pub mod kernel;
-pub mod trace;
-pub mod capi;
 pub mod runtime;
+pub mod trace;

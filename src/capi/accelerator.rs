@@ -6,6 +6,7 @@ use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
 use crate::runtime::accelerator::{Accelerator, Kind};
+use crate::runtime::selection::Code;
 use crate::runtime::{AccessType, runtime};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -87,8 +88,8 @@ pub unsafe extern "C" fn revamp_accelerator_default(
     guard(|| {
         let runtime = runtime()?;
         let found = match code {
-            REVAMP_CODE_SPIRV => runtime.default_for_spirv()?,
-            REVAMP_CODE_HOST => runtime.default_for_host()?,
+            REVAMP_CODE_SPIRV => runtime.default_for(Code::Spirv)?,
+            REVAMP_CODE_HOST => runtime.default_for(Code::Host)?,
             other => {
                 return Err(Error::invalid(format!(
                     "{other} is no kind of code; pass REVAMP_CODE_SPIRV or REVAMP_CODE_HOST"

@@ -87,9 +87,11 @@ pub unsafe extern "C" fn revamp_accelerator_view_retain(view: revamp_accelerator
 /// One owner less. Work already given to the view still runs; arrays on it keep working.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_release(view: revamp_accelerator_view) -> revamp_status {
-    guard_release(|| {
-        if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { release::<AcceleratorView, _>(view) }
-    })
+    guard_release(
+        || {
+            if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { release::<AcceleratorView, _>(view) }
+        },
+    )
 }
 
 /// Fills `info` (set struct_size first).

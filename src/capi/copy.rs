@@ -82,10 +82,7 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
 ///
 /// # Safety
 /// `out` is null or writable.
-unsafe fn start(
-    sides: impl FnOnce() -> Result<(Side, Side)>,
-    out: *mut revamp_completion,
-) -> Result<()> {
+unsafe fn start(sides: impl FnOnce() -> Result<(Side, Side)>, out: *mut revamp_completion) -> Result<()> {
     pointer::check_out(out, "completion")?;
     let (source, destination) = sides()?;
     let made: Arc<Completion> = copy::copy_async(source, destination)?;

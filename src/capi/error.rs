@@ -57,4 +57,3 @@ pub extern "C" fn revamp_status_name(status: revamp_status) -> *const c_char {
     }
     .as_ptr()
 }
-

@@ -1,5 +1,6 @@
 //! The boundary every exported function passes: process state, panics, errors, the text of the last error.
 
+use super::lifecycle;
 use super::types::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::runtime::process;
@@ -49,6 +50,7 @@ pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
 /// Like [`guard`] for a body that has a status of its own on success.
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
+        lifecycle::install();
         process::enter()?;
         let result = body()?;
         process::check_validation()?;
@@ -70,7 +72,8 @@ pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status 
 }
 
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    let text =
+        panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
     Error::internal(format!(
         "a defect in revamp was caught ({}); please report it with the log of REVAMP_LOG=debug",
         text.unwrap_or_default()

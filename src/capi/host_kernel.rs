@@ -22,19 +22,21 @@ struct Function {
 }
 
 impl HostKernel for Function {
-    fn run(&self, thread: &ThreadId<'_>) {
-        let pointer = |values: Option<&[i32]>| values.map_or(std::ptr::null(), <[i32]>::as_ptr);
+    fn run(&self, thread: &ThreadId<'_>) -> Result<()> {
+        let pointer = |values: &[i32]| if values.is_empty() { std::ptr::null() } else { values.as_ptr() };
+        let memory = thread.tile_memory();
         let id = revamp_thread_id {
             rank: thread.global().len() as u32,
             global: thread.global().as_ptr(),
             local: pointer(thread.local()),
             tile: pointer(thread.tile()),
             tile_origin: pointer(thread.tile_origin()),
-            tile_memory: thread.tile_memory().cast(),
+            tile_memory: if memory.is_empty() { std::ptr::null_mut() } else { memory.as_ptr().cast() },
             internal: std::ptr::from_ref(thread).cast(),
         };
         // SAFETY: the caller of revamp_host_dispatch vouches for the function and its context.
-        unsafe { (self.function)(&raw const id, self.context.get()) }
+        unsafe { (self.function)(&raw const id, self.context.get()) };
+        Ok(())
     }
 }
 
@@ -91,4 +93,3 @@ fn barrier(id: *const revamp_thread_id) -> Result<()> {
     let thread = unsafe { &*internal.cast::<ThreadId<'_>>() };
     thread.barrier()
 }
-

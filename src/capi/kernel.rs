@@ -14,7 +14,10 @@ use crate::runtime::array::Array;
 use crate::runtime::copy::Side;
 use crate::runtime::dispatch::{self, Argument, Domain, Launch};
 use crate::runtime::kernel::LoadedKernel;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
 
 /// Bits of an access for C.
 fn bits(access: Access) -> revamp_access {
@@ -166,7 +169,10 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
         let kernel = get::<LoadedKernel, _>(kernel)?;
         let bindings = kernel.module().bindings();
         let Some(b) = bindings.get(index as usize) else {
-            return Err(Error::invalid(format!("the kernel has {} bindings; there is no number {index}", bindings.len())));
+            return Err(Error::invalid(format!(
+                "the kernel has {} bindings; there is no number {index}",
+                bindings.len()
+            )));
         };
         let filled = revamp_binding_info {
             struct_size: 0,
@@ -230,7 +236,8 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
                 let r = pointer::read(record)?;
                 (pointer::text(r.name, "name")?, pointer::slice(r.spirv.cast::<u8>(), r.spirv_size, "spirv")?)
             };
-            registry::register(record_key(record), name, spirv)?;
+            let id = registry::register(name.to_owned(), spirv.into())?;
+            records_by_address().lock().insert(record_key(record), id);
         }
         Ok(())
     })
@@ -243,10 +250,18 @@ pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_
     guard_release(|| {
         // SAFETY: the caller vouches for the records.
         for record in unsafe { pointer::slice(records, count, "records") }? {
-            registry::unregister(record_key(record));
+            if let Some(id) = records_by_address().lock().remove(&record_key(record)) {
+                registry::unregister(id);
+            }
         }
         Ok(())
     })
+}
+
+/// The records that C registered.
+fn records_by_address() -> &'static Mutex<HashMap<usize, registry::RecordId>> {
+    static RECORDS: OnceLock<Mutex<HashMap<usize, registry::RecordId>>> = OnceLock::new();
+    RECORDS.get_or_init(Mutex::default)
 }
 
 /// What tells one record from another: its address.

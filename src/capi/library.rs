@@ -1,8 +1,8 @@
 //! The library itself: version, end, log.
 
 use super::guard::{c_text, guard};
-use super::types::*;
 use super::handle;
+use super::types::*;
 use crate::config;
 use crate::runtime::process;
 use crate::trace::log::{self, Level};

@@ -18,5 +18,6 @@ mod handle;
 pub mod host_kernel;
 pub mod kernel;
 pub mod library;
+mod lifecycle;
 mod pointer;
 pub mod types;

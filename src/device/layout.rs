@@ -157,6 +157,53 @@ impl CopyPlan {
         self.destination..self.destination + self.run + span
     }
 
+    /// The plan cut along its outer loops into plans of about `most` bytes; a single run may be larger.
+    pub fn pieces(&self, most: u64) -> Vec<Self> {
+        let Some(outer) = self.dims.first() else {
+            let most = most.max(16) & !15;
+            return (0..self.run)
+                .step_by(most as usize)
+                .map(|at| Self::linear(self.source + at, self.destination + at, most.min(self.run - at)))
+                .collect();
+        };
+        let slice = self.bytes() / outer.count;
+        let inner: SmallVec<[CopyDim; 4]> = self.dims.iter().skip(1).copied().collect();
+        let many = (most / slice.max(1)).min(outer.count);
+        let mut pieces = Vec::new();
+        for at in (0..outer.count).step_by(many.max(1) as usize) {
+            let mut piece = Self {
+                source: self.source + at * outer.source,
+                destination: self.destination + at * outer.destination,
+                dims: inner.clone(),
+                run: self.run,
+            };
+            if many == 0 {
+                pieces.append(&mut piece.pieces(most));
+            } else {
+                let count = many.min(outer.count - at);
+                if count > 1 {
+                    piece.dims.insert(0, CopyDim { count, ..*outer });
+                }
+                pieces.push(piece);
+            }
+        }
+        pieces
+    }
+
+    /// The plan by way of packed memory of its size: from the source there, and from there to the destination.
+    pub fn through_packed(&self) -> (Self, Self) {
+        let (mut down, mut up) = (self.clone(), self.clone());
+        down.destination = 0;
+        up.source = 0;
+        let mut stride = self.run;
+        for i in (0..self.dims.len()).rev() {
+            down.dims[i].destination = stride;
+            up.dims[i].source = stride;
+            stride *= self.dims[i].count;
+        }
+        (down, up)
+    }
+
     /// The same bytes gathered from the source into a packed buffer that starts at packed position `base`.
     #[must_use]
     pub fn gather(&self, base: u64) -> PackedSide {
@@ -285,6 +332,23 @@ mod tests {
     }
 
     proptest! {
+        /// Pieces, and the way through packed memory, visit the same bytes in the same order.
+        #[test]
+        fn pieces_and_packed_hops_lose_nothing((whole, part, origin) in boxes(), most in 1u64..200) {
+            let section = Layout::packed(8, 4, &whole).section(&origin, &part);
+            let plan = CopyPlan::new(&section, &Layout::packed(4, 4, &part)).unwrap();
+            let walk = |p: &CopyPlan| {
+                let mut seen = Vec::new();
+                p.for_each_run(0, p.bytes(), |s, d, n| (0..n).step_by(4).for_each(|k| seen.push((s + k, d + k))));
+                seen
+            };
+            let direct = walk(&plan);
+            prop_assert_eq!(&plan.pieces(most * 4).iter().flat_map(walk).collect::<Vec<_>>(), &direct);
+            let (down, up) = plan.through_packed();
+            let hop: Vec<_> = walk(&down).into_iter().zip(walk(&up)).map(|((s, k), (l, d))| { assert_eq!(k, l); (s, d) }).collect();
+            prop_assert_eq!(&hop, &direct);
+        }
+
         /// Any cut of any section of any box visits exactly its elements, in row-major order.
         #[test]
         fn cuts_visit_every_element_once((whole, part, origin) in boxes(), cut in 1u64..40) {

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::kernel::Module;
 use hazard::{Point, Timeline, Tracker};
 use layout::CopyPlan;
+use smallvec::SmallVec;
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -136,6 +137,8 @@ pub trait Queue: Send + Sync {
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
     /// The point at which all work added so far is done.
     fn marker(&self) -> Result<Point>;
+    /// The device's own type behind this.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// Which way a transfer between host memory and a buffer goes.
@@ -161,8 +164,8 @@ pub trait Device: Send + Sync {
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module, checking that this device can run it.
     fn load(&self, module: &Arc<Module>) -> Result<Arc<dyn Kernel>>;
-    /// Moves bytes between host memory and a buffer of this device: ordered behind what uses the buffer's bytes,
-    /// done (for an upload: `host` no longer needed, the rest in order on the device) when it returns.
+    /// Moves bytes between host memory and a buffer of this device, ordered behind what uses the buffer's bytes. When it
+    /// returns a download is done; of an upload `host` is no longer needed, and the returned points tell when it is done.
     ///
     /// The plan's buffer side is relative to the buffer, its host side to `host`. `queue` is where small transfers go.
     fn transfer(
@@ -172,9 +175,11 @@ pub trait Device: Send + Sync {
         buffer: &Arc<dyn Buffer>,
         plan: &CopyPlan,
         queue: &dyn Queue,
-    ) -> Result<Option<Point>>;
+    ) -> Result<SmallVec<[Point; 2]>>;
     /// The error the device died of, if it did.
     fn lost(&self) -> Option<crate::error::Error>;
     /// Waits for all work and writes what must outlive the process (pipeline cache).
     fn drain(&self);
+    /// The device's own type behind this.
+    fn as_any(&self) -> &dyn Any;
 }

@@ -1,5 +1,24 @@
 //! SPIR-V modules: checked, reflected, and described for the runtime. Knows no device.
+//!
+//! [`Module`] is the door. Behind it, each with one job: `check` (bytes to whole instructions), `code` (their index),
+//! `grammar` (facts of opcodes), `reach` (entry point and call graph), `values` (constants), `layout` (sizes), `access`
+//! (reads and writes), `reflect` (bindings, push and specialization constants), `size` (workgroup size), `split` (the
+//! rewrite for domains beyond the device's limit). [`registry`] holds the kernels compiled into programs.
 
+mod access;
+mod check;
+mod code;
+mod emit;
+mod grammar;
+mod layout;
 mod module;
+mod reach;
+mod reflect;
+pub mod registry;
+mod size;
+mod split;
+#[cfg(test)]
+mod tests;
+mod values;
 
 pub use module::{Binding, BindingKind, Module, PushBlock, PushMember, SpecConstant, SpecKind, SplitModule};

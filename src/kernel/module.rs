@@ -1,8 +1,15 @@
-//! (interface draft; being implemented)
+//! A SPIR-V module with its chosen entry point: checked once, asked often.
+
+use super::code::Code;
+use super::reach::{self, Entry};
+use super::values::{self, Overrides};
+use super::{check, layout, reflect, size, split};
 use crate::device::{Access, SpecValues};
-use crate::error::Result;
-/// A checked and reflected SPIR-V module with its chosen entry point.
-pub struct Module {}
+use crate::error::{Error, Result};
+use rspirv::spirv::Capability;
+use std::ffi::CStr;
+use std::fmt;
+
 /// What kind of descriptor a binding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingKind {
@@ -11,6 +18,7 @@ pub enum BindingKind {
     /// Anything else, which revamp cannot bind; its Vulkan name.
     Other(&'static str),
 }
+
 /// A resource the entry point uses.
 #[derive(Debug, Clone)]
 pub struct Binding {
@@ -22,15 +30,17 @@ pub struct Binding {
     pub name: Option<String>,
     /// Kind of descriptor.
     pub kind: BindingKind,
-    /// From NonWritable/NonReadable decorations (on the variable, or on every member of its block).
+    /// From NonWritable/NonReadable decorations (on the variable, or on every member of its block), else from what the
+    /// instructions do. [`Access::Write`] says that nothing is read, not that every byte is written.
     pub access: Access,
     /// Bytes of the fixed part of the block: a bound range must be at least this plus one element of a run-time array.
     pub min_size: u64,
     /// Byte stride of a run-time array at the end of the block.
     pub stride: Option<u64>,
-    /// Descriptors in an arrayed binding (1 if not arrayed).
+    /// Descriptors in an arrayed binding (1 if not arrayed; 0, with [`BindingKind::Other`], if it has no fixed length).
     pub count: u32,
 }
+
 /// A member of the push-constant block.
 #[derive(Debug, Clone)]
 pub struct PushMember {
@@ -41,6 +51,7 @@ pub struct PushMember {
     /// Debug name.
     pub name: Option<String>,
 }
+
 /// The push-constant block of the entry point.
 #[derive(Debug, Clone)]
 pub struct PushBlock {
@@ -51,6 +62,7 @@ pub struct PushBlock {
     /// True if it is one 8-byte address (a 64-bit integer, a uvec2 or a physical-storage-buffer pointer).
     pub is_address: bool,
 }
+
 /// Type of a specialization constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecKind {
@@ -61,6 +73,32 @@ pub enum SpecKind {
     /// Floating point of so many bytes.
     Float(u32),
 }
+
+impl SpecKind {
+    /// Bytes of a value.
+    pub fn size(self) -> u32 {
+        match self {
+            Self::Bool => 4,
+            Self::Int(bytes) | Self::Float(bytes) => bytes,
+        }
+    }
+    /// True if a value may have so many bytes: a boolean also comes as one.
+    fn takes(self, bytes: usize) -> bool {
+        bytes == self.size() as usize || (self == Self::Bool && bytes == 1)
+    }
+}
+
+impl fmt::Display for SpecKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => write!(f, "boolean, 4 bytes"),
+            Self::Int(1) | Self::Float(1) => write!(f, "1 byte"),
+            Self::Int(bytes) => write!(f, "integer, {bytes} bytes"),
+            Self::Float(bytes) => write!(f, "floating point, {bytes} bytes"),
+        }
+    }
+}
+
 /// A specialization constant.
 #[derive(Debug, Clone)]
 pub struct SpecConstant {
@@ -73,7 +111,9 @@ pub struct SpecConstant {
     /// Default, as bits.
     pub default: u64,
 }
+
 /// The module rewritten so that its workgroup numbers start at a base given in push constants.
+#[derive(Debug, Clone)]
 pub struct SplitModule {
     /// SPIR-V words.
     pub words: Vec<u32>,
@@ -82,61 +122,178 @@ pub struct SplitModule {
     /// Size of the whole push-constant range.
     pub push_size: u32,
 }
+
+/// A checked and reflected SPIR-V module with its chosen entry point.
+pub struct Module {
+    code: Code,
+    entry: Entry,
+    hash: u64,
+    capabilities: Vec<Capability>,
+    extensions: Vec<String>,
+    bindings: Vec<Binding>,
+    push: Option<PushBlock>,
+    spec: Vec<SpecConstant>,
+    size: size::Rule,
+    /// The size, where no specialization constant changes it.
+    fixed_size: Option<[u32; 3]>,
+    workgroup_bytes: u64,
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module")
+            .field("entry_point", &self.entry.name)
+            .field("hash", &format_args!("{:016x}", self.hash))
+            .field("bindings", &self.bindings)
+            .field("push", &self.push)
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Module {
     /// Checks `bytes` and reflects `entry_point` (`None`: the only compute entry point).
-    pub fn new(_bytes: &[u8], _entry_point: Option<&str>) -> Result<Self> {
-        Ok(Self {})
+    ///
+    /// Takes either byte order. What it does not check is left to the driver: spirv-val finds the rest.
+    pub fn new(bytes: &[u8], entry_point: Option<&str>) -> Result<Self> {
+        let code = check::read(bytes)?;
+        let (capabilities, extensions) = check::environment(&code)?;
+        let entry = reach::entry(&code, entry_point)?;
+        let defaults = values::evaluate(&code, code.globals(), &Overrides::new());
+        let layouts = layout::layouts(&code, &defaults);
+        let bindings = reflect::bindings(&code, &entry, &defaults, &layouts)?;
+        let push = reflect::push(&code, &entry, &layouts)?;
+        let spec = reflect::spec_constants(&code)?;
+        let size = size::Rule::find(&code, &entry)?;
+        let fixed_size = if size.is_specialized(&code) { None } else { Some(size.evaluate(&code, &Overrides::new())?) };
+        let workgroup_bytes = layout::workgroup_bytes(&code, &layouts, &entry.variables);
+        let hash = fnv(code.words().iter().flat_map(|word| word.to_le_bytes()));
+        Ok(Self {
+            code,
+            entry,
+            hash,
+            capabilities,
+            extensions,
+            bindings,
+            push,
+            spec,
+            size,
+            fixed_size,
+            workgroup_bytes,
+        })
     }
     /// The words in host byte order.
     pub fn words(&self) -> &[u32] {
-        &[]
+        self.code.words()
     }
-    /// Hash of the words.
+    /// Hash of the words: the same on every machine and in every version. The entry point is not part of it.
     pub fn hash(&self) -> u64 {
-        0
+        self.hash
     }
     /// Name of the entry point.
-    pub fn entry_point(&self) -> &std::ffi::CStr {
-        c"main"
+    pub fn entry_point(&self) -> &CStr {
+        &self.entry.name
     }
     /// SPIR-V version (major, minor).
     pub fn version(&self) -> (u8, u8) {
-        (1, 0)
+        self.code.version()
     }
     /// Declared capabilities.
-    pub fn capabilities(&self) -> &[rspirv::spirv::Capability] {
-        &[]
+    pub fn capabilities(&self) -> &[Capability] {
+        &self.capabilities
     }
     /// Declared extensions.
     pub fn extensions(&self) -> &[String] {
-        &[]
+        &self.extensions
     }
     /// Resources of the entry point, by (set, binding).
     pub fn bindings(&self) -> &[Binding] {
-        &[]
+        &self.bindings
     }
     /// The push-constant block.
     pub fn push(&self) -> Option<&PushBlock> {
-        None
+        self.push.as_ref()
     }
     /// Specialization constants, by id.
     pub fn spec_constants(&self) -> &[SpecConstant] {
-        &[]
+        &self.spec
     }
     /// Checks that each value is for a constant of the module and has its size.
-    pub fn check_spec(&self, _values: &SpecValues) -> Result<()> {
+    pub fn check_spec(&self, values: &SpecValues) -> Result<()> {
+        for (at, (id, bytes)) in values.iter().enumerate() {
+            let Some(constant) = self.spec_constant(*id) else {
+                return Err(Error::invalid(format!(
+                    "a value is given for specialization constant {id}, which kernel \"{}\" does not have; it has: {}",
+                    self.entry.name.to_string_lossy(),
+                    self.list_spec()
+                )));
+            };
+            if !constant.kind.takes(bytes.len()) {
+                return Err(Error::invalid(format!(
+                    "the value for specialization constant {id} has {} bytes, expected {} ({}); kernel \"{}\" has: {}",
+                    bytes.len(),
+                    constant.kind.size(),
+                    constant.kind,
+                    self.entry.name.to_string_lossy(),
+                    self.list_spec()
+                )));
+            }
+            if values[..at].iter().any(|(other, _)| other == id) {
+                return Err(Error::invalid(format!(
+                    "specialization constant {id} of kernel \"{}\" is given two values; give one",
+                    self.entry.name.to_string_lossy()
+                )));
+            }
+        }
         Ok(())
     }
     /// Workgroup size with these specialization constants.
-    pub fn workgroup_size(&self, _values: &SpecValues) -> Result<[u32; 3]> {
-        Ok([1; 3])
+    pub fn workgroup_size(&self, values: &SpecValues) -> Result<[u32; 3]> {
+        self.check_spec(values)?;
+        if let Some(size) = self.fixed_size {
+            return Ok(size);
+        }
+        let bits = |bytes: &[u8]| match *bytes {
+            [a] => u64::from(a),
+            [a, b] => u64::from(u16::from_ne_bytes([a, b])),
+            [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+            // Not reached: check_spec.
+            _ => 0,
+        };
+        let given = values.iter().map(|(id, bytes)| (*id, bits(bytes))).collect();
+        self.size.evaluate(&self.code, &given)
     }
     /// Bytes of Workgroup memory (with default specialization constants).
     pub fn workgroup_bytes(&self) -> u64 {
-        0
+        self.workgroup_bytes
     }
     /// See [`SplitModule`].
     pub fn split(&self) -> Result<SplitModule> {
-        Ok(SplitModule { words: vec![], offset: 0, push_size: 0 })
+        split::split(&self.code, &self.entry, self.size.source, self.push.as_ref().map(|push| push.size))
     }
+
+    fn spec_constant(&self, id: u32) -> Option<&SpecConstant> {
+        self.spec.binary_search_by_key(&id, |constant| constant.id).ok().map(|at| &self.spec[at])
+    }
+
+    fn list_spec(&self) -> String {
+        const SHOWN: usize = 16;
+        let one = |constant: &SpecConstant| match &constant.name {
+            Some(name) => format!("{} \"{name}\" ({})", constant.id, constant.kind),
+            None => format!("{} ({})", constant.id, constant.kind),
+        };
+        let mut list = self.spec.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
+        match self.spec.len() {
+            0 => list.push_str("none"),
+            n if n > SHOWN => list.push_str(&format!(" and {} more", n - SHOWN)),
+            _ => {}
+        }
+        list
+    }
+}
+
+/// FNV-1a: names cache files, so it must not change between versions of the standard library.
+pub(super) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

@@ -1,1 +1,192 @@
-//! The C++ AMP model.
+//! The C++ AMP model: accelerators and defaults, arrays, copies, launches and their completion. Safe Rust over the device
+//! traits.
+
+pub mod accelerator;
+pub mod accelerator_view;
+pub mod array;
+pub mod completion;
+pub mod copy;
+pub mod dispatch;
+pub mod host_dispatch;
+pub mod kernel;
+pub mod process;
+pub mod selection;
+
+use crate::config;
+use crate::device::vulkan::instance::instance;
+use crate::error::{Error, Result};
+use crate::log;
+use accelerator::Accelerator;
+use accelerator_view::AcceleratorView;
+use parking_lot::{Mutex, RwLock};
+use selection::Code;
+use std::sync::Arc;
+
+/// `access_type` (digest 2.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessType {
+    /// No access.
+    None,
+    /// Read.
+    Read,
+    /// Write.
+    Write,
+    /// Read and write.
+    ReadWrite,
+    /// The runtime decides.
+    Auto,
+}
+
+impl AccessType {
+    /// The value in C and C++.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Read => 1,
+            Self::Write => 2,
+            Self::ReadWrite => 3,
+            Self::Auto => 1 << 31,
+        }
+    }
+
+    /// True if everything `other` allows is allowed.
+    pub fn allows(self, other: Self) -> bool {
+        self.bits() & 3 & other.bits() == other.bits() & 3
+    }
+}
+
+/// Remembers the handle the C API gave an object.
+#[derive(Default)]
+pub struct HandleCell(Mutex<Option<u64>>);
+
+impl HandleCell {
+    /// The handle, made at the first call.
+    pub fn get_or_make(&self, make: impl FnOnce() -> Result<u64>) -> Result<u64> {
+        let mut slot = self.0.lock();
+        match *slot {
+            Some(h) => Ok(h),
+            None => make().inspect(|h| *slot = Some(*h)),
+        }
+    }
+
+    /// Forgets the handle.
+    pub fn forget(&self) {
+        *self.0.lock() = None;
+    }
+}
+
+/// The default accelerator: what was asked for and what was settled.
+#[derive(Default)]
+struct Defaults {
+    /// Set by the program.
+    program: Option<String>,
+    /// What each kind of code got when it first asked.
+    settled: Vec<(Code, Arc<Accelerator>)>,
+}
+
+/// Everything between the first call and `uninitialize`.
+pub struct Runtime {
+    accelerators: Vec<Arc<Accelerator>>,
+    defaults: Mutex<Defaults>,
+    auto_view: Mutex<Option<Arc<AcceleratorView>>>,
+}
+
+static RUNTIME: RwLock<Option<Arc<Runtime>>> = RwLock::new(None);
+
+/// The runtime; the first call looks for devices.
+pub fn runtime() -> Result<Arc<Runtime>> {
+    if let Some(runtime) = RUNTIME.read().as_ref() {
+        return Ok(runtime.clone());
+    }
+    let mut slot = RUNTIME.write();
+    if let Some(runtime) = slot.as_ref() {
+        return Ok(runtime.clone());
+    }
+    let made = Arc::new(Runtime::new()?);
+    *slot = Some(made.clone());
+    Ok(made)
+}
+
+/// Takes the runtime out; the next call of [`runtime`] begins anew.
+fn take() -> Option<Arc<Runtime>> {
+    RUNTIME.write().take()
+}
+
+impl Runtime {
+    fn new() -> Result<Self> {
+        let accelerators = Accelerator::all(config::get())?;
+        Ok(Self { accelerators, defaults: Mutex::default(), auto_view: Mutex::new(None) })
+    }
+
+    /// All accelerators, usable or not.
+    pub fn accelerators(&self) -> &[Arc<Accelerator>] {
+        &self.accelerators
+    }
+
+    fn candidates(&self) -> Vec<selection::Candidate> {
+        self.accelerators.iter().map(|a| a.candidate()).collect()
+    }
+
+    /// The accelerator with this path (digest 3.1).
+    pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
+        match selection::find(&self.candidates(), path).map_err(Error::runtime)? {
+            selection::Named::At(i) => Ok(self.accelerators[i].clone()),
+            selection::Named::Default => self.default_for(Code::Spirv),
+        }
+    }
+
+    /// The default accelerator for code of this kind.
+    pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
+        let mut d = self.defaults.lock();
+        let Defaults { program, settled } = &mut *d;
+        if let Some((_, a)) = settled.iter().find(|(c, _)| *c == code) {
+            return Ok(a.clone());
+        }
+        let no_vulkan = instance().err().map(|e| e.to_string());
+        let request = selection::Request {
+            code,
+            set: program.as_deref(),
+            environment: config::get().default_accelerator.as_deref(),
+            no_vulkan: no_vulkan.as_deref(),
+        };
+        let choice = selection::choose(&self.candidates(), &request).map_err(Error::runtime)?;
+        if let Some(warning) = choice.warning {
+            log!(Warn, "{warning}");
+        }
+        let a = self.accelerators[choice.index].clone();
+        log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
+        settled.push((code, a.clone()));
+        Ok(a)
+    }
+
+    /// Sets the default: true once, before it was used.
+    pub fn set_default(&self, path: &str) -> Result<bool> {
+        selection::find(&self.candidates(), path).map_err(Error::runtime)?;
+        let mut d = self.defaults.lock();
+        if d.program.is_some() || !d.settled.is_empty() {
+            return Ok(false);
+        }
+        d.program = Some(path.to_owned());
+        Ok(true)
+    }
+
+    /// The auto-selection view: acts as the default view of the default accelerator.
+    pub fn auto_selection_view(&self) -> Result<Arc<AcceleratorView>> {
+        let default = self.default_for(Code::Spirv).or_else(|_| self.default_for(Code::Host))?;
+        let mut slot = self.auto_view.lock();
+        if let Some(v) = slot.as_ref() {
+            return Ok(v.clone());
+        }
+        let view = Accelerator::default_view(&default)?;
+        let made = Arc::new(AcceleratorView::auto_selection(&view));
+        *slot = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Waits for all work of all devices.
+    fn drain(&self) {
+        for a in &self.accelerators {
+            a.drain();
+        }
+    }
+}

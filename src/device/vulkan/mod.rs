@@ -1,1 +1,24 @@
-//! Vulkan devices.
+//! Vulkan devices: the only room that names ash or gpu-allocator.
+//!
+//! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] say what there is; [`opened`] and `core` open
+//! it; `memory`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
+//! and the host; [`device`] is what the runtime sees.
+
+pub mod cache_file;
+pub mod capability;
+mod commands;
+mod core;
+pub mod device;
+pub mod display;
+pub mod features;
+pub mod instance;
+mod memory;
+pub mod memory_types;
+pub mod messages;
+pub mod opened;
+pub mod physical;
+mod pipeline;
+mod queue;
+mod staging;
+mod timeline;
+mod transfer;

@@ -1,0 +1,304 @@
+//! Stackful coroutines for the threads of a tile: each runs until it waits at the tile barrier.
+//!
+//! A suspended coroutine is never dropped (its unwinding would pass through C frames): [`run`] resumes all to their end.
+#![allow(unsafe_code)]
+
+use super::threads::caught;
+use crate::error::{Error, Result};
+use corosensei::stack::{DefaultStack, Stack, StackPointer};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use parking_lot::{Condvar, Mutex};
+use std::cell::Cell;
+
+/// Bytes a kernel thread of a tile has for its calls.
+pub const STACK_BYTES: usize = 64 << 10;
+/// Stacks' tops are moved by multiples of this, else the hot ends of all stacks share cache sets.
+const COLOUR_STEP: usize = 128;
+/// Different colours; one page holds them all.
+const COLOURS: usize = 32;
+/// The most stacks at once: each takes two of the 65530 mappings that Linux lets a process have.
+const MOST_STACKS: usize = 24 << 10;
+
+struct Coloured {
+    stack: DefaultStack,
+    shift: usize,
+}
+
+// SAFETY: the stack is `DefaultStack` with its guard page; its top is `shift` bytes lower. `new` reserves
+// COLOUR_STEP * COLOURS bytes more than STACK_BYTES, and `shift` is less and a multiple of the stack alignment.
+unsafe impl Stack for Coloured {
+    fn base(&self) -> StackPointer {
+        let base = self.stack.base();
+        StackPointer::new(base.get() - self.shift).unwrap_or(base)
+    }
+    fn limit(&self) -> StackPointer {
+        self.stack.limit()
+    }
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        self.stack.teb_fields()
+    }
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
+        self.stack.update_teb_fields(stack_limit, guaranteed_stack_bytes)
+    }
+}
+
+/// Stacks of the whole process: so many as were needed at once, whichever threads needed them.
+struct Store {
+    free: Vec<Coloured>,
+    /// Stacks that exist.
+    made: usize,
+}
+
+static STORE: Mutex<Store> = Mutex::new(Store { free: Vec::new(), made: 0 });
+static RETURNED: Condvar = Condvar::new();
+
+thread_local! {
+    /// [`Stacks`] in use on this thread: more than one when a kernel itself launches kernels.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Gives unused stacks back to the system.
+pub fn trim() {
+    let free = {
+        let mut store = STORE.lock();
+        store.made -= store.free.len();
+        std::mem::take(&mut store.free)
+    };
+    drop(free);
+}
+
+/// The stacks one OS thread works with during a series of tiles; they return to the store with it.
+pub struct Stacks {
+    own: Vec<Coroutines>,
+    free: Vec<Coloured>,
+    out: usize,
+}
+
+/// Storage for suspended coroutines, kept to be used again.
+type Coroutines = Vec<Coroutine<(), (), (), Coloured>>;
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Stacks {
+    /// No stacks yet.
+    pub fn new() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Self { own: Vec::new(), free: Vec::new(), out: 0 }
+    }
+
+    /// Makes sure that `count` stacks can be taken. All or none, so that two threads never wait for each other's part.
+    fn reserve(&mut self, count: usize) -> Result<()> {
+        let Some(lacking) = count.checked_sub(self.free.len()).filter(|&n| n > 0) else { return Ok(()) };
+        let mut store = STORE.lock();
+        loop {
+            let mut refused = None;
+            while store.free.len() < lacking && store.made < MOST_STACKS {
+                match DefaultStack::new(STACK_BYTES + COLOUR_STEP * COLOURS) {
+                    Ok(stack) => {
+                        let shift = store.made % COLOURS * COLOUR_STEP;
+                        store.free.push(Coloured { stack, shift });
+                        store.made += 1;
+                    }
+                    Err(e) => {
+                        refused = Some(e);
+                        break;
+                    }
+                }
+            }
+            if store.free.len() >= lacking {
+                let from = store.free.len() - lacking;
+                self.free.extend(store.free.drain(from..));
+                self.out += lacking;
+                return Ok(());
+            }
+            // Others return theirs when their tiles are done, but not while an outer kernel of this thread holds some.
+            let others = store.made - store.free.len() - self.out;
+            if others == 0 || DEPTH.get() > 1 {
+                let why = refused.map_or(String::new(), |e| format!(": {e}"));
+                return Err(Error::out_of_memory(format!(
+                    "a tile waits at a barrier and needs {count} stacks of {STACK_BYTES} bytes for its threads, but \
+                     the system gives only {} more to this process{why}",
+                    store.free.len()
+                )));
+            }
+            RETURNED.wait(&mut store);
+        }
+    }
+}
+
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+        if self.out > 0 {
+            STORE.lock().free.append(&mut self.free);
+            RETURNED.notify_all();
+        }
+    }
+}
+
+/// What code on a coroutine stops itself with.
+#[derive(Clone, Copy)]
+pub struct Suspender<'a> {
+    yielder: &'a Yielder<(), ()>,
+}
+
+impl Suspender<'_> {
+    /// Stops here until every other coroutine of the [`run`] has stopped or ended.
+    pub fn suspend(&self) {
+        // A destructor during a panic: switching away now would hand the panic to another coroutine.
+        if !std::thread::panicking() {
+            self.yielder.suspend(());
+        }
+    }
+}
+
+/// Starts `body` on coroutines one after another until `remaining()` is 0, then resumes all that suspended themselves,
+/// in turn, until all have ended. `body` takes work from what `remaining` counts; when it returns without having
+/// suspended, its stack serves the next.
+///
+/// An error says that no stack could be had, or that `body` panicked; what had been started has ended all the same.
+pub fn run(stacks: &mut Stacks, remaining: &dyn Fn() -> usize, body: &dyn Fn(Suspender<'_>)) -> Result<()> {
+    let mut suspended = stacks.own.pop().unwrap_or_default();
+    let panicked = Cell::new(None);
+    let mut result = Ok(());
+    let mut left = remaining();
+    while left > 0 {
+        // The first alone: most kernels never wait. Then all the others at once.
+        result = stacks.reserve(if suspended.is_empty() { 1 } else { left });
+        let Some(stack) = stacks.free.pop().filter(|_| result.is_ok()) else { break };
+        let start = |yielder: &Yielder<(), ()>, ()| {
+            if let Err(text) = caught(|| body(Suspender { yielder })) {
+                panicked.set(Some(text));
+            }
+        };
+        // SAFETY: the function borrows `body` and `panicked`, which outlive this call, and every coroutine is run to
+        // its end before this function returns: `resume` does not unwind as the function catches panics.
+        let mut fibre = unsafe { Coroutine::with_stack_unchecked(stack, start) };
+        match fibre.resume(()) {
+            CoroutineResult::Yield(()) => suspended.push(fibre),
+            CoroutineResult::Return(()) => stacks.free.push(fibre.into_stack()),
+        }
+        left = remaining();
+        // A body that panics takes no more work.
+        if let Some(text) = panicked.take() {
+            panicked.set(Some(text));
+            break;
+        }
+    }
+    while !suspended.is_empty() {
+        let mut ended = 0;
+        for fibre in &mut suspended {
+            ended += usize::from(fibre.resume(()).as_return().is_some());
+        }
+        if ended == suspended.len() {
+            stacks.free.extend(suspended.drain(..).map(Coroutine::into_stack));
+        } else if ended > 0 {
+            let (done, open): (Vec<_>, Vec<_>) = suspended.drain(..).partition(Coroutine::done);
+            stacks.free.extend(done.into_iter().map(Coroutine::into_stack));
+            suspended = open;
+        }
+    }
+    stacks.own.push(suspended);
+    match panicked.take() {
+        Some(text) => Err(Error::runtime(format!("a kernel panicked: {text}"))),
+        None => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// Runs `count` bodies, each of which gets its number.
+    fn each(stacks: &mut Stacks, count: usize, body: impl Fn(usize, Suspender<'_>)) -> Result<()> {
+        let next = Cell::new(0);
+        run(stacks, &|| count - next.get(), &|suspender| {
+            let i = next.get();
+            next.set(i + 1);
+            body(i, suspender);
+        })
+    }
+
+    #[test]
+    fn coroutines_meet_at_each_stop() {
+        let log = RefCell::new(Vec::new());
+        each(&mut Stacks::new(), 3, |i, s| {
+            for step in 0..3 {
+                log.borrow_mut().push((step, i));
+                s.suspend();
+            }
+        })
+        .unwrap();
+        let mut expected = Vec::new();
+        for step in 0..3 {
+            (0..3).for_each(|i| expected.push((step, i)));
+        }
+        assert_eq!(*log.borrow(), expected);
+    }
+
+    #[test]
+    fn some_may_end_early_or_never_stop() {
+        let steps = RefCell::new(vec![0; 40]);
+        each(&mut Stacks::new(), 40, |i, s| {
+            for _ in 0..i % 5 {
+                steps.borrow_mut()[i] += 1;
+                s.suspend();
+            }
+        })
+        .unwrap();
+        assert!(steps.borrow().iter().enumerate().all(|(i, &n)| n == i % 5));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_the_others_end() {
+        let ended = Cell::new(0);
+        let e = each(&mut Stacks::new(), 8, |i, s| {
+            s.suspend();
+            if i == 3 {
+                std::panic::resume_unwind(Box::new("third"));
+            }
+            s.suspend();
+            ended.set(ended.get() + 1);
+        })
+        .unwrap_err();
+        assert!(e.message.contains("third"), "{e}");
+        assert_eq!(ended.get(), 7);
+    }
+
+    #[test]
+    fn stacks_are_as_large_as_promised() {
+        #[inline(never)]
+        fn deep(n: usize) -> u64 {
+            let block = std::hint::black_box([n as u8; 1024]);
+            if n == 0 { 0 } else { deep(n - 1) + u64::from(block[n % 1024]) }
+        }
+        each(&mut Stacks::new(), 33, |_, s| {
+            s.suspend();
+            std::hint::black_box(deep(50));
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn runs_nest() {
+        let sum = Cell::new(0);
+        each(&mut Stacks::new(), 4, |_, s| {
+            s.suspend();
+            each(&mut Stacks::new(), 4, |_, inner| {
+                inner.suspend();
+                sum.set(sum.get() + 1);
+            })
+            .unwrap();
+            s.suspend();
+        })
+        .unwrap();
+        assert_eq!(sum.get(), 16);
+    }
+}

@@ -1,0 +1,461 @@
+//! Kernels that are functions of the host: the domain's checks, and its threads run over the pool.
+
+use super::fibre::{self, Stacks, Suspender};
+use super::memory::{HostBlock, HostSpan};
+use super::pool::Pool;
+use super::threads::caught;
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The most threads of a compute domain.
+pub const MOST_THREADS: u64 = u32::MAX as u64;
+/// The most threads of a tile.
+pub const MOST_TILE_THREADS: i64 = 1024;
+/// How long a launch runs on its own thread before it asks others for help: about what waking them costs.
+const ALONE: Duration = Duration::from_micros(8);
+/// Tile memory up to this size stays with its OS thread for the next tile.
+const KEPT_TILE_MEMORY: u64 = 1 << 20;
+
+/// What a kernel is launched over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Domain {
+    /// Threads in each dimension, most significant first.
+    pub extent: SmallVec<[i32; 4]>,
+    /// A tile's threads in each dimension; `None` launches without tiles and barriers.
+    pub tile: Option<SmallVec<[i32; 3]>>,
+    /// Bytes that the threads of a tile share.
+    pub tile_memory: usize,
+}
+
+impl Domain {
+    /// An untiled domain.
+    pub fn new(extent: &[i32]) -> Self {
+        Self { extent: SmallVec::from_slice(extent), tile: None, tile_memory: 0 }
+    }
+
+    /// A tiled domain.
+    pub fn tiled(extent: &[i32], tile: &[i32], tile_memory: usize) -> Self {
+        Self { extent: SmallVec::from_slice(extent), tile: Some(SmallVec::from_slice(tile)), tile_memory }
+    }
+
+    /// Threads in total; an error (`invalid_compute_domain`) if the domain is not one that can be launched.
+    pub fn check(&self) -> Result<u64> {
+        let extent = self.extent.as_slice();
+        if extent.is_empty() {
+            return Err(Error::domain("the compute domain has rank 0; it takes at least one dimension"));
+        }
+        if let Some(at) = extent.iter().position(|&e| e <= 0) {
+            return Err(Error::domain(format!(
+                "the compute domain {} has {} in dimension {at}; each dimension takes at least 1",
+                Shown(extent),
+                extent[at]
+            )));
+        }
+        let total = extent.iter().try_fold(1u64, |a, &e| a.checked_mul(e as u64));
+        let Some(total) = total.filter(|&t| t <= MOST_THREADS) else {
+            let size = total.map_or("more than 2^64".to_owned(), |t| t.to_string());
+            return Err(Error::domain(format!(
+                "the compute domain {} has {size} threads; the limit is {MOST_THREADS}",
+                Shown(extent)
+            )));
+        };
+        if let Some(tile) = &self.tile {
+            check_tile(extent, tile)?;
+        }
+        Ok(total)
+    }
+}
+
+fn check_tile(extent: &[i32], tile: &[i32]) -> Result<()> {
+    if !(1..=3).contains(&tile.len()) || tile.len() != extent.len() {
+        return Err(Error::domain(format!(
+            "a tile of rank {} does not fit the compute domain {} of rank {}; tiles have the domain's rank, 1 to 3",
+            tile.len(),
+            Shown(extent),
+            extent.len()
+        )));
+    }
+    let threads = tile.iter().try_fold(1i64, |a, &t| a.checked_mul(i64::from(t)));
+    if tile.iter().any(|&t| t <= 0) || threads.is_none_or(|t| t > MOST_TILE_THREADS) {
+        let size = threads.map_or("too many".to_owned(), |t| t.to_string());
+        return Err(Error::domain(format!(
+            "the tile {} has {size} threads; each dimension takes at least 1 and a tile at most {MOST_TILE_THREADS}",
+            Shown(tile)
+        )));
+    }
+    if let Some(at) = (0..tile.len()).find(|&d| extent[d] % tile[d] != 0) {
+        return Err(Error::domain(format!(
+            "dimension {at} of the compute domain {} is {}, which the tile's {} does not divide; pad() or truncate() \
+             the extent to a multiple",
+            Shown(extent),
+            extent[at],
+            tile[at]
+        )));
+    }
+    Ok(())
+}
+
+/// Numbers as `(a, b, c)`; long lists are cut.
+struct Shown<'a>(&'a [i32]);
+
+impl std::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const MOST: usize = 8;
+        let list: Vec<_> = self.0.iter().take(MOST).map(i32::to_string).collect();
+        write!(f, "({}{})", list.join(", "), if self.0.len() > MOST { ", ..." } else { "" })
+    }
+}
+
+/// How a thread reaches the tile barrier.
+enum Barrier<'a> {
+    /// It has none: it is part of an untiled launch.
+    None,
+    Tile(Suspender<'a>),
+}
+
+/// Who a kernel thread is. Its address stays the same while that thread runs, and belongs to it alone.
+///
+/// Must not leave the OS thread it was given on.
+pub struct ThreadId<'a> {
+    global: SmallVec<[i32; 4]>,
+    /// 0 when untiled.
+    tile_rank: usize,
+    local: [i32; 3],
+    tile: [i32; 3],
+    origin: [i32; 3],
+    memory: HostSpan,
+    barrier: Barrier<'a>,
+    misused: Cell<bool>,
+}
+
+impl ThreadId<'_> {
+    /// Dimensions of the domain.
+    pub fn rank(&self) -> usize {
+        self.global.len()
+    }
+    /// The thread's index in the domain.
+    pub fn global(&self) -> &[i32] {
+        &self.global
+    }
+    /// Its index in its tile; empty without tiles.
+    pub fn local(&self) -> &[i32] {
+        &self.local[..self.tile_rank]
+    }
+    /// The index of its tile among the tiles; empty without tiles.
+    pub fn tile(&self) -> &[i32] {
+        &self.tile[..self.tile_rank]
+    }
+    /// The index in the domain of its tile's first thread; empty without tiles.
+    pub fn tile_origin(&self) -> &[i32] {
+        &self.origin[..self.tile_rank]
+    }
+    /// Memory shared by the threads of its tile: aligned to 64 bytes, of any content at first.
+    pub fn tile_memory(&self) -> HostSpan {
+        self.memory
+    }
+    /// True if it belongs to a tile.
+    pub fn is_tiled(&self) -> bool {
+        self.tile_rank > 0
+    }
+
+    /// Waits until every thread of the tile waits here or has returned. Threads that have not started do so first.
+    ///
+    /// Without tiles there is nothing to wait for: an error, which also becomes the launch's error.
+    pub fn barrier(&self) -> Result<()> {
+        match self.barrier {
+            Barrier::Tile(suspender) => {
+                suspender.suspend();
+                Ok(())
+            }
+            Barrier::None => {
+                self.misused.set(true);
+                Err(no_tile())
+            }
+        }
+    }
+
+    /// Moves on to the next thread in the last dimension (for [`HostKernel::run_row`]).
+    pub fn step(&mut self) {
+        if let Some(last) = self.global.last_mut() {
+            *last += 1;
+        }
+    }
+}
+
+fn no_tile() -> Error {
+    Error::runtime(
+        "a kernel launched without tiles waited at a tile barrier; launch it over a tiled domain (extent::tile)",
+    )
+}
+
+/// A kernel that is a function of the host. Called from many threads at once.
+pub trait HostKernel: Send + Sync {
+    /// Runs one thread of the kernel. An error ends the launch early and becomes its error.
+    fn run(&self, thread: &ThreadId<'_>) -> Result<()>;
+
+    /// Runs `count` threads of an untiled launch that follow one another in the last dimension, `thread` being the
+    /// first. A kernel whose own loop the compiler can vectorise does better than this one.
+    fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
+        for _ in 0..count {
+            self.run(thread)?;
+            thread.step();
+        }
+        Ok(())
+    }
+}
+
+impl<F: Fn(&ThreadId<'_>) -> Result<()> + Send + Sync> HostKernel for F {
+    fn run(&self, thread: &ThreadId<'_>) -> Result<()> {
+        self(thread)
+    }
+}
+
+/// The first error of a launch; it makes the others stop.
+#[derive(Default)]
+struct Failure {
+    stop: AtomicBool,
+    first: Mutex<Option<Error>>,
+}
+
+impl Failure {
+    fn set(&self, error: Error) {
+        self.first.lock().get_or_insert(error);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs `kernel` once for each thread of `domain`, over the pool and here. Returns when all have ended.
+pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
+    let total = domain.check()?;
+    let failure = Failure::default();
+    match &domain.tile {
+        None => spread(pool, total, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure)),
+        Some(tile) => {
+            let shape = Tiling::new(&domain.extent, tile, domain.tile_memory);
+            spread(pool, shape.tiles, &failure, &|from, to| run_tiles(&shape, kernel, from, to, &failure))
+        }
+    }
+    failure.first.into_inner().map_or(Ok(()), Err)
+}
+
+/// Hands `0..total` to `part(from, to)`: the first microseconds here, the rest, if there is one, over the pool.
+fn spread(pool: &Pool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
+    let part = |from, to| {
+        // A panic in a loop over many threads costs nothing to catch here, much to catch for each.
+        match caught(|| part(from, to)) {
+            Ok(Ok(())) => {}
+            Ok(Err(e)) => failure.set(e),
+            Err(text) => failure.set(Error::runtime(format!("a kernel panicked: {text}"))),
+        }
+    };
+    let threads = pool.threads() as u64;
+    if threads == 1 {
+        return part(0, total);
+    }
+    let start = Instant::now();
+    let (mut at, mut piece) = (0, 1);
+    while at < total && !failure.stopped() && start.elapsed() < ALONE {
+        let to = (at + piece).min(total);
+        part(at, to);
+        at = to;
+        piece *= 2;
+    }
+    if at == total || failure.stopped() {
+        return;
+    }
+    // `at` items took as long as waking a thread, so a fraction of them is a chunk worth handing out.
+    let rest = total - at;
+    let size = rest.div_ceil(threads * 16).max(at / 2).min(rest.div_ceil(threads)).max(1);
+    let done = pool.parallel(rest.div_ceil(size), &|i| {
+        if !failure.stopped() {
+            part(at + i * size, (at + (i + 1) * size).min(total));
+        }
+    });
+    if let Err(e) = done {
+        failure.set(e);
+    }
+}
+
+/// Untiled threads `from..to` of the domain in row-major order.
+fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, failure: &Failure) -> Result<()> {
+    let mut thread = ThreadId {
+        global: SmallVec::from_elem(0, extent.len()),
+        tile_rank: 0,
+        local: [0; 3],
+        tile: [0; 3],
+        origin: [0; 3],
+        memory: HostSpan::empty(),
+        barrier: Barrier::None,
+        misused: Cell::new(false),
+    };
+    let last = extent.len() - 1;
+    let mut rest = from;
+    for (i, &e) in thread.global.iter_mut().zip(extent).rev() {
+        *i = (rest % e as u64) as i32;
+        rest /= e as u64;
+    }
+    let mut at = from;
+    while at < to && !failure.stopped() {
+        let first = thread.global[last];
+        let count = u64::from((extent[last] - first) as u32).min(to - at);
+        let ran = kernel.run_row(&mut thread, count as u32);
+        // What the kernel made of a refused barrier does not matter: it is the error to report.
+        if thread.misused.get() {
+            return Err(no_tile());
+        }
+        ran?;
+        at += count;
+        thread.global[last] = 0;
+        for (i, &e) in thread.global[..last].iter_mut().zip(extent).rev() {
+            *i += 1;
+            if *i < e {
+                break;
+            }
+            *i = 0;
+        }
+    }
+    Ok(())
+}
+
+/// A checked tiled domain.
+struct Tiling {
+    rank: usize,
+    /// A tile's threads in each dimension.
+    tile: [i32; 3],
+    /// Tiles in each dimension.
+    grid: [i32; 3],
+    tiles: u64,
+    threads: usize,
+    memory: usize,
+}
+
+impl Tiling {
+    fn new(extent: &[i32], tile: &[i32], memory: usize) -> Self {
+        let mut shape = Self { rank: tile.len(), tile: [1; 3], grid: [1; 3], tiles: 1, threads: 1, memory };
+        for d in 0..tile.len() {
+            shape.tile[d] = tile[d];
+            shape.grid[d] = extent[d] / tile[d];
+            shape.tiles *= shape.grid[d] as u64;
+            shape.threads *= tile[d] as usize;
+        }
+        shape
+    }
+}
+
+thread_local! {
+    /// Tile memory of this OS thread while no tile uses it.
+    static TILE_MEMORY: Cell<Option<HostBlock>> = const { Cell::new(None) };
+}
+
+/// One tile's memory; blocks are page-aligned, which is more than the 64 bytes promised.
+struct TileMemory {
+    block: Option<HostBlock>,
+}
+
+impl TileMemory {
+    fn new(bytes: usize) -> Result<Self> {
+        if bytes == 0 {
+            return Ok(Self { block: None });
+        }
+        // Taken, not borrowed: a kernel that launches kernels on this thread gets memory of its own.
+        match TILE_MEMORY.take() {
+            Some(block) if block.len() >= bytes as u64 => Ok(Self { block: Some(block) }),
+            _ => Ok(Self { block: Some(HostBlock::new(bytes as u64)?) }),
+        }
+    }
+
+    fn span(&self, bytes: usize) -> Result<HostSpan> {
+        self.block.as_ref().map_or(Ok(HostSpan::empty()), |b| b.span().sub(0..bytes as u64))
+    }
+}
+
+impl Drop for TileMemory {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take().filter(|b| b.len() <= KEPT_TILE_MEMORY) {
+            // A thread that is ending has no place for it any more; then it is simply freed.
+            let _ = TILE_MEMORY.try_with(|kept| kept.set(Some(block)));
+        }
+    }
+}
+
+/// Which threads of a tile have been started.
+struct Progress {
+    left: Cell<usize>,
+    /// The next thread's index in the tile.
+    next: Cell<[i32; 3]>,
+}
+
+impl Progress {
+    /// The next thread to start.
+    fn take(&self, tile: &[i32; 3]) -> Option<[i32; 3]> {
+        let left = self.left.get().checked_sub(1)?;
+        self.left.set(left);
+        let local = self.next.get();
+        let mut next = local;
+        for d in (0..3).rev() {
+            next[d] += 1;
+            if next[d] < tile[d] {
+                break;
+            }
+            next[d] = 0;
+        }
+        self.next.set(next);
+        Some(local)
+    }
+}
+
+/// Tiles `from..to`, one at a time. Dimensions beyond the rank count 1 and lie behind the others, so that they never
+/// move.
+fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failure: &Failure) -> Result<()> {
+    let memory = TileMemory::new(shape.memory)?;
+    let span = memory.span(shape.memory)?;
+    let mut stacks = Stacks::new();
+    for number in from..to {
+        if failure.stopped() {
+            break;
+        }
+        let (mut tile, mut origin, mut rest) = ([0; 3], [0; 3], number);
+        for d in (0..3).rev() {
+            tile[d] = (rest % shape.grid[d] as u64) as i32;
+            rest /= shape.grid[d] as u64;
+            origin[d] = tile[d] * shape.tile[d];
+        }
+        let progress = Progress { left: Cell::new(shape.threads), next: Cell::new([0; 3]) };
+        let ended = fibre::run(&mut stacks, &|| progress.left.get(), &|suspender| {
+            let mut thread = ThreadId {
+                global: SmallVec::from_slice(&origin[..shape.rank]),
+                tile_rank: shape.rank,
+                local: [0; 3],
+                tile,
+                origin,
+                memory: span,
+                barrier: Barrier::Tile(suspender),
+                misused: Cell::new(false),
+            };
+            // One coroutine runs threads until one of them waits; then the next coroutine goes on with the others.
+            while let Some(local) = progress.take(&shape.tile) {
+                thread.local = local;
+                for d in 0..shape.rank {
+                    thread.global[d] = origin[d] + local[d];
+                }
+                if let Err(e) = kernel.run(&thread) {
+                    failure.set(e);
+                    progress.left.set(0);
+                }
+            }
+        });
+        ended?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "kernel_tests.rs"]
+mod tests;

@@ -1,0 +1,390 @@
+//! Queues of host work: jobs run one after another, on a task thread or on a thread that waits for them.
+//!
+//! The n-th job of a queue has the value `2n`, the marker behind it `2n + 1`: reached together, but a wait for a job tells
+//! of that job's failure, and a wait for a marker of the first failure before it that nobody has been told of. Both
+//! answers are sticky: asked again, they come again.
+
+use super::memory::{self, HostSpan};
+use super::threads::{caught, processors};
+use super::{HostKind, Workers};
+use crate::device::hazard::{Point, Timeline};
+use crate::device::layout::CopyPlan;
+use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use, unique_id};
+use crate::error::{E_INVALIDARG, Error, Result};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use smallvec::SmallVec;
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// Failures remembered for a queue; older ones are forgotten.
+const MOST_FAILURES: usize = 1024;
+/// How long a waiting thread looks before it sleeps, where there are processors to spare.
+const WAIT_SPIN: Duration = Duration::from_micros(20);
+
+struct Job {
+    value: u64,
+    work: HostJob,
+    /// Work of other timelines that must be done first.
+    after: SmallVec<[Point; 4]>,
+    /// Keeps the memory until the job has ended.
+    buffers: SmallVec<[Arc<dyn Buffer>; 4]>,
+}
+
+struct Failure {
+    error: Error,
+    told: bool,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    /// Value of the newest job.
+    last: u64,
+    /// A thread is running jobs.
+    active: bool,
+    /// A task that will run jobs has been asked for and has not started.
+    asked: bool,
+    waiting: usize,
+    /// By value: of jobs, and of markers that told of one.
+    failures: BTreeMap<u64, Failure>,
+}
+
+/// The numbers of a [`HostQueue`]'s jobs, and the jobs.
+pub struct HostTimeline {
+    id: u64,
+    me: Weak<Self>,
+    workers: Workers,
+    /// Everything up to this value has ended.
+    done: AtomicU64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl HostTimeline {
+    fn new(workers: Workers) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            id: unique_id(),
+            me: me.clone(),
+            workers,
+            done: AtomicU64::new(1),
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// Adds a job; `start` must follow when no lock is held any more.
+    fn push(&self, work: HostJob, after: SmallVec<[Point; 4]>, buffers: SmallVec<[Arc<dyn Buffer>; 4]>) -> u64 {
+        let mut state = self.state.lock();
+        state.last += 2;
+        let value = state.last;
+        state.jobs.push_back(Job { value, work, after, buffers });
+        value
+    }
+
+    /// Sees to it that somebody runs the jobs.
+    fn start(&self) {
+        let mut state = self.state.lock();
+        if state.active || state.asked || state.jobs.is_empty() {
+            return;
+        }
+        state.asked = true;
+        drop(state);
+        if let Some(me) = self.me.upgrade() {
+            Arc::clone(&me.workers.tasks).spawn(move || {
+                let mut state = me.state.lock();
+                state.asked = false;
+                if !state.active {
+                    me.run_jobs(&mut state, u64::MAX);
+                }
+            });
+        }
+    }
+
+    /// Runs jobs until `value` is reached or none is left. The caller found `active` unset.
+    fn run_jobs(&self, state: &mut MutexGuard<'_, State>, value: u64) {
+        state.active = true;
+        while self.done.load(Ordering::Relaxed) < value {
+            let Some(job) = state.jobs.pop_front() else { break };
+            let number = job.value;
+            let failed = MutexGuard::unlocked(state, || run_job(job));
+            if let Err(error) = failed {
+                remember(&mut state.failures, number, Failure { error, told: false });
+            }
+            // The marker behind the job is reached with it. Release: who sees the value sees what the job wrote.
+            self.done.store(number + 1, Ordering::Release);
+            if state.waiting > 0 {
+                self.changed.notify_all();
+            }
+        }
+        state.active = false;
+        if state.waiting > 0 && !state.jobs.is_empty() {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until `value` is reached: `false` if `timeout` passed first. Without a timeout, pending jobs run on this
+    /// thread if nobody runs them: that saves waking another. With one they do not, as they could outlast it.
+    fn until(&self, value: u64, timeout: Option<Duration>) -> bool {
+        let reached = || self.done.load(Ordering::Acquire) >= value;
+        if reached() {
+            return true;
+        }
+        let deadline = timeout.map(|t| (Instant::now(), t));
+        let mut spun = processors() <= 2;
+        let mut state = self.state.lock();
+        while !reached() {
+            if deadline.is_none() && !state.active && !state.jobs.is_empty() {
+                self.run_jobs(&mut state, value);
+                if !state.jobs.is_empty() {
+                    MutexGuard::unlocked(&mut state, || self.start());
+                }
+                continue;
+            }
+            if !spun && deadline.is_none() {
+                spun = true;
+                MutexGuard::unlocked(&mut state, || {
+                    let start = Instant::now();
+                    while !reached() && start.elapsed() < WAIT_SPIN {
+                        (0..16).for_each(|_| spin_loop());
+                    }
+                });
+                continue;
+            }
+            state.waiting += 1;
+            let late = match deadline {
+                None => {
+                    self.changed.wait(&mut state);
+                    false
+                }
+                Some((start, timeout)) => match timeout.checked_sub(start.elapsed()) {
+                    // A wait too long for the clock has no end.
+                    Some(rest) if Instant::now().checked_add(rest).is_some() => {
+                        self.changed.wait_for(&mut state, rest);
+                        false
+                    }
+                    Some(_) => {
+                        self.changed.wait(&mut state);
+                        false
+                    }
+                    None => true,
+                },
+            };
+            state.waiting -= 1;
+            if late {
+                return reached();
+            }
+        }
+        true
+    }
+
+    /// Waits until all work added so far has ended, however it ended.
+    pub fn finish(&self) {
+        let last = self.state.lock().last;
+        self.until(last, None);
+    }
+
+    /// What a wait for `value`, which has been reached, has to tell.
+    fn tell(&self, value: u64) -> Result<()> {
+        let mut state = self.state.lock();
+        if state.failures.is_empty() {
+            return Ok(());
+        }
+        if let Some(failure) = state.failures.get_mut(&value) {
+            failure.told = true;
+            return Err(failure.error.clone());
+        }
+        if value % 2 == 0 {
+            return Ok(());
+        }
+        let Some((_, first)) = state.failures.range_mut(..value).find(|(_, f)| !f.told) else { return Ok(()) };
+        first.told = true;
+        let error = first.error.clone();
+        remember(&mut state.failures, value, Failure { error: error.clone(), told: true });
+        Err(error)
+    }
+}
+
+fn remember(failures: &mut BTreeMap<u64, Failure>, value: u64, failure: Failure) {
+    if failures.len() >= MOST_FAILURES {
+        // Rather one that has been told of.
+        let old = failures.iter().find(|(_, f)| f.told).or_else(|| failures.iter().next());
+        if let Some(old) = old.map(|(&value, _)| value) {
+            failures.remove(&old);
+        }
+    }
+    failures.insert(value, failure);
+}
+
+fn run_job(job: Job) -> Result<()> {
+    for point in &job.after {
+        match point.timeline.as_any().downcast_ref::<HostTimeline>() {
+            // Only its end matters here; its failure is for who waits for it, and does not spread to this job
+            // depending on which of them was faster.
+            Some(host) => {
+                host.until(point.value, None);
+            }
+            None => {
+                point.wait(None).map_err(|e| e.context("work this depends on failed"))?;
+            }
+        }
+    }
+    let done = caught(job.work).unwrap_or_else(|text| Err(Error::internal(format!("a job panicked: {text}"))));
+    drop(job.buffers);
+    done
+}
+
+impl Timeline for HostTimeline {
+    fn id(&self) -> u64 {
+        self.id
+    }
+    /// No device waits for host threads by itself.
+    fn device(&self) -> Option<u64> {
+        None
+    }
+    fn reached(&self, value: u64) -> bool {
+        self.done.load(Ordering::Acquire) >= value
+    }
+    /// Jobs start by themselves.
+    fn submitted(&self, _value: u64) -> bool {
+        true
+    }
+    fn flush(&self, _value: u64) -> Result<()> {
+        Ok(())
+    }
+    fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        if !self.until(value, timeout) {
+            return Ok(false);
+        }
+        self.tell(value).map(|()| true)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A queue of host work. Dropped, it still finishes what was added.
+pub struct HostQueue {
+    kind: HostKind,
+    timeline: Arc<HostTimeline>,
+    shared: Arc<dyn Timeline>,
+}
+
+impl HostQueue {
+    /// A queue without work.
+    pub fn new(kind: HostKind, workers: Workers) -> Self {
+        let timeline = HostTimeline::new(workers);
+        Self { kind, shared: Arc::clone(&timeline) as Arc<dyn Timeline>, timeline }
+    }
+
+    /// Its timeline, as what it is.
+    pub fn host_timeline(&self) -> &Arc<HostTimeline> {
+        &self.timeline
+    }
+
+    /// Adds a job behind everything that uses the same bytes: the protocol of [`crate::device::hazard`].
+    fn add(&self, uses: &[Use], work: HostJob) -> Point {
+        let mut buffers: SmallVec<[Arc<dyn Buffer>; 4]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
+        buffers.sort_by_key(|b| b.id());
+        buffers.dedup_by_key(|b| b.id());
+        let mut trackers: SmallVec<[_; 4]> = buffers.iter().map(|b| (b.id(), b.tracker().lock())).collect();
+        let mut after: SmallVec<[Point; 4]> = SmallVec::new();
+        for u in uses {
+            let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) else { continue };
+            trackers[at].1.conflicts(&u.range, u.access, |point| {
+                // This queue's own order is that of its jobs; of another timeline the latest stands for all.
+                if point.timeline.id() == self.timeline.id {
+                    return;
+                }
+                match after.iter_mut().find(|p| p.timeline.id() == point.timeline.id()) {
+                    Some(known) if known.value >= point.value => {}
+                    Some(known) => *known = point.clone(),
+                    None => after.push(point.clone()),
+                }
+            });
+        }
+        // Clones: dropping the trackers' owners before their locks would be the last use of a buffer.
+        let value = self.timeline.push(work, after, buffers.clone());
+        let point = self.point(value);
+        for u in uses {
+            if let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) {
+                trackers[at].1.record(&u.range, u.access, &point);
+            }
+        }
+        drop(trackers);
+        self.timeline.start();
+        point
+    }
+
+    fn point(&self, value: u64) -> Point {
+        Point { timeline: Arc::clone(&self.shared), value, sequence: value }
+    }
+}
+
+/// The memory of a buffer, which every buffer that host threads use must have.
+pub(super) fn host_memory(buffer: &Arc<dyn Buffer>) -> Result<HostSpan> {
+    buffer.host().ok_or_else(|| {
+        Error::unsupported(format!(
+            "host threads cannot address the {} bytes of a buffer on another device; transfer them",
+            buffer.size()
+        ))
+    })
+}
+
+pub(super) fn no_spirv() -> Error {
+    Error::unsupported(
+        "host threads run no SPIR-V: launch a host function here, or choose an accelerator that is a Vulkan device",
+    )
+}
+
+/// Digest rule PFE-8, with the text that programs look for.
+fn no_kernels() -> Error {
+    Error {
+        hresult: E_INVALIDARG,
+        ..Error::runtime(
+            "concurrency::parallel_for_each is not supported on the selected accelerator \"CPU accelerator\".",
+        )
+    }
+}
+
+impl Queue for HostQueue {
+    fn timeline(&self) -> &Arc<dyn Timeline> {
+        &self.shared
+    }
+
+    fn dispatch(&self, _dispatch: &Dispatch<'_>) -> Result<Point> {
+        Err(if self.kind == HostKind::Cpu { no_kernels() } else { no_spirv() })
+    }
+
+    /// The job must take no lock that a thread may hold while it waits for this queue: such a thread runs it.
+    fn run(&self, uses: &[Use], job: HostJob) -> Result<Point> {
+        if self.kind == HostKind::Cpu {
+            return Err(no_kernels());
+        }
+        Ok(self.add(uses, job))
+    }
+
+    fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
+        let (from, to) = (host_memory(source)?, host_memory(destination)?);
+        let (read, write) = memory::check_plan(plan, from, to)?;
+        let uses = [
+            Use { buffer: Arc::clone(source), range: read, access: Access::Read },
+            Use { buffer: Arc::clone(destination), range: write, access: Access::Write },
+        ];
+        let pool = Arc::clone(&self.timeline.workers.pool);
+        let plan = plan.clone();
+        Ok(self.add(&uses, Box::new(move || memory::copy_parallel(&pool, &plan, from, to))))
+    }
+
+    fn marker(&self) -> Result<Point> {
+        let last = self.timeline.state.lock().last;
+        Ok(self.point(last + 1))
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}

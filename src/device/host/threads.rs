@@ -1,0 +1,396 @@
+//! Threads that stay out of the program's way, and an elastic pool for jobs that may block.
+
+use crate::error::{Error, Result};
+use crate::log;
+use parking_lot::{Condvar, Mutex};
+use std::any::Any;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Starts a thread that handles no signals: those are for the program's own threads.
+pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    // A thread inherits the mask, so there is no moment in which it could be chosen for a signal.
+    let masked = signals::Blocked::new();
+    let made = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    drop(masked);
+    made.map_err(|e| Error::runtime(format!("the system gave no thread for {name}: {e}")))
+}
+
+/// Processors this process may use.
+pub fn processors() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Runs `work`; a panic becomes its text.
+pub fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = panic_text(&*payload);
+        // A payload may panic when dropped; what that leaves is leaked rather than thrown again.
+        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(second);
+        }
+        text
+    })
+}
+
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a panic without text".to_owned()
+    }
+}
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// How long an idle thread of [`Tasks`] waits for work before it ends.
+pub const IDLE: Duration = Duration::from_secs(5);
+/// The most threads of one [`Tasks`]; further jobs queue.
+pub const MOST_THREADS: usize = 256;
+
+/// Threads for jobs that may block: as many as there are jobs at once, kept a while for the next ones.
+pub struct Tasks {
+    shared: Arc<TaskShared>,
+}
+
+struct TaskShared {
+    state: Mutex<TaskState>,
+    work: Condvar,
+    quiet: Condvar,
+    idle_for: Duration,
+    most: usize,
+}
+
+#[derive(Default)]
+struct TaskState {
+    queue: VecDeque<Task>,
+    threads: usize,
+    /// Threads waiting for work, those already notified included.
+    idle: usize,
+    running: usize,
+    /// Running jobs that themselves wait for quiet.
+    draining: usize,
+    closing: bool,
+}
+
+thread_local! {
+    /// Which [`Tasks`] this thread runs a job of.
+    static WITHIN: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tasks {
+    /// A pool without threads; they start with jobs.
+    pub fn new() -> Self {
+        Self::with_limits(MOST_THREADS, IDLE)
+    }
+
+    /// A pool of at most `most` threads that end after `idle_for` without work.
+    pub fn with_limits(most: usize, idle_for: Duration) -> Self {
+        let state = Mutex::new(TaskState::default());
+        Self {
+            shared: Arc::new(TaskShared {
+                state,
+                work: Condvar::new(),
+                quiet: Condvar::new(),
+                idle_for,
+                most: most.max(1),
+            }),
+        }
+    }
+
+    /// Runs `job` on a thread of the pool, soon unless all threads are busy. A panic of it is logged.
+    ///
+    /// If the system gives no thread at all, the job runs here: late is better than never.
+    pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
+        let mut state = self.shared.state.lock();
+        state.queue.push_back(Box::new(job));
+        if state.idle >= state.queue.len() {
+            self.shared.work.notify_one();
+            return;
+        }
+        if state.threads >= self.shared.most {
+            return;
+        }
+        state.threads += 1;
+        drop(state);
+        let shared = Arc::clone(&self.shared);
+        if let Err(e) = spawn_named("revamp-task", move || shared.serve()) {
+            let mut state = self.shared.state.lock();
+            state.threads -= 1;
+            if state.threads == 0 {
+                log!(Warn, "{e}; its job runs on the calling thread");
+                while self.shared.step(&mut state) {}
+            }
+        }
+    }
+
+    /// Waits until nothing runs and nothing is queued. Called by a job of this pool, that job does not count.
+    pub fn drain(&self) {
+        let own = usize::from(WITHIN.get() == self.shared.key());
+        let mut state = self.shared.state.lock();
+        state.draining += own;
+        self.shared.quiet.notify_all();
+        while !state.queue.is_empty() || state.running > state.draining {
+            self.shared.quiet.wait(&mut state);
+        }
+        state.draining -= own;
+    }
+
+    /// Threads that exist now.
+    pub fn threads(&self) -> usize {
+        self.shared.state.lock().threads
+    }
+}
+
+impl Drop for Tasks {
+    /// Lets queued jobs finish; threads end by themselves.
+    fn drop(&mut self) {
+        self.shared.state.lock().closing = true;
+        self.shared.work.notify_all();
+    }
+}
+
+impl TaskShared {
+    fn key(self: &Arc<Self>) -> usize {
+        Arc::as_ptr(self).addr()
+    }
+
+    fn serve(self: Arc<Self>) {
+        WITHIN.set(self.key());
+        let mut state = self.state.lock();
+        loop {
+            if self.step(&mut state) {
+                continue;
+            }
+            if state.closing {
+                break;
+            }
+            state.idle += 1;
+            let late = self.work.wait_for(&mut state, self.idle_for).timed_out();
+            state.idle -= 1;
+            if late && state.queue.is_empty() {
+                break;
+            }
+        }
+        state.threads -= 1;
+    }
+
+    /// Runs one queued job, if there is one.
+    fn step(&self, state: &mut parking_lot::MutexGuard<'_, TaskState>) -> bool {
+        let Some(job) = state.queue.pop_front() else { return false };
+        state.running += 1;
+        parking_lot::MutexGuard::unlocked(state, || {
+            if let Err(text) = caught(job) {
+                log!(Error, "a job panicked: {text}");
+            }
+        });
+        state.running -= 1;
+        if state.queue.is_empty() && state.running <= state.draining {
+            self.quiet.notify_all();
+        }
+        true
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    #![allow(unsafe_code)]
+
+    /// While it lives, this thread (and threads it starts) have all signals blocked.
+    pub struct Blocked {
+        old: Option<libc::sigset_t>,
+    }
+
+    impl Blocked {
+        pub fn new() -> Self {
+            let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+            let mut old = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+            // SAFETY: both sets are this frame's own memory; `sigfillset` and `pthread_sigmask` write them whole
+            // before they are read, and `old` is used only if the call succeeded.
+            unsafe {
+                libc::sigfillset(all.as_mut_ptr());
+                let failed = libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), old.as_mut_ptr());
+                Self { old: (failed == 0).then(|| old.assume_init()) }
+            }
+        }
+    }
+
+    impl Drop for Blocked {
+        fn drop(&mut self) {
+            if let Some(old) = &self.old {
+                // SAFETY: `old` is the mask this very thread had before.
+                unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, old, std::ptr::null_mut()) };
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    /// There are no signals to block here.
+    pub struct Blocked;
+
+    impl Blocked {
+        pub fn new() -> Self {
+            Self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Instant;
+
+    fn until(what: &str, mut done: impl FnMut() -> bool) {
+        let start = Instant::now();
+        while !done() {
+            assert!(start.elapsed() < Duration::from_secs(20), "{what} took too long");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn jobs_run_threads_are_reused_and_end() {
+        let tasks = Tasks::with_limits(8, Duration::from_millis(50));
+        let count = Arc::new(AtomicU64::new(0));
+        for _ in 0..2000 {
+            let count = Arc::clone(&count);
+            tasks.spawn(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        tasks.drain();
+        assert_eq!(count.load(Ordering::Relaxed), 2000);
+        assert!(tasks.threads() <= 8);
+        until("ending of idle threads", || tasks.threads() == 0);
+        let again = Arc::clone(&count);
+        tasks.spawn(move || {
+            again.fetch_add(1, Ordering::Relaxed);
+        });
+        tasks.drain();
+        assert_eq!(count.load(Ordering::Relaxed), 2001);
+    }
+
+    #[test]
+    fn blocking_jobs_do_not_starve_each_other() {
+        let tasks = Tasks::with_limits(64, Duration::from_millis(50));
+        let barrier = Arc::new(std::sync::Barrier::new(40));
+        for _ in 0..40 {
+            let barrier = Arc::clone(&barrier);
+            // Passes only if all forty run at once.
+            tasks.spawn(move || {
+                barrier.wait();
+            });
+        }
+        tasks.drain();
+    }
+
+    #[test]
+    fn panics_are_contained_and_drain_works_from_several_threads() {
+        let tasks = Arc::new(Tasks::with_limits(4, Duration::from_millis(50)));
+        let count = Arc::new(AtomicU64::new(0));
+        std::thread::scope(|s| {
+            for _ in 0..4 {
+                s.spawn(|| {
+                    for i in 0..200 {
+                        let count = Arc::clone(&count);
+                        tasks.spawn(move || {
+                            count.fetch_add(1, Ordering::Relaxed);
+                            if i == 100 {
+                                std::panic::resume_unwind(Box::new("on purpose"));
+                            }
+                        });
+                        if i % 50 == 0 {
+                            tasks.drain();
+                        }
+                    }
+                });
+            }
+        });
+        tasks.drain();
+        assert_eq!(count.load(Ordering::Relaxed), 800);
+    }
+
+    #[test]
+    fn a_job_may_drain_and_spawn_its_own_pool() {
+        let tasks = Arc::new(Tasks::with_limits(4, Duration::from_millis(50)));
+        let (send, receive) = std::sync::mpsc::channel();
+        let inner = Arc::clone(&tasks);
+        tasks.spawn(move || {
+            let sent = send.clone();
+            inner.spawn(move || sent.send(1).unwrap());
+            inner.drain();
+            send.send(2).unwrap();
+        });
+        assert_eq!(receive.iter().take(2).collect::<Vec<_>>(), [1, 2]);
+        tasks.drain();
+    }
+
+    #[test]
+    fn dropping_lets_queued_jobs_finish_and_threads_end() {
+        let tasks = Tasks::with_limits(2, Duration::from_secs(60));
+        let shared = Arc::clone(&tasks.shared);
+        let count = Arc::new(AtomicU64::new(0));
+        for _ in 0..100 {
+            let count = Arc::clone(&count);
+            tasks.spawn(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        drop(tasks);
+        until("ending of a dropped pool", || shared.state.lock().threads == 0);
+        assert_eq!(count.load(Ordering::Relaxed), 100);
+    }
+
+    #[test]
+    fn panic_payloads_of_any_kind_become_text() {
+        struct Bomb;
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                std::panic::resume_unwind(Box::new("second"));
+            }
+        }
+        assert_eq!(caught(|| 3), Ok(3));
+        assert_eq!(caught(|| -> () { std::panic::resume_unwind(Box::new("a")) }), Err("a".to_owned()));
+        assert_eq!(caught(|| -> () { std::panic::resume_unwind(Box::new("b".to_owned())) }), Err("b".to_owned()));
+        assert!(caught(|| -> () { std::panic::resume_unwind(Box::new(Bomb)) }).is_err());
+    }
+
+    /// The blocked-signals mask of this thread, as the system sees it.
+    #[cfg(target_os = "linux")]
+    pub fn blocked_signals() -> u64 {
+        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        let line = status.lines().find_map(|l| l.strip_prefix("SigBlk:")).unwrap();
+        u64::from_str_radix(line.trim(), 16).unwrap()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn workers_block_all_signals_and_callers_keep_their_mask() {
+        let before = blocked_signals();
+        let tasks = Tasks::new();
+        let (send, receive) = std::sync::mpsc::channel();
+        tasks.spawn(move || send.send(blocked_signals()).unwrap());
+        let mask = receive.recv().unwrap();
+        assert_eq!(blocked_signals(), before);
+        // All that can be blocked: neither SIGKILL and SIGSTOP nor the two the C library keeps (32, 33).
+        for signal in (1..=64u32).filter(|s| ![9, 19, 32, 33].contains(s)) {
+            assert!(mask >> (signal - 1) & 1 == 1, "signal {signal} is not blocked: {mask:016x}");
+        }
+    }
+}

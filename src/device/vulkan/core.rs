@@ -1,0 +1,222 @@
+//! What everything made from one `VkDevice` shares: its functions, queues, memory and fate.
+
+#![allow(unsafe_code)]
+
+use super::cache_file;
+use super::instance::{Instance, failed, instance};
+use super::opened::{Opened, create_device};
+use super::physical::{DeviceType, Physical};
+use crate::config;
+use crate::device::unique_id;
+use crate::error::{DEVICE_REMOVED, Error, Result};
+use crate::log;
+use ash::vk;
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
+use parking_lot::Mutex;
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Bytes of the first block taken from a heap; blocks grow with use. vkAllocateMemory is slow, so memory is pooled.
+const FIRST_BLOCK: u64 = 16 << 20;
+/// Bytes of the largest block; larger buffers get memory of their own.
+const LARGEST_BLOCK: u64 = 64 << 20;
+
+/// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
+pub(super) struct Core {
+    /// The id that [`crate::device::Device::id`] gives.
+    pub id: u64,
+    /// What it is.
+    pub physical: Physical,
+    /// Functions of the device.
+    pub raw: ash::Device,
+    /// Queues of the compute family; submitting needs the lock.
+    pub compute: Vec<Mutex<vk::Queue>>,
+    /// Queues of the transfer family.
+    pub transfer: Vec<Mutex<vk::Queue>>,
+    /// Families of the queues, for buffers all of them use.
+    pub families: Vec<u32>,
+    /// The compute family.
+    pub compute_family: u32,
+    /// The transfer family.
+    pub transfer_family: Option<u32>,
+    /// Memory. Dropped before the device.
+    pub allocator: ManuallyDrop<Mutex<Allocator>>,
+    /// Pipelines made before, also by earlier processes.
+    pub pipelines: vk::PipelineCache,
+    /// True if something was added to `pipelines` since it was written.
+    pub pipelines_new: std::sync::atomic::AtomicBool,
+    /// True on a real device, where waiting may spin: a software device needs the processor itself.
+    pub spins: bool,
+    next_queue: AtomicUsize,
+    allocations: AtomicU64,
+    submissions: AtomicU64,
+    lost: OnceLock<Error>,
+}
+
+impl Core {
+    /// Opens `physical`.
+    pub fn open(physical: &Physical) -> Result<Self> {
+        let instance: &Instance = instance()?;
+        let Opened { device, compute, transfer, compute_family, transfer_family } = create_device(instance, physical)?;
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: device.clone(),
+            physical_device: physical.handle,
+            debug_settings: AllocatorDebugSettings::default(),
+            buffer_device_address: true,
+            allocation_sizes: AllocationSizes::new(FIRST_BLOCK, FIRST_BLOCK)
+                .with_max_device_memblock_size(LARGEST_BLOCK)
+                .with_max_host_memblock_size(LARGEST_BLOCK),
+        });
+        let allocator = match allocator {
+            Ok(a) => a,
+            Err(e) => {
+                // SAFETY: nothing was made with the device yet.
+                unsafe { device.destroy_device(None) };
+                return Err(Error::runtime(format!("{}: the memory allocator could not be made: {e}", physical.name)));
+            }
+        };
+        let earlier = cache_dir().and_then(|dir| cache_file::load(dir, &cache_key(physical)));
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(earlier.as_deref().unwrap_or_default());
+        // SAFETY: the data has been verified to be of this device and driver; an empty one is allowed.
+        let pipelines = match unsafe { device.create_pipeline_cache(&info, None) } {
+            Ok(c) => c,
+            Err(e) => {
+                log!(Info, "no pipeline cache: {e}");
+                vk::PipelineCache::null()
+            }
+        };
+        let mut families = vec![compute_family];
+        families.extend(transfer_family.filter(|f| *f != compute_family));
+        log!(Info, "opened {}: {} compute and {} transfer queues", physical.name, compute.len(), transfer.len());
+        Ok(Self {
+            id: unique_id(),
+            physical: physical.clone(),
+            raw: device,
+            compute: compute.into_iter().map(Mutex::new).collect(),
+            transfer: transfer.into_iter().map(Mutex::new).collect(),
+            families,
+            compute_family,
+            transfer_family,
+            allocator: ManuallyDrop::new(Mutex::new(allocator)),
+            pipelines,
+            pipelines_new: std::sync::atomic::AtomicBool::new(false),
+            spins: physical.device_type != DeviceType::Cpu,
+            next_queue: AtomicUsize::new(0),
+            allocations: AtomicU64::new(0),
+            submissions: AtomicU64::new(0),
+            lost: OnceLock::new(),
+        })
+    }
+
+    /// Which compute queue the next accelerator_view uses: they take turns.
+    pub fn take_compute(&self) -> usize {
+        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.compute.len()
+    }
+
+    /// The error the device died of.
+    pub fn lost(&self) -> Option<Error> {
+        self.lost.get().cloned()
+    }
+
+    /// Fails if the device is dead.
+    pub fn check_alive(&self) -> Result<()> {
+        self.lost().map_or(Ok(()), Err)
+    }
+
+    /// Turns the result of a Vulkan call into an error; a lost device is remembered.
+    pub fn failed(&self, what: &str, result: vk::Result) -> Error {
+        if result == vk::Result::ERROR_DEVICE_LOST {
+            return self.lose(what);
+        }
+        failed(format_args!("{}: {what}", self.physical.name), result)
+    }
+
+    fn lose(&self, what: &str) -> Error {
+        let error = self.lost.get_or_init(|| {
+            let mut e = Error::removed(format!(
+                "{} was lost in {what} (a kernel that ran too long or accessed memory it does not own, or a driver \
+                 reset); its accelerator_views stay dead: make a new one",
+                self.physical.name
+            ));
+            e.hresult = DEVICE_REMOVED;
+            e
+        });
+        log!(Error, "{error}");
+        error.clone()
+    }
+
+    /// Counts a submission; `REVAMP_TEST=lose-device=N` loses the device at the Nth.
+    pub fn count_submission(&self) -> Result<()> {
+        let n = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;
+        if config::get().test.lose_device == Some(n) {
+            return Err(self.lose("a submission (REVAMP_TEST=lose-device)"));
+        }
+        self.check_alive()
+    }
+
+    /// Counts an allocation; `REVAMP_TEST=fail-alloc=N` fails the Nth.
+    pub fn count_allocation(&self) -> bool {
+        let n = self.allocations.fetch_add(1, Ordering::Relaxed) + 1;
+        config::get().test.fail_alloc == Some(n)
+    }
+
+    /// Writes the pipeline cache if it has grown.
+    pub fn save_pipelines(&self) {
+        if self.pipelines == vk::PipelineCache::null() || !self.pipelines_new.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let Some(dir) = cache_dir().filter(|_| config::get().cache == config::CacheMode::ReadWrite) else { return };
+        // SAFETY: the cache is this device's and alive.
+        match unsafe { self.raw.get_pipeline_cache_data(self.pipelines) } {
+            Ok(data) => {
+                cache_file::store(dir, &cache_key(&self.physical), &data);
+            }
+            Err(e) => log!(Info, "the pipeline cache could not be read from the driver: {e}"),
+        }
+    }
+
+    /// Waits until the device has nothing left to do.
+    pub fn wait_idle(&self) {
+        let _compute: Vec<_> = self.compute.iter().map(|q| q.lock()).collect();
+        let _transfer: Vec<_> = self.transfer.iter().map(|q| q.lock()).collect();
+        // SAFETY: every queue is locked, as the call needs.
+        if let Err(e) = unsafe { self.raw.device_wait_idle() } {
+            log!(Info, "{}: vkDeviceWaitIdle: {e}", self.physical.name);
+        }
+    }
+}
+
+/// Where pipeline caches lie on disk, if they are used.
+fn cache_dir() -> Option<&'static Path> {
+    let config = config::get();
+    config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off)
+}
+
+/// Whose pipelines the device's cache holds.
+fn cache_key(physical: &Physical) -> cache_file::Key {
+    cache_file::Key {
+        library: env!("CARGO_PKG_VERSION"),
+        driver: physical.driver_version,
+        device_uuid: physical.uuid,
+        cache_uuid: physical.pipeline_cache_uuid,
+        vendor: physical.vendor_id,
+        device: physical.device_id,
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.save_pipelines();
+        self.wait_idle();
+        // SAFETY: every object made from the device holds this Core, so none is left; the allocator goes first.
+        unsafe {
+            ManuallyDrop::drop(&mut self.allocator);
+            self.raw.destroy_pipeline_cache(self.pipelines, None);
+            self.raw.destroy_device(None);
+        }
+    }
+}

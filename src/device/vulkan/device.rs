@@ -1,0 +1,134 @@
+//! A Vulkan device as the runtime sees it.
+
+use super::commands::{CopyKernels, ViewQueue};
+use super::core::Core;
+use super::memory::{VulkanBuffer, Wanted};
+use super::physical::Physical;
+use super::pipeline::VulkanKernel;
+use super::queue::{Lane, VulkanQueue};
+use super::transfer::Transfers;
+use crate::device::hazard::Point;
+use crate::device::layout::CopyPlan;
+use crate::device::{Buffer, Device, Direction, HostSpan, Kernel, Placement, Queue};
+use crate::error::{Error, Result};
+use crate::kernel::Module;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::any::Any;
+use std::sync::{Arc, Weak};
+
+/// Allocations of at least so many bytes first let go of what finished work still holds.
+const RECLAIM: u64 = 1 << 20;
+
+/// SPIR-V of the copy kernels, made by scripts/shaders.
+const COPY16: &[u8] = include_bytes!("shaders/copy16.spv");
+const COPY4: &[u8] = include_bytes!("shaders/copy4.spv");
+
+/// An open Vulkan device.
+pub struct VulkanDevice {
+    core: Arc<Core>,
+    copies: Arc<CopyKernels>,
+    transfers: Transfers,
+    queues: Mutex<Vec<Weak<VulkanQueue>>>,
+}
+
+impl VulkanDevice {
+    /// Opens `physical`.
+    pub fn open(physical: &Physical) -> Result<Arc<Self>> {
+        let core = Arc::new(Core::open(physical)?);
+        let load = |spirv| VulkanKernel::new(&core, &Arc::new(Module::new(spirv, None)?)).map(Arc::new);
+        let copies = Arc::new(CopyKernels { wide: load(COPY16)?, narrow: load(COPY4)? });
+        let transfers = Transfers::new(&core, &copies);
+        Ok(Arc::new(Self { core, copies, transfers, queues: Mutex::new(Vec::new()) }))
+    }
+
+    /// Queues that are alive.
+    fn live(&self) -> Vec<Arc<VulkanQueue>> {
+        let mut queues = self.queues.lock();
+        queues.retain(|q| q.strong_count() > 0);
+        queues.iter().filter_map(Weak::upgrade).chain(self.transfers.made()).collect()
+    }
+
+    fn reclaim(&self) {
+        for queue in self.live() {
+            queue.release_finished();
+        }
+    }
+}
+
+impl Device for VulkanDevice {
+    fn id(&self) -> u64 {
+        self.core.id
+    }
+
+    fn runs_host_code(&self) -> bool {
+        false
+    }
+
+    fn shares_memory(&self) -> bool {
+        self.core.physical.memory_types.unified
+    }
+
+    fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>> {
+        let types = &self.core.physical.memory_types;
+        let wanted = match placement {
+            Placement::Device => Wanted { memory_type: types.device, mapped: types.unified, staging: false },
+            Placement::DeviceShared => {
+                let shared = types.shared.ok_or_else(|| {
+                    Error::runtime(format!("{} has no memory shared with the host", self.core.physical.name))
+                })?;
+                Wanted { memory_type: shared, mapped: true, staging: false }
+            }
+            Placement::Staging => Wanted { memory_type: types.readback, mapped: true, staging: true },
+        };
+        if bytes >= RECLAIM {
+            self.reclaim();
+        }
+        let made = VulkanBuffer::new(&self.core, bytes, &wanted, label)?;
+        Ok(made)
+    }
+
+    fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>> {
+        let queue = VulkanQueue::new(&self.core, Lane::Compute(self.core.take_compute()), immediate)?;
+        self.queues.lock().push(Arc::downgrade(&queue));
+        Ok(Arc::new(ViewQueue { queue, copies: self.copies.clone() }))
+    }
+
+    fn load(&self, module: &Arc<Module>) -> Result<Arc<dyn Kernel>> {
+        Ok(Arc::new(VulkanKernel::new(&self.core, module)?))
+    }
+
+    fn transfer(
+        &self,
+        direction: Direction,
+        host: HostSpan,
+        buffer: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+        queue: &dyn Queue,
+    ) -> Result<SmallVec<[Point; 2]>> {
+        let queue = queue.as_any().downcast_ref::<ViewQueue>();
+        let queue = queue.ok_or_else(|| Error::internal("a queue of another kind of device reached a transfer"))?;
+        VulkanBuffer::of(buffer, &self.core)?;
+        self.transfers.transfer(direction, host, buffer, plan, &queue.queue)
+    }
+
+    fn lost(&self) -> Option<Error> {
+        self.core.lost()
+    }
+
+    fn drain(&self) {
+        for queue in self.live() {
+            if let Err(e) = queue.submit_open() {
+                crate::log!(Error, "work could not be submitted while draining: {e}");
+            }
+        }
+        if self.core.lost().is_none() {
+            self.core.wait_idle();
+        }
+        self.core.save_pipelines();
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,238 @@
+//! Device features and extensions: one table says what each is called, where Vulkan keeps it, and so how it is read
+//! and enabled.
+
+#![allow(unsafe_code)]
+
+use ash::vk;
+use std::ffi::CStr;
+
+/// The feature structures that revamp reads and enables.
+#[derive(Default)]
+pub(super) struct Chain {
+    core: vk::PhysicalDeviceFeatures,
+    v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    /// On Vulkan 1.2 filled from, and copied to, the extensions' own structures below.
+    v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    sync2: vk::PhysicalDeviceSynchronization2Features<'static>,
+    maintenance4: vk::PhysicalDeviceMaintenance4Features<'static>,
+    cache_control: vk::PhysicalDevicePipelineCreationCacheControlFeatures<'static>,
+    dot: vk::PhysicalDeviceShaderIntegerDotProductFeatures<'static>,
+    zero: vk::PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures<'static>,
+    subgroup_size: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
+    atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+}
+
+macro_rules! features {
+    ($($field:ident $name:literal $group:ident . $vk:ident;)*) => {
+        /// Which of the device features that are useful for computing a device has.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Features {
+            $(#[doc = concat!("`", $name, "`.")] pub $field: bool,)*
+        }
+        impl Features {
+            /// Vulkan's names of all features and whether the device has them.
+            pub fn list(&self) -> Vec<(&'static str, bool)> {
+                vec![$(($name, self.$field)),*]
+            }
+            fn read(chain: &Chain) -> Self {
+                Self { $($field: chain.$group.$vk == vk::TRUE,)* }
+            }
+            fn write(&self, chain: &mut Chain) {
+                $(chain.$group.$vk = vk::Bool32::from(self.$field);)*
+            }
+        }
+    };
+}
+
+features! {
+    buffer_device_address "bufferDeviceAddress" v12.buffer_device_address;
+    timeline_semaphore "timelineSemaphore" v12.timeline_semaphore;
+    shader_int64 "shaderInt64" core.shader_int64;
+    shader_int16 "shaderInt16" core.shader_int16;
+    shader_int8 "shaderInt8" v12.shader_int8;
+    shader_float16 "shaderFloat16" v12.shader_float16;
+    shader_float64 "shaderFloat64" core.shader_float64;
+    storage_buffer_8bit_access "storageBuffer8BitAccess" v12.storage_buffer8_bit_access;
+    uniform_and_storage_buffer_8bit_access "uniformAndStorageBuffer8BitAccess"
+        v12.uniform_and_storage_buffer8_bit_access;
+    storage_push_constant8 "storagePushConstant8" v12.storage_push_constant8;
+    storage_buffer_16bit_access "storageBuffer16BitAccess" v11.storage_buffer16_bit_access;
+    uniform_and_storage_buffer_16bit_access "uniformAndStorageBuffer16BitAccess"
+        v11.uniform_and_storage_buffer16_bit_access;
+    storage_push_constant16 "storagePushConstant16" v11.storage_push_constant16;
+    variable_pointers "variablePointers" v11.variable_pointers;
+    variable_pointers_storage_buffer "variablePointersStorageBuffer" v11.variable_pointers_storage_buffer;
+    vulkan_memory_model "vulkanMemoryModel" v12.vulkan_memory_model;
+    vulkan_memory_model_device_scope "vulkanMemoryModelDeviceScope" v12.vulkan_memory_model_device_scope;
+    shader_buffer_int64_atomics "shaderBufferInt64Atomics" v12.shader_buffer_int64_atomics;
+    shader_shared_int64_atomics "shaderSharedInt64Atomics" v12.shader_shared_int64_atomics;
+    shader_buffer_float32_atomics "shaderBufferFloat32Atomics" atomic_float.shader_buffer_float32_atomics;
+    shader_buffer_float32_atomic_add "shaderBufferFloat32AtomicAdd" atomic_float.shader_buffer_float32_atomic_add;
+    shader_buffer_float64_atomics "shaderBufferFloat64Atomics" atomic_float.shader_buffer_float64_atomics;
+    shader_buffer_float64_atomic_add "shaderBufferFloat64AtomicAdd" atomic_float.shader_buffer_float64_atomic_add;
+    shader_shared_float32_atomics "shaderSharedFloat32Atomics" atomic_float.shader_shared_float32_atomics;
+    shader_shared_float32_atomic_add "shaderSharedFloat32AtomicAdd" atomic_float.shader_shared_float32_atomic_add;
+    shader_shared_float64_atomics "shaderSharedFloat64Atomics" atomic_float.shader_shared_float64_atomics;
+    shader_shared_float64_atomic_add "shaderSharedFloat64AtomicAdd" atomic_float.shader_shared_float64_atomic_add;
+    scalar_block_layout "scalarBlockLayout" v12.scalar_block_layout;
+    uniform_buffer_standard_layout "uniformBufferStandardLayout" v12.uniform_buffer_standard_layout;
+    shader_subgroup_extended_types "shaderSubgroupExtendedTypes" v12.shader_subgroup_extended_types;
+    subgroup_broadcast_dynamic_id "subgroupBroadcastDynamicId" v12.subgroup_broadcast_dynamic_id;
+    shader_storage_buffer_array_dynamic_indexing "shaderStorageBufferArrayDynamicIndexing"
+        core.shader_storage_buffer_array_dynamic_indexing;
+    shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing"
+        v12.shader_storage_buffer_array_non_uniform_indexing;
+    host_query_reset "hostQueryReset" v12.host_query_reset;
+    sparse_binding "sparseBinding" core.sparse_binding;
+    sparse_residency_buffer "sparseResidencyBuffer" core.sparse_residency_buffer;
+    synchronization2 "synchronization2" v13.synchronization2;
+    maintenance4 "maintenance4" v13.maintenance4;
+    pipeline_creation_cache_control "pipelineCreationCacheControl" v13.pipeline_creation_cache_control;
+    shader_integer_dot_product "shaderIntegerDotProduct" v13.shader_integer_dot_product;
+    shader_zero_initialize_workgroup_memory "shaderZeroInitializeWorkgroupMemory"
+        v13.shader_zero_initialize_workgroup_memory;
+    subgroup_size_control "subgroupSizeControl" v13.subgroup_size_control;
+    compute_full_subgroups "computeFullSubgroups" v13.compute_full_subgroups;
+    workgroup_memory_explicit_layout "workgroupMemoryExplicitLayout" workgroup.workgroup_memory_explicit_layout;
+    workgroup_memory_explicit_layout_scalar "workgroupMemoryExplicitLayoutScalarBlockLayout"
+        workgroup.workgroup_memory_explicit_layout_scalar_block_layout;
+    workgroup_memory_explicit_layout_8bit_access "workgroupMemoryExplicitLayout8BitAccess"
+        workgroup.workgroup_memory_explicit_layout8_bit_access;
+    workgroup_memory_explicit_layout_16bit_access "workgroupMemoryExplicitLayout16BitAccess"
+        workgroup.workgroup_memory_explicit_layout16_bit_access;
+}
+
+macro_rules! extensions {
+    ($($field:ident $name:path;)*) => {
+        /// Which of the device extensions that revamp can use a device has; all of them are enabled.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Extensions {
+            $(#[doc = concat!("`ash::", stringify!($name), "`.")] pub $field: bool,)*
+        }
+        impl Extensions {
+            /// From the device's list.
+            pub(super) fn find(list: &[vk::ExtensionProperties]) -> Self {
+                let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+                Self { $($field: has($name),)* }
+            }
+            /// Names of those that are present.
+            pub fn names(&self) -> Vec<&'static CStr> {
+                [$((self.$field, $name)),*].into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()
+            }
+        }
+    };
+}
+
+use ash::{ext, khr};
+
+extensions! {
+    external_memory_host ext::external_memory_host::NAME;
+    memory_budget ext::memory_budget::NAME;
+    pipeline_creation_cache_control ext::pipeline_creation_cache_control::NAME;
+    portability_subset khr::portability_subset::NAME;
+    shader_atomic_float ext::shader_atomic_float::NAME;
+    push_descriptor khr::push_descriptor::NAME;
+    pci_bus_info ext::pci_bus_info::NAME;
+    physical_device_drm ext::physical_device_drm::NAME;
+    calibrated_timestamps ext::calibrated_timestamps::NAME;
+    shader_non_semantic_info khr::shader_non_semantic_info::NAME;
+    workgroup_memory_explicit_layout khr::workgroup_memory_explicit_layout::NAME;
+    synchronization2 khr::synchronization2::NAME;
+    maintenance4 khr::maintenance4::NAME;
+    shader_integer_dot_product khr::shader_integer_dot_product::NAME;
+    zero_initialize_workgroup_memory khr::zero_initialize_workgroup_memory::NAME;
+    subgroup_size_control ext::subgroup_size_control::NAME;
+}
+
+impl Chain {
+    /// Puts the structures that a device of version `api` with these extensions knows behind `head`.
+    fn link<'a>(
+        &'a mut self,
+        mut head: vk::PhysicalDeviceFeatures2<'a>,
+        api: u32,
+        extensions: &Extensions,
+    ) -> vk::PhysicalDeviceFeatures2<'a> {
+        head = head.push_next(&mut self.v11).push_next(&mut self.v12);
+        if api >= vk::API_VERSION_1_3 {
+            head = head.push_next(&mut self.v13);
+        } else {
+            if extensions.synchronization2 {
+                head = head.push_next(&mut self.sync2);
+            }
+            if extensions.maintenance4 {
+                head = head.push_next(&mut self.maintenance4);
+            }
+            if extensions.pipeline_creation_cache_control {
+                head = head.push_next(&mut self.cache_control);
+            }
+            if extensions.shader_integer_dot_product {
+                head = head.push_next(&mut self.dot);
+            }
+            if extensions.zero_initialize_workgroup_memory {
+                head = head.push_next(&mut self.zero);
+            }
+            if extensions.subgroup_size_control {
+                head = head.push_next(&mut self.subgroup_size);
+            }
+        }
+        if extensions.shader_atomic_float {
+            head = head.push_next(&mut self.atomic_float);
+        }
+        if extensions.workgroup_memory_explicit_layout {
+            head = head.push_next(&mut self.workgroup);
+        }
+        head
+    }
+
+    /// Fills `v13` from the extensions' structures.
+    fn gather(&mut self) {
+        self.v13.synchronization2 |= self.sync2.synchronization2;
+        self.v13.maintenance4 |= self.maintenance4.maintenance4;
+        self.v13.pipeline_creation_cache_control |= self.cache_control.pipeline_creation_cache_control;
+        self.v13.shader_integer_dot_product |= self.dot.shader_integer_dot_product;
+        self.v13.shader_zero_initialize_workgroup_memory |= self.zero.shader_zero_initialize_workgroup_memory;
+        self.v13.subgroup_size_control |= self.subgroup_size.subgroup_size_control;
+        self.v13.compute_full_subgroups |= self.subgroup_size.compute_full_subgroups;
+    }
+
+    /// Fills the extensions' structures from `v13`.
+    fn spread(&mut self) {
+        self.sync2.synchronization2 = self.v13.synchronization2;
+        self.maintenance4.maintenance4 = self.v13.maintenance4;
+        self.cache_control.pipeline_creation_cache_control = self.v13.pipeline_creation_cache_control;
+        self.dot.shader_integer_dot_product = self.v13.shader_integer_dot_product;
+        self.zero.shader_zero_initialize_workgroup_memory = self.v13.shader_zero_initialize_workgroup_memory;
+        self.subgroup_size.subgroup_size_control = self.v13.subgroup_size_control;
+        self.subgroup_size.compute_full_subgroups = self.v13.compute_full_subgroups;
+    }
+}
+
+impl Features {
+    /// Asks a device of at least version 1.2 (`api`: what may be used of it).
+    pub(super) fn query(raw: &ash::Instance, handle: vk::PhysicalDevice, api: u32, extensions: &Extensions) -> Self {
+        let mut chain = Chain::default();
+        let mut all = chain.link(vk::PhysicalDeviceFeatures2::default(), api, extensions);
+        // SAFETY: the handle is of this instance; every chained structure is of the device's version or extensions.
+        unsafe { raw.get_physical_device_features2(handle, &mut all) };
+        let core = all.features;
+        chain.core = core;
+        chain.gather();
+        Self::read(&chain)
+    }
+
+    /// Calls `make` with a chain that enables these features.
+    pub(super) fn enable<R>(
+        &self,
+        api: u32,
+        extensions: &Extensions,
+        make: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R,
+    ) -> R {
+        let mut chain = Chain::default();
+        self.write(&mut chain);
+        chain.spread();
+        let head = vk::PhysicalDeviceFeatures2::default().features(chain.core);
+        make(&mut chain.link(head, api, extensions))
+    }
+}

@@ -1,0 +1,215 @@
+//! The Vulkan loader and the one `VkInstance` of the process.
+
+#![allow(unsafe_code)]
+
+use super::messages;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::log;
+use ash::vk;
+use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// What a user installs when there is no Vulkan.
+const INSTALL: &str = if cfg!(windows) {
+    "install the graphics driver of the GPU's maker, which brings Vulkan"
+} else if cfg!(target_os = "macos") {
+    "install MoltenVK and the Vulkan loader (Homebrew: molten-vk, vulkan-loader; or the LunarG SDK)"
+} else {
+    "install the Vulkan loader and the GPU's driver (Debian, Ubuntu: libvulkan1 and mesa-vulkan-drivers or nvidia-driver; \
+     Fedora: vulkan-loader and mesa-vulkan-drivers; Arch: vulkan-icd-loader and vulkan-radeon, vulkan-intel or nvidia-utils)"
+};
+
+/// The loaded Vulkan library and the instance. Lives until the process ends: drivers do not survive being unloaded.
+pub struct Instance {
+    /// Functions of the loader.
+    pub entry: ash::Entry,
+    /// Functions of the instance.
+    pub raw: ash::Instance,
+    /// The Vulkan version asked for: the loader's, at most 1.3.
+    pub api_version: u32,
+    /// `VK_EXT_debug_utils` is enabled: objects can be named and commands labelled.
+    pub debug_utils: bool,
+    /// The validation layer is loaded.
+    pub validation: bool,
+    /// `VK_KHR_display`, where the loader offers it.
+    pub(super) display: Option<ash::khr::display::Instance>,
+    /// Kept alive with the instance.
+    _messenger: vk::DebugUtilsMessengerEXT,
+}
+
+/// The instance, made at the first call; a failure is remembered and says what is missing.
+pub fn instance() -> Result<&'static Instance> {
+    static INSTANCE: OnceLock<Result<Instance>> = OnceLock::new();
+    let made = INSTANCE.get_or_init(|| {
+        let made = Instance::new(crate::config::get());
+        if let Err(e) = &made {
+            log!(Info, "no Vulkan accelerators: {e}");
+        }
+        made
+    });
+    made.as_ref().map_err(Clone::clone)
+}
+
+/// The error for a Vulkan call that failed.
+pub fn failed(what: impl std::fmt::Display, result: vk::Result) -> Error {
+    match result {
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => Error::out_of_memory(format!("{what}: out of host memory")),
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => Error::out_of_memory(format!("{what}: out of device memory")),
+        vk::Result::ERROR_DEVICE_LOST => Error::removed(format!("{what}: the device was lost")),
+        other => Error::runtime(format!("{what}: Vulkan answered {other:?}")),
+    }
+}
+
+/// Version as `major.minor.patch`.
+pub fn version_text(v: u32) -> String {
+    format!("{}.{}.{}", vk::api_version_major(v), vk::api_version_minor(v), vk::api_version_patch(v))
+}
+
+fn has(list: &[vk::ExtensionProperties], name: &CStr) -> bool {
+    list.iter().any(|e| e.extension_name_as_c_str() == Ok(name))
+}
+
+impl Instance {
+    fn new(config: &Config) -> Result<Self> {
+        if config.test.no_vulkan {
+            return Err(Error::runtime("Vulkan is switched off by REVAMP_TEST=no-vulkan"));
+        }
+        // SAFETY: running the initialisers of the system's Vulkan loader is what the library is for.
+        let entry = unsafe { ash::Entry::load() }
+            .map_err(|e| Error::runtime(format!("the Vulkan loader could not be loaded ({e}); {INSTALL}")))?;
+        // Layers and drivers leave threads and thread-local destructors behind: the library must stay mapped, also
+        // when the rest of this function fails.
+        std::mem::forget(entry.clone());
+
+        // SAFETY: no preconditions beyond a loaded entry.
+        let loader = unsafe { entry.try_enumerate_instance_version() }
+            .map_err(|e| failed("vkEnumerateInstanceVersion", e))?
+            .unwrap_or(vk::API_VERSION_1_0);
+        if loader < vk::API_VERSION_1_2 {
+            return Err(Error::runtime(format!(
+                "the Vulkan loader is version {}, revamp needs 1.2; {INSTALL}",
+                version_text(loader)
+            )));
+        }
+        let api_version = loader.min(vk::API_VERSION_1_3);
+
+        // SAFETY: as above; no layer name is passed.
+        let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
+        let layer = if config.validation >= 1 { ValidationLayer::find(&entry) } else { None };
+        let from_layer = |name| layer.as_ref().is_some_and(|l| has(&l.extensions, name));
+        let debug_utils = config.validation >= 1
+            && (has(&extensions, ash::ext::debug_utils::NAME) || from_layer(ash::ext::debug_utils::NAME));
+
+        let mut names: Vec<*const c_char> = Vec::new();
+        let mut flags = vk::InstanceCreateFlags::empty();
+        if has(&extensions, ash::khr::portability_enumeration::NAME) {
+            names.push(ash::khr::portability_enumeration::NAME.as_ptr());
+            flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        }
+        let display = has(&extensions, ash::khr::display::NAME) && has(&extensions, ash::khr::surface::NAME);
+        if display {
+            names.push(ash::khr::surface::NAME.as_ptr());
+            names.push(ash::khr::display::NAME.as_ptr());
+        }
+        if debug_utils {
+            names.push(ash::ext::debug_utils::NAME.as_ptr());
+        }
+        let old_switches = from_layer(ash::ext::validation_features::NAME);
+        let new_switches = !old_switches && from_layer(ash::ext::layer_settings::NAME);
+        if old_switches {
+            names.push(ash::ext::validation_features::NAME.as_ptr());
+        }
+        if new_switches {
+            names.push(ash::ext::layer_settings::NAME.as_ptr());
+        }
+        let layers: Vec<*const c_char> = layer.iter().map(|_| VALIDATION_LAYER.as_ptr()).collect();
+
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"revamp")
+            .engine_name(c"revamp")
+            .engine_version(vk::make_api_version(0, 0, 1, 0))
+            .api_version(api_version);
+        let mut messenger_info = messages::create_info(crate::trace::log::enabled(crate::trace::log::Level::Debug));
+        let sync = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut validation_info = vk::ValidationFeaturesEXT::default().enabled_validation_features(&sync);
+        let on = vk::TRUE.to_ne_bytes();
+        let setting = [vk::LayerSettingEXT {
+            p_layer_name: VALIDATION_LAYER.as_ptr(),
+            p_setting_name: c"validate_sync".as_ptr(),
+            ty: vk::LayerSettingTypeEXT::BOOL32,
+            value_count: 1,
+            p_values: on.as_ptr().cast(),
+            ..Default::default()
+        }];
+        let mut settings_info = vk::LayerSettingsCreateInfoEXT::default().settings(&setting);
+        let mut info = vk::InstanceCreateInfo::default()
+            .flags(flags)
+            .application_info(&application)
+            .enabled_layer_names(&layers)
+            .enabled_extension_names(&names);
+        if debug_utils {
+            info = info.push_next(&mut messenger_info);
+        }
+        if old_switches {
+            info = info.push_next(&mut validation_info);
+        }
+        if new_switches {
+            info = info.push_next(&mut settings_info);
+        }
+        // SAFETY: everything `info` points to lives until the call returns; layers and extensions were enumerated.
+        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|e| match e {
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::runtime(format!(
+                "the Vulkan loader found no driver it can use (VK_ERROR_INCOMPATIBLE_DRIVER); {INSTALL}"
+            )),
+            other => failed("vkCreateInstance", other),
+        })?;
+
+        let mut messenger = vk::DebugUtilsMessengerEXT::null();
+        if debug_utils {
+            let functions = ash::ext::debug_utils::Instance::new(&entry, &raw);
+            let info = messages::create_info(crate::trace::log::enabled(crate::trace::log::Level::Debug));
+            // SAFETY: the extension is enabled; the callback is a plain function that never unwinds.
+            match unsafe { functions.create_debug_utils_messenger(&info, None) } {
+                Ok(m) => messenger = m,
+                Err(e) => log!(Warn, "no messages of the validation layer: vkCreateDebugUtilsMessengerEXT: {e:?}"),
+            }
+        }
+        log!(
+            Info,
+            "Vulkan loader {}, instance {}{}",
+            version_text(loader),
+            version_text(api_version),
+            if layer.is_some() { ", validation layer on" } else { "" }
+        );
+        let display = display.then(|| ash::khr::display::Instance::new(&entry, &raw));
+        Ok(Self { entry, raw, api_version, debug_utils, validation: layer.is_some(), display, _messenger: messenger })
+    }
+}
+
+struct ValidationLayer {
+    extensions: Vec<vk::ExtensionProperties>,
+}
+
+impl ValidationLayer {
+    /// `None`, with a warning, where it is not installed.
+    fn find(entry: &ash::Entry) -> Option<Self> {
+        // SAFETY: no preconditions beyond a loaded entry.
+        let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
+        let Some(found) = layers.iter().find(|l| l.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) else {
+            log!(
+                Warn,
+                "REVAMP_VALIDATION is set, but VK_LAYER_KHRONOS_validation is not installed (Debian, Ubuntu: \
+                 vulkan-validationlayers); going on without it"
+            );
+            return None;
+        };
+        log!(Info, "VK_LAYER_KHRONOS_validation {}", version_text(found.spec_version));
+        // SAFETY: as above; the layer was enumerated.
+        let extensions =
+            unsafe { entry.enumerate_instance_extension_properties(Some(VALIDATION_LAYER)) }.unwrap_or_default();
+        Some(Self { extensions })
+    }
+}

@@ -1,0 +1,142 @@
+//! Messages of the validation layer: logged, counted and kept for `REVAMP_VALIDATION=2`.
+
+#![allow(unsafe_code)]
+
+use crate::log;
+use ash::vk;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A message that is known to be wrong.
+struct FalsePositive {
+    /// Its id, as the layer spells it.
+    id: &'static str,
+    /// Why it is wrong, with a link.
+    why: &'static str,
+    /// Layer version in which it was seen.
+    layer: &'static str,
+}
+
+/// Logged at debug level and not counted. None met so far.
+const FALSE_POSITIVES: &[FalsePositive] = &[];
+
+/// How many texts are kept.
+const KEPT: usize = 16;
+
+/// What was counted and kept.
+struct Store {
+    count: AtomicU64,
+    last: Mutex<VecDeque<String>>,
+}
+
+static STORE: Store = Store { count: AtomicU64::new(0), last: Mutex::new(VecDeque::new()) };
+
+/// Errors and warnings of the validation layer since the process started.
+pub fn validation_messages() -> u64 {
+    STORE.count.load(Ordering::Acquire)
+}
+
+/// The text of the newest of them.
+pub fn last_validation_message() -> Option<String> {
+    STORE.last.lock().back().cloned()
+}
+
+/// The newest texts, oldest first.
+pub fn recent_validation_messages() -> Vec<String> {
+    STORE.last.lock().iter().cloned().collect()
+}
+
+pub(super) fn create_info(verbose: bool) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
+    let mut severity = Severity::WARNING | Severity::ERROR;
+    if verbose {
+        severity |= Severity::INFO;
+    }
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(severity)
+        .message_type(Type::GENERAL | Type::VALIDATION | Type::PERFORMANCE)
+        .pfn_user_callback(Some(callback))
+}
+
+unsafe extern "system" fn callback(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _user: *mut c_void,
+) -> vk::Bool32 {
+    // A log hook of the program may panic; nothing may unwind into the driver.
+    let _ = std::panic::catch_unwind(|| {
+        // SAFETY: the layer passes null or a structure that lives through the call.
+        let Some(data) = (unsafe { data.as_ref() }) else { return };
+        // SAFETY: both are null or strings that live through the call.
+        let (id, text) = unsafe { (text(data.p_message_id_name), text(data.p_message)) };
+        STORE.take(severity, types, &id, &text);
+    });
+    // Only layers under test may answer otherwise.
+    vk::FALSE
+}
+
+/// # Safety
+/// `p` is null or a string that ends with a zero.
+unsafe fn text(p: *const c_char) -> String {
+    if p.is_null() {
+        return String::new();
+    }
+    // SAFETY: by the caller.
+    unsafe { CStr::from_ptr(p) }.to_string_lossy().into_owned()
+}
+
+impl Store {
+    fn take(
+        &self,
+        severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+        types: vk::DebugUtilsMessageTypeFlagsEXT,
+        id: &str,
+        text: &str,
+    ) {
+        use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
+        let line = format!("Vulkan: {id}: {text}");
+        if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
+            || !severity.intersects(Severity::WARNING | Severity::ERROR)
+        {
+            log!(Debug, "{line}");
+        } else if let Some(known) = FALSE_POSITIVES.iter().find(|f| f.id == id) {
+            log!(Debug, "known false positive of layer {} ({}): {line}", known.layer, known.why);
+        } else {
+            {
+                let mut last = self.last.lock();
+                if last.len() == KEPT {
+                    last.pop_front();
+                }
+                last.push_back(line.clone());
+                self.count.fetch_add(1, Ordering::Release);
+            }
+            log!(Warn, "{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_validation_warnings_and_errors_count() {
+        use vk::{DebugUtilsMessageSeverityFlagsEXT as S, DebugUtilsMessageTypeFlagsEXT as T};
+        // A store of its own: other tests check that the real one stays empty.
+        let store = Store { count: AtomicU64::new(0), last: Mutex::default() };
+        store.take(S::ERROR, T::GENERAL, "loader", "quiet");
+        store.take(S::INFO, T::VALIDATION, "x", "quiet");
+        assert_eq!(store.count.load(Ordering::Acquire), 0);
+        for i in 0..2 * KEPT {
+            store.take(S::WARNING, T::VALIDATION, "VUID-unit-test", &format!("n{i}"));
+        }
+        store.take(S::ERROR, T::PERFORMANCE, "VUID-unit-test", "newest");
+        assert_eq!(store.count.load(Ordering::Acquire), 2 * KEPT as u64 + 1);
+        let last = store.last.lock();
+        assert_eq!(last.len(), KEPT);
+        assert_eq!(last.back().map(String::as_str), Some("Vulkan: VUID-unit-test: newest"));
+    }
+}

@@ -1,0 +1,553 @@
+//! The physical devices: what each is, has and lacks.
+
+#![allow(unsafe_code)]
+
+use super::display::{self, DrmNodes};
+use super::features::{Extensions, Features};
+use super::instance::{Instance, failed, version_text};
+use super::memory_types::{MemoryTypes, device_local_bytes};
+use crate::config::Config;
+use crate::error::Result;
+use crate::log;
+use ash::vk;
+use std::ffi::CStr;
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+/// `access_type_none`.
+pub const ACCESS_NONE: u32 = 0;
+/// `access_type_read_write`.
+pub const ACCESS_READ_WRITE: u32 = 3;
+
+/// What kind of device it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceType {
+    /// A card with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A part of a GPU in a virtual machine.
+    Virtual,
+    /// A program that runs on the CPU, such as lavapipe.
+    Cpu,
+    /// Anything else.
+    Other,
+}
+
+impl From<vk::PhysicalDeviceType> for DeviceType {
+    fn from(t: vk::PhysicalDeviceType) -> Self {
+        match t {
+            vk::PhysicalDeviceType::DISCRETE_GPU => Self::Discrete,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => Self::Integrated,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => Self::Virtual,
+            vk::PhysicalDeviceType::CPU => Self::Cpu,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Limits and properties that revamp heeds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Workgroups in each dimension of one dispatch (lowered by `REVAMP_TEST=groups=N`).
+    pub max_groups: [u32; 3],
+    /// Invocations of one workgroup.
+    pub max_workgroup_invocations: u32,
+    /// Size of a workgroup in each dimension.
+    pub max_workgroup_size: [u32; 3],
+    /// Bytes of Workgroup memory.
+    pub shared_memory: u32,
+    /// Bytes of push constants.
+    pub push_constants: u32,
+    /// Bytes visible through one storage-buffer descriptor.
+    pub storage_buffer_range: u64,
+    /// Alignment of a storage-buffer descriptor's offset.
+    pub storage_buffer_offset_alignment: u64,
+    /// Storage buffers one kernel can bind.
+    pub storage_buffers: u32,
+    /// Descriptor sets one kernel can use.
+    pub descriptor_sets: u32,
+    /// Descriptors in one pushed set; 0 without `VK_KHR_push_descriptor`.
+    pub push_descriptors: u32,
+    /// Bytes of one memory allocation.
+    pub max_allocation: u64,
+    /// Number of memory allocations.
+    pub max_allocations: u32,
+    /// Bytes of one buffer; known with maintenance4.
+    pub max_buffer: Option<u64>,
+    /// Bytes of sparse address space.
+    pub sparse_address_space: u64,
+    /// Granularity of flushes of non-coherent memory.
+    pub non_coherent_atom: u64,
+    /// Alignment of mapped memory.
+    pub map_alignment: u64,
+    /// Best alignment of the offsets of buffer copies.
+    pub copy_offset_alignment: u64,
+    /// Alignment of host pointers that are imported; 0 without `VK_EXT_external_memory_host`.
+    pub import_alignment: u64,
+    /// Nanoseconds of one step of a timestamp.
+    pub timestamp_period: f32,
+    /// Bits of a timestamp of the compute family that count; 0 if it has no timestamps.
+    pub timestamp_bits: u32,
+    /// Invocations of a subgroup.
+    pub subgroup_size: u32,
+    /// Subgroup operations of compute shaders.
+    pub subgroup_operations: vk::SubgroupFeatureFlags,
+    /// Some float width can keep denormals.
+    pub denorm_preserve: bool,
+    /// Some float width can flush denormals.
+    pub denorm_flush: bool,
+    /// Some float width can keep the sign of zero, infinity and NaN.
+    pub signed_zero_inf_nan_preserve: bool,
+    /// Some float width can round to nearest even.
+    pub rounding_rte: bool,
+    /// Some float width can round to zero.
+    pub rounding_rtz: bool,
+}
+
+/// A queue family and how many queues it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    /// Its index.
+    pub index: u32,
+    /// Its queues.
+    pub count: u32,
+}
+
+/// What C++ AMP asks of an accelerator, and one thing more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Properties {
+    /// `description`.
+    pub description: String,
+    /// `device_path`: unique on the system and the same in every process.
+    pub device_path: String,
+    /// `version`: major and minor of Vulkan as 16 bits each.
+    pub version: u32,
+    /// `dedicated_memory` in KB.
+    pub dedicated_memory: u64,
+    /// `is_emulated`.
+    pub is_emulated: bool,
+    /// `supports_double_precision`, and so `supports_limited_double_precision`.
+    pub supports_double_precision: bool,
+    /// `supports_cpu_shared_memory`.
+    pub supports_cpu_shared_memory: bool,
+    /// `default_cpu_access_type`: [`ACCESS_NONE`] or [`ACCESS_READ_WRITE`].
+    pub default_cpu_access_type: u32,
+}
+
+/// One physical device.
+#[derive(Debug, Clone)]
+pub struct Physical {
+    /// Vulkan's handle.
+    pub handle: vk::PhysicalDevice,
+    /// The device's name.
+    pub name: String,
+    /// `device_path` of the accelerator.
+    pub device_path: String,
+    /// Identifies the hardware (and, for some drivers, the driver).
+    pub uuid: [u8; 16],
+    /// Identifies what may share a pipeline cache.
+    pub pipeline_cache_uuid: [u8; 16],
+    /// PCI vendor or Khronos vendor id.
+    pub vendor_id: u32,
+    /// The vendor's device id.
+    pub device_id: u32,
+    /// Name and version text of the driver.
+    pub driver: String,
+    /// The driver's version in its own format.
+    pub driver_version: u32,
+    /// Which driver it is.
+    pub driver_id: vk::DriverId,
+    /// The Vulkan version the device has.
+    pub device_version: u32,
+    /// The Vulkan version that may be used: at most the instance's.
+    pub api_version: u32,
+    /// What kind of device it is.
+    pub device_type: DeviceType,
+    /// Limits.
+    pub limits: Limits,
+    /// Memory heaps and types.
+    pub memory: vk::PhysicalDeviceMemoryProperties,
+    /// Memory types by purpose; the default where `usable` is an error.
+    pub memory_types: MemoryTypes,
+    /// The family kernels run on.
+    pub compute: Family,
+    /// A family that only copies.
+    pub transfer: Option<Family>,
+    /// Features it has.
+    pub features: Features,
+    /// Extensions it has.
+    pub extensions: Extensions,
+    /// What C++ AMP asks.
+    pub properties: Properties,
+    /// Nodes below `/dev/dri`.
+    pub drm: DrmNodes,
+    /// PCI domain, bus, device and function.
+    pub pci: Option<[u32; 4]>,
+    /// `Err` says why revamp cannot use it.
+    pub usable: std::result::Result<(), String>,
+    /// Why it is not offered (set by the runtime after `REVAMP_VISIBLE_DEVICES`).
+    pub hidden: Option<String>,
+    has_display: OnceLock<bool>,
+}
+
+/// All physical devices, in Vulkan's order.
+pub fn physical_devices(instance: &Instance, config: &Config) -> Result<Vec<Physical>> {
+    // SAFETY: the instance is alive: it is never destroyed.
+    let handles =
+        unsafe { instance.raw.enumerate_physical_devices() }.map_err(|e| failed("vkEnumeratePhysicalDevices", e))?;
+    let mut devices: Vec<Physical> = handles.into_iter().map(|h| Physical::new(instance, h, config)).collect();
+    let mut paths: Vec<String> = devices.iter().map(|d| d.device_path.clone()).collect();
+    make_unique(&mut paths);
+    for (d, path) in devices.iter_mut().zip(paths) {
+        d.properties.device_path.clone_from(&path);
+        d.device_path = path;
+    }
+    for d in &devices {
+        d.log();
+    }
+    Ok(devices)
+}
+
+/// The second of equal paths gets `#2`, and so on.
+fn make_unique(paths: &mut [String]) {
+    for i in (1..paths.len()).rev() {
+        let (before, rest) = paths.split_at_mut(i);
+        let Some(path) = rest.first_mut() else { continue };
+        let same = before.iter().filter(|p| *p == path).count();
+        if same > 0 {
+            let _ = write!(path, "#{}", same + 1);
+        }
+    }
+}
+
+/// A UUID as people write it.
+pub fn uuid_text(uuid: &[u8; 16]) -> String {
+    let mut text = String::with_capacity(36);
+    for (i, byte) in uuid.iter().enumerate() {
+        if matches!(i, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Kernels go to a family without graphics if there is one (a third less latency), copies to one that does only that.
+fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, Option<Family>) {
+    use vk::QueueFlags as Q;
+    let find = |need: Q, refuse: Q| {
+        (0_u32..)
+            .zip(families)
+            .find(|(_, f)| f.queue_count > 0 && f.queue_flags.contains(need) && !f.queue_flags.intersects(refuse))
+            .map(|(index, f)| Family { index, count: f.queue_count })
+    };
+    let video = Q::VIDEO_DECODE_KHR | Q::VIDEO_ENCODE_KHR | Q::OPTICAL_FLOW_NV;
+    let compute = find(Q::COMPUTE, Q::GRAPHICS | video)
+        .or_else(|| find(Q::COMPUTE, Q::GRAPHICS))
+        .or_else(|| find(Q::COMPUTE, Q::empty()));
+    (compute, find(Q::TRANSFER, Q::GRAPHICS | Q::COMPUTE | video))
+}
+
+/// Everything asked of a device beside its features and memory.
+struct Asked {
+    limits: Limits,
+    uuid: [u8; 16],
+    driver: String,
+    driver_id: vk::DriverId,
+    drm: DrmNodes,
+    pci: Option<[u32; 4]>,
+}
+
+impl Physical {
+    fn new(instance: &Instance, handle: vk::PhysicalDevice, config: &Config) -> Self {
+        let raw = &instance.raw;
+        // SAFETY: the handle is of this instance; these calls have no further preconditions.
+        let (core, memory, families, list) = unsafe {
+            (
+                raw.get_physical_device_properties(handle),
+                raw.get_physical_device_memory_properties(handle),
+                raw.get_physical_device_queue_family_properties(handle),
+                raw.enumerate_device_extension_properties(handle).unwrap_or_default(),
+            )
+        };
+        let name = core.device_name_as_c_str().map_or_else(|_| "?".to_owned(), |n| n.to_string_lossy().into_owned());
+        let device_type = DeviceType::from(core.device_type);
+        let api_version = core.api_version.min(instance.api_version);
+        let recent = api_version >= vk::API_VERSION_1_2;
+        let extensions = Extensions::find(&list);
+        // Older devices know neither the structures nor, in part, the calls.
+        let features =
+            if recent { Features::query(raw, handle, api_version, &extensions) } else { Features::default() };
+        let (compute, transfer) = choose_families(&families);
+        let mut asked = Asked::new(instance, handle, &core, api_version, &features, &extensions);
+        let bits = compute.and_then(|f| families.get(f.index as usize)).map_or(0, |f| f.timestamp_valid_bits);
+        asked.limits.timestamp_bits = bits;
+        if let Some(limit) = config.test.groups {
+            asked.limits.max_groups = asked.limits.max_groups.map(|g| g.min(limit));
+        }
+
+        let mut lacks = Vec::new();
+        if !recent {
+            lacks.push(format!("Vulkan 1.2 (it has {})", version_text(core.api_version)));
+        } else {
+            for (has, name) in [
+                (features.buffer_device_address, "bufferDeviceAddress"),
+                (features.timeline_semaphore, "timelineSemaphore"),
+                (features.shader_int64, "shaderInt64"),
+            ] {
+                if !has {
+                    lacks.push(format!("the device feature {name}"));
+                }
+            }
+        }
+        if compute.is_none() {
+            lacks.push("a queue family for compute".to_owned());
+        }
+        let memory_types = MemoryTypes::choose(device_type, &memory, config.separate_memory);
+        if let Err(why) = &memory_types {
+            lacks.push(format!("usable memory ({why})"));
+        }
+        let usable = if lacks.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{name} ({}) lacks {}, which revamp needs", asked.driver, lacks.join(", ")))
+        };
+        let memory_types = memory_types.unwrap_or_default();
+        let device_path = format!("vulkan\\{}", uuid_text(&asked.uuid));
+        let properties = Properties {
+            description: name.clone(),
+            device_path: device_path.clone(),
+            version: vk::api_version_major(core.api_version) << 16 | vk::api_version_minor(core.api_version),
+            dedicated_memory: device_local_bytes(&memory) / 1024,
+            is_emulated: device_type == DeviceType::Cpu,
+            supports_double_precision: features.shader_float64,
+            supports_cpu_shared_memory: memory_types.shared.is_some(),
+            default_cpu_access_type: if memory_types.unified { ACCESS_READ_WRITE } else { ACCESS_NONE },
+        };
+        Self {
+            handle,
+            name,
+            device_path,
+            uuid: asked.uuid,
+            pipeline_cache_uuid: core.pipeline_cache_uuid,
+            vendor_id: core.vendor_id,
+            device_id: core.device_id,
+            driver: asked.driver,
+            driver_version: core.driver_version,
+            driver_id: asked.driver_id,
+            device_version: core.api_version,
+            api_version,
+            device_type,
+            limits: asked.limits,
+            memory,
+            memory_types,
+            compute: compute.unwrap_or(Family { index: 0, count: 0 }),
+            transfer,
+            features,
+            extensions,
+            properties,
+            drm: asked.drm,
+            pci: asked.pci,
+            usable,
+            hidden: None,
+            has_display: OnceLock::new(),
+        }
+    }
+
+    /// `has_display`; asked when first needed, because some drivers take their time over it.
+    pub fn has_display(&self, instance: &Instance) -> bool {
+        *self.has_display.get_or_init(|| {
+            self.device_type != DeviceType::Cpu && display::has_display(instance, self.handle, self.drm)
+        })
+    }
+
+    fn log(&self) {
+        log!(
+            Info,
+            "{}: {}, {:?}, Vulkan {}, driver {}, compute family {} x{}, transfer family {}",
+            self.device_path,
+            self.name,
+            self.device_type,
+            version_text(self.device_version),
+            self.driver,
+            self.compute.index,
+            self.compute.count,
+            self.transfer.map_or_else(|| "none".to_owned(), |f| format!("{} x{}", f.index, f.count)),
+        );
+        match &self.usable {
+            Ok(()) => log!(Info, "{}: memory: {}", self.device_path, self.memory_types.describe(&self.memory)),
+            Err(why) => log!(Info, "{}: not usable: {why}", self.device_path),
+        }
+        if crate::trace::log::enabled(crate::trace::log::Level::Debug) {
+            let missing: Vec<_> = self.features.list().into_iter().filter(|(_, on)| !on).map(|(n, _)| n).collect();
+            log!(Debug, "{}: features it lacks: {}", self.device_path, missing.join(", "));
+        }
+    }
+}
+
+impl Asked {
+    fn new(
+        instance: &Instance,
+        handle: vk::PhysicalDevice,
+        core: &vk::PhysicalDeviceProperties,
+        api: u32,
+        features: &Features,
+        extensions: &Extensions,
+    ) -> Self {
+        let l = &core.limits;
+        let mut asked = Self {
+            limits: Limits {
+                max_groups: l.max_compute_work_group_count,
+                max_workgroup_invocations: l.max_compute_work_group_invocations,
+                max_workgroup_size: l.max_compute_work_group_size,
+                shared_memory: l.max_compute_shared_memory_size,
+                push_constants: l.max_push_constants_size,
+                storage_buffer_range: u64::from(l.max_storage_buffer_range),
+                storage_buffer_offset_alignment: l.min_storage_buffer_offset_alignment,
+                storage_buffers: l.max_per_stage_descriptor_storage_buffers,
+                descriptor_sets: l.max_bound_descriptor_sets,
+                max_allocations: l.max_memory_allocation_count,
+                sparse_address_space: l.sparse_address_space_size,
+                non_coherent_atom: l.non_coherent_atom_size,
+                map_alignment: l.min_memory_map_alignment as u64,
+                copy_offset_alignment: l.optimal_buffer_copy_offset_alignment,
+                timestamp_period: l.timestamp_period,
+                ..Limits::default()
+            },
+            uuid: core.pipeline_cache_uuid,
+            driver: format!("version {:#x}", core.driver_version),
+            driver_id: vk::DriverId::default(),
+            drm: DrmNodes::default(),
+            pci: None,
+        };
+        if api >= vk::API_VERSION_1_2 {
+            asked.extend(instance, handle, api, features, extensions);
+        }
+        asked
+    }
+
+    /// What needs Vulkan 1.2.
+    fn extend(
+        &mut self,
+        instance: &Instance,
+        handle: vk::PhysicalDevice,
+        api: u32,
+        features: &Features,
+        extensions: &Extensions,
+    ) {
+        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut import = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+        let mut drm = vk::PhysicalDeviceDrmPropertiesEXT::default();
+        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
+        if api >= vk::API_VERSION_1_3 || extensions.maintenance4 {
+            all = all.push_next(&mut maintenance4);
+        }
+        if extensions.external_memory_host {
+            all = all.push_next(&mut import);
+        }
+        if extensions.push_descriptor {
+            all = all.push_next(&mut push);
+        }
+        if extensions.physical_device_drm {
+            all = all.push_next(&mut drm);
+        }
+        if extensions.pci_bus_info {
+            all = all.push_next(&mut pci);
+        }
+        // SAFETY: the handle is of this instance; every chained structure is of the device's version or extensions.
+        unsafe { instance.raw.get_physical_device_properties2(handle, &mut all) };
+
+        let words = |c: std::result::Result<&CStr, std::ffi::FromBytesUntilNulError>| {
+            c.map_or_else(|_| String::new(), |c| c.to_string_lossy().into_owned())
+        };
+        self.uuid = v11.device_uuid;
+        self.driver = format!("{} {}", words(v12.driver_name_as_c_str()), words(v12.driver_info_as_c_str()));
+        self.driver.truncate(self.driver.trim_end().len());
+        self.driver_id = v12.driver_id;
+        let l = &mut self.limits;
+        l.max_allocation = v11.max_memory_allocation_size;
+        l.max_buffer = features.maintenance4.then_some(maintenance4.max_buffer_size);
+        l.subgroup_size = v11.subgroup_size;
+        if v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE) {
+            l.subgroup_operations = v11.subgroup_supported_operations;
+        }
+        l.import_alignment = import.min_imported_host_pointer_alignment;
+        l.push_descriptors = push.max_push_descriptors;
+        let any = |widths: [vk::Bool32; 3]| widths.contains(&vk::TRUE);
+        l.denorm_preserve = any([
+            v12.shader_denorm_preserve_float16,
+            v12.shader_denorm_preserve_float32,
+            v12.shader_denorm_preserve_float64,
+        ]);
+        l.denorm_flush = any([
+            v12.shader_denorm_flush_to_zero_float16,
+            v12.shader_denorm_flush_to_zero_float32,
+            v12.shader_denorm_flush_to_zero_float64,
+        ]);
+        l.signed_zero_inf_nan_preserve = any([
+            v12.shader_signed_zero_inf_nan_preserve_float16,
+            v12.shader_signed_zero_inf_nan_preserve_float32,
+            v12.shader_signed_zero_inf_nan_preserve_float64,
+        ]);
+        l.rounding_rte = any([
+            v12.shader_rounding_mode_rte_float16,
+            v12.shader_rounding_mode_rte_float32,
+            v12.shader_rounding_mode_rte_float64,
+        ]);
+        l.rounding_rtz = any([
+            v12.shader_rounding_mode_rtz_float16,
+            v12.shader_rounding_mode_rtz_float32,
+            v12.shader_rounding_mode_rtz_float64,
+        ]);
+        self.drm = DrmNodes {
+            primary: (drm.has_primary == vk::TRUE).then_some((drm.primary_major, drm.primary_minor)),
+            render: (drm.has_render == vk::TRUE).then_some((drm.render_major, drm.render_minor)),
+        };
+        if extensions.pci_bus_info {
+            self.pci = Some([pci.pci_domain, pci.pci_bus, pci.pci_device, pci.pci_function]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::QueueFlags as Q;
+
+    fn family(queue_flags: Q, queue_count: u32) -> vk::QueueFamilyProperties {
+        vk::QueueFamilyProperties { queue_flags, queue_count, ..Default::default() }
+    }
+
+    #[test]
+    fn families_of_special_purpose_are_preferred() {
+        let all = Q::GRAPHICS | Q::COMPUTE | Q::TRANSFER | Q::SPARSE_BINDING;
+        let nvidia = [
+            family(all, 16),
+            family(Q::TRANSFER | Q::VIDEO_DECODE_KHR, 1),
+            family(Q::TRANSFER | Q::SPARSE_BINDING, 2),
+            family(Q::COMPUTE | Q::TRANSFER | Q::SPARSE_BINDING, 8),
+        ];
+        let found = choose_families(&nvidia);
+        assert_eq!(found, (Some(Family { index: 3, count: 8 }), Some(Family { index: 2, count: 2 })));
+        assert_eq!(choose_families(&[family(all, 1)]), (Some(Family { index: 0, count: 1 }), None));
+        assert_eq!(choose_families(&[family(Q::GRAPHICS, 1), family(Q::COMPUTE, 0)]), (None, None));
+    }
+
+    #[test]
+    fn equal_paths_are_numbered() {
+        let mut paths = ["a", "b", "a", "a"].map(str::to_owned);
+        make_unique(&mut paths);
+        assert_eq!(paths, ["a", "b", "a#2", "a#3"]);
+    }
+
+    #[test]
+    fn uuids_read_as_usual() {
+        let uuid = std::array::from_fn(|i| i as u8);
+        assert_eq!(uuid_text(&uuid), "00010203-0405-0607-0809-0a0b0c0d0e0f");
+    }
+}

@@ -1,0 +1,248 @@
+//! Kernels on a device: descriptor layouts, and a pipeline for each set of specialization constants.
+
+#![allow(unsafe_code)]
+
+use super::core::Core;
+use crate::device::{Kernel, SpecValues};
+use crate::error::{Error, Result};
+use crate::kernel::{BindingKind, Module};
+use ash::vk;
+use parking_lot::Mutex;
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+/// A pipeline and its layout.
+pub(super) struct Pipeline {
+    core: Arc<Core>,
+    /// Vulkan's handle.
+    pub raw: vk::Pipeline,
+    /// Its layout.
+    pub layout: vk::PipelineLayout,
+    /// Where the base and the total of workgroups go in the push constants, if it was made for split domains.
+    pub split: Option<u32>,
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // SAFETY: batches in flight hold the pipeline, so none uses it.
+        unsafe {
+            self.core.raw.destroy_pipeline(self.raw, None);
+            self.core.raw.destroy_pipeline_layout(self.layout, None);
+        }
+    }
+}
+
+/// A kernel loaded on a Vulkan device.
+pub(super) struct VulkanKernel {
+    core: Arc<Core>,
+    module: Arc<Module>,
+    /// Layout of each descriptor set, from 0 to the highest used.
+    pub sets: Vec<vk::DescriptorSetLayout>,
+    /// The pipeline without specialization constants, found without a lock.
+    plain: OnceLock<Arc<Pipeline>>,
+    others: Mutex<HashMap<(SpecValues, bool), Arc<Pipeline>>>,
+}
+
+impl VulkanKernel {
+    /// Checks that the device can run `module` and makes the descriptor layouts.
+    pub fn new(core: &Arc<Core>, module: &Arc<Module>) -> Result<Self> {
+        core.check_alive()?;
+        check(core, module)?;
+        let mut kernel = Self {
+            core: core.clone(),
+            module: module.clone(),
+            sets: Vec::new(),
+            plain: OnceLock::new(),
+            others: Mutex::new(HashMap::new()),
+        };
+        let sets = module.bindings().iter().map(|b| b.set + 1).max().unwrap_or(0);
+        for set in 0..sets {
+            let bindings: Vec<_> = module
+                .bindings()
+                .iter()
+                .filter(|b| b.set == set)
+                .map(|b| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(b.binding)
+                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                        .descriptor_count(1)
+                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                })
+                .collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            // SAFETY: the device is alive. What was made so far is destroyed when `kernel` is dropped.
+            let layout = unsafe { core.raw.create_descriptor_set_layout(&info, None) }
+                .map_err(|e| core.failed("vkCreateDescriptorSetLayout", e))?;
+            kernel.sets.push(layout);
+        }
+        Ok(kernel)
+    }
+
+    /// The pipeline for these constants; `split` for domains beyond the device's limit of groups.
+    pub fn pipeline(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
+        if spec.is_empty() && !split {
+            if let Some(p) = self.plain.get() {
+                return Ok(p.clone());
+            }
+            let made = self.make(spec, false)?;
+            return Ok(self.plain.get_or_init(|| made).clone());
+        }
+        let mut others = self.others.lock();
+        if let Some(p) = others.get(&(spec.clone(), split)) {
+            return Ok(p.clone());
+        }
+        let made = self.make(spec, split)?;
+        others.insert((spec.clone(), split), made.clone());
+        Ok(made)
+    }
+
+    fn make(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
+        let core = &self.core;
+        self.module.check_spec(spec)?;
+        check_workgroup(core, &self.module, spec)?;
+        let variant = if split { Some(self.module.split()?) } else { None };
+        let words = variant.as_ref().map_or(self.module.words(), |v| &v.words);
+        let own_push = self.module.push().map_or(0, |p| p.size.next_multiple_of(4));
+        let push = variant.as_ref().map_or(own_push, |v| v.push_size);
+        let most = core.physical.limits.push_constants;
+        if push > most {
+            return Err(Error::unsupported(format!(
+                "the kernel needs {push} bytes of push constants{}, {} has {most}",
+                if split { " for a domain this large" } else { "" },
+                core.physical.name
+            )));
+        }
+        let range = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(push)];
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.sets);
+        let info = if push > 0 { info.push_constant_ranges(&range) } else { info };
+        // SAFETY: the layouts are alive.
+        let layout = unsafe { core.raw.create_pipeline_layout(&info, None) }
+            .map_err(|e| core.failed("vkCreatePipelineLayout", e))?;
+        // Owns the layout from here on, and the pipeline once it is made.
+        let mut pipeline = Pipeline {
+            core: core.clone(),
+            raw: vk::Pipeline::null(),
+            layout,
+            split: variant.as_ref().map(|v| v.offset),
+        };
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words passed Module's checks. A driver may still dislike them, with an error.
+        let shader = unsafe { core.raw.create_shader_module(&info, None) }
+            .map_err(|e| core.failed("vkCreateShaderModule", e))?;
+        let (entries, data) = specialization(spec);
+        let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(shader)
+            .name(self.module.entry_point())
+            .specialization_info(&specialization);
+        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+        // SAFETY: module, layout and cache are alive; the entry point is in the module.
+        let made = unsafe { core.raw.create_compute_pipelines(core.pipelines, &info, None) };
+        // SAFETY: pipelines do not need their module any more.
+        unsafe { core.raw.destroy_shader_module(shader, None) };
+        pipeline.raw = match made.map(|p| p.first().copied()) {
+            Ok(Some(p)) => p,
+            Ok(None) => return Err(Error::internal("no pipeline was returned")),
+            Err((_, e)) => return Err(core.failed("vkCreateComputePipelines", e)),
+        };
+        core.pipelines_new.store(true, Ordering::Relaxed);
+        Ok(Arc::new(pipeline))
+    }
+}
+
+/// The constants as Vulkan takes them.
+fn specialization(spec: &SpecValues) -> (Vec<vk::SpecializationMapEntry>, Vec<u8>) {
+    let mut data = Vec::new();
+    let mut entries = Vec::new();
+    for (id, value) in spec {
+        let entry = vk::SpecializationMapEntry { constant_id: *id, offset: data.len() as u32, size: value.len() };
+        entries.push(entry);
+        data.extend_from_slice(value);
+    }
+    (entries, data)
+}
+
+/// What the device lacks for the module, as an error.
+fn check(core: &Core, module: &Module) -> Result<()> {
+    let p = &core.physical;
+    let missing = p.missing_for(module.capabilities(), module.extensions(), module.version());
+    if !missing.is_empty() {
+        return Err(Error::unsupported(format!("{} lacks what the kernel needs: {}", p.name, missing.join("; "))));
+    }
+    for b in module.bindings() {
+        let at = format!(
+            "binding {} of set {}{}",
+            b.binding,
+            b.set,
+            b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default()
+        );
+        if let BindingKind::Other(kind) = b.kind {
+            return Err(Error::unsupported(format!("{at} is a {kind}; kernels take storage buffers only")));
+        }
+        if b.count != 1 {
+            return Err(Error::unsupported(format!("{at} is an array of {} descriptors; give each its own", b.count)));
+        }
+        if b.set >= p.limits.descriptor_sets {
+            return Err(Error::unsupported(format!("{at}: {} has {} sets", p.name, p.limits.descriptor_sets)));
+        }
+    }
+    let buffers = module.bindings().len();
+    if buffers > p.limits.storage_buffers as usize {
+        return Err(Error::unsupported(format!(
+            "the kernel uses {buffers} storage buffers, {} has {}; pass addresses instead",
+            p.name, p.limits.storage_buffers
+        )));
+    }
+    let (push, most) = (module.push().map_or(0, |b| b.size), p.limits.push_constants);
+    if push > most {
+        return Err(Error::unsupported(format!(
+            "the kernel needs {push} bytes of push constants, {} has {most}",
+            p.name
+        )));
+    }
+    check_workgroup(core, module, &Vec::new())
+}
+
+/// Whether a workgroup of this size fits the device.
+fn check_workgroup(core: &Core, module: &Module, spec: &SpecValues) -> Result<()> {
+    let (p, limits) = (&core.physical.name, &core.physical.limits);
+    let size = module.workgroup_size(spec)?;
+    let all: u64 = size.iter().map(|&s| u64::from(s)).product();
+    if size.iter().zip(&limits.max_workgroup_size).any(|(s, most)| s > most)
+        || all > u64::from(limits.max_workgroup_invocations)
+    {
+        return Err(Error::unsupported(format!(
+            "the kernel's workgroup is {size:?}, {all} invocations; {p} allows {:?} and {} in all",
+            limits.max_workgroup_size, limits.max_workgroup_invocations
+        )));
+    }
+    if module.workgroup_bytes() > u64::from(limits.shared_memory) {
+        return Err(Error::unsupported(format!(
+            "the kernel uses {} bytes of workgroup memory, {p} has {}",
+            module.workgroup_bytes(),
+            limits.shared_memory
+        )));
+    }
+    Ok(())
+}
+
+impl Kernel for VulkanKernel {
+    fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for VulkanKernel {
+    fn drop(&mut self) {
+        for layout in self.sets.drain(..) {
+            // SAFETY: pipeline layouts and sets made from it do not need it any more.
+            unsafe { self.core.raw.destroy_descriptor_set_layout(layout, None) };
+        }
+    }
+}

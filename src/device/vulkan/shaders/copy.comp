@@ -1,0 +1,70 @@
+// Copies the units at packed positions first .. first + units of nested loops around a contiguous run (CopyPlan).
+// Built twice: UNIT uvec4 (16 bytes) and uint (4 bytes). scripts/shaders compiles it; the .spv files are checked in.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+layout(local_size_x = 256) in;
+
+layout(buffer_reference, std430, buffer_reference_align = ALIGN) readonly buffer Source { UNIT data[]; };
+layout(buffer_reference, std430, buffer_reference_align = ALIGN) writeonly buffer Destination { UNIT data[]; };
+
+struct Dim {
+    uint64_t count;
+    uint64_t source; // stride in bytes
+    uint64_t destination;
+};
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Dims { Dim dims[]; };
+
+layout(push_constant) uniform Push {
+    uint64_t source;
+    uint64_t destination;
+    Dims dims; // innermost first
+    uint64_t first;
+    uint64_t units;
+    uint64_t run; // units in a contiguous run
+    uint rank;
+} p;
+
+void main() {
+    uint64_t step = uint64_t(gl_NumWorkGroups.x) * 256ul;
+    for (uint64_t i = gl_GlobalInvocationID.x; i < p.units; i += step) {
+        uint64_t at = p.first + i;
+        uint64_t source = p.source;
+        uint64_t destination = p.destination;
+        if (p.rank == 0u) {
+            source += at * ALIGN;
+            destination += at * ALIGN;
+        } else if (p.first + p.units <= 0xFFFFFFFFul) {
+            // 32-bit division is several times faster.
+            uint rest = uint(at);
+            uint run = uint(p.run);
+            uint within = rest % run;
+            rest /= run;
+            source += uint64_t(within) * ALIGN;
+            destination += uint64_t(within) * ALIGN;
+            for (uint d = 0u; d < p.rank; ++d) {
+                Dim dim = p.dims.dims[d];
+                uint count = uint(dim.count);
+                uint64_t n = uint64_t(rest % count);
+                rest /= count;
+                source += n * dim.source;
+                destination += n * dim.destination;
+            }
+        } else {
+            uint64_t rest = at / p.run;
+            uint64_t within = at % p.run;
+            source += within * ALIGN;
+            destination += within * ALIGN;
+            for (uint d = 0u; d < p.rank; ++d) {
+                Dim dim = p.dims.dims[d];
+                uint64_t n = rest % dim.count;
+                rest /= dim.count;
+                source += n * dim.source;
+                destination += n * dim.destination;
+            }
+        }
+        Destination(destination).data[0] = Source(source).data[0];
+    }
+}

@@ -1,0 +1,92 @@
+//! Chunks of host memory that transfers pass through: a ring that is reused, bounded, and given back with the device.
+
+use super::core::Core;
+use super::memory::{VulkanBuffer, Wanted};
+use crate::device::hazard::Point;
+use crate::device::{Buffer, Direction};
+use crate::error::Result;
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A chunk, and the work that must be done with it before it is used again.
+pub(super) struct Chunk {
+    /// The memory.
+    pub buffer: Arc<dyn Buffer>,
+    /// Set by whoever gave the device work with it.
+    pub busy: Option<Point>,
+}
+
+struct State {
+    free: VecDeque<Chunk>,
+    made: usize,
+}
+
+/// Chunks of one size and direction.
+pub(super) struct Ring {
+    /// Bytes of a chunk.
+    pub size: u64,
+    most: usize,
+    direction: Direction,
+    state: Mutex<State>,
+    returned: Condvar,
+}
+
+impl Ring {
+    /// A ring of at most `most` chunks of `size` bytes, made when needed.
+    pub fn new(direction: Direction, size: u64, most: usize) -> Self {
+        let state = Mutex::new(State { free: VecDeque::new(), made: 0 });
+        Self { size, most, direction, state, returned: Condvar::new() }
+    }
+
+    /// A chunk the device is done with.
+    pub fn take(&self, core: &Arc<Core>) -> Result<Chunk> {
+        let mut state = self.state.lock();
+        let mut chunk = loop {
+            if state.free.front().is_some_and(|c| c.busy.as_ref().is_none_or(Point::reached)) {
+                if let Some(chunk) = state.free.pop_front() {
+                    break chunk;
+                }
+            } else if state.made < self.most {
+                state.made += 1;
+                drop(state);
+                match self.make(core) {
+                    Ok(chunk) => return Ok(chunk),
+                    Err(e) => {
+                        self.state.lock().made -= 1;
+                        return Err(e);
+                    }
+                }
+            } else if let Some(chunk) = state.free.pop_front() {
+                break chunk;
+            } else {
+                self.returned.wait(&mut state);
+            }
+        };
+        drop(state);
+        if let Some(point) = chunk.busy.take() {
+            // Failed work is done with the chunk as well; whoever waits for it hears of the failure.
+            if let Err(e) = point.wait(None) {
+                self.give(chunk);
+                return Err(e);
+            }
+        }
+        Ok(chunk)
+    }
+
+    /// Gives a chunk back.
+    pub fn give(&self, chunk: Chunk) {
+        self.state.lock().free.push_back(chunk);
+        self.returned.notify_one();
+    }
+
+    fn make(&self, core: &Arc<Core>) -> Result<Chunk> {
+        let types = &core.physical.memory_types;
+        let (memory_type, label) = match self.direction {
+            Direction::Upload => (types.upload, "upload ring"),
+            Direction::Download => (types.readback, "readback ring"),
+        };
+        let buffer = VulkanBuffer::new(core, self.size, &Wanted { memory_type, mapped: true, staging: true }, label)?;
+        Ok(Chunk { buffer, busy: None })
+    }
+}

@@ -1,0 +1,265 @@
+//! Transfers between host memory and buffers of a Vulkan device.
+//!
+//! Where the host addresses the buffer it copies by itself. Otherwise the bytes pass through a ring of staging chunks: a
+//! small transfer through one chunk on the view's own queue; a large one in pieces over several threads and copy lanes,
+//! since one thread's memcpy is slower than the bus.
+
+use super::commands::{CopyKernels, copy_packed};
+use super::core::Core;
+use super::queue::{Lane, VulkanQueue};
+use super::staging::{Chunk, Ring};
+use crate::device::hazard::Point;
+use crate::device::host::{Workers, memory};
+use crate::device::layout::CopyPlan;
+use crate::device::{Access, Buffer, Direction, HostSpan};
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes of a chunk for small transfers.
+const SMALL: u64 = 64 << 10;
+/// Bytes of a chunk for transfers in one piece.
+const MIDDLE: u64 = 1 << 20;
+/// Bytes of a piece of a large transfer.
+const LARGE: u64 = 2 << 20;
+/// Most threads that copy for one transfer: more do not go faster than the bus.
+const THREADS: usize = 8;
+/// Chunks a thread keeps in flight.
+const DEPTH: usize = 3;
+
+/// The rings and copy lanes of a device.
+pub(super) struct Transfers {
+    core: Arc<Core>,
+    copies: Arc<CopyKernels>,
+    rings: [[Ring; 3]; 2],
+    lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
+    /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
+    turn: Mutex<()>,
+}
+
+impl Transfers {
+    /// Rings and lanes, made when first used.
+    pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
+        let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
+        let rings = [Direction::Upload, Direction::Download]
+            .map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, MIDDLE, 16), Ring::new(d, LARGE, most)]);
+        Self {
+            core: core.clone(),
+            copies: copies.clone(),
+            rings,
+            lanes: Mutex::new([None, None]),
+            turn: Mutex::new(()),
+        }
+    }
+
+    /// Queues for large transfers in one direction. Strided pieces need compute queues.
+    fn lanes(&self, strided: bool) -> Result<Vec<Arc<VulkanQueue>>> {
+        let transfer = !strided && !self.core.transfer.is_empty();
+        let mut lanes = self.lanes.lock();
+        let slot = &mut lanes[usize::from(transfer)];
+        if let Some(made) = slot {
+            return Ok(made.clone());
+        }
+        let made = if transfer {
+            (0..self.core.transfer.len())
+                .map(|i| VulkanQueue::new(&self.core, Lane::Transfer(i), true))
+                .collect::<Result<Vec<_>>>()?
+        } else {
+            vec![VulkanQueue::new(&self.core, Lane::Compute(self.core.take_compute()), true)?]
+        };
+        *slot = Some(made.clone());
+        Ok(made)
+    }
+
+    /// The lanes made so far.
+    pub fn made(&self) -> Vec<Arc<VulkanQueue>> {
+        self.lanes.lock().iter().flatten().flatten().cloned().collect()
+    }
+
+    /// See [`crate::device::Device::transfer`].
+    pub fn transfer(
+        &self,
+        direction: Direction,
+        host: HostSpan,
+        buffer: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+        queue: &VulkanQueue,
+    ) -> Result<SmallVec<[Point; 2]>> {
+        let bytes = plan.bytes();
+        if bytes == 0 {
+            return Ok(SmallVec::new());
+        }
+        if let Some(memory) = buffer.host() {
+            self.direct(direction, host, memory, buffer, plan)?;
+            return Ok(SmallVec::new());
+        }
+        let [small, middle, large] = &self.rings[direction as usize];
+        let ring = [small, middle].into_iter().find(|r| bytes <= r.size);
+        match ring {
+            Some(ring) => {
+                let piece = Piece { transfers: self, direction, host, buffer, plan, ring };
+                let mut chunk = ring.take(&self.core)?;
+                let point = piece.run(&mut chunk, queue, 0..bytes);
+                ring.give(chunk);
+                Ok(point?.into_iter().collect())
+            }
+            None => {
+                let piece = Piece { transfers: self, direction, host, buffer, plan, ring: large };
+                piece.pipelined(&self.lanes(!plan.is_linear())?)
+            }
+        }
+    }
+
+    /// The host copies by itself.
+    fn direct(
+        &self,
+        direction: Direction,
+        host: HostSpan,
+        memory: HostSpan,
+        buffer: &Arc<dyn Buffer>,
+        plan: &CopyPlan,
+    ) -> Result<()> {
+        let pool = &Workers::shared().pool;
+        match direction {
+            Direction::Upload => {
+                buffer.tracker().wait(&plan.destination_hull(), Access::Write)?;
+                memory::copy_parallel(pool, plan, host, memory)
+            }
+            Direction::Download => {
+                buffer.tracker().wait(&plan.source_hull(), Access::Read)?;
+                memory::copy_parallel(pool, plan, memory, host)
+            }
+        }
+    }
+}
+
+/// A transfer under way.
+struct Piece<'a> {
+    transfers: &'a Transfers,
+    direction: Direction,
+    host: HostSpan,
+    buffer: &'a Arc<dyn Buffer>,
+    plan: &'a CopyPlan,
+    ring: &'a Ring,
+}
+
+impl Piece<'_> {
+    /// Moves packed positions `part` through one chunk. An upload returns its point; a download is done.
+    fn run(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Option<Point>> {
+        if self.direction == Direction::Upload {
+            self.fill(chunk, &part)?;
+        }
+        let point = self.submit(chunk, queue, part.clone())?;
+        if self.direction == Direction::Upload {
+            return Ok(Some(point));
+        }
+        self.empty(chunk, &part)?;
+        Ok(None)
+    }
+
+    /// Host memory to chunk.
+    fn fill(&self, chunk: &Chunk, part: &Range<u64>) -> Result<()> {
+        memory::gather(self.plan, self.host, chunk_memory(chunk)?, part.start, part.end)
+    }
+
+    /// Chunk to host memory, once the device has filled it.
+    fn empty(&self, chunk: &mut Chunk, part: &Range<u64>) -> Result<()> {
+        if let Some(point) = chunk.busy.take() {
+            point.wait(None)?;
+        }
+        memory::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
+    }
+
+    /// The device's half.
+    fn submit(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Point> {
+        let upload = self.direction == Direction::Upload;
+        let point = copy_packed(queue, &self.transfers.copies, &chunk.buffer, self.buffer, self.plan, part, upload)?;
+        chunk.busy = Some(point.clone());
+        Ok(point)
+    }
+
+    /// Moves everything in pieces, several at a time.
+    fn pipelined(&self, lanes: &[Arc<VulkanQueue>]) -> Result<SmallVec<[Point; 2]>> {
+        let core = &self.transfers.core;
+        let bytes = self.plan.bytes();
+        let size = self.ring.size;
+        let pieces = bytes.div_ceil(size);
+        let part = |i: u64| i * size..(i * size + size).min(bytes);
+        let pool = &Workers::shared().pool;
+        let threads = pool.threads().min(THREADS) as u64;
+        let lane = |i: u64| &lanes[i as usize % lanes.len()];
+        let last: Mutex<Vec<Option<Point>>> = Mutex::new(vec![None; lanes.len()]);
+        let failed: Mutex<Option<Error>> = Mutex::new(None);
+        // Downloads: the device works ahead of the threads by this many pieces.
+        let ahead = (threads * DEPTH as u64).min(pieces);
+        let slots: Vec<Mutex<Option<Chunk>>> = (0..ahead).map(|_| Mutex::new(None)).collect();
+        let start = |i: u64, mut chunk: Chunk| -> Result<()> {
+            let done = self.submit(&mut chunk, lane(i), part(i));
+            *slots[(i % ahead) as usize].lock() = Some(chunk);
+            done.map(drop)
+        };
+        let up = |i: u64| -> Result<()> {
+            let mut chunk = self.ring.take(core)?;
+            let done = self.fill(&chunk, &part(i)).and_then(|()| self.submit(&mut chunk, lane(i), part(i)));
+            self.ring.give(chunk);
+            let point = done?;
+            let slot = &mut last.lock()[i as usize % lanes.len()];
+            if slot.as_ref().is_none_or(|p| p.sequence < point.sequence) {
+                *slot = Some(point);
+            }
+            Ok(())
+        };
+        let down = |i: u64| -> Result<()> {
+            let Some(mut chunk) = slots[(i % ahead) as usize].lock().take() else {
+                return Err(Error::internal("a piece of a download was not started"));
+            };
+            let done = self.empty(&mut chunk, &part(i));
+            if done.is_ok() && i + ahead < pieces {
+                return start(i + ahead, chunk);
+            }
+            self.ring.give(chunk);
+            done
+        };
+        let _turn = (self.direction == Direction::Download).then(|| self.transfers.turn.lock());
+        if self.direction == Direction::Download {
+            let started = (0..ahead).try_for_each(|i| start(i, self.ring.take(core)?));
+            if let Err(e) = started {
+                self.recover(&slots);
+                return Err(e);
+            }
+        }
+        // Thread t takes pieces t, t + threads, ...: a slot is refilled by the thread that emptied it.
+        let lists = threads.min(ahead);
+        pool.parallel(lists, &|t| {
+            for i in (t..pieces).step_by(lists as usize) {
+                if failed.lock().is_some() {
+                    return;
+                }
+                let done = if self.direction == Direction::Upload { up(i) } else { down(i) };
+                if let Err(e) = done {
+                    failed.lock().get_or_insert(e);
+                }
+            }
+        })?;
+        self.recover(&slots);
+        if let Some(e) = failed.into_inner() {
+            return Err(e);
+        }
+        Ok(last.into_inner().into_iter().flatten().collect())
+    }
+
+    /// Gives back the chunks of a transfer that broke off.
+    fn recover(&self, slots: &[Mutex<Option<Chunk>>]) {
+        for slot in slots {
+            if let Some(chunk) = slot.lock().take() {
+                self.ring.give(chunk);
+            }
+        }
+    }
+}
+
+fn chunk_memory(chunk: &Chunk) -> Result<HostSpan> {
+    chunk.buffer.host().ok_or_else(|| Error::internal("staging memory is not mapped"))
+}

@@ -1,0 +1,297 @@
+//! The instructions of a module, indexed by what they define, name and decorate.
+
+use super::grammar;
+use crate::error::{Error, Result};
+use rspirv::spirv::{Decoration, Op, StorageClass};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// One instruction.
+#[derive(Clone, Copy)]
+pub(super) struct Inst<'a> {
+    /// Its place in the module, counting instructions.
+    pub(super) index: usize,
+    /// Its opcode as a number.
+    pub(super) opcode: u32,
+    /// Its opcode, if the grammar knows it.
+    pub(super) op: Option<Op>,
+    /// All its words, the opcode's first.
+    pub(super) words: &'a [u32],
+}
+
+impl Inst<'_> {
+    /// Word `at`, or 0 (never a valid id) behind the end.
+    pub(super) fn word(&self, at: usize) -> u32 {
+        self.words.get(at).copied().unwrap_or(0)
+    }
+    /// True if it is `op`.
+    pub(super) fn is(&self, op: Op) -> bool {
+        self.op == Some(op)
+    }
+    /// The id it defines.
+    pub(super) fn result(&self) -> Option<u32> {
+        let shape = grammar::shape(self.opcode)?;
+        shape.has_result.then(|| self.word(1 + usize::from(shape.has_type)))
+    }
+}
+
+/// Where an instruction lies in the words.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// First word.
+    pub(super) start: u32,
+    /// Words.
+    pub(super) len: u16,
+}
+
+/// A function: its id and its instructions, `OpFunction` and `OpFunctionEnd` included.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    /// Result id.
+    pub(super) id: u32,
+    /// Its instructions.
+    pub(super) insts: Range<usize>,
+    /// False for a declaration that wants linking.
+    pub(super) has_body: bool,
+}
+
+/// A decoration: `words` are the decoration and its literals.
+#[derive(Clone)]
+struct Deco {
+    member: Option<u32>,
+    words: Range<usize>,
+    index: usize,
+}
+
+/// A module's words and what they define.
+pub(super) struct Code {
+    words: Vec<u32>,
+    places: Vec<Place>,
+    defs: HashMap<u32, usize>,
+    names: HashMap<u32, usize>,
+    member_names: HashMap<(u32, u32), usize>,
+    decorated: HashMap<(u32, Option<u32>, u32), Range<usize>>,
+    decorations: HashMap<u32, Vec<Deco>>,
+    functions: Vec<Function>,
+    function_by_id: HashMap<u32, usize>,
+    non_semantic: HashSet<u32>,
+}
+
+/// What group decorations may expand to: real modules have none, so only a hostile one comes near.
+const MAX_EXPANDED: usize = 1 << 20;
+
+impl Code {
+    /// Indexes instructions that [`super::check`] has found whole.
+    pub(super) fn new(words: Vec<u32>, places: Vec<Place>, functions: Vec<Function>) -> Result<Self> {
+        let function_by_id = functions.iter().enumerate().map(|(at, f)| (f.id, at)).collect();
+        let mut code = Self {
+            words,
+            places,
+            defs: HashMap::new(),
+            names: HashMap::new(),
+            member_names: HashMap::new(),
+            decorated: HashMap::new(),
+            decorations: HashMap::new(),
+            functions,
+            function_by_id,
+            non_semantic: HashSet::new(),
+        };
+        code.index_definitions()?;
+        code.index_decorations()?;
+        Ok(code)
+    }
+
+    fn index_definitions(&mut self) -> Result<()> {
+        let (mut defs, mut names, mut member_names) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut non_semantic = HashSet::new();
+        for inst in self.insts() {
+            if let Some(id) = inst.result() {
+                if id == 0 || id >= self.bound() {
+                    return Err(Error::invalid(format!(
+                        "the SPIR-V module is damaged: instruction {} ({}) defines id {id}, but the header allows 1 to \
+                         {}; build the module again and check it with spirv-val",
+                        inst.index,
+                        grammar::op_name(inst.opcode),
+                        self.bound().saturating_sub(1),
+                    )));
+                }
+                if defs.insert(id, inst.index).is_some() {
+                    return Err(Error::invalid(format!(
+                        "the SPIR-V module is damaged: id {id} is defined twice, the second time by instruction {} \
+                         ({}); build the module again and check it with spirv-val",
+                        inst.index,
+                        grammar::op_name(inst.opcode),
+                    )));
+                }
+            }
+            match inst.op {
+                Some(Op::Name) => _ = names.insert(inst.word(1), inst.index),
+                Some(Op::ExtInstImport) => {
+                    let set = text(&inst.words[2..]).unwrap_or_default();
+                    if set.starts_with("NonSemantic.") || set.contains("DebugInfo") {
+                        non_semantic.insert(inst.word(1));
+                    }
+                }
+                Some(Op::MemberName) => _ = member_names.insert((inst.word(1), inst.word(2)), inst.index),
+                _ => {}
+            }
+        }
+        (self.defs, self.names, self.member_names, self.non_semantic) = (defs, names, member_names, non_semantic);
+        Ok(())
+    }
+
+    fn index_decorations(&mut self) -> Result<()> {
+        let mut all: HashMap<u32, Vec<Deco>> = HashMap::new();
+        let mut expanded = 0;
+        for inst in self.insts() {
+            let start = self.places[inst.index].start as usize;
+            let end = start + inst.words.len();
+            let deco = |member, from: usize| Deco { member, words: (start + from).min(end)..end, index: inst.index };
+            match inst.op {
+                Some(Op::Decorate | Op::DecorateId | Op::DecorateString) => {
+                    all.entry(inst.word(1)).or_default().push(deco(None, 2));
+                }
+                Some(Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT) => {
+                    all.entry(inst.word(1)).or_default().push(deco(Some(inst.word(2)), 3));
+                }
+                Some(Op::GroupDecorate | Op::GroupMemberDecorate) => {
+                    // A group's own decorations stand before its use.
+                    let group = all.get(&inst.word(1)).cloned().unwrap_or_default();
+                    let pairs = inst.is(Op::GroupMemberDecorate);
+                    for target in inst.words[2..].chunks(if pairs { 2 } else { 1 }) {
+                        expanded += group.len();
+                        if expanded > MAX_EXPANDED {
+                            return Err(Error::invalid(
+                                "the SPIR-V module has more than a million group decorations, which no compiler \
+                                 writes; rebuild it, or run spirv-opt --flatten-decorations",
+                            ));
+                        }
+                        let member = if pairs { target.get(1).copied() } else { None };
+                        let each = group.iter().map(|d| Deco { member, ..d.clone() });
+                        all.entry(target[0]).or_default().extend(each);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (&id, decos) in &all {
+            for d in decos {
+                if let Some(&kind) = self.words[d.words.clone()].first() {
+                    self.decorated.entry((id, d.member, kind)).or_insert(d.words.start + 1..d.words.end);
+                }
+            }
+        }
+        self.decorations = all;
+        Ok(())
+    }
+
+    /// The words in host byte order.
+    pub(super) fn words(&self) -> &[u32] {
+        &self.words
+    }
+    /// The version word's major and minor number.
+    pub(super) fn version(&self) -> (u8, u8) {
+        let [_, minor, major, _] = self.words[1].to_le_bytes();
+        (major, minor)
+    }
+    /// One more than the largest id.
+    pub(super) fn bound(&self) -> u32 {
+        self.words[3]
+    }
+    /// Instruction `index`.
+    pub(super) fn inst(&self, index: usize) -> Inst<'_> {
+        let place = self.places[index];
+        let words = &self.words[place.start as usize..][..place.len as usize];
+        let opcode = words[0] & 0xffff;
+        Inst { index, opcode, op: Op::from_u32(opcode), words }
+    }
+    /// All instructions.
+    pub(super) fn insts(&self) -> impl Iterator<Item = Inst<'_>> {
+        (0..self.places.len()).map(|index| self.inst(index))
+    }
+    /// The instructions before the first function.
+    pub(super) fn globals(&self) -> impl DoubleEndedIterator<Item = Inst<'_>> {
+        let end = self.functions.first().map_or(self.places.len(), |f| f.insts.start);
+        (0..end).map(|index| self.inst(index))
+    }
+    /// The instruction that defines `id`.
+    pub(super) fn def(&self, id: u32) -> Option<Inst<'_>> {
+        self.defs.get(&id).map(|&index| self.inst(index))
+    }
+    /// The instruction that defines `id`, if it is `op`.
+    pub(super) fn def_of(&self, id: u32, op: Op) -> Option<Inst<'_>> {
+        self.def(id).filter(|inst| inst.is(op))
+    }
+    /// All functions.
+    pub(super) fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+    /// The position of function `id` in [`Self::functions`].
+    pub(super) fn function(&self, id: u32) -> Option<usize> {
+        self.function_by_id.get(&id).copied()
+    }
+    /// The instructions of function number `at`.
+    pub(super) fn body(&self, at: usize) -> impl DoubleEndedIterator<Item = Inst<'_>> {
+        self.functions[at].insts.clone().map(|index| self.inst(index))
+    }
+    /// Debug name of `id`.
+    pub(super) fn name(&self, id: u32) -> Option<String> {
+        self.names.get(&id).and_then(|&index| text(&self.inst(index).words[2..]))
+    }
+    /// Debug name of a struct's member.
+    pub(super) fn member_name(&self, id: u32, member: u32) -> Option<String> {
+        self.member_names.get(&(id, member)).and_then(|&index| text(&self.inst(index).words[3..]))
+    }
+    /// The literals of `id`'s `decoration`, if it has it.
+    pub(super) fn decoration(&self, id: u32, decoration: Decoration) -> Option<&[u32]> {
+        self.decorated.get(&(id, None, decoration as u32)).map(|range| &self.words[range.clone()])
+    }
+    /// The literals of a member's `decoration`, if it has it.
+    pub(super) fn member_decoration(&self, id: u32, member: u32, decoration: Decoration) -> Option<&[u32]> {
+        self.decorated.get(&(id, Some(member), decoration as u32)).map(|range| &self.words[range.clone()])
+    }
+    /// The first literal of `id`'s `decoration`.
+    pub(super) fn literal(&self, id: u32, decoration: Decoration) -> Option<u32> {
+        self.decoration(id, decoration)?.first().copied()
+    }
+    /// The first literal of a member's `decoration`.
+    pub(super) fn member_literal(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
+        self.member_decoration(id, member, decoration)?.first().copied()
+    }
+    /// Every decoration of `id`: its member, its words, and the opcode that it was written with.
+    pub(super) fn decorations(&self, id: u32) -> impl Iterator<Item = (Option<u32>, &[u32], u32)> {
+        let all = self.decorations.get(&id).map_or(&[][..], Vec::as_slice);
+        all.iter().map(|d| (d.member, &self.words[d.words.clone()], self.inst(d.index).opcode))
+    }
+    /// The storage class and pointee of a pointer type.
+    pub(super) fn pointer(&self, ty: u32) -> Option<(u32, u32)> {
+        self.def_of(ty, Op::TypePointer).map(|inst| (inst.word(2), inst.word(3)))
+    }
+    /// The storage class and pointee of global variable `id`.
+    pub(super) fn variable(&self, id: u32) -> Option<(u32, u32)> {
+        let inst = self.def_of(id, Op::Variable)?;
+        let (_, pointee) = self.pointer(inst.word(1))?;
+        (inst.word(3) != StorageClass::Function as u32).then(|| (inst.word(3), pointee))
+    }
+    /// `id` as messages show it: with its debug name, if it has one.
+    pub(super) fn show(&self, id: u32) -> String {
+        match self.name(id).filter(|name| !name.is_empty()) {
+            Some(name) => format!("%{id} \"{name}\""),
+            None => format!("%{id}"),
+        }
+    }
+    /// True for a call into an instruction set that has no effect on the shader (debug information).
+    pub(super) fn is_non_semantic(&self, inst: Inst<'_>) -> bool {
+        match inst.op {
+            Some(Op::Line | Op::NoLine) => true,
+            Some(Op::ExtInst) => self.non_semantic.contains(&inst.word(3)),
+            _ => false,
+        }
+    }
+}
+
+/// A literal string for people: not empty, bad UTF-8 replaced.
+fn text(words: &[u32]) -> Option<String> {
+    let bytes = grammar::string_bytes(words)?;
+    (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
+}

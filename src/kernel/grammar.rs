@@ -1,0 +1,155 @@
+//! What the SPIR-V grammar says about an opcode: whether it has a type and a result, and which of its words are ids.
+//!
+//! The tables are rspirv's. Its parser and loader are not used: on hostile input they panic (`OpSpecConstantOp` of a
+//! constant, a string that runs past the end), and they refuse valid modules (`OpExecutionModeId`, global debug
+//! instructions, `OpSpecConstantOp VectorShuffle`, opcodes newer than the tables).
+
+use super::code::Inst;
+use rspirv::grammar::{INSTRUCTION_TABLE, LogicalOperand, OperandKind as Kind, OperandQuantifier as Count};
+use rspirv::spirv::{MemoryAccess, Op};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The fixed facts of one opcode.
+pub(super) struct Shape {
+    /// Its name, without `Op`.
+    pub(super) name: &'static str,
+    /// Word 1 is a type.
+    pub(super) has_type: bool,
+    /// The next word is a result.
+    pub(super) has_result: bool,
+    /// The fewest words it may have.
+    pub(super) min_words: u16,
+    operands: &'static [LogicalOperand],
+}
+
+static SHAPES: LazyLock<HashMap<u32, Shape>> = LazyLock::new(|| {
+    let shape = |inst: &'static rspirv::grammar::Instruction<'static>| {
+        let has = |kind| inst.operands.iter().any(|o| o.kind == kind);
+        let least = |o: &LogicalOperand| match (o.quantifier, o.kind) {
+            (Count::One, Kind::PairLiteralIntegerIdRef | Kind::PairIdRefLiteralInteger | Kind::PairIdRefIdRef) => 2,
+            (Count::One, _) => 1,
+            _ => 0,
+        };
+        Shape {
+            name: inst.opname,
+            has_type: has(Kind::IdResultType),
+            has_result: has(Kind::IdResult),
+            min_words: 1 + inst.operands.iter().map(least).sum::<u16>(),
+            operands: inst.operands,
+        }
+    };
+    INSTRUCTION_TABLE.iter().map(|inst| (inst.opcode as u32, shape(inst))).collect()
+});
+
+/// What is known of `opcode`; `None` for one newer than the tables.
+pub(super) fn shape(opcode: u32) -> Option<&'static Shape> {
+    SHAPES.get(&opcode)
+}
+
+/// `OpFoo`, or the number.
+pub(super) fn op_name(opcode: u32) -> String {
+    match shape(opcode) {
+        Some(shape) => format!("Op{}", shape.name),
+        None => format!("instruction {opcode}"),
+    }
+}
+
+/// Calls `each` with the position and value of every id `inst` uses, its type and result left out.
+///
+/// Where the grammar is not known to the last word it errs towards calling a literal an id.
+pub(super) fn for_each_id(inst: Inst<'_>, mut each: impl FnMut(usize, u32)) {
+    let words = inst.words;
+    let mut at = 1;
+    let Some(shape) = shape(inst.opcode) else {
+        words.iter().enumerate().skip(1).for_each(|(at, &word)| each(at, word));
+        return;
+    };
+    // The last operand repeats where it is `ZeroOrMore`.
+    let mut operand = 0;
+    while at < words.len() {
+        let Some(logical) = shape.operands.get(operand) else { return };
+        match logical.kind {
+            Kind::IdRef | Kind::IdScope | Kind::IdMemorySemantics => {
+                each(at, words[at]);
+                at += 1;
+            }
+            Kind::PairIdRefLiteralInteger => {
+                each(at, words[at]);
+                at += 2;
+            }
+            Kind::PairIdRefIdRef => {
+                each(at, words[at]);
+                if let Some(&second) = words.get(at + 1) {
+                    each(at + 1, second);
+                }
+                at += 2;
+            }
+            Kind::LiteralString => at += string_words(&words[at..]),
+            Kind::MemoryAccess => {
+                // One word each: an alignment, scopes, alias lists; never a variable.
+                let with_word = MemoryAccess::ALIGNED
+                    | MemoryAccess::MAKE_POINTER_AVAILABLE
+                    | MemoryAccess::MAKE_POINTER_VISIBLE
+                    | MemoryAccess::ALIAS_SCOPE_INTEL_MASK
+                    | MemoryAccess::NO_ALIAS_INTEL_MASK;
+                at += 1 + (words[at] & with_word.bits()).count_ones() as usize;
+            }
+            // A mask whose parameters are all ids.
+            Kind::ImageOperands | Kind::TensorAddressingOperands | Kind::TensorOperands => {
+                for (at, &word) in words.iter().enumerate().skip(at + 1) {
+                    each(at, word);
+                }
+                return;
+            }
+            // Parameters that are literals or labels, up to the end of the instruction.
+            Kind::LoopControl
+            | Kind::ExecutionMode
+            | Kind::Decoration
+            | Kind::LiteralContextDependentNumber
+            | Kind::LiteralSpecConstantOpInteger
+            | Kind::PairLiteralIntegerIdRef => return,
+            _ => at += 1,
+        }
+        if logical.quantifier != Count::ZeroOrMore {
+            operand += 1;
+        }
+    }
+}
+
+/// Words of the literal string at the start of `words`, its NUL included.
+pub(super) fn string_words(words: &[u32]) -> usize {
+    let ends = |word: &u32| word.to_le_bytes().contains(&0);
+    words.iter().position(ends).map_or(words.len(), |last| last + 1)
+}
+
+/// The bytes of the literal string at the start of `words`, without its NUL; `None` if it has no NUL.
+pub(super) fn string_bytes(words: &[u32]) -> Option<Vec<u8>> {
+    let bytes: Vec<u8> = words[..string_words(words)].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let end = bytes.iter().position(|&b| b == 0)?;
+    Some(bytes[..end].to_vec())
+}
+
+/// True for the instructions that stand before types, constants and variables.
+pub(super) fn is_preamble(op: Option<Op>) -> bool {
+    op.is_some_and(|op| {
+        op.is_annotation()
+            || matches!(
+                op,
+                Op::Capability
+                    | Op::Extension
+                    | Op::ExtInstImport
+                    | Op::MemoryModel
+                    | Op::EntryPoint
+                    | Op::ExecutionMode
+                    | Op::ExecutionModeId
+                    | Op::String
+                    | Op::SourceExtension
+                    | Op::Source
+                    | Op::SourceContinued
+                    | Op::Name
+                    | Op::MemberName
+                    | Op::ModuleProcessed
+            )
+    })
+}

@@ -1,0 +1,251 @@
+//! What the runtime must know of an entry point: bindings, push constants, specialization constants.
+
+use super::access::{self, Shown};
+use super::code::Code;
+use super::layout::{self, Layout};
+use super::module::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
+use super::reach::Entry;
+use super::values::{self, ScalarType, Values};
+use crate::device::Access;
+use crate::error::{Error, Result};
+use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
+use std::collections::{BTreeMap, HashMap};
+
+/// Resources of the entry point, by (set, binding).
+pub(super) fn bindings(
+    code: &Code,
+    entry: &Entry,
+    values: &Values,
+    layouts: &HashMap<u32, Layout>,
+) -> Result<Vec<Binding>> {
+    let shown = Shown::new(code, entry);
+    let mut found: BTreeMap<(u32, u32), Binding> = BTreeMap::new();
+    // Many variables may share one block type; its members are looked through once.
+    let mut of_block: HashMap<u32, Option<Access>> = HashMap::new();
+    for &id in &entry.variables {
+        let Some((class, pointee)) = code.variable(id) else { continue };
+        if ![StorageClass::UniformConstant, StorageClass::Uniform, StorageClass::StorageBuffer]
+            .iter()
+            .any(|&c| c as u32 == class)
+        {
+            continue;
+        }
+        let (element, count) = unwrap_array(code, pointee, values);
+        let mut kind = kind(code, class, element);
+        if count == 0 {
+            kind = BindingKind::Other("descriptor array without a fixed length");
+        }
+        let number = |decoration, name: &str| {
+            code.literal(id, decoration).ok_or_else(|| {
+                Error::invalid(format!(
+                    "resource {} of the SPIR-V module has no {name} decoration, so nothing can be bound to it; write \
+                     layout(set = N, binding = M) at its declaration",
+                    code.show(id)
+                ))
+            })
+        };
+        let (set, binding) =
+            (number(Decoration::DescriptorSet, "DescriptorSet")?, number(Decoration::Binding, "Binding")?);
+        let layout = layouts.get(&element).copied().unwrap_or_default();
+        let access = match kind {
+            BindingKind::StorageBuffer => {
+                let by_block =
+                    *of_block.entry(element).or_insert_with(|| access::declared(code, element, Some(element)));
+                access::declared(code, id, None).or(by_block).unwrap_or_else(|| shown.access(id))
+            }
+            BindingKind::Other("storage image" | "storage texel buffer") => {
+                access::declared(code, id, None).unwrap_or(Access::ReadWrite)
+            }
+            BindingKind::Other(_) => Access::Read,
+        };
+        let (min_size, stride) = match kind {
+            BindingKind::StorageBuffer => (layout.size, layout.stride),
+            BindingKind::Other(_) => (0, None),
+        };
+        let new = Binding { set, binding, name: buffer_name(code, id, element), kind, access, min_size, stride, count };
+        match found.get_mut(&(set, binding)) {
+            None => _ = found.insert((set, binding), new),
+            Some(old) => merge(old, new)?,
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// Two variables on one binding are two views of the same buffer.
+fn merge(old: &mut Binding, new: Binding) -> Result<()> {
+    if old.kind != new.kind || old.count != new.count {
+        return Err(Error::unsupported(format!(
+            "set {}, binding {} of the SPIR-V module is declared as {} and as {}; give each its own binding",
+            old.set,
+            old.binding,
+            show(old),
+            show(&new),
+        )));
+    }
+    if old.access != new.access {
+        old.access = Access::ReadWrite;
+    }
+    old.min_size = old.min_size.max(new.min_size);
+    old.stride = old.stride.max(new.stride);
+    old.name = old.name.take().or(new.name);
+    Ok(())
+}
+
+fn show(binding: &Binding) -> String {
+    let kind = match binding.kind {
+        BindingKind::StorageBuffer => "storage buffer",
+        BindingKind::Other(name) => name,
+    };
+    format!("{} {kind}", binding.count)
+}
+
+/// The variable's name, or its block's where the variable has none (GLSL blocks without instance name).
+fn buffer_name(code: &Code, id: u32, element: u32) -> Option<String> {
+    code.name(id).or_else(|| code.name(element))
+}
+
+/// What a descriptor array holds and how many; 0 for an array without a fixed length.
+fn unwrap_array(code: &Code, mut ty: u32, values: &Values) -> (u32, u32) {
+    let mut count = 1_u32;
+    // An element type stands before its array, so this ends.
+    let mut before = usize::MAX;
+    while let Some(inst) = code.def(ty).filter(|inst| inst.index < before) {
+        let len = match inst.op {
+            Some(Op::TypeArray) => values::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok()),
+            Some(Op::TypeRuntimeArray) => None,
+            _ => break,
+        };
+        count = count.saturating_mul(len.unwrap_or(0));
+        ty = inst.word(2);
+        before = inst.index;
+    }
+    (ty, count)
+}
+
+fn kind(code: &Code, class: u32, ty: u32) -> BindingKind {
+    let has = |decoration| code.decoration(ty, decoration).is_some();
+    if class == StorageClass::StorageBuffer as u32
+        || (class == StorageClass::Uniform as u32 && has(Decoration::BufferBlock))
+    {
+        return BindingKind::StorageBuffer;
+    }
+    if class == StorageClass::Uniform as u32 {
+        return BindingKind::Other("uniform buffer");
+    }
+    let image = |id| code.def_of(id, Op::TypeImage).map(|image| (image.word(3), image.word(7)));
+    BindingKind::Other(match code.def(ty).and_then(|inst| Some((inst, inst.op?))) {
+        Some((inst, Op::TypeSampledImage)) => match image(inst.word(2)) {
+            Some((dim, _)) if dim == Dim::DimBuffer as u32 => "uniform texel buffer",
+            _ => "combined image sampler",
+        },
+        Some((inst, Op::TypeImage)) => match (inst.word(3), inst.word(7)) {
+            (dim, _) if dim == Dim::DimSubpassData as u32 => "input attachment",
+            (dim, 2) if dim == Dim::DimBuffer as u32 => "storage texel buffer",
+            (dim, _) if dim == Dim::DimBuffer as u32 => "uniform texel buffer",
+            (_, 2) => "storage image",
+            _ => "sampled image",
+        },
+        Some((_, Op::TypeSampler)) => "sampler",
+        Some((_, Op::TypeAccelerationStructureKHR)) => "acceleration structure",
+        Some((_, Op::TypeTensorARM)) => "tensor",
+        _ => "descriptor of an unknown type",
+    })
+}
+
+/// The push-constant variable of the entry point and its struct type.
+pub(super) fn push_variable(code: &Code, entry: &Entry) -> Result<Option<(u32, u32)>> {
+    let mut found = entry.variables.iter().filter_map(|&id| {
+        let (class, pointee) = code.variable(id)?;
+        (class == StorageClass::PushConstant as u32).then_some((id, pointee))
+    });
+    let first = found.next();
+    if let (Some((a, _)), Some((b, _))) = (first, found.next()) {
+        return Err(Error::unsupported(format!(
+            "the kernel uses two push-constant blocks, {} and {}; Vulkan allows one: put their members into one block",
+            code.show(a),
+            code.show(b)
+        )));
+    }
+    if let Some((id, ty)) = first.filter(|&(_, ty)| code.def_of(ty, Op::TypeStruct).is_none()) {
+        return Err(Error::invalid(format!(
+            "push-constant variable {} has type %{ty}, expected a struct; check the module with spirv-val",
+            code.show(id)
+        )));
+    }
+    Ok(first)
+}
+
+/// The push-constant block.
+pub(super) fn push(code: &Code, entry: &Entry, layouts: &HashMap<u32, Layout>) -> Result<Option<PushBlock>> {
+    let Some((variable, block)) = push_variable(code, entry)? else { return Ok(None) };
+    let too_big = || {
+        Error::invalid(format!(
+            "push-constant block {} has a member without a fixed size, or beyond 4 GiB; use members of fixed size with \
+             Offset decorations, and pass big data in a storage buffer",
+            code.show(variable)
+        ))
+    };
+    let types = code.def_of(block, Op::TypeStruct).map_or(&[][..], |inst| &inst.words[2..]);
+    let (mut members, mut end, mut plain_end) = (Vec::new(), 0_u64, 0_u64);
+    for (at, ty) in types.iter().enumerate() {
+        let at = at as u32;
+        let layout = layouts.get(ty).filter(|layout| layout.stride.is_none()).ok_or_else(too_big)?;
+        let size = layout::member_size(code, block, at, layout);
+        let offset = code.member_literal(block, at, Decoration::Offset).map_or(plain_end, u64::from);
+        plain_end = offset.saturating_add(size);
+        end = end.max(plain_end);
+        members.push(PushMember {
+            offset: u32::try_from(offset).map_err(|_| too_big())?,
+            size: u32::try_from(size).map_err(|_| too_big())?,
+            name: code.member_name(block, at),
+        });
+    }
+    // Room for what split() appends.
+    let size = u32::try_from(end).ok().filter(|&size| size < u32::MAX - 64).ok_or_else(too_big)?;
+    let is_address = match (types, members.as_slice()) {
+        ([ty], [member]) => member.offset == 0 && member.size == 8 && is_address(code, *ty),
+        _ => false,
+    };
+    Ok(Some(PushBlock { size, members, is_address }))
+}
+
+fn is_address(code: &Code, ty: u32) -> bool {
+    let Some(inst) = code.def(ty) else { return false };
+    match inst.op {
+        Some(Op::TypePointer) => inst.word(2) == StorageClass::PhysicalStorageBuffer as u32,
+        Some(Op::TypeInt) => inst.word(2) == 64,
+        Some(Op::TypeVector) => {
+            inst.word(3) == 2 && values::scalar_type(code, inst.word(2)) == Some(ScalarType::Int(32))
+        }
+        _ => false,
+    }
+}
+
+/// Specialization constants, by id; several with one id are one.
+pub(super) fn spec_constants(code: &Code) -> Result<Vec<SpecConstant>> {
+    let mut found: BTreeMap<u32, SpecConstant> = BTreeMap::new();
+    for inst in code.globals() {
+        let (Some(id), Some(result)) = (values::spec_id(code, inst), inst.result()) else { continue };
+        let Some(scalar) = values::scalar_constant(code, inst) else {
+            return Err(Error::unsupported(format!(
+                "specialization constant {id} ({}) has a type revamp does not know; expected a boolean, or an integer or \
+                 floating-point number of 8 to 64 bits",
+                code.show(result)
+            )));
+        };
+        let kind = match scalar.ty {
+            ScalarType::Bool => SpecKind::Bool,
+            ScalarType::Int(width) => SpecKind::Int(width / 8),
+            ScalarType::Float(width) => SpecKind::Float(width / 8),
+        };
+        let new = SpecConstant { id, name: code.name(result), kind, default: scalar.bits };
+        let old = found.entry(id).or_insert_with(|| new.clone());
+        if old.kind.size() != new.kind.size() {
+            return Err(Error::unsupported(format!(
+                "specialization constant {id} is declared with {} and with {}; give each constant its own id",
+                old.kind, new.kind
+            )));
+        }
+    }
+    Ok(found.into_values().collect())
+}

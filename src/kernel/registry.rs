@@ -1,0 +1,288 @@
+//! The kernels compiled into the program and its plugins, by name.
+//!
+//! Object files register their kernels when they are loaded and take them back when they are unloaded (dlclose). A static
+//! library linked into two of them registers the same kernel twice: that is counted. Nothing is parsed here, so that
+//! registration costs nothing at program start.
+
+use crate::error::{Error, Result};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Names a registered kernel; never used again for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId(pub u64);
+
+/// A registered kernel.
+#[derive(Debug)]
+pub struct Record {
+    id: RecordId,
+    name: String,
+    spirv: Arc<[u8]>,
+}
+
+impl Record {
+    /// Its id.
+    pub fn id(&self) -> RecordId {
+        self.id
+    }
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Its SPIR-V module.
+    pub fn spirv(&self) -> &Arc<[u8]> {
+        &self.spirv
+    }
+}
+
+struct Counted {
+    record: Arc<Record>,
+    count: usize,
+}
+
+/// Registered kernels. The process has one, behind the functions of this module.
+#[derive(Default)]
+struct Registry {
+    by_name: BTreeMap<String, Vec<Counted>>,
+    names: BTreeMap<RecordId, String>,
+    last: u64,
+}
+
+static REGISTRY: RwLock<Registry> = RwLock::new(Registry { by_name: BTreeMap::new(), names: BTreeMap::new(), last: 0 });
+
+/// Adds a kernel. The same name with the same bytes is the same record, counted: each call wants its [`unregister`].
+///
+/// The same name with other bytes is taken too, since nobody could see the error while the program starts; [`find`]
+/// reports it.
+pub fn register(name: String, spirv: Arc<[u8]>) -> Result<RecordId> {
+    REGISTRY.write().register(name, spirv)
+}
+
+/// Takes back one registration; false if there is none with this id. Modules already made of it live on.
+pub fn unregister(id: RecordId) -> bool {
+    REGISTRY.write().unregister(id)
+}
+
+/// The kernel `name`.
+pub fn find(name: &str) -> Result<Arc<Record>> {
+    REGISTRY.read().find(name)
+}
+
+/// How many kernels are registered, those registered more than once counted once.
+pub fn len() -> usize {
+    REGISTRY.read().names.len()
+}
+
+impl Registry {
+    fn register(&mut self, name: String, spirv: Arc<[u8]>) -> Result<RecordId> {
+        if name.is_empty() {
+            return Err(Error::invalid(format!(
+                "a kernel of {} bytes is registered without a name; give it the name it will be looked up by",
+                spirv.len()
+            )));
+        }
+        if spirv.is_empty() {
+            return Err(Error::invalid(format!(
+                "kernel \"{name}\" is registered with 0 bytes of SPIR-V; pass the content of its .spv file"
+            )));
+        }
+        let same_name = self.by_name.entry(name.clone()).or_default();
+        if let Some(known) = same_name.iter_mut().find(|known| known.record.spirv == spirv) {
+            known.count += 1;
+            return Ok(known.record.id);
+        }
+        self.last += 1;
+        let id = RecordId(self.last);
+        same_name.push(Counted { record: Arc::new(Record { id, name: name.clone(), spirv }), count: 1 });
+        self.names.insert(id, name);
+        Ok(id)
+    }
+
+    fn unregister(&mut self, id: RecordId) -> bool {
+        let Some(name) = self.names.get(&id) else { return false };
+        let Some(same_name) = self.by_name.get_mut(name) else { return false };
+        let Some(at) = same_name.iter().position(|known| known.record.id == id) else { return false };
+        same_name[at].count -= 1;
+        if same_name[at].count == 0 {
+            same_name.remove(at);
+            if same_name.is_empty() {
+                self.by_name.remove(name);
+            }
+            self.names.remove(&id);
+        }
+        true
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Record>> {
+        match self.by_name.get(name).map(Vec::as_slice) {
+            Some([only]) => Ok(Arc::clone(&only.record)),
+            Some(several @ [_, _, ..]) => {
+                let show = |known: &Counted| {
+                    format!(
+                        "#{} ({} bytes, hash {:016x})",
+                        known.record.id.0,
+                        known.record.spirv.len(),
+                        hash(&known.record.spirv)
+                    )
+                };
+                Err(Error::runtime(format!(
+                    "kernel \"{name}\" is ambiguous: {} different modules are registered under this name: {}; rename all \
+                     but one, or rebuild the libraries that hold them from the same source",
+                    several.len(),
+                    several.iter().map(show).collect::<Vec<_>>().join(" and ")
+                )))
+            }
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    fn missing(&self, name: &str) -> Error {
+        let close = self.close(name);
+        let hint = match close.len() {
+            0 => String::new(),
+            _ => format!(", close to it: {}", close.join(", ")),
+        };
+        let advice = if self.names.is_empty() {
+            "compile it into the program (CMake: revamp_add_kernels), and link the library that holds it whole"
+        } else {
+            "check the spelling, and that the library that holds it is loaded"
+        };
+        Error::runtime(format!(
+            "no kernel \"{name}\" is compiled into the program; registered: {}{hint}; {advice}",
+            self.names.len()
+        ))
+    }
+
+    /// Up to three names like `name`, the closest first.
+    fn close(&self, name: &str) -> Vec<String> {
+        let limit = (name.chars().count() / 3).clamp(1, 8);
+        let lower = name.to_lowercase();
+        let mut found: Vec<(usize, &String)> = self
+            .by_name
+            .keys()
+            .filter_map(|known| {
+                let other = known.to_lowercase();
+                let contains = lower.len() >= 3 && (other.contains(&lower) || lower.contains(&other));
+                let distance = if contains { limit } else { distance(&lower, &other, limit)? };
+                Some((distance, known))
+            })
+            .collect();
+        found.sort();
+        found.into_iter().take(3).map(|(_, known)| format!("\"{known}\"")).collect()
+    }
+}
+
+/// Edits between two names, if at most `limit`.
+fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > limit {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let edit = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = std::mem::replace(&mut row[j + 1], edit);
+        }
+        // No way back below the limit: names of kernels may be long.
+        if row.iter().all(|&edits| edits > limit) {
+            return None;
+        }
+    }
+    row.last().copied().filter(|&edits| edits <= limit)
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    super::module::fnv(bytes.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str) -> Arc<[u8]> {
+        Arc::from(text.as_bytes())
+    }
+
+    #[test]
+    fn registers_counts_and_unregisters() {
+        let mut registry = Registry::default();
+        let a = registry.register("saxpy".into(), bytes("one")).unwrap();
+        let again = registry.register("saxpy".into(), bytes("one")).unwrap();
+        assert_eq!(a, again);
+        assert_eq!(registry.names.len(), 1);
+        assert!(registry.unregister(a));
+        let found = registry.find("saxpy").unwrap();
+        assert_eq!((found.id(), found.name(), &found.spirv()[..]), (a, "saxpy", &b"one"[..]));
+        assert!(registry.unregister(a));
+        assert!(!registry.unregister(a));
+        assert!(registry.find("saxpy").is_err());
+        let b = registry.register("saxpy".into(), bytes("one")).unwrap();
+        assert_ne!(a, b, "an id is never used again");
+    }
+
+    #[test]
+    fn different_bytes_are_ambiguous_until_one_is_gone() {
+        let mut registry = Registry::default();
+        let a = registry.register("sum".into(), bytes("one")).unwrap();
+        let b = registry.register("sum".into(), bytes("other")).unwrap();
+        let text = registry.find("sum").unwrap_err().to_string();
+        for part in ["ambiguous", "#1 (3 bytes", "#2 (5 bytes", "rename"] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(registry.unregister(a));
+        assert_eq!(registry.find("sum").unwrap().id(), b);
+    }
+
+    #[test]
+    fn a_missing_name_lists_count_and_close_names() {
+        let mut registry = Registry::default();
+        let text = registry.find("saxpy").unwrap_err().to_string();
+        assert!(text.contains("registered: 0") && text.contains("compile it into"), "{text}");
+        for name in ["saxpy", "daxpy", "matrix_product", "reduce"] {
+            registry.register(name.into(), bytes(name)).unwrap();
+        }
+        let text = registry.find("saxpi").unwrap_err().to_string();
+        assert!(text.contains("registered: 4, close to it: \"saxpy\""), "{text}");
+        assert!(!text.contains("reduce"), "{text}");
+        let text = registry.find("Matrix").unwrap_err().to_string();
+        assert!(text.contains("\"matrix_product\""), "{text}");
+    }
+
+    #[test]
+    fn empty_names_and_modules_are_refused() {
+        let mut registry = Registry::default();
+        assert!(registry.register(String::new(), bytes("x")).is_err());
+        assert!(registry.register("x".into(), bytes("")).is_err());
+        assert!(registry.by_name.is_empty());
+    }
+
+    #[test]
+    fn the_process_registry_is_shared_between_threads() {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let own = format!("thread {thread} round {round}");
+                        let shared = register("shared by threads".into(), bytes("same")).unwrap();
+                        let id = register(own.clone(), bytes(&own)).unwrap();
+                        assert_eq!(find(&own).unwrap().id(), id);
+                        assert!(unregister(id) && unregister(shared));
+                        assert!(find(&own).is_err());
+                    }
+                });
+            }
+        });
+        assert!(find("shared by threads").is_err());
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting", 3), Some(3));
+        assert_eq!(distance("kitten", "sitting", 2), None);
+        assert_eq!(distance("", "ab", 2), Some(2));
+        assert_eq!(distance("same", "same", 0), Some(0));
+    }
+}

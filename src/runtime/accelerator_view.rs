@@ -1,0 +1,133 @@
+//! accelerator_view (digest sections 2.9 and 3.2): one order of work on an accelerator.
+
+use super::HandleCell;
+use super::accelerator::Accelerator;
+use super::completion::Completion;
+use crate::device::hazard::Point;
+use crate::device::{Device, Queue, unique_id};
+use crate::error::Result;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// A queue of work on an accelerator.
+pub struct AcceleratorView {
+    id: u64,
+    accelerator: Arc<Accelerator>,
+    device: Arc<dyn Device>,
+    queue: Arc<dyn Queue>,
+    immediate: bool,
+    kept: bool,
+    auto: bool,
+    /// Work that belongs to the view but runs beside its queue: large and asynchronous copies.
+    beside: Mutex<Vec<Point>>,
+    /// The handle of the C API.
+    pub c_handle: HandleCell,
+}
+
+impl AcceleratorView {
+    /// A new view; `kept` for those that the library itself owns.
+    pub(super) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
+        let device = accelerator.device()?;
+        let queue = device.create_queue(immediate)?;
+        Ok(Self {
+            id: unique_id(),
+            accelerator: accelerator.clone(),
+            device,
+            queue,
+            immediate,
+            kept,
+            auto: false,
+            beside: Mutex::new(Vec::new()),
+            c_handle: HandleCell::default(),
+        })
+    }
+
+    /// The auto-selection view: another name for `default`.
+    pub(super) fn auto_selection(default: &Self) -> Self {
+        Self {
+            id: default.id,
+            accelerator: default.accelerator.clone(),
+            device: default.device.clone(),
+            queue: default.queue.clone(),
+            immediate: default.immediate,
+            kept: true,
+            auto: true,
+            beside: Mutex::new(Vec::new()),
+            c_handle: HandleCell::default(),
+        }
+    }
+
+    /// The same for a view and its other names.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+    /// Its accelerator.
+    pub fn accelerator(&self) -> &Arc<Accelerator> {
+        &self.accelerator
+    }
+    /// Its device.
+    pub fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+    /// Its queue.
+    pub fn queue(&self) -> &Arc<dyn Queue> {
+        &self.queue
+    }
+    /// `queuing_mode_immediate`.
+    pub fn is_immediate(&self) -> bool {
+        self.immediate
+    }
+    /// Owned by the library.
+    pub fn is_kept(&self) -> bool {
+        self.kept
+    }
+    /// `is_auto_selection`.
+    pub fn is_auto_selection(&self) -> bool {
+        self.auto
+    }
+
+    /// Makes `wait` and markers cover work that runs beside the queue.
+    pub(super) fn attach(&self, points: impl IntoIterator<Item = Point>) {
+        let mut beside = self.beside.lock();
+        let own = self.queue.timeline().id();
+        beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
+        if beside.len() > 64 {
+            // Failures stay until somebody hears of them.
+            beside.retain(|p| !p.reached() || p.wait(Some(std::time::Duration::ZERO)).is_err());
+        }
+    }
+
+    /// Everything given to the view so far.
+    fn points(&self) -> Result<Vec<Point>> {
+        let mut points = vec![self.queue.marker()?];
+        points.append(&mut self.beside.lock());
+        Ok(points)
+    }
+
+    /// Submits what is queued; does not wait.
+    pub fn flush(&self) -> Result<()> {
+        let marker = self.queue.marker()?;
+        marker.timeline.flush(marker.value)
+    }
+
+    /// Waits for everything given to the view so far; the first failure is reported.
+    pub fn wait(&self) -> Result<()> {
+        let mut result = Ok(());
+        for point in self.points()? {
+            result = result.and(point.wait(None).map(drop));
+        }
+        result
+    }
+
+    /// A completion for everything given to the view so far.
+    pub fn marker(&self) -> Result<Arc<Completion>> {
+        let points = self.points()?;
+        // wait() must cover them still.
+        self.beside.lock().extend(points.iter().skip(1).cloned());
+        // A marker is of use only if its work begins.
+        if let Some(own) = points.first() {
+            own.timeline.flush(own.value)?;
+        }
+        Ok(Completion::of(points))
+    }
+}

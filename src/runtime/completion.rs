@@ -1,0 +1,120 @@
+//! completion_future (digest section 6.1): operations under way and how they ended.
+
+use crate::device::hazard::{Point, Timeline};
+use crate::device::host::Workers;
+use crate::device::unique_id;
+use crate::error::{Error, Result};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Called with the result of an operation.
+pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
+
+/// One operation of the host: a timeline that goes from 0 to 1.
+pub struct HostOperation {
+    id: u64,
+    result: Mutex<Option<Result<()>>>,
+    done: Condvar,
+}
+
+impl HostOperation {
+    /// An operation that is not done.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { id: unique_id(), result: Mutex::new(None), done: Condvar::new() })
+    }
+
+    /// The point at which it is done.
+    pub fn point(self: &Arc<Self>) -> Point {
+        Point { timeline: self.clone(), value: 1, sequence: 1 }
+    }
+
+    /// Says that it is done.
+    pub fn finish(&self, result: Result<()>) {
+        *self.result.lock() = Some(result);
+        self.done.notify_all();
+    }
+}
+
+impl Timeline for HostOperation {
+    fn id(&self) -> u64 {
+        self.id
+    }
+    fn device(&self) -> Option<u64> {
+        None
+    }
+    fn reached(&self, value: u64) -> bool {
+        value == 0 || self.result.lock().is_some()
+    }
+    fn submitted(&self, _: u64) -> bool {
+        true
+    }
+    fn flush(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        if value == 0 {
+            return Ok(true);
+        }
+        let end = timeout.map(|t| Instant::now() + t);
+        let mut result = self.result.lock();
+        loop {
+            if let Some(r) = result.as_ref() {
+                return r.clone().map(|()| true);
+            }
+            match end {
+                None => self.done.wait(&mut result),
+                Some(end) => {
+                    if self.done.wait_until(&mut result, end).timed_out() && result.is_none() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+/// An operation under way: done when all its points are reached.
+pub struct Completion {
+    points: Vec<Point>,
+}
+
+impl Completion {
+    /// Done when `points` are reached.
+    pub fn of(points: Vec<Point>) -> Arc<Self> {
+        Arc::new(Self { points })
+    }
+
+    /// Waits until it is done, failed or not: `false` if `timeout` passed first.
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
+        let end = timeout.and_then(|t| Instant::now().checked_add(t));
+        for point in &self.points {
+            let left = end.map(|e| e.saturating_duration_since(Instant::now()));
+            // A failed point is done.
+            if let Ok(false) = point.wait(left) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits until it is done and returns how it ended.
+    pub fn get(&self) -> Result<()> {
+        self.wait(None)?;
+        self.failure().map_or(Ok(()), Err)
+    }
+
+    /// What failed, if it is done and failed.
+    pub fn failure(&self) -> Option<Error> {
+        self.points.iter().find_map(|p| p.wait(Some(Duration::ZERO)).err())
+    }
+
+    /// Calls `callback` with the result when it is done, on a thread of the library.
+    pub fn then(self: &Arc<Self>, callback: Callback) {
+        let this = self.clone();
+        Workers::shared().tasks.spawn(move || callback(&this.get()));
+    }
+}

@@ -1,0 +1,348 @@
+//! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
+
+use super::accelerator::{Accelerator, Kind};
+use super::accelerator_view::AcceleratorView;
+use super::array::Array;
+use super::copy::{Side, hull};
+use super::kernel::LoadedKernel;
+use crate::device::hazard::Point;
+use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
+use crate::error::{Error, Result};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What a launch runs over.
+pub enum Domain<'a> {
+    /// Threads, most significant dimension first.
+    Extent(&'a [i32]),
+    /// Workgroups in x, y, z.
+    Groups([u32; 3]),
+}
+
+/// One argument.
+pub enum Argument<'a> {
+    /// A storage buffer.
+    Buffer {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// What is bound.
+        section: Side,
+        /// How it is used; `None`: as the kernel declares.
+        access: Option<Access>,
+    },
+    /// The address of a section's first element.
+    Address {
+        /// Where in the block it goes.
+        offset: u32,
+        /// The section.
+        section: Side,
+        /// How it is used.
+        access: Access,
+    },
+    /// Bytes of the push-constant block.
+    PushConstant {
+        /// Where they go.
+        offset: u32,
+        /// The bytes.
+        data: &'a [u8],
+    },
+    /// A specialization constant.
+    Specialization {
+        /// Its id.
+        id: u32,
+        /// Its value.
+        data: &'a [u8],
+    },
+}
+
+/// A launch.
+pub struct Launch<'a> {
+    /// Over what.
+    pub domain: Domain<'a>,
+    /// With what.
+    pub arguments: &'a [Argument<'a>],
+    /// The argument block, or nothing.
+    pub block: &'a [u8],
+}
+
+/// The view a launch runs on: the one named, else where the arrays live, else `default` (rules SEL-1 to SEL-7).
+pub(super) fn choose<'a>(
+    named: Option<Arc<AcceleratorView>>,
+    arrays: impl Iterator<Item = &'a Arc<Array>>,
+    default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
+) -> Result<Arc<AcceleratorView>> {
+    let mut chosen = named.filter(|v| !v.is_auto_selection());
+    let explicit = chosen.is_some();
+    for (n, array) in arrays.enumerate() {
+        match &chosen {
+            None => chosen = Some(array.view().clone()),
+            Some(view) if view.id() == array.view().id() => {}
+            Some(view) => {
+                let (here, there) = (view.accelerator().name(), array.view().accelerator().name());
+                return Err(Error::runtime(if explicit {
+                    format!(
+                        "array {n} of the launch lives on another accelerator_view (of {there}) than the one the launch \
+                         is for (of {here}); copy it to an array there"
+                    )
+                } else {
+                    format!(
+                        "the arrays of the launch live on different accelerator_views (of {here} and of {there}), so \
+                         there is no view to run on"
+                    )
+                }));
+            }
+        }
+    }
+    let view = match chosen {
+        Some(view) => view,
+        None => default()?,
+    };
+    if view.accelerator().kind() == Kind::Cpu {
+        return Err(not_on_cpu(view.accelerator()));
+    }
+    Ok(view)
+}
+
+/// PFE-8.
+fn not_on_cpu(accelerator: &Accelerator) -> Error {
+    Error::invalid(format!(
+        "concurrency::parallel_for_each is not supported on the selected accelerator \"{}\".",
+        accelerator.name()
+    ))
+}
+
+/// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
+fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
+    let mut all: u64 = 1;
+    for &e in extent {
+        if e <= 0 {
+            return Err(Error::domain(format!(
+                "the extent {extent:?} has a component of {e}; each must be at least 1"
+            )));
+        }
+        all = all.saturating_mul(e as u64);
+    }
+    if extent.is_empty() || all > u64::from(u32::MAX) {
+        return Err(Error::domain(format!("the extent {extent:?} has {all} threads; at most 4294967295 are possible")));
+    }
+    let mut from_last = extent.iter().rev().map(|&e| e as u64);
+    let x = from_last.next().unwrap_or(1);
+    let y = from_last.next().unwrap_or(1);
+    let z = from_last.product::<u64>();
+    let [gx, gy, gz] = size.map(u64::from);
+    Ok([x.div_ceil(gx), y.div_ceil(gy), z.div_ceil(gz)])
+}
+
+/// Launches `kernel`; returns before it has run.
+pub fn dispatch(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
+    let label = kernel.label();
+    run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
+}
+
+fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
+    let arrays = launch.arguments.iter().filter_map(|a| match a {
+        Argument::Buffer { section: Side::Array(array, _), .. }
+        | Argument::Address { section: Side::Array(array, _), .. } => Some(array),
+        _ => None,
+    });
+    let view = choose(view, arrays, || Accelerator::default_view(kernel.accelerator()))?;
+    if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
+        return Err(Error::runtime(format!(
+            "it was loaded on {}, the launch is for a view of {}; load it there",
+            kernel.accelerator().name(),
+            view.accelerator().name()
+        )));
+    }
+    if let Some(lost) = view.device().lost() {
+        return Err(lost);
+    }
+    let module = kernel.module();
+    let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
+    let mut uses: SmallVec<[Use; 4]> = SmallVec::new();
+    let mut spec: SpecValues = Vec::new();
+    let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
+    let mut block: SmallVec<[u8; 256]> = SmallVec::from_slice(launch.block);
+    for argument in launch.arguments {
+        match argument {
+            Argument::Buffer { set, binding, section, access } => {
+                let bound = bind(kernel, *set, *binding, section, *access)?;
+                if bindings.iter().any(|b| (b.set, b.binding) == (*set, *binding)) {
+                    return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
+                }
+                section.settle(bound.access)?;
+                bindings.push(Binding { set: *set, binding: *binding, bound });
+            }
+            Argument::Address { offset, section, access } => {
+                let (array, range) = hull(section)?;
+                let at = *offset as usize;
+                if at % 8 != 0 || at + 8 > block.len() {
+                    return Err(Error::invalid(format!(
+                        "an address at offset {at} does not fit the argument block of {} bytes; offsets are multiples \
+                         of 8",
+                        block.len()
+                    )));
+                }
+                let address = array.device_address()? + range.start;
+                block[at..at + 8].copy_from_slice(&address.to_ne_bytes());
+                section.settle(*access)?;
+                uses.push(Use { buffer: array.buffer().clone(), range, access: *access });
+            }
+            Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
+            Argument::Specialization { id, data } => {
+                if spec.iter().any(|(other, _)| other == id) {
+                    return Err(Error::invalid(format!("specialization constant {id} is given twice")));
+                }
+                spec.push((*id, data.to_vec()));
+            }
+        }
+    }
+    for b in module.bindings() {
+        if !bindings.iter().any(|given| (given.set, given.binding) == (b.set, b.binding)) {
+            let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+            return Err(Error::invalid(format!(
+                "binding {} of set {}{name} is not given: the kernel uses {} bindings, the launch gives {}",
+                b.binding,
+                b.set,
+                module.bindings().len(),
+                bindings.len()
+            )));
+        }
+    }
+    spec.sort_by_key(|(id, _)| *id);
+    let takes_block = module.push().is_some_and(|p| p.is_address);
+    let block = match (takes_block, launch.block.is_empty()) {
+        (true, false) => Some(&block[..]),
+        (false, false) => {
+            return Err(Error::invalid(format!(
+                "an argument block of {} bytes is given, but the kernel's push constants are not one address",
+                launch.block.len()
+            )));
+        }
+        _ => None,
+    };
+    if block.is_none() {
+        constants.check_complete(kernel)?;
+    }
+    let size = if spec.is_empty() {
+        kernel.workgroup()
+    } else {
+        module.check_spec(&spec)?;
+        module.workgroup_size(&spec)?
+    };
+    let groups = match &launch.domain {
+        Domain::Extent(extent) => groups(extent, size)?,
+        Domain::Groups(g) => {
+            if g.contains(&0) {
+                return Err(Error::domain(format!("the number of workgroups is {g:?}; each must be at least 1")));
+            }
+            g.map(u64::from)
+        }
+    };
+    view.queue().dispatch(&Dispatch {
+        kernel: &**kernel.kernel(),
+        spec: &spec,
+        bindings: &bindings,
+        uses: &uses,
+        push: &constants.bytes,
+        block,
+        groups,
+    })
+}
+
+/// Checks a storage buffer against what the kernel declares.
+fn bind(kernel: &LoadedKernel, set: u32, binding: u32, section: &Side, access: Option<Access>) -> Result<Use> {
+    let module = kernel.module();
+    let Some(declared) = module.bindings().iter().find(|b| (b.set, b.binding) == (set, binding)) else {
+        let all: Vec<_> = module.bindings().iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
+        return Err(Error::invalid(format!(
+            "the kernel has no binding {binding} of set {set}; it has {}",
+            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+        )));
+    };
+    let at = || {
+        let name = declared.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+        format!("binding {binding} of set {set}{name}")
+    };
+    let (array, range) = hull(section)?;
+    let bytes = range.end - range.start;
+    let needed = declared.min_size + declared.stride.unwrap_or(0);
+    if bytes < needed {
+        return Err(Error::invalid(format!("{} needs at least {needed} bytes, the array given has {bytes}", at())));
+    }
+    let p = kernel.accelerator().properties();
+    if bytes > p.max_storage_buffer_range {
+        return Err(Error::invalid(format!(
+            "{} is given {bytes} bytes, more than the {} bytes a binding covers on {}; bind sections, or pass an \
+             address",
+            at(),
+            p.max_storage_buffer_range,
+            kernel.accelerator().name()
+        )));
+    }
+    if range.start % p.min_storage_buffer_alignment.max(1) != 0 {
+        return Err(Error::invalid(format!(
+            "{} is given a section that begins at byte {}; on {} it must be a multiple of {}: begin elsewhere, or pass \
+             an address",
+            at(),
+            range.start,
+            kernel.accelerator().name(),
+            p.min_storage_buffer_alignment
+        )));
+    }
+    let declared_access = declared.access;
+    let wrong = match access {
+        Some(Access::Read) => declared_access.writes(),
+        Some(Access::Write) => declared_access == Access::Read,
+        _ => false,
+    };
+    if wrong {
+        return Err(Error::invalid(format!(
+            "{} is given with access {access:?}, the kernel uses it with {declared_access:?}",
+            at()
+        )));
+    }
+    Ok(Use { buffer: array.buffer().clone(), range, access: access.unwrap_or(declared_access) })
+}
+
+/// The push-constant block as it is filled.
+struct Constants {
+    bytes: SmallVec<[u8; 128]>,
+    given: SmallVec<[bool; 128]>,
+}
+
+impl Constants {
+    fn new(size: u32) -> Self {
+        let padded = size.next_multiple_of(4) as usize;
+        Self { bytes: SmallVec::from_elem(0, padded), given: SmallVec::from_elem(false, size as usize) }
+    }
+
+    fn put(&mut self, offset: u32, data: &[u8]) -> Result<()> {
+        let (from, to) = (offset as usize, (offset as usize).saturating_add(data.len()));
+        if to > self.given.len() {
+            return Err(Error::invalid(format!(
+                "push constants {from}..{to} are given; the kernel's block has {} bytes",
+                self.given.len()
+            )));
+        }
+        self.bytes[from..to].copy_from_slice(data);
+        self.given[from..to].fill(true);
+        Ok(())
+    }
+
+    fn check_complete(&self, kernel: &LoadedKernel) -> Result<()> {
+        let Some(push) = kernel.module().push() else { return Ok(()) };
+        for m in &push.members {
+            let (from, to) = (m.offset as usize, (m.offset + m.size) as usize);
+            if !self.given.get(from..to).is_some_and(|g| g.iter().all(|&x| x)) {
+                let name = m.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+                return Err(Error::invalid(format!(
+                    "push constants {from}..{to}{name} are not all given; the kernel's block has {} bytes",
+                    push.size
+                )));
+            }
+        }
+        Ok(())
+    }
+}

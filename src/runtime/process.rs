@@ -1,0 +1,82 @@
+//! Life of the process (architecture decision 9): whether calls are still possible, and the end.
+
+use super::{Runtime, take};
+use crate::config;
+use crate::device::host::Workers;
+use crate::device::vulkan::messages;
+use crate::error::{Error, ErrorKind, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+static FORKED: AtomicBool = AtomicBool::new(false);
+/// Validation messages some call has failed for.
+static REPORTED: AtomicU64 = AtomicU64::new(0);
+
+/// Fails where no call is possible any more.
+pub fn enter() -> Result<()> {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Error::new(
+            ErrorKind::Forked,
+            "the process was forked after revamp was used; GPU work is not possible in the child: call exec, or use \
+             revamp in the child only",
+        ));
+    }
+    if ENDING.load(Ordering::Relaxed) {
+        return Err(Error::new(ErrorKind::ShutDown, "the process is exiting; revamp has finished its work"));
+    }
+    Ok(())
+}
+
+/// True if releasing something has no effect any more, harmlessly.
+pub fn ending() -> bool {
+    ENDING.load(Ordering::Relaxed) && !FORKED.load(Ordering::Relaxed)
+}
+
+/// With `REVAMP_VALIDATION=2`, fails if the validation layer has complained since the last call.
+pub fn check_validation() -> Result<()> {
+    if config::get().validation < 2 {
+        return Ok(());
+    }
+    let seen = messages::validation_messages();
+    if REPORTED.fetch_max(seen, Ordering::Relaxed) < seen {
+        let text = messages::last_validation_message().unwrap_or_default();
+        return Err(Error::new(ErrorKind::Validation, text).context("Vulkan validation"));
+    }
+    Ok(())
+}
+
+/// The exit hook: finishes all work. Calls that come later do nothing.
+pub fn at_exit() {
+    if FORKED.load(Ordering::Relaxed) || ENDING.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    let Some(runtime) = super::RUNTIME.read().clone() else { return };
+    finish(&runtime);
+    // What is left goes with the process: drivers do not like to be torn down from an exit handler.
+    std::mem::forget(runtime);
+}
+
+/// The fork hook, in the child: the worker threads and the driver's state are the parent's.
+pub fn in_forked_child() {
+    FORKED.store(true, Ordering::SeqCst);
+}
+
+/// Waits for all work, then drops everything; `clear` drops what C holds.
+pub fn uninitialize(clear: impl FnOnce()) {
+    let Some(runtime) = take() else {
+        clear();
+        return;
+    };
+    finish(&runtime);
+    clear();
+    drop(runtime);
+}
+
+fn finish(runtime: &Arc<Runtime>) {
+    // Asynchronous copies first: they give the devices work.
+    Workers::shared().tasks.drain();
+    runtime.drain();
+    // Their callbacks.
+    Workers::shared().tasks.drain();
+}
