@@ -1,7 +1,7 @@
 //! accelerator (digest section 3.1).
 
 use super::guard::guard;
-use super::handle::{get, insert};
+use super::handle::{self, get};
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
@@ -13,8 +13,7 @@ use std::sync::Arc;
 
 /// The one handle of an accelerator, made when first asked for.
 pub(super) fn handle_of(accelerator: &Arc<Accelerator>) -> Result<revamp_accelerator> {
-    let id = accelerator.c_handle.get_or_make(|| insert(accelerator.clone()).map(|h: revamp_accelerator| h as u64))?;
-    Ok(id as revamp_accelerator)
+    handle::of(&accelerator.c_handle, accelerator)
 }
 
 /// Reads an access_type.

@@ -3,7 +3,7 @@
 use super::accelerator::handle_of as accelerator_handle;
 use super::completion;
 use super::guard::{guard, guard_release};
-use super::handle::{get, insert, release, retain};
+use super::handle::{self, get, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
@@ -12,15 +12,9 @@ use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::runtime;
 use std::sync::Arc;
 
-/// The one handle of a view that the library itself keeps (default and auto-selection views).
-fn kept_handle(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
-    let id = view.c_handle.get_or_make(|| insert(view.clone()).map(|h: revamp_accelerator_view| h as u64))?;
-    Ok(id as revamp_accelerator_view)
-}
-
-/// A handle of `view` for an info struct: the one it was made with.
-pub(super) fn borrowed_handle(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
-    kept_handle(view)
+/// The handle of a view: always the same one, unless its owner released it while an array still lives on the view.
+pub(super) fn handle_of(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
+    handle::of(&view.c_handle, view)
 }
 
 /// The default view of an accelerator: always the same one, in automatic mode. Owned by the library: retaining and
@@ -35,7 +29,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_default_view(
         pointer::check_out(view, "view")?;
         let found = Accelerator::default_view(&get::<Accelerator, _>(accelerator)?)?;
         // SAFETY: checked; the caller vouches for it being writable.
-        unsafe { pointer::write(view, "view", kept_handle(&found)?) }
+        unsafe { pointer::write(view, "view", handle_of(&found)?) }
     })
 }
 
@@ -58,7 +52,7 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
             }
         };
         let made = Accelerator::create_view(&get::<Accelerator, _>(accelerator)?, immediate)?;
-        let handle = kept_handle(&made)?;
+        let handle = handle_of(&made)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(view, "view", handle) }
     })
@@ -74,7 +68,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
         pointer::check_out(view, "view")?;
         let found = runtime()?.auto_selection_view()?;
         // SAFETY: checked; the caller vouches for it being writable.
-        unsafe { pointer::write(view, "view", kept_handle(&found)?) }
+        unsafe { pointer::write(view, "view", handle_of(&found)?) }
     })
 }
 

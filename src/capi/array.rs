@@ -1,7 +1,7 @@
 //! array (digest section 5.1) and staging arrays.
 
 use super::accelerator::access_type;
-use super::accelerator_view::borrowed_handle;
+use super::accelerator_view::handle_of;
 use super::guard::{guard, guard_release};
 use super::handle::{get, insert, release};
 use super::pointer;
@@ -83,8 +83,8 @@ pub unsafe extern "C" fn revamp_array_get_info(array: revamp_array, info: *mut r
             element_size: array.layout().element as usize,
             element_count: array.layout().elements(),
             size: array.layout().bytes(),
-            view: borrowed_handle(array.view())?,
-            associated_view: borrowed_handle(array.associated_view())?,
+            view: handle_of(array.view())?,
+            associated_view: handle_of(array.associated_view())?,
             cpu_access_type: array.cpu_access_type().bits(),
         };
         // SAFETY: the caller vouches for a writable struct or NULL.

@@ -5,6 +5,7 @@
 //! one lock of the slot itself.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::runtime::HandleCell;
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::array::Array;
@@ -196,6 +197,13 @@ impl<T: Object> Table<T> {
 /// A new handle that owns one reference.
 pub(super) fn insert<T: Object, H>(object: Arc<T>) -> Result<*mut H> {
     T::table().insert(object).map(|h| h as usize as *mut H)
+}
+
+/// The handle kept in an object's own cell, for objects the library hands out again and again.
+pub(super) fn of<T: Object, H>(cell: &HandleCell, object: &Arc<T>) -> Result<*mut H> {
+    let alive = |h: u64| get::<T, H>(h as usize as *mut H).is_ok();
+    let make = || insert::<T, H>(object.clone()).map(|h| h as usize as u64);
+    cell.get_or_make(alive, make).map(|h| h as usize as *mut H)
 }
 
 /// The object behind a handle.

@@ -49,6 +49,7 @@ struct Split<'a> {
     code: &'a Code,
     entry: &'a Entry,
     types: Types<'a>,
+    /// By id.
     targets: Vec<Target>,
     push: Push,
     /// Pointers to a target or into it; before the functions: the targets.
@@ -183,7 +184,7 @@ impl Split<'_> {
     }
 
     fn target(&self, id: u32) -> Option<&Target> {
-        self.targets.iter().find(|target| target.id == id)
+        self.targets.binary_search_by_key(&id, |target| target.id).ok().map(|at| &self.targets[at])
     }
 
     /// Decorations of what is new.

@@ -60,18 +60,13 @@ impl AccessType {
 pub struct HandleCell(Mutex<Option<u64>>);
 
 impl HandleCell {
-    /// The handle, made at the first call.
-    pub fn get_or_make(&self, make: impl FnOnce() -> Result<u64>) -> Result<u64> {
+    /// The handle, made at the first call and again when `alive` says that the last one was released.
+    pub fn get_or_make(&self, alive: impl FnOnce(u64) -> bool, make: impl FnOnce() -> Result<u64>) -> Result<u64> {
         let mut slot = self.0.lock();
         match *slot {
-            Some(h) => Ok(h),
-            None => make().inspect(|h| *slot = Some(*h)),
+            Some(h) if alive(h) => Ok(h),
+            _ => make().inspect(|h| *slot = Some(*h)),
         }
-    }
-
-    /// Forgets the handle.
-    pub fn forget(&self) {
-        *self.0.lock() = None;
     }
 }
 

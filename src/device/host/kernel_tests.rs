@@ -358,6 +358,25 @@ fn many_launches_at_once() {
     });
 }
 
+/// More tiles at once than the process may have stacks for: they wait for each other's. Also with `ulimit -v` set.
+#[test]
+#[ignore = "takes most of the mappings a process may have"]
+fn tiles_share_scarce_stacks() {
+    let ended = AtomicU64::new(0);
+    let hold = kernel(|t| {
+        t.barrier()?;
+        if t.local()[0] == 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        t.barrier()?;
+        ended.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    });
+    execute(&Pool::new(40), &Domain::tiled(&[1024 * 400], &[1024], 0), &hold).unwrap();
+    assert_eq!(ended.into_inner(), 1024 * 400);
+    fibre::trim();
+}
+
 /// `cargo test --release -- --ignored --nocapture figures`
 #[test]
 #[ignore = "prints figures"]
@@ -448,6 +467,25 @@ fn figures() {
             start.elapsed().as_nanos() as f64 / 1e6
         }));
         println!("{threads} threads: parallel loop of 2 empty chunks: {us:.2} us");
+        if threads == 2 {
+            let p = pool.clone();
+            let us = median(Box::new(move || {
+                let start = Instant::now();
+                for _ in 0..1000 {
+                    // Ends only when both threads are inside.
+                    let inside = AtomicU32::new(0);
+                    p.parallel(2, &|_| {
+                        inside.fetch_add(1, Ordering::Relaxed);
+                        while inside.load(Ordering::Relaxed) < 2 {
+                            std::hint::spin_loop();
+                        }
+                    })
+                    .unwrap();
+                }
+                start.elapsed().as_nanos() as f64 / 1e6
+            }));
+            println!("{threads} threads: parallel loop in which both threads meet: {us:.2} us");
+        }
         let p = pool.clone();
         let us = median(Box::new(move || {
             let start = Instant::now();

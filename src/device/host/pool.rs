@@ -1,6 +1,6 @@
 //! The compute pool: a parallel loop that starts and ends in microseconds.
 //!
-//! A loop is a [`Region`]: a counter that hands out chunk numbers. The caller works too, so it finishes even if no
+//! A loop is a `Region`: a counter that hands out chunk numbers. The caller works too, so it finishes even if no
 //! worker ever comes, and loops may nest or run from many threads at once.
 #![allow(unsafe_code)]
 
@@ -116,7 +116,10 @@ impl Pool {
     /// A pool on which `threads` threads compute, the caller of a loop included. They start with the first loop.
     pub fn new(threads: usize) -> Self {
         // Spinning next to busy threads takes their processor.
-        let spin = (processors() > 2 && threads <= processors()).then_some(WORKER_SPIN);
+        Self::with_spin(threads, (processors() > 2 && threads <= processors()).then_some(WORKER_SPIN))
+    }
+
+    fn with_spin(threads: usize, spin: Option<Duration>) -> Self {
         let shared =
             Shared { state: Mutex::new(State::default()), epoch: AtomicU64::new(0), wake: Condvar::new(), spin };
         Self { shared: Arc::new(shared), threads: threads.max(1), started: Once::new() }
@@ -255,9 +258,28 @@ mod tests {
         }
     }
 
+    /// The way of machines with many processors, wherever this runs.
+    #[test]
+    fn spinning_workers_find_loops_and_end() {
+        let pool = Pool::with_spin(3, Some(Duration::from_micros(200)));
+        for n in 0..400 {
+            counts(&pool, n % 9);
+            if n % 40 == 0 {
+                std::thread::sleep(Duration::from_micros(n * 2));
+            }
+        }
+        let shared = Arc::downgrade(&pool.shared);
+        drop(pool);
+        let start = Instant::now();
+        while shared.strong_count() > 0 {
+            assert!(start.elapsed() < Duration::from_secs(20), "workers outlive their pool");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     #[test]
     fn loops_nest() {
-        let pool = Pool::new(4);
+        let pool = Pool::with_spin(4, Some(WORKER_SPIN));
         let sum = AtomicU64::new(0);
         pool.parallel(8, &|_| {
             pool.parallel(8, &|_| {

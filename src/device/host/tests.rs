@@ -254,7 +254,7 @@ fn copies_and_transfers() {
         let (a, b) = (buffer(&device, len), buffer(&device, len));
         let mut data: Vec<u8> = (0..len).map(|i| (i * 31 % 251) as u8).collect();
         let plan = CopyPlan::linear(0, 0, len);
-        assert!(device.transfer(Direction::Upload, span(&mut data), &a, &plan, &*queue).unwrap().is_none());
+        assert!(device.transfer(Direction::Upload, span(&mut data), &a, &plan, &*queue).unwrap().is_empty());
         queue.copy(&a, &b, &plan).unwrap();
         let mut back = vec![0u8; len as usize];
         // Ordered behind the copy by the tracker.

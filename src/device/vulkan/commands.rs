@@ -6,6 +6,8 @@ use super::core::Core;
 use super::memory::VulkanBuffer;
 use super::pipeline::VulkanKernel;
 use super::queue::{Batch, BufferUse, VulkanQueue};
+use super::transfer::Transfers;
+use crate::config;
 use crate::device::hazard::{Point, Timeline};
 use crate::device::layout::CopyPlan;
 use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use};
@@ -17,6 +19,8 @@ use std::sync::Arc;
 
 /// From how many bytes on a kernel copies faster than the copy command inside a GPU (measured on an H200).
 const KERNEL_COPY: u64 = 64 << 10;
+/// From how many bytes on a copy over the bus goes to a transfer queue.
+const LANE_COPY: u64 = 256 << 10;
 /// More contiguous runs than this are not worth a region each.
 const MOST_REGIONS: u64 = 1 << 14;
 /// Regions handed over by one copy command.
@@ -40,6 +44,8 @@ pub(super) struct ViewQueue {
     pub queue: Arc<VulkanQueue>,
     /// Kernels for copies.
     pub copies: Arc<CopyKernels>,
+    /// The device's copy lanes.
+    pub transfers: Arc<Transfers>,
 }
 
 impl Queue for ViewQueue {
@@ -139,7 +145,16 @@ impl Queue for ViewQueue {
     }
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
-        copy(&self.queue, &self.copies, source, destination, plan, 0..plan.bytes())
+        let all = 0..plan.bytes();
+        let core = &self.queue.core;
+        let bus = VulkanBuffer::of(source, core)?.staging != VulkanBuffer::of(destination, core)?.staging;
+        let lane = plan.is_linear() && bus && plan.bytes() >= LANE_COPY && !core.transfer.is_empty();
+        if lane || config::get().test.copy.as_deref() == Some("lane") {
+            // Beside the view's own work, so that copies and kernels on other data overlap.
+            let lane = self.transfers.lane(!plan.is_linear())?;
+            return copy(&lane, &self.copies, source, destination, plan, all);
+        }
+        copy(&self.queue, &self.copies, source, destination, plan, all)
     }
 
     fn marker(&self) -> Result<Point> {
@@ -180,7 +195,7 @@ fn choose(queue: &VulkanQueue, source: &VulkanBuffer, destination: &VulkanBuffer
     if !queue.computes() {
         return Way::Regions;
     }
-    match crate::config::get().test.copy.as_deref() {
+    match config::get().test.copy.as_deref() {
         Some("buffer") if plan.runs() <= MOST_REGIONS => return Way::Regions,
         Some("kernel") => return Way::Kernel,
         _ => {}

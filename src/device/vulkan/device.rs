@@ -28,7 +28,7 @@ const COPY4: &[u8] = include_bytes!("shaders/copy4.spv");
 pub struct VulkanDevice {
     core: Arc<Core>,
     copies: Arc<CopyKernels>,
-    transfers: Transfers,
+    transfers: Arc<Transfers>,
     queues: Mutex<Vec<Weak<VulkanQueue>>>,
 }
 
@@ -38,7 +38,7 @@ impl VulkanDevice {
         let core = Arc::new(Core::open(physical)?);
         let load = |spirv| VulkanKernel::new(&core, &Arc::new(Module::new(spirv, None)?)).map(Arc::new);
         let copies = Arc::new(CopyKernels { wide: load(COPY16)?, narrow: load(COPY4)? });
-        let transfers = Transfers::new(&core, &copies);
+        let transfers = Arc::new(Transfers::new(&core, &copies));
         Ok(Arc::new(Self { core, copies, transfers, queues: Mutex::new(Vec::new()) }))
     }
 
@@ -91,7 +91,7 @@ impl Device for VulkanDevice {
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>> {
         let queue = VulkanQueue::new(&self.core, Lane::Compute(self.core.take_compute()), immediate)?;
         self.queues.lock().push(Arc::downgrade(&queue));
-        Ok(Arc::new(ViewQueue { queue, copies: self.copies.clone() }))
+        Ok(Arc::new(ViewQueue { queue, copies: self.copies.clone(), transfers: self.transfers.clone() }))
     }
 
     fn load(&self, module: &Arc<Module>) -> Result<Arc<dyn Kernel>> {

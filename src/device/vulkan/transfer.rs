@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
@@ -37,6 +38,7 @@ pub(super) struct Transfers {
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
     turn: Mutex<()>,
+    next: AtomicUsize,
 }
 
 impl Transfers {
@@ -51,6 +53,7 @@ impl Transfers {
             rings,
             lanes: Mutex::new([None, None]),
             turn: Mutex::new(()),
+            next: AtomicUsize::new(0),
         }
     }
 
@@ -71,6 +74,12 @@ impl Transfers {
         };
         *slot = Some(made.clone());
         Ok(made)
+    }
+
+    /// A lane for one copy; they take turns.
+    pub fn lane(&self, strided: bool) -> Result<Arc<VulkanQueue>> {
+        let lanes = self.lanes(strided)?;
+        Ok(lanes[self.next.fetch_add(1, Ordering::Relaxed) % lanes.len()].clone())
     }
 
     /// The lanes made so far.
