@@ -67,13 +67,15 @@ void pageable(Bench& b, Direction direction, size_t size, const std::string& nam
 
     const Buffer device(*b.plain, size, Memory::device);
     // Checks go through these two, whatever the way that is checked.
-    WholeCopy store(*b.plain, Lane::compute, Direction::up, device, size);
-    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, device, size);
+    const auto checks = b.plain->buffer(size, Memory::readback);
+    WholeCopy store(*b.plain, Lane::compute, Direction::up, device, size, checks);
+    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, device, size, checks);
+    const auto staging_buffer = b.plain->buffer(size, up ? Memory::upload : Memory::readback);
     const Around around{[&] { store.run(b.source.data(), Wait::block); }, [&] { fetch.run(b.target.data(), Wait::block); }};
     std::vector<std::unique_ptr<WholeCopy>> wholes;
     std::vector<std::unique_ptr<RingCopy>> rings;
     for (const Lane lane : lanes(b)) {
-        wholes.push_back(std::make_unique<WholeCopy>(*b.plain, lane, direction, device, size));
+        wholes.push_back(std::make_unique<WholeCopy>(*b.plain, lane, direction, device, size, staging_buffer));
         for (const Wait wait : waits(b, size))
             add(b, c, "plain Vulkan", std::string("staged whole, ") + name_of(lane) + ", " + name_of(wait), direction, size,
                 [whole = wholes.back().get(), host, wait] { whole->run(host, wait); }, around);
@@ -99,8 +101,8 @@ void pageable(Bench& b, Direction direction, size_t size, const std::string& nam
     std::unique_ptr<WholeCopy> mapped_store, mapped_fetch;
     if (b.mapped_peer && b.plain->has(Memory::direct) && (up || b.plain->unified())) {  // ReBAR is far too slow to read
         mapped = std::make_unique<Buffer>(*b.plain, size, Memory::direct);
-        mapped_store = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::up, *mapped, size);
-        mapped_fetch = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::down, *mapped, size);
+        mapped_store = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::up, *mapped, size, checks);
+        mapped_fetch = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::down, *mapped, size, checks);
         const Around through{[&] { mapped_store->run(b.source.data(), Wait::block); },
                              [&] { mapped_fetch->run(b.target.data(), Wait::block); }};
         auto direct = [&](Workers& workers) {
@@ -154,8 +156,9 @@ void pinned(Bench& b, Direction direction, size_t size, const std::string& name)
     }
 
     const Buffer device(*b.plain, size, Memory::device), host(*b.plain, size, up ? Memory::upload : Memory::readback);
-    WholeCopy store(*b.plain, Lane::compute, Direction::up, device, size);
-    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, device, size);
+    const auto checks = b.plain->buffer(size, Memory::readback);
+    WholeCopy store(*b.plain, Lane::compute, Direction::up, device, size, checks);
+    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, device, size, checks);
     std::vector<std::unique_ptr<Job>> jobs;
     for (const Lane lane : lanes(b)) {
         jobs.push_back(std::make_unique<Job>(*b.plain, lane, [&](VkCommandBuffer commands) {

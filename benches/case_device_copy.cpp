@@ -58,8 +58,10 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     }
 
     const Buffer source(*b.plain, size, Memory::device), target(*b.plain, size, Memory::device);
-    WholeCopy fill(*b.plain, Lane::compute, Direction::up, source, size), poison(*b.plain, Lane::compute, Direction::up, target, size);
-    WholeCopy read(*b.plain, Lane::compute, Direction::down, target, size);
+    const auto checks = b.plain->buffer(size, Memory::readback);
+    WholeCopy fill(*b.plain, Lane::compute, Direction::up, source, size, checks);
+    WholeCopy poison(*b.plain, Lane::compute, Direction::up, target, size, checks);
+    WholeCopy read(*b.plain, Lane::compute, Direction::down, target, size, checks);
     std::vector<std::unique_ptr<Job>> jobs;
     auto plain = [&](const std::string& way, Lane lane, const Job::Record& record) {
         jobs.push_back(std::make_unique<Job>(*b.plain, lane, record));
@@ -99,7 +101,11 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
         cuda_from = cuda_memory(*b.cuda, size, false);
         cuda_to = cuda_memory(*b.cuda, size, false);
         auto copy = [&b, &cuda_from, &cuda_to, size] { cuda_check(b.cuda->copy(cuda_to.get(), cuda_from.get(), size)); };
-        c.ways.push_back({"CUDA", "cudaMemcpy", [copy] { return timed(copy); }, {}});
+        c.ways.push_back({"CUDA", "cudaMemcpy", [copy] { return timed(copy); },
+                          checked([&b, &cuda_from, &cuda_to, size] {
+                              cuda_check(b.cuda->copy(cuda_from.get(), b.source.data(), size));
+                              cuda_check(b.cuda->copy(cuda_to.get(), b.target.data(), size));
+                          }, copy, [&b, &cuda_to, size] { cuda_check(b.cuda->copy(b.target.data(), cuda_to.get(), size)); })});
     }
     b.run(c);
 }

@@ -86,8 +86,10 @@ void saxpy(Bench& b, bool by_address, const std::string& name) {
             memory_barrier(commands);
         }
     });
-    WholeCopy up_x(*b.plain, Lane::compute, Direction::up, device_x, bytes), up_y(*b.plain, Lane::compute, Direction::up, device_y, bytes);
-    WholeCopy down_y(*b.plain, Lane::compute, Direction::down, device_y, bytes);
+    const auto checks = b.plain->buffer(bytes, Memory::readback);
+    WholeCopy up_x(*b.plain, Lane::compute, Direction::up, device_x, bytes, checks);
+    WholeCopy up_y(*b.plain, Lane::compute, Direction::up, device_y, bytes, checks);
+    WholeCopy down_y(*b.plain, Lane::compute, Direction::down, device_y, bytes, checks);
     c.ways.push_back({"plain Vulkan", "recorded", [&] { return timed([&] { job.run(b.plain->best_wait); }); }, [&] {
         start();
         up_x.run(x.data(), Wait::block);

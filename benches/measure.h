@@ -41,7 +41,7 @@ struct Samples {
 struct Effort {
     double budget = 1.0;        // seconds for all ways together, warm-up apart
     std::size_t least = 5;      // repetitions
-    std::size_t most = 15;
+    std::size_t most = 40;
     double repetition = 0.004;  // short operations are repeated until a repetition takes so long
     unsigned most_ops = 200;
 };

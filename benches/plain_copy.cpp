@@ -5,25 +5,25 @@
 
 #include "measure.h"
 
-WholeCopy::WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const Buffer& device, VkDeviceSize size)
-    : direction_(direction),
-      size_(size),
-      staging_(vulkan, size, direction == Direction::up ? Memory::upload : Memory::readback) {
+WholeCopy::WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const Buffer& device, VkDeviceSize size,
+                     std::shared_ptr<Buffer> staging)
+    : direction_(direction), size_(size), staging_(std::move(staging)) {
+    if (!staging_) staging_ = vulkan.buffer(size, direction == Direction::up ? Memory::upload : Memory::readback);
     job_ = std::make_unique<Job>(vulkan, lane, [&](VkCommandBuffer commands) {
         const VkBufferCopy all{0, 0, size};
         if (direction == Direction::up) {
-            vk.CmdCopyBuffer(commands, staging_.handle, device.handle, 1, &all);
+            vk.CmdCopyBuffer(commands, staging_->handle, device.handle, 1, &all);
         } else {
-            vk.CmdCopyBuffer(commands, device.handle, staging_.handle, 1, &all);
+            vk.CmdCopyBuffer(commands, device.handle, staging_->handle, 1, &all);
             host_barrier(commands);
         }
     });
 }
 
 void WholeCopy::run(void* host, Wait wait) {
-    if (direction_ == Direction::up) std::memcpy(staging_.data, host, size_);
+    if (direction_ == Direction::up) std::memcpy(staging_->data, host, size_);
     job_->run(wait);
-    if (direction_ == Direction::down) std::memcpy(host, staging_.data, size_);
+    if (direction_ == Direction::down) std::memcpy(host, staging_->data, size_);
 }
 
 RingCopy::RingCopy(PlainVulkan& vulkan, Workers& workers, Shape shape, Direction direction, const Buffer& device,

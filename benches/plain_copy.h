@@ -10,13 +10,15 @@ enum class Direction { up, down };  // to the device, from it
 // Through one staging buffer as large as the copy: memcpy and one command, one after the other.
 class WholeCopy {
 public:
-    WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const Buffer& device, VkDeviceSize size);
+    // `staging`: at least as large, to be shared by copies that do not run at once; null: one of its own.
+    WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const Buffer& device, VkDeviceSize size,
+              std::shared_ptr<Buffer> staging = nullptr);
     void run(void* host, Wait wait);
 
 private:
     Direction direction_;
     VkDeviceSize size_;
-    Buffer staging_;
+    std::shared_ptr<Buffer> staging_;
     std::unique_ptr<Job> job_;
 };
 
