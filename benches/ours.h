@@ -1,0 +1,80 @@
+// revamp's C API with exceptions and owners: thin enough that what is timed is the C call.
+#pragma once
+#include <revamp.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "shaders.h"
+
+namespace ours {
+
+inline void must(revamp_status status, const char* what) {
+    if (status != REVAMP_OK)
+        throw std::runtime_error(std::string(what) + ": " + revamp_status_name(status) + ": " + revamp_last_error_message());
+}
+
+class Array {
+public:
+    // Four-byte elements.
+    Array(revamp_accelerator_view view, std::initializer_list<int32_t> extent, revamp_accelerator_view associated = nullptr) {
+        revamp_array_options options{};
+        options.struct_size = sizeof options;
+        options.associated_view = associated;
+        must(revamp_array_create(view, static_cast<uint32_t>(extent.size()), extent.begin(), 4, &options, &handle_),
+             "revamp_array_create");
+    }
+    ~Array() {
+        if (handle_) revamp_array_destroy(handle_);
+    }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+    operator revamp_array() const { return handle_; }
+    void* data(revamp_access access) const {
+        void* pointer = nullptr;
+        must(revamp_array_data(handle_, access, &pointer), "revamp_array_data");
+        return pointer;
+    }
+    void upload(const void* from, size_t bytes) const { must(revamp_copy_to_array(from, bytes, handle_), "revamp_copy_to_array"); }
+    void download(void* to, size_t bytes) const {
+        must(revamp_copy_from_array(handle_, to, bytes), "revamp_copy_from_array");
+    }
+
+private:
+    revamp_array handle_ = nullptr;
+};
+
+class Kernel {
+public:
+    Kernel(revamp_accelerator accelerator, const Shader& shader) {
+        revamp_kernel_options options{};
+        options.struct_size = sizeof options;
+        options.spirv = shader.words;
+        options.spirv_size = shader.bytes;
+        must(revamp_kernel_create(accelerator, &options, &handle_), "revamp_kernel_create");
+    }
+    ~Kernel() {
+        if (handle_) revamp_kernel_release(handle_);
+    }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    operator revamp_kernel() const { return handle_; }
+
+private:
+    revamp_kernel handle_ = nullptr;
+};
+
+inline revamp_region region(revamp_array array, const int32_t* origin = nullptr, const int32_t* extent = nullptr) {
+    revamp_region r{};
+    r.struct_size = sizeof r;
+    r.array = array;
+    r.origin = origin;
+    r.extent = extent;
+    return r;
+}
+
+inline void copy(const revamp_region& from, const revamp_region& to) { must(revamp_copy(&from, &to), "revamp_copy"); }
+inline void wait(revamp_accelerator_view view) { must(revamp_accelerator_view_wait(view), "revamp_accelerator_view_wait"); }
+
+}  // namespace ours

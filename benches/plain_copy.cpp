@@ -1,0 +1,156 @@
+#include "plain_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "measure.h"
+
+WholeCopy::WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const Buffer& device, VkDeviceSize size,
+                     std::shared_ptr<Buffer> staging)
+    : direction_(direction), size_(size), staging_(std::move(staging)) {
+    if (!staging_) staging_ = vulkan.buffer(size, direction == Direction::up ? Memory::upload : Memory::readback);
+    job_ = std::make_unique<Job>(vulkan, lane, [&](VkCommandBuffer commands) {
+        const VkBufferCopy all{0, 0, size};
+        if (direction == Direction::up) {
+            vk.CmdCopyBuffer(commands, staging_->handle, device.handle, 1, &all);
+        } else {
+            vk.CmdCopyBuffer(commands, device.handle, staging_->handle, 1, &all);
+            host_barrier(commands);
+        }
+    });
+}
+
+void WholeCopy::run(void* host, Wait wait) {
+    if (direction_ == Direction::up) std::memcpy(staging_->data, host, size_);
+    job_->run(wait);
+    if (direction_ == Direction::down) std::memcpy(host, staging_->data, size_);
+}
+
+RingCopy::RingCopy(PlainVulkan& vulkan, Workers& workers, Shape shape, Direction direction, const Buffer& device,
+                   VkDeviceSize size)
+    : vulkan_(vulkan),
+      workers_(workers),
+      shape_(shape),
+      direction_(direction),
+      size_(size),
+      rings_(workers.count()),
+      locks_(vulkan.queue(shape.lane).queues.size()) {
+    const auto& queue = vulkan.queue(shape.lane);
+    const VkDeviceSize chunks = (size + shape.chunk - 1) / shape.chunk;
+    for (unsigned t = 0; t < rings_.size(); t++) {
+        Ring& ring = rings_[t];
+        ring.queue = queue.queues[t % queue.queues.size()];
+        ring.lock = &locks_[t % queue.queues.size()];
+        ring.staging = Buffer(vulkan, slots * shape.chunk, shape.staging);
+        ring.timeline = vulkan.timeline();
+        auto pool = vk_struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+        pool.queueFamilyIndex = queue.family;
+        vk_check(vk.CreateCommandPool(vulkan.device, &pool, nullptr, &ring.pool), "vkCreateCommandPool");
+        for (VkDeviceSize c = t; c < chunks; c += rings_.size()) {
+            auto info = vk_struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+            info.commandPool = ring.pool;
+            info.commandBufferCount = 1;
+            VkCommandBuffer commands;
+            vk_check(vk.AllocateCommandBuffers(vulkan.device, &info, &commands), "vkAllocateCommandBuffers");
+            const auto begin = vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+            vk_check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+            const VkDeviceSize slot = ring.commands.size() % slots * shape.chunk, at = c * shape.chunk;
+            const VkDeviceSize bytes = std::min(shape.chunk, size - at);
+            if (direction == Direction::up) {
+                const VkBufferCopy region{slot, at, bytes};
+                vk.CmdCopyBuffer(commands, ring.staging.handle, device.handle, 1, &region);
+            } else {
+                const VkBufferCopy region{at, slot, bytes};
+                vk.CmdCopyBuffer(commands, device.handle, ring.staging.handle, 1, &region);
+                host_barrier(commands);
+            }
+            vk_check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
+            ring.commands.push_back(commands);
+        }
+    }
+}
+
+RingCopy::~RingCopy() {
+    vk.DeviceWaitIdle(vulkan_.device);
+    for (Ring& ring : rings_) {
+        vk.DestroyCommandPool(vulkan_.device, ring.pool, nullptr);
+        vk.DestroySemaphore(vulkan_.device, ring.timeline, nullptr);
+    }
+}
+
+void RingCopy::submit(Ring& ring, size_t index) {
+    const uint64_t value = ++ring.value;
+    auto timeline = vk_struct<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    timeline.signalSemaphoreValueCount = 1;
+    timeline.pSignalSemaphoreValues = &value;
+    auto info = vk_struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO, &timeline);
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &ring.commands[index];
+    info.signalSemaphoreCount = 1;
+    info.pSignalSemaphores = &ring.timeline;
+    const std::lock_guard<std::mutex> lock(*ring.lock);
+    vk_check(vk.QueueSubmit(ring.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+}
+
+// Polls as long as a chunk may take, then blocks; a software device needs the processor itself.
+void RingCopy::wait(Ring& ring, uint64_t value) const {
+    if (!vulkan_.software()) {
+        const double start = now();
+        do {
+            uint64_t reached = 0;
+            vk_check(vk.GetSemaphoreCounterValue(vulkan_.device, ring.timeline, &reached), "vkGetSemaphoreCounterValue");
+            if (reached >= value) return;
+        } while (now() - start < 200e-6);
+    }
+    auto info = vk_struct<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
+    info.semaphoreCount = 1;
+    info.pSemaphores = &ring.timeline;
+    info.pValues = &value;
+    vk_check(vk.WaitSemaphores(vulkan_.device, &info, 20'000'000'000ULL), "vkWaitSemaphores");
+}
+
+void RingCopy::work(unsigned thread, char* host) {
+    Ring& ring = rings_[thread];
+    const size_t count = ring.commands.size();
+    const uint64_t before = ring.value;
+    auto chunk_at = [&](size_t i) { return (i * rings_.size() + thread) * shape_.chunk; };
+    auto chunk_bytes = [&](size_t i) { return std::min(shape_.chunk, size_ - chunk_at(i)); };
+    auto slot = [&](size_t i) { return static_cast<char*>(ring.staging.data) + i % slots * shape_.chunk; };
+    if (direction_ == Direction::up) {
+        for (size_t i = 0; i < count; i++) {
+            if (i >= slots) wait(ring, before + i - slots + 1);
+            std::memcpy(slot(i), host + chunk_at(i), chunk_bytes(i));
+            submit(ring, i);
+        }
+        if (count) wait(ring, ring.value);
+    } else {
+        for (size_t i = 0; i < std::min<size_t>(slots, count); i++) submit(ring, i);
+        for (size_t i = 0; i < count; i++) {
+            wait(ring, before + i + 1);
+            std::memcpy(host + chunk_at(i), slot(i), chunk_bytes(i));
+            if (i + slots < count) submit(ring, i + slots);
+        }
+    }
+}
+
+void RingCopy::run(void* host) {
+    workers_.run([&](unsigned thread) { work(thread, static_cast<char*>(host)); });
+}
+
+void direct_copy(Workers& workers, Direction direction, const Buffer& device, void* host, VkDeviceSize size) {
+    auto part = [&](VkDeviceSize from, VkDeviceSize to) {
+        char* there = static_cast<char*>(device.data) + from;
+        char* here = static_cast<char*>(host) + from;
+        if (direction == Direction::up) {
+            std::memcpy(there, here, to - from);
+        } else {
+            std::memcpy(here, there, to - from);
+        }
+    };
+    if (workers.count() == 1) return part(0, size);
+    const VkDeviceSize share = (size / workers.count() + 4095) & ~VkDeviceSize{4095};
+    workers.run([&](unsigned thread) {
+        const VkDeviceSize from = std::min(size, thread * share), to = std::min(size, from + share);
+        if (to > from) part(from, to);
+    });
+}

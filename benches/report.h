@@ -1,0 +1,46 @@
+// Collects the rows and writes them as a Markdown table and as JSON.
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measure.h"
+
+// A ratio and its bound. Latencies: our time / the peer's, at most. Bandwidths: our speed / the peer's, at least.
+struct Goal {
+    enum Kind { none, time_at_most, speed_at_least } kind = none;
+    double bound = 0;
+};
+
+struct Case {
+    std::string name;
+    double bytes = 0;  // moved by one operation, for GB/s; 0: not a bandwidth
+    std::vector<Way> ways;
+    std::map<std::string, Goal> goals;  // by peer group
+    Effort effort;
+};
+
+class Report {
+public:
+    void fact(const std::string& name, const std::string& value) { facts_.emplace_back(name, value); }
+    // Adds a line for each peer group, or one for ours alone, and prints them at once.
+    void add(const Case& c, const std::vector<Samples>& samples);
+    // A case that could not be run at all.
+    void skip(const std::string& name, const std::string& why);
+    void print_facts() const;
+    std::string markdown() const;
+    std::string json() const;
+    int missed() const { return missed_; }
+    int failed() const { return failed_; }
+
+private:
+    struct Row {
+        std::string name, ours, peer, peer_name, ratio, goal, verdict, json;
+    };
+    static std::string line(const Row& row);
+    void emit(Row row);
+    std::vector<std::pair<std::string, std::string>> facts_;
+    std::vector<Row> rows_;
+    int missed_ = 0, failed_ = 0;
+};

@@ -1,0 +1,27 @@
+// The kernels, compiled by the build: ours and the peer's are the same words.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+struct Shader {
+    const uint32_t* words;
+    size_t bytes;
+};
+
+extern const Shader empty_shader, increment_shader, increment_address_shader, saxpy_shader, saxpy_address_shader,
+    copy_shader;
+
+// The argument blocks and push constants they take.
+struct SaxpyPush {
+    float a;
+    uint32_t count;
+};
+struct SaxpyBlock {
+    uint64_t x, y;
+    float a;
+    uint32_t count;
+};
+struct CopyPush {
+    uint64_t source, destination;
+    uint32_t count, unused;
+};
