@@ -5,6 +5,7 @@ use crate::log;
 use crate::trace::log::Level;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One environment variable.
 pub struct Variable {
@@ -207,6 +208,18 @@ impl Config {
 }
 
 impl TestSwitches {
+    /// Counts an allocation of this process: true if it is the one to fail.
+    pub fn allocation_fails(&self) -> bool {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        self.fail_alloc == Some(COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Counts a submission of this process: true if it is the one that finds the device lost.
+    pub fn submission_is_lost(&self) -> bool {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        self.lose_device == Some(COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
     fn take(&mut self, word: &str) -> bool {
         let (name, number) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
         let parsed = number.and_then(|n| n.parse::<u64>().ok());

@@ -8,6 +8,7 @@ use crate::device::{Device, Queue, unique_id};
 use crate::error::Result;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A queue of work on an accelerator.
 pub struct AcceleratorView {
@@ -17,9 +18,12 @@ pub struct AcceleratorView {
     queue: Arc<dyn Queue>,
     immediate: bool,
     kept: bool,
-    auto: bool,
+    /// Of the auto-selection view: the view it is another name for.
+    auto: Option<Arc<Self>>,
     /// Work that belongs to the view but runs beside its queue: large and asynchronous copies.
     beside: Mutex<Vec<Point>>,
+    /// The marker whose failure was reported last.
+    told: AtomicU64,
     /// The handle of the C API.
     pub c_handle: HandleCell,
 }
@@ -36,14 +40,15 @@ impl AcceleratorView {
             queue,
             immediate,
             kept,
-            auto: false,
+            auto: None,
             beside: Mutex::new(Vec::new()),
+            told: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         })
     }
 
     /// The auto-selection view: another name for `default`.
-    pub(super) fn auto_selection(default: &Self) -> Self {
+    pub(super) fn auto_selection(default: &Arc<Self>) -> Self {
         Self {
             id: default.id,
             accelerator: default.accelerator.clone(),
@@ -51,8 +56,9 @@ impl AcceleratorView {
             queue: default.queue.clone(),
             immediate: default.immediate,
             kept: true,
-            auto: true,
+            auto: Some(default.clone()),
             beside: Mutex::new(Vec::new()),
+            told: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         }
     }
@@ -83,7 +89,12 @@ impl AcceleratorView {
     }
     /// `is_auto_selection`.
     pub fn is_auto_selection(&self) -> bool {
-        self.auto
+        self.auto.is_some()
+    }
+
+    /// The view this one stands for: itself, but for the auto-selection view.
+    pub fn actual(self: &Arc<Self>) -> Arc<Self> {
+        self.auto.as_ref().unwrap_or(self).clone()
     }
 
     /// Makes `wait` and markers cover work that runs beside the queue.
@@ -112,15 +123,26 @@ impl AcceleratorView {
 
     /// Waits for everything given to the view so far; the first failure is reported.
     pub fn wait(&self) -> Result<()> {
+        if let Some(actual) = &self.auto {
+            return actual.wait();
+        }
         let mut result = Ok(());
-        for point in self.points()? {
-            result = result.and(point.wait(None).map(drop));
+        for (n, point) in self.points()?.into_iter().enumerate() {
+            let mut done = point.wait(None).map(drop);
+            // Without new work the marker is the same again, and so is its failure.
+            if n == 0 && done.is_err() && self.told.swap(point.value, Ordering::Relaxed) == point.value {
+                done = self.device.lost().map_or(Ok(()), Err);
+            }
+            result = result.and(done);
         }
         result
     }
 
     /// A completion for everything given to the view so far.
     pub fn marker(&self) -> Result<Arc<Completion>> {
+        if let Some(actual) = &self.auto {
+            return actual.marker();
+        }
         let points = self.points()?;
         // wait() must cover them still.
         self.beside.lock().extend(points.iter().skip(1).cloned());

@@ -66,6 +66,7 @@ impl Array {
     /// Makes an array.
     pub fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
         let ArrayRequest { view, extent, element_size, cpu_access, associated, label } = request;
+        let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
         if element_size == 0 || element_size % 4 != 0 {
             return Err(Error::runtime(format!(
@@ -76,6 +77,12 @@ impl Array {
         let accelerator = view.accelerator();
         if let Some(lost) = view.device().lost() {
             return Err(lost);
+        }
+        if associated.is_some() && cpu_access != AccessType::Auto {
+            return Err(Error::runtime(
+                "an associated view and a cpu access type are given; a staging array is always readable and writable by \
+                 the host, so leave the access type out",
+            ));
         }
         // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
         let staged = associated.filter(|a| accelerator.kind() == Kind::Cpu && a.accelerator().kind() != Kind::Cpu);

@@ -145,7 +145,27 @@ fn plan(source: &Side, destination: &Side) -> Result<CopyPlan> {
     {
         return Err(Error::runtime("source and destination of the copy are overlapping sections of one array"));
     }
+    if let Side::Host(_, layout) = destination
+        && !apart(layout)
+    {
+        return Err(Error::runtime(format!(
+            "the strides {:?} of the destination in host memory make elements overlap",
+            layout.dims.iter().map(|d| d.1).collect::<Vec<_>>()
+        )));
+    }
     CopyPlan::new(source.layout(), destination.layout())
+}
+
+/// True if no two elements share a byte: each dimension steps over all that the finer ones span.
+fn apart(layout: &Layout) -> bool {
+    let mut dims: SmallVec<[(u64, u64); 4]> = layout.dims.iter().filter(|d| d.0 > 1).copied().collect();
+    dims.sort_unstable_by_key(|d| d.1);
+    let mut span = layout.element;
+    dims.iter().all(|&(count, stride)| {
+        let apart = stride >= span;
+        span += (count - 1) * stride;
+        apart
+    })
 }
 
 /// Copies, and returns when it is done.

@@ -7,7 +7,7 @@ use super::copy::{Side, hull};
 use super::kernel::LoadedKernel;
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
-use crate::error::{Error, Result};
+use crate::error::{E_INVALIDARG, Error, Result};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -107,10 +107,11 @@ pub(super) fn choose<'a>(
 
 /// PFE-8.
 fn not_on_cpu(accelerator: &Accelerator) -> Error {
-    Error::invalid(format!(
+    let text = format!(
         "concurrency::parallel_for_each is not supported on the selected accelerator \"{}\".",
         accelerator.name()
-    ))
+    );
+    Error { hresult: E_INVALIDARG, ..Error::runtime(text) }
 }
 
 /// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
@@ -224,6 +225,10 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     };
     if block.is_none() {
         constants.check_complete(kernel)?;
+    } else if constants.given.contains(&true) {
+        return Err(Error::invalid(
+            "an argument block and a push constant are given; the block's address is the kernel's one push constant",
+        ));
     }
     let size = if spec.is_empty() {
         kernel.workgroup()
@@ -236,6 +241,12 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         Domain::Groups(g) => {
             if g.contains(&0) {
                 return Err(Error::domain(format!("the number of workgroups is {g:?}; each must be at least 1")));
+            }
+            let all = g.iter().chain(&size).try_fold(1_u64, |all, &n| all.checked_mul(u64::from(n)));
+            if all.is_none_or(|all| all > u64::from(u32::MAX)) {
+                return Err(Error::domain(format!(
+                    "{g:?} workgroups of {size:?} threads are more than 4294967295 threads"
+                )));
             }
             g.map(u64::from)
         }
@@ -325,6 +336,9 @@ impl Constants {
                 "push constants {from}..{to} are given; the kernel's block has {} bytes",
                 self.given.len()
             )));
+        }
+        if self.given[from..to].contains(&true) {
+            return Err(Error::invalid(format!("push constants in {from}..{to} are given twice")));
         }
         self.bytes[from..to].copy_from_slice(data);
         self.given[from..to].fill(true);

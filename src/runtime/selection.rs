@@ -105,7 +105,7 @@ pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
         _ if path == "cpu" => by_kind(Kind::Cpu),
         _ => candidates.iter().position(|c| c.path == path).map(Named::At),
     };
-    found.ok_or_else(|| format!("no accelerator has the path {path:?}; there is {}", list(candidates)))
+    found.ok_or_else(|| format!("no accelerator has the path \"{path}\"; there is {}", list(candidates)))
 }
 
 /// The default accelerator.

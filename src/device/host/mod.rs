@@ -19,14 +19,13 @@ pub use system::total_memory;
 use super::hazard::{Point, Tracker};
 use super::layout::CopyPlan;
 use super::{Buffer, Device, Direction, Kernel, Placement, Queue, Use, unique_id};
-use crate::config::{self, Config};
+use crate::config::{self, Config, TestSwitches};
 use crate::error::{Error, Result};
 use crate::kernel::Module;
 use parking_lot::Mutex;
 use pool::Pool;
 use smallvec::SmallVec;
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use threads::Tasks;
 
@@ -95,9 +94,7 @@ pub struct HostDevice {
     kind: HostKind,
     separate: bool,
     workers: Workers,
-    /// `REVAMP_TEST=fail-alloc=N`.
-    fail_alloc: Option<u64>,
-    allocations: AtomicU64,
+    test: TestSwitches,
     timelines: Mutex<Vec<Weak<HostTimeline>>>,
 }
 
@@ -110,8 +107,7 @@ impl HostDevice {
             // The cpu accelerator is where data lives at home: it cannot be apart from it.
             separate: config.separate_memory && kind == HostKind::Threads,
             workers,
-            fail_alloc: config.test.fail_alloc,
-            allocations: AtomicU64::new(0),
+            test: config.test.clone(),
             timelines: Mutex::new(Vec::new()),
         })
     }
@@ -142,7 +138,7 @@ impl Device for HostDevice {
     }
 
     fn allocate(&self, bytes: u64, _placement: Placement, label: &str) -> Result<Arc<dyn Buffer>> {
-        if self.fail_alloc == Some(self.allocations.fetch_add(1, Ordering::Relaxed) + 1) {
+        if self.test.allocation_fails() {
             return Err(Error::out_of_memory(format!(
                 "{label}: the allocation of {bytes} bytes fails because REVAMP_TEST asks for it"
             )));

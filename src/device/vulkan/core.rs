@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of the first block taken from a heap; blocks grow with use. vkAllocateMemory is slow, so memory is pooled.
 const FIRST_BLOCK: u64 = 16 << 20;
@@ -51,8 +51,6 @@ pub(super) struct Core {
     /// True on a real device, where waiting may spin: a software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
-    allocations: AtomicU64,
-    submissions: AtomicU64,
     lost: OnceLock<Error>,
 }
 
@@ -106,8 +104,6 @@ impl Core {
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
-            allocations: AtomicU64::new(0),
-            submissions: AtomicU64::new(0),
             lost: OnceLock::new(),
         })
     }
@@ -151,17 +147,10 @@ impl Core {
 
     /// Counts a submission; `REVAMP_TEST=lose-device=N` loses the device at the Nth.
     pub fn count_submission(&self) -> Result<()> {
-        let n = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;
-        if config::get().test.lose_device == Some(n) {
+        if config::get().test.submission_is_lost() {
             return Err(self.lose("a submission (REVAMP_TEST=lose-device)"));
         }
         self.check_alive()
-    }
-
-    /// Counts an allocation; `REVAMP_TEST=fail-alloc=N` fails the Nth.
-    pub fn count_allocation(&self) -> bool {
-        let n = self.allocations.fetch_add(1, Ordering::Relaxed) + 1;
-        config::get().test.fail_alloc == Some(n)
     }
 
     /// Writes the pipeline cache if it has grown.

@@ -80,7 +80,7 @@ impl VulkanBuffer {
                 "{label}: {size} bytes are more than a buffer of {name} may have, {most}"
             )));
         }
-        if core.count_allocation() {
+        if crate::config::get().test.allocation_fails() {
             return Err(memory().context("REVAMP_TEST=fail-alloc"));
         }
         let info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
