@@ -169,14 +169,14 @@ static void *make_markers(void *context) {
 
 /* A wait covers the copies given to the view, also while other threads ask for markers. */
 TEST(a_wait_covers_copies_while_others_make_markers) {
-    enum { COPIED = 1 << 20 };
+    enum { COPIED = 1 << 17, MAKERS = 4 };
     FOR_EACH_PLACE(p, holds_arrays) {
-        pthread_t threads[2];
+        pthread_t threads[MAKERS];
         worker w = {p, p->view, NULL, NULL, 0};
         uint32_t *sent = numbers(COPIED, 1);
         revamp_array array = array_1d(p->view, COPIED, 4);
-        for (size_t i = 0; i < 2; i++) REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
-        for (int i = 0; i < 100; i++) {
+        for (size_t i = 0; i < MAKERS; i++) REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
+        for (int i = 0; i < 500; i++) {
             revamp_completion done = NULL;
             REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done));
             CHECK_OK(revamp_accelerator_view_wait(p->view));
@@ -184,7 +184,7 @@ TEST(a_wait_covers_copies_while_others_make_markers) {
             expect_done(done);
         }
         __atomic_store_n(&w.seed, 1, __ATOMIC_RELAXED);
-        for (size_t i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+        for (size_t i = 0; i < MAKERS; i++) pthread_join(threads[i], NULL);
         CHECK_OK(revamp_array_destroy(array));
     }
 }
