@@ -1527,6 +1527,9 @@ revamp_status revamp_set_log_callback(revamp_log_callback callback, void *contex
 
 #endif  /* REVAMP_H */
 
+#ifndef REVAMP_H_HELPERS
+#define REVAMP_H_HELPERS
+
 /** Packs a version for comparison with revamp_version(). */
 #define REVAMP_MAKE_VERSION(major, minor, patch) (((uint32_t)(major) << 22) | ((uint32_t)(minor) << 12) | (uint32_t)(patch))
 
@@ -1579,4 +1582,6 @@ static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_ar
 }
 
 #undef REVAMP_ZERO
+
+#endif /* REVAMP_H_HELPERS */
 

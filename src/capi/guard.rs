@@ -53,6 +53,7 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
         lifecycle::install();
         process::enter()?;
         let result = body()?;
+        lifecycle::install();
         process::check_validation()?;
         Ok(result)
     }));

@@ -8,6 +8,7 @@ use super::Access;
 use crate::error::Result;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +62,7 @@ impl std::fmt::Debug for Point {
 
 #[derive(Clone, Debug)]
 struct Segment {
-    range: Range<u64>,
+    end: u64,
     write: Option<Point>,
     reads: SmallVec<[Point; 2]>,
 }
@@ -72,10 +73,10 @@ pub struct Tracker {
     segments: Mutex<Segments>,
 }
 
-/// The locked state of a [`Tracker`]: disjoint, sorted segments.
+/// The locked state of a [`Tracker`]: disjoint segments by their first byte.
 #[derive(Default)]
 pub struct Segments {
-    list: Vec<Segment>,
+    map: BTreeMap<u64, Segment>,
 }
 
 impl Tracker {
@@ -105,10 +106,22 @@ impl Tracker {
 }
 
 impl Segments {
+    /// Where the search for segments that overlap `range` begins: the one before may reach into it.
+    fn first(&self, range: &Range<u64>) -> u64 {
+        match self.map.range(..=range.start).next_back() {
+            Some((&start, segment)) if segment.end > range.start => start,
+            _ => range.start,
+        }
+    }
+
     /// Calls `found` for each unfinished use of `range` that `access` must come after. Finished ones are forgotten.
     pub fn conflicts(&mut self, range: &Range<u64>, access: Access, mut found: impl FnMut(&Point)) {
-        let mut emptied = false;
-        for segment in self.list.iter_mut().filter(|s| s.range.start < range.end && range.start < s.range.end) {
+        if range.is_empty() {
+            return;
+        }
+        let first = self.first(range);
+        let mut emptied: SmallVec<[u64; 8]> = SmallVec::new();
+        for (&start, segment) in self.map.range_mut(first..range.end) {
             if segment.write.as_ref().is_some_and(Point::reached) {
                 segment.write = None;
             }
@@ -119,10 +132,12 @@ impl Segments {
             if access.writes() {
                 segment.reads.iter().for_each(&mut found);
             }
-            emptied |= segment.write.is_none() && segment.reads.is_empty();
+            if segment.write.is_none() && segment.reads.is_empty() {
+                emptied.push(start);
+            }
         }
-        if emptied {
-            self.list.retain(|s| s.write.is_some() || !s.reads.is_empty());
+        for start in emptied {
+            self.map.remove(&start);
         }
     }
 
@@ -131,60 +146,56 @@ impl Segments {
         if range.is_empty() {
             return;
         }
-        if access.writes() {
-            self.split(range);
-            self.list.retain(|s| !(s.range.start >= range.start && s.range.end <= range.end));
-            let at = self.list.partition_point(|s| s.range.start < range.start);
-            self.list.insert(at, Segment { range: range.clone(), write: Some(point.clone()), reads: SmallVec::new() });
-            return;
-        }
         // The common case: the same bytes as before.
-        if let Ok(at) = self.list.binary_search_by_key(&range.start, |s| s.range.start)
-            && self.list[at].range == *range
+        if let Some(segment) = self.map.get_mut(&range.start)
+            && segment.end == range.end
         {
-            add_read(&mut self.list[at].reads, point);
+            if access.writes() {
+                segment.write = Some(point.clone());
+                segment.reads.clear();
+            } else {
+                add_read(&mut segment.reads, point);
+            }
             return;
         }
-        self.split(range);
-        let mut at = self.list.partition_point(|s| s.range.end <= range.start);
+        self.split(range.start);
+        self.split(range.end);
+        if access.writes() {
+            let inside: SmallVec<[u64; 8]> = self.map.range(range.clone()).map(|(&start, _)| start).collect();
+            for start in inside {
+                self.map.remove(&start);
+            }
+            let segment = Segment { end: range.end, write: Some(point.clone()), reads: SmallVec::new() };
+            self.map.insert(range.start, segment);
+            return;
+        }
+        let mut gaps: SmallVec<[Range<u64>; 8]> = SmallVec::new();
         let mut from = range.start;
-        while from < range.end {
-            match self.list.get_mut(at) {
-                Some(segment) if segment.range.start == from => {
-                    add_read(&mut segment.reads, point);
-                    from = segment.range.end;
-                }
-                next => {
-                    let end = next.map_or(range.end, |s| s.range.start.min(range.end));
-                    let reads = SmallVec::from_iter([point.clone()]);
-                    self.list.insert(at, Segment { range: from..end, write: None, reads });
-                    from = end;
-                }
+        for (&start, segment) in self.map.range_mut(range.clone()) {
+            if start > from {
+                gaps.push(from..start);
             }
-            at += 1;
+            add_read(&mut segment.reads, point);
+            from = segment.end;
+        }
+        if from < range.end {
+            gaps.push(from..range.end);
+        }
+        for gap in gaps {
+            let segment = Segment { end: gap.end, write: None, reads: SmallVec::from_iter([point.clone()]) };
+            self.map.insert(gap.start, segment);
         }
     }
 
-    /// Cuts segments so that none crosses an end of `range`.
-    fn split(&mut self, range: &Range<u64>) {
-        for cut in [range.start, range.end] {
-            let at = self.list.partition_point(|s| s.range.end <= cut);
-            if let Some(segment) = self.list.get_mut(at)
-                && segment.range.start < cut
-            {
-                let mut tail = segment.clone();
-                segment.range.end = cut;
-                tail.range.start = cut;
-                self.list.insert(at + 1, tail);
-            }
+    /// Cuts the segment that crosses `at`.
+    fn split(&mut self, at: u64) {
+        if let Some((_, segment)) = self.map.range_mut(..at).next_back()
+            && segment.end > at
+        {
+            let tail = segment.clone();
+            segment.end = at;
+            self.map.insert(at, tail);
         }
-    }
-
-    /// True if nothing unfinished uses the buffer.
-    pub fn is_idle(&mut self) -> bool {
-        let mut idle = true;
-        self.conflicts(&(0..u64::MAX), Access::Write, |_| idle = false);
-        idle
     }
 }
 
@@ -194,5 +205,85 @@ fn add_read(reads: &mut SmallVec<[Point; 2]>, point: &Point) {
         Some(old) if old.sequence <= point.sequence => *old = point.clone(),
         Some(_) => {}
         None => reads.push(point.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::unique_id;
+    use proptest::prelude::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    struct Clock {
+        id: u64,
+        done: AtomicU64,
+    }
+
+    impl Timeline for Clock {
+        fn id(&self) -> u64 {
+            self.id
+        }
+        fn device(&self) -> Option<u64> {
+            None
+        }
+        fn reached(&self, value: u64) -> bool {
+            value <= self.done.load(Ordering::Relaxed)
+        }
+        fn submitted(&self, _: u64) -> bool {
+            true
+        }
+        fn flush(&self, _: u64) -> Result<()> {
+            Ok(())
+        }
+        fn wait(&self, value: u64, _: Option<Duration>) -> Result<bool> {
+            Ok(self.reached(value))
+        }
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+
+    fn clock() -> Arc<Clock> {
+        Arc::new(Clock { id: unique_id(), done: AtomicU64::new(0) })
+    }
+
+    proptest! {
+        /// Against a model that keeps, for every byte, its last write and the reads since on each of two timelines.
+        #[test]
+        fn conflicts_are_those_of_single_bytes(
+            steps in proptest::collection::vec((0u64..40, 1u64..20, 0usize..3, 0usize..2, any::<bool>()), 1..60)
+        ) {
+            let clocks = [clock(), clock()];
+            let mut segments = Segments::default();
+            type Byte = (Option<(usize, u64)>, [Option<u64>; 2]);
+            let mut bytes: Vec<Byte> = vec![(None, [None; 2]); 64];
+            for (n, (start, length, access, on, finish)) in steps.into_iter().enumerate() {
+                let value = n as u64 + 1;
+                let access = [Access::Read, Access::Write, Access::ReadWrite][access];
+                let range = start..start + length;
+                if finish {
+                    clocks[on].done.store(value / 2, Ordering::Relaxed);
+                }
+                let open = |c: usize, v: u64| v > clocks[c].done.load(Ordering::Relaxed);
+                let mut expected = std::collections::BTreeSet::new();
+                for b in &bytes[start as usize..(start + length) as usize] {
+                    if let Some((c, v)) = b.0 { if open(c, v) { expected.insert((c, v)); } }
+                    if access.writes() {
+                        for c in 0..2 { if let Some(v) = b.1[c] { if open(c, v) { expected.insert((c, v)); } } }
+                    }
+                }
+                let mut found = std::collections::BTreeSet::new();
+                segments.conflicts(&range, access, |p| {
+                    found.insert((usize::from(p.timeline.id() == clocks[1].id), p.value));
+                });
+                prop_assert_eq!(found, expected);
+                let point = Point { timeline: clocks[on].clone(), value, sequence: value };
+                segments.record(&range, access, &point);
+                for b in &mut bytes[start as usize..(start + length) as usize] {
+                    if access.writes() { *b = (Some((on, value)), [None; 2]); } else { b.1[on] = Some(value); }
+                }
+            }
+        }
     }
 }

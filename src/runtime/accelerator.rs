@@ -242,6 +242,7 @@ impl Accelerator {
                 HostDevice::new(kind, crate::config::get(), Workers::shared().clone())
             }
         };
+        super::process::driver_loaded();
         *slot = Some(made.clone());
         Ok(made)
     }

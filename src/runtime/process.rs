@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
+static DRIVER_LOADED: AtomicBool = AtomicBool::new(false);
 /// Validation messages some call has failed for.
 static REPORTED: AtomicU64 = AtomicU64::new(0);
 
@@ -55,6 +56,16 @@ pub fn at_exit() {
     finish(&runtime);
     // What is left goes with the process: drivers do not like to be torn down from an exit handler.
     std::mem::forget(runtime);
+}
+
+/// Says that a driver was loaded: its own exit handlers, registered later than ours, would run before it.
+pub(super) fn driver_loaded() {
+    DRIVER_LOADED.store(true, Ordering::Release);
+}
+
+/// True if the exit hook must be registered again, to run before the driver's.
+pub fn needs_hook() -> bool {
+    DRIVER_LOADED.load(Ordering::Relaxed) && DRIVER_LOADED.swap(false, Ordering::AcqRel)
 }
 
 /// The fork hook, in the child: the worker threads and the driver's state are the parent's.

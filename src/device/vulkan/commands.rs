@@ -19,8 +19,6 @@ use std::sync::Arc;
 
 /// From how many bytes on a kernel copies faster than the copy command inside a GPU (measured on an H200).
 const KERNEL_COPY: u64 = 64 << 10;
-/// From how many bytes on a copy over the bus goes to a transfer queue.
-const LANE_COPY: u64 = 256 << 10;
 /// More contiguous runs than this are not worth a region each.
 const MOST_REGIONS: u64 = 1 << 14;
 /// Regions handed over by one copy command.
@@ -147,10 +145,16 @@ impl Queue for ViewQueue {
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
         let all = 0..plan.bytes();
         let core = &self.queue.core;
-        let bus = VulkanBuffer::of(source, core)?.staging != VulkanBuffer::of(destination, core)?.staging;
-        let lane = plan.is_linear() && bus && plan.bytes() >= LANE_COPY && !core.transfer.is_empty();
+        let (from, to) = (VulkanBuffer::of(source, core)?.staging, VulkanBuffer::of(destination, core)?.staging);
+        // Beside the view's own work where the side on the device allows it, so that copies and kernels overlap.
+        let lane = match (from, to) {
+            (true, false) => {
+                self.transfers.beside(destination, &plan.destination_hull(), Access::Write, &self.queue, plan)
+            }
+            (false, true) => self.transfers.beside(source, &plan.source_hull(), Access::Read, &self.queue, plan),
+            _ => false,
+        };
         if lane || config::get().test.copy.as_deref() == Some("lane") {
-            // Beside the view's own work, so that copies and kernels on other data overlap.
             let lane = self.transfers.lane(!plan.is_linear())?;
             return copy(&lane, &self.copies, source, destination, plan, all);
         }
@@ -370,7 +374,9 @@ fn kernel(
     }
     // The block ends with a 32-bit rank.
     push.truncate(52);
-    let groups = units.div_ceil(COPY_GROUP).min(COPY_GROUPS) as u32;
+    // Linear copies do four units an invocation.
+    let each = if dims.is_empty() { 4 * COPY_GROUP } else { COPY_GROUP };
+    let groups = units.div_ceil(each).min(COPY_GROUPS) as u32;
     // SAFETY: recording; addresses and ranges are those of buffers the batch keeps.
     unsafe {
         if batch.bound != pipeline.raw {

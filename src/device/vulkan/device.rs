@@ -2,7 +2,7 @@
 
 use super::commands::{CopyKernels, ViewQueue};
 use super::core::Core;
-use super::memory::{VulkanBuffer, Wanted};
+use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::physical::Physical;
 use super::pipeline::VulkanKernel;
 use super::queue::{Lane, VulkanQueue};
@@ -19,6 +19,9 @@ use std::sync::{Arc, Weak};
 
 /// Allocations of at least so many bytes first let go of what finished work still holds.
 const RECLAIM: u64 = 1 << 20;
+
+/// Buffers of at most so many bytes are made writable by the host where the whole device memory is.
+const WINDOW: u64 = 16 << 20;
 
 /// SPIR-V of the copy kernels, made by scripts/shaders.
 const COPY16: &[u8] = include_bytes!("shaders/copy16.spv");
@@ -72,14 +75,23 @@ impl Device for VulkanDevice {
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>> {
         let types = &self.core.physical.memory_types;
         let wanted = match placement {
-            Placement::Device => Wanted { memory_type: types.device, mapped: types.unified, staging: false },
+            Placement::Device if types.unified => {
+                Wanted { memory_type: types.device, mapped: Mapping::Host, staging: false }
+            }
+            Placement::Device => match types.shared {
+                // As fast for the device, and small uploads need no staging.
+                Some(shared) if bytes <= WINDOW => {
+                    Wanted { memory_type: shared, mapped: Mapping::Window, staging: false }
+                }
+                _ => Wanted { memory_type: types.device, mapped: Mapping::None, staging: false },
+            },
             Placement::DeviceShared => {
                 let shared = types.shared.ok_or_else(|| {
                     Error::runtime(format!("{} has no memory shared with the host", self.core.physical.name))
                 })?;
-                Wanted { memory_type: shared, mapped: true, staging: false }
+                Wanted { memory_type: shared, mapped: Mapping::Host, staging: false }
             }
-            Placement::Staging => Wanted { memory_type: types.readback, mapped: true, staging: true },
+            Placement::Staging => Wanted { memory_type: types.readback, mapped: Mapping::Host, staging: true },
         };
         if bytes >= RECLAIM {
             self.reclaim();

@@ -32,18 +32,31 @@ pub(super) struct VulkanBuffer {
     pub address: u64,
     size: u64,
     host: Option<HostSpan>,
+    /// Device memory the host writes fast and reads very slowly: for small uploads.
+    pub window: Option<HostSpan>,
     /// True if it lies in the host's memory.
     pub staging: bool,
     tracker: Tracker,
     allocation: Mutex<Option<Allocation>>,
 }
 
+/// How the host addresses a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mapping {
+    /// Not at all.
+    None,
+    /// As ordinary memory.
+    Host,
+    /// Only to write small pieces.
+    Window,
+}
+
 /// What memory a buffer wants.
 pub(super) struct Wanted {
     /// Index of the memory type.
     pub memory_type: u32,
-    /// True if the host shall address it.
-    pub mapped: bool,
+    /// How the host addresses it.
+    pub mapped: Mapping,
     /// True if it lies in the host's memory.
     pub staging: bool,
 }
@@ -103,25 +116,23 @@ impl VulkanBuffer {
         };
         // SAFETY: the allocation is for this buffer, of a type it allows, and bound once.
         let bound = unsafe { core.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
-        let host = match (wanted.mapped, allocation.mapped_ptr()) {
-            // SAFETY: the mapping covers the allocation, which lives as long as the buffer.
-            (true, Some(p)) => Some(unsafe { HostSpan::new(p.as_ptr().cast(), size) }),
-            _ => None,
-        };
+        // SAFETY: the mapping covers the allocation, which lives as long as the buffer.
+        let span = allocation.mapped_ptr().map(|p| unsafe { HostSpan::new(p.as_ptr().cast(), size) });
         let mut buffer = Self {
             id: unique_id(),
             core: core.clone(),
             raw,
             address: 0,
             size,
-            host,
+            host: span.filter(|_| wanted.mapped == Mapping::Host),
+            window: span.filter(|_| wanted.mapped == Mapping::Window),
             staging: wanted.staging,
             tracker: Tracker::new(),
             allocation: Mutex::new(Some(allocation)),
         };
         // From here on dropping the buffer frees all.
         bound.map_err(|e| core.failed("vkBindBufferMemory", e))?;
-        if wanted.mapped && buffer.host.is_none() {
+        if wanted.mapped == Mapping::Host && buffer.host.is_none() {
             return Err(Error::internal(format!("memory type {} of {name} is not mapped", wanted.memory_type)));
         }
         // SAFETY: the buffer was made with SHADER_DEVICE_ADDRESS and is bound.

@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use super::memory::{VulkanBuffer, Wanted};
+use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::pipeline::Pipeline;
 use super::timeline::VulkanTimeline;
 use crate::device::hazard::{Point, Segments, Timeline};
@@ -22,9 +22,13 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// Commands a batch gathers while the device is busy before it is submitted: doubles up to the second number.
 const BATCH: (u32, u32) = (8, 128);
+/// Commands that follow the last submission within this time belong to a burst, which is gathered even while the device is
+/// idle: a submission costs more than many commands.
+const BURST: Duration = Duration::from_micros(50);
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 64 << 10;
 /// Descriptor sets and storage buffers of a descriptor pool.
@@ -64,6 +68,8 @@ pub(super) struct Batch {
     pipelines: Vec<Arc<Pipeline>>,
     waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
     count: u32,
+    /// Memory that the host addresses is written.
+    for_host: bool,
     /// The pipeline bound last, to bind it once.
     pub bound: vk::Pipeline,
 }
@@ -73,6 +79,10 @@ struct State {
     open: Option<Batch>,
     flying: VecDeque<Batch>,
     free: Vec<Batch>,
+    /// A batch whose command buffer is already recording: made while the device works on the last one.
+    ready: Option<Batch>,
+    /// When the last batch was submitted.
+    submitted: Option<Instant>,
     /// Number of the open or next batch.
     value: u64,
     /// Commands recorded so far.
@@ -96,7 +106,7 @@ pub(super) struct VulkanQueue {
 impl VulkanQueue {
     /// A new queue on `lane`.
     pub fn new(core: &Arc<Core>, lane: Lane, immediate: bool) -> Result<Arc<Self>> {
-        let own = VulkanTimeline::new(core)?;
+        let own = VulkanTimeline::new(core, matches!(lane, Lane::Transfer(_)))?;
         let queue = Arc::new(Self {
             core: core.clone(),
             lane,
@@ -107,6 +117,8 @@ impl VulkanQueue {
                 open: None,
                 flying: VecDeque::new(),
                 free: Vec::new(),
+                ready: None,
+                submitted: None,
                 value: 1,
                 sequence: 0,
                 barrier: 0,
@@ -190,6 +202,7 @@ impl VulkanQueue {
                 return Err(e);
             }
             batch.count += 1;
+            batch.for_host |= uses.iter().any(|u| u.access.writes() && u.buffer.host().is_some());
             for u in uses {
                 batch.buffers.push(u.buffer.clone());
             }
@@ -201,11 +214,14 @@ impl VulkanQueue {
                 trackers[at].1.record(&u.range, u.access, &point);
             }
             drop(trackers);
-            if self.immediate || self.own.reached(number - 1) {
-                state.threshold = BATCH.0;
+            if self.immediate {
                 self.submit(&mut state)?;
             } else if count >= state.threshold {
                 state.threshold = (state.threshold * 2).min(BATCH.1);
+                self.submit(&mut state)?;
+            } else if state.submitted.is_none_or(|t| t.elapsed() > BURST) && self.own.reached(number - 1) {
+                // Nothing went before: the device should not wait for more.
+                state.threshold = BATCH.0;
                 self.submit(&mut state)?;
             }
             return Ok(point);
@@ -234,6 +250,16 @@ impl VulkanQueue {
         if let Some(batch) = state.open.take() {
             return Ok(batch);
         }
+        let mut batch = match state.ready.take() {
+            Some(batch) => batch,
+            None => self.begin(state)?,
+        };
+        batch.value = state.value;
+        Ok(batch)
+    }
+
+    /// A batch with its command buffer recording.
+    fn begin(&self, state: &mut State) -> Result<Batch> {
         self.reap(state);
         let mut batch = match state.free.pop() {
             Some(b) => b,
@@ -245,8 +271,8 @@ impl VulkanQueue {
             batch.destroy(&self.core);
             return Err(self.core.failed("vkBeginCommandBuffer", e));
         }
-        batch.value = state.value;
         batch.count = 0;
+        batch.for_host = false;
         batch.bound = vk::Pipeline::null();
         Ok(batch)
     }
@@ -307,6 +333,11 @@ impl VulkanQueue {
             Ok(()) => {
                 state.value = batch.value + 1;
                 state.flying.push_back(batch);
+                state.submitted = Some(Instant::now());
+                // In the shadow of the device's work. A failure here is the next caller's.
+                if state.ready.is_none() {
+                    state.ready = self.begin(state).ok();
+                }
                 Ok(())
             }
             Err(e) => {
@@ -323,14 +354,12 @@ impl VulkanQueue {
         let raw = &self.core.raw;
         // SAFETY: the command buffer is recording; the word is a buffer of this device.
         unsafe {
-            self.barrier(batch.commands, true);
+            if batch.for_host || self.own.word.is_some() {
+                self.barrier(batch.commands, true);
+            }
             if let Some(word) = &self.own.word {
+                // No barrier after it: who sees the word knows that all before is visible; who does not asks the semaphore.
                 raw.cmd_fill_buffer(batch.commands, word.raw, 0, 4, batch.value as u32);
-                let seen = [vk::MemoryBarrier::default()
-                    .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-                    .dst_access_mask(vk::AccessFlags::HOST_READ)];
-                let (from, to) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
-                raw.cmd_pipeline_barrier(batch.commands, from, to, vk::DependencyFlags::empty(), &seen, &[], &[]);
             }
             raw.end_command_buffer(batch.commands)
         }
@@ -378,8 +407,9 @@ impl Drop for VulkanQueue {
         let mut batches: Vec<Batch> = state.flying.drain(..).collect();
         let idle = batches.last().is_none_or(|b| b.value <= self.own.poll_semaphore());
         batches.append(&mut state.free);
+        batches.extend(state.ready.take());
         let (core, own) = (self.core.clone(), self.own.clone());
-        let last = batches.iter().map(|b| b.value).max().unwrap_or(0).min(own.handed.load(Ordering::Acquire));
+        let last = own.handed.load(Ordering::Acquire);
         let mut finish = move || {
             // On a lost device the wait ends at once, and destroying is allowed.
             if let Err(e) = own.block(last, None) {
@@ -425,6 +455,7 @@ impl Batch {
             pipelines: Vec::new(),
             waits: SmallVec::new(),
             count: 0,
+            for_host: false,
             bound: vk::Pipeline::null(),
         })
     }
@@ -492,7 +523,8 @@ impl Batch {
         let (page, at) = match self.pages.last() {
             Some(page) if fits => (page.clone(), at),
             _ => {
-                let wanted = Wanted { memory_type: core.physical.memory_types.argument, mapped: true, staging: true };
+                let wanted =
+                    Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
                 let page = VulkanBuffer::new(core, PAGE.max(size), &wanted, "argument blocks")?;
                 self.pages.push(page.clone());
                 (page, 0)

@@ -1,7 +1,7 @@
 //! Chunks of host memory that transfers pass through: a ring that is reused, bounded, and given back with the device.
 
 use super::core::Core;
-use super::memory::{VulkanBuffer, Wanted};
+use super::memory::{Mapping, VulkanBuffer, Wanted};
 use crate::device::hazard::Point;
 use crate::device::{Buffer, Direction};
 use crate::error::Result;
@@ -86,7 +86,8 @@ impl Ring {
             Direction::Upload => (types.upload, "upload ring"),
             Direction::Download => (types.readback, "readback ring"),
         };
-        let buffer = VulkanBuffer::new(core, self.size, &Wanted { memory_type, mapped: true, staging: true }, label)?;
+        let buffer =
+            VulkanBuffer::new(core, self.size, &Wanted { memory_type, mapped: Mapping::Host, staging: true }, label)?;
         Ok(Chunk { buffer, busy: None })
     }
 }

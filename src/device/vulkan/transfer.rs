@@ -6,6 +6,7 @@
 
 use super::commands::{CopyKernels, copy_packed};
 use super::core::Core;
+use super::memory::VulkanBuffer;
 use super::queue::{Lane, VulkanQueue};
 use super::staging::{Chunk, Ring};
 use crate::device::hazard::Point;
@@ -21,10 +22,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
-/// Bytes of a chunk for transfers in one piece.
-const MIDDLE: u64 = 1 << 20;
-/// Bytes of a piece of a large transfer.
-const LARGE: u64 = 2 << 20;
+/// Bytes of a piece of a transfer of less than [`FEW`], of less than [`MANY`], and of more bytes (measured on an H200).
+const PIECE: (u64, u64, u64) = (256 << 10, 1 << 20, 4 << 20);
+const FEW: u64 = 4 << 20;
+const MANY: u64 = 128 << 20;
+/// Bytes that are worth one more thread.
+const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
 const THREADS: usize = 8;
 /// Chunks a thread keeps in flight.
@@ -34,7 +37,7 @@ const DEPTH: usize = 3;
 pub(super) struct Transfers {
     core: Arc<Core>,
     copies: Arc<CopyKernels>,
-    rings: [[Ring; 3]; 2],
+    rings: [[Ring; 2]; 2],
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
     turn: Mutex<()>,
@@ -45,8 +48,8 @@ impl Transfers {
     /// Rings and lanes, made when first used.
     pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
-        let rings = [Direction::Upload, Direction::Download]
-            .map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, MIDDLE, 16), Ring::new(d, LARGE, most)]);
+        let rings =
+            [Direction::Upload, Direction::Download].map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, PIECE.2, most)]);
         Self {
             core: core.clone(),
             copies: copies.clone(),
@@ -104,21 +107,63 @@ impl Transfers {
             self.direct(direction, host, memory, buffer, plan)?;
             return Ok(SmallVec::new());
         }
-        let [small, middle, large] = &self.rings[direction as usize];
-        let ring = [small, middle].into_iter().find(|r| bytes <= r.size);
-        match ring {
-            Some(ring) => {
-                let piece = Piece { transfers: self, direction, host, buffer, plan, ring };
-                let mut chunk = ring.take(&self.core)?;
-                let point = piece.run(&mut chunk, queue, 0..bytes);
-                ring.give(chunk);
-                Ok(point?.into_iter().collect())
-            }
-            None => {
-                let piece = Piece { transfers: self, direction, host, buffer, plan, ring: large };
-                piece.pipelined(&self.lanes(!plan.is_linear())?)
-            }
+        let upload = direction == Direction::Upload;
+        let (range, access) =
+            if upload { (plan.destination_hull(), Access::Write) } else { (plan.source_hull(), Access::Read) };
+        if upload && self.through_window(host, buffer, plan)? {
+            return Ok(SmallVec::new());
         }
+        let [small, large] = &self.rings[direction as usize];
+        let ring = if bytes <= small.size { small } else { large };
+        let size = match bytes {
+            0..FEW => PIECE.0,
+            FEW..MANY => PIECE.1,
+            _ => PIECE.2,
+        };
+        let size = size.min(ring.size);
+        let piece = Piece { transfers: self, direction, host, buffer, plan, ring, size };
+        if bytes > size {
+            return piece.pipelined(&self.lanes(!plan.is_linear())?);
+        }
+        let mut chunk = ring.take(&self.core)?;
+        let point = if self.beside(buffer, &range, access, queue, plan) {
+            self.lane(false).and_then(|lane| piece.run(&mut chunk, &lane, 0..bytes))
+        } else {
+            piece.run(&mut chunk, queue, 0..bytes)
+        };
+        ring.give(chunk);
+        Ok(point?.into_iter().collect())
+    }
+
+    /// True if a copy over the bus had better go to a transfer queue: there is one, and the copy need not wait for work
+    /// of `queue`, which it would follow faster on the same queue.
+    pub fn beside(
+        &self,
+        buffer: &Arc<dyn Buffer>,
+        range: &Range<u64>,
+        access: Access,
+        queue: &VulkanQueue,
+        plan: &CopyPlan,
+    ) -> bool {
+        if self.core.transfer.is_empty() || !plan.is_linear() {
+            return false;
+        }
+        let mut follows = false;
+        let own = queue.timeline().id();
+        buffer.tracker().lock().conflicts(range, access, |p| follows |= p.timeline.id() == own);
+        !follows
+    }
+
+    /// The host writes into device memory: true if it could, because nobody uses those bytes.
+    fn through_window(&self, host: HostSpan, buffer: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
+        let Some(window) = VulkanBuffer::of(buffer, &self.core)?.window else { return Ok(false) };
+        let mut busy = false;
+        buffer.tracker().lock().conflicts(&plan.destination_hull(), Access::Write, |_| busy = true);
+        if busy {
+            return Ok(false);
+        }
+        memory::copy_parallel(&Workers::shared().pool, plan, host, window)?;
+        Ok(true)
     }
 
     /// The host copies by itself.
@@ -152,6 +197,8 @@ struct Piece<'a> {
     buffer: &'a Arc<dyn Buffer>,
     plan: &'a CopyPlan,
     ring: &'a Ring,
+    /// Bytes of a piece, at most a chunk.
+    size: u64,
 }
 
 impl Piece<'_> {
@@ -193,11 +240,11 @@ impl Piece<'_> {
     fn pipelined(&self, lanes: &[Arc<VulkanQueue>]) -> Result<SmallVec<[Point; 2]>> {
         let core = &self.transfers.core;
         let bytes = self.plan.bytes();
-        let size = self.ring.size;
+        let size = self.size;
         let pieces = bytes.div_ceil(size);
         let part = |i: u64| i * size..(i * size + size).min(bytes);
         let pool = &Workers::shared().pool;
-        let threads = pool.threads().min(THREADS) as u64;
+        let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(SHARE));
         let lane = |i: u64| &lanes[i as usize % lanes.len()];
         let last: Mutex<Vec<Option<Point>>> = Mutex::new(vec![None; lanes.len()]);
         let failed: Mutex<Option<Error>> = Mutex::new(None);

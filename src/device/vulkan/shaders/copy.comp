@@ -29,14 +29,33 @@ layout(push_constant) uniform Push {
 
 void main() {
     uint64_t step = uint64_t(gl_NumWorkGroups.x) * 256ul;
+    if (p.rank == 0u) {
+        // Four loads in flight.
+        uint64_t source = p.source + p.first * ALIGN;
+        uint64_t destination = p.destination + p.first * ALIGN;
+        uint64_t i = gl_GlobalInvocationID.x;
+        for (; i + 3ul * step < p.units; i += 4ul * step) {
+            uint64_t at = i * ALIGN;
+            uint64_t far = step * ALIGN;
+            UNIT a = Source(source + at).data[0];
+            UNIT b = Source(source + at + far).data[0];
+            UNIT c = Source(source + at + 2ul * far).data[0];
+            UNIT d = Source(source + at + 3ul * far).data[0];
+            Destination(destination + at).data[0] = a;
+            Destination(destination + at + far).data[0] = b;
+            Destination(destination + at + 2ul * far).data[0] = c;
+            Destination(destination + at + 3ul * far).data[0] = d;
+        }
+        for (; i < p.units; i += step) {
+            Destination(destination + i * ALIGN).data[0] = Source(source + i * ALIGN).data[0];
+        }
+        return;
+    }
     for (uint64_t i = gl_GlobalInvocationID.x; i < p.units; i += step) {
         uint64_t at = p.first + i;
         uint64_t source = p.source;
         uint64_t destination = p.destination;
-        if (p.rank == 0u) {
-            source += at * ALIGN;
-            destination += at * ALIGN;
-        } else if (p.first + p.units <= 0xFFFFFFFFul) {
+        if (p.first + p.units <= 0xFFFFFFFFul) {
             // 32-bit division is several times faster.
             uint rest = uint(at);
             uint run = uint(p.run);

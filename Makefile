@@ -1,0 +1,26 @@
+# Thin: each target is a script in scripts/, which says at its top what it does.
+PREFIX ?= /usr/local
+.PHONY: all build test demo bench check install bundle format setup clean
+
+all: build
+setup:
+	@scripts/setup
+build: setup
+	@scripts/build
+check: setup
+	@scripts/check
+test: setup
+	@scripts/test
+demo: setup
+	@scripts/demo
+bench: setup
+	@scripts/bench
+install:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+bundle: setup
+	@scripts/bundle
+format:
+	@scripts/format
+clean:
+	cargo clean
+	rm -rf build .bundle

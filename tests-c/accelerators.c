@@ -1,0 +1,501 @@
+/* Accelerators and views: what is listed, what is said of it, what is the default (digest 2.8, 3.1, 3.2). */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_vulkan_path(const char *path) {
+    return !strncmp(path, "vulkan\\", 7);
+}
+
+TEST(list_fills_what_fits_and_counts_all) {
+    size_t count = 0, again = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    REQUIRE(count >= 2);
+    revamp_accelerator one[2] = {NULL, all[count - 1]};
+    REQUIRE_OK(revamp_accelerator_list(one, 1, &again));
+    CHECK_NUMBER(again, count);
+    CHECK(one[0] == all[0]);
+    CHECK(one[1] == all[count - 1]);
+    revamp_accelerator *more = memory((count + 1) * sizeof *more);
+    REQUIRE_OK(revamp_accelerator_list(more, count + 1, &again));
+    CHECK_NUMBER(again, count);
+    CHECK_SAME(more, all, count * sizeof *all);
+    CHECK(!more[count]);
+}
+
+TEST(cpu_and_warp_are_listed_once) {
+    size_t count = 0, cpus = 0, warps = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        cpus += info.kind == REVAMP_ACCELERATOR_CPU;
+        warps += info.kind == REVAMP_ACCELERATOR_HOST_THREADS;
+    }
+    CHECK_NUMBER(cpus, 1);
+    CHECK_NUMBER(warps, 1);
+}
+
+TEST(device_paths_are_unique_and_strings_stay) {
+    size_t count = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        CHECK(info.device_path[0] && info.description[0] && info.driver);
+        CHECK(info_of(all[i]).device_path == info.device_path);
+        for (size_t k = 0; k < i; k++) {
+            CHECK(all[i] != all[k]);
+            CHECK(strcmp(info.device_path, info_of(all[k]).device_path) != 0);
+        }
+    }
+}
+
+TEST(cpu_properties_are_those_of_the_digest) {
+    revamp_accelerator_info info = info_of(find("cpu"));
+    double ram = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1024;
+    CHECK(!strcmp(info.device_path, "cpu"));
+    CHECK_NUMBER(info.kind, REVAMP_ACCELERATOR_CPU);
+    CHECK_NUMBER(info.version, 1);
+    CHECK(info.dedicated_memory > 0 && (double)info.dedicated_memory <= ram * 1.01);
+    CHECK(info.is_emulated && !info.has_display && !info.is_debug);
+    CHECK(!info.supports_double_precision && !info.supports_limited_double_precision);
+    CHECK(!info.unusable_reason);
+    CHECK(!info.driver[0]);
+    CHECK_NUMBER(info.max_workgroup_invocations, 0);
+}
+
+TEST(warp_is_the_host_thread_accelerator) {
+    revamp_accelerator_info info = info_of(find("direct3d\\warp"));
+    CHECK(!strcmp(info.device_path, "direct3d\\warp"));
+    CHECK_NUMBER(info.kind, REVAMP_ACCELERATOR_HOST_THREADS);
+    CHECK(info.is_emulated && !info.has_display);
+    CHECK(info.dedicated_memory > 0);
+    CHECK(info.supports_double_precision && info.supports_limited_double_precision);
+    CHECK(!info.unusable_reason);
+    CHECK_NUMBER(info.max_workgroup_invocations, 1024);
+}
+
+static void check_vulkan_limits(const revamp_accelerator_info *info) {
+    /* What Vulkan promises of every device. */
+    CHECK(info->max_workgroup_invocations >= 128);
+    CHECK(info->max_workgroup_size[0] >= 128 && info->max_workgroup_size[1] >= 128 && info->max_workgroup_size[2] >= 64);
+    CHECK(info->max_workgroup_memory >= 16384);
+    CHECK(info->max_push_constants >= 128);
+    CHECK(info->max_storage_buffer_range >= 1U << 27);
+    uint64_t alignment = info->min_storage_buffer_alignment;
+    CHECK(alignment >= 1 && alignment <= 256 && (alignment & (alignment - 1)) == 0);
+}
+
+TEST(vulkan_properties_are_plausible) {
+    size_t count = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        CHECK((info.kind == REVAMP_ACCELERATOR_VULKAN) == is_vulkan_path(info.device_path));
+        if (info.kind != REVAMP_ACCELERATOR_VULKAN) continue;
+        CHECK(info.dedicated_memory > 0);
+        CHECK(!info.supports_double_precision || info.supports_limited_double_precision);
+        CHECK(info.supports_cpu_shared_memory || info.default_cpu_access_type == REVAMP_ACCESS_NONE);
+        CHECK(info.default_cpu_access_type <= REVAMP_ACCESS_READ_WRITE);
+        CHECK(!info.unusable_reason || info.unusable_reason[0]);
+        if (strstr(info.description, "llvmpipe")) CHECK(info.is_emulated && !info.has_display);
+        if (info.unusable_reason) continue;
+        CHECK(info.version > 0);
+        CHECK(info.driver[0]);
+        CHECK(info.is_debug == has_validation());
+        if (has_separate_memory()) CHECK(!info.supports_cpu_shared_memory);
+        check_vulkan_limits(&info);
+    }
+}
+
+TEST(double_precision_is_told_truthfully) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel kernel = NULL;
+        revamp_status status = try_load(p->accelerator, doubles_module.words, doubles_module.size, NULL, &kernel);
+        if (!p->info.supports_limited_double_precision) {
+            CHECK_FAILS(status, AS_UNSUPPORTED, "Float64");
+            continue;
+        }
+        REQUIRE_OK(status);
+        double values[64], expected[64];
+        for (int i = 0; i < 64; i++) {
+            values[i] = i / 3.0;
+            expected[i] = (values[i] * 3.0 + 1.0) / 7.0;
+        }
+        int32_t count = 64;
+        revamp_array array = array_1d(p->view, 64, 8);
+        write_array(array, values);
+        revamp_argument argument = revamp_argument_buffer(0, array);
+        CHECK_OK(launch(p->view, kernel, 1, &count, &argument, 1));
+        double *got = read_array(array);
+        for (int i = 0; i < 64; i++) CHECK(got[i] - expected[i] < 1e-14 && expected[i] - got[i] < 1e-14);
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}
+
+TEST(find_takes_each_path_and_warp_with_a_slash) {
+    size_t count = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    for (size_t i = 0; i < count; i++) CHECK(find(info_of(all[i]).device_path) == all[i]);
+    CHECK(find("direct3d/warp") == find("direct3d\\warp"));
+}
+
+TEST(an_unknown_path_is_an_error_that_lists_the_known) {
+    size_t count = 0;
+    revamp_accelerator *all = all_accelerators(&count), found = all[0];
+    CHECK_FAILS(revamp_accelerator_find("vulkan\\nowhere", &found), AS_RUNTIME, "vulkan\\nowhere");
+    CHECK(found == all[0]);
+    for (size_t i = 0; i < count; i++) CHECK_TEXT(revamp_last_error_message(), info_of(all[i]).device_path);
+}
+
+TEST(direct3d_ref_is_absent) {
+    revamp_accelerator found = NULL;
+    CHECK_FAILS(revamp_accelerator_find("direct3d\\ref", &found), AS_RUNTIME, "direct3d\\ref");
+    CHECK_FAILS(revamp_accelerator_find("direct3d/ref", &found), AS_RUNTIME, "ref");
+    CHECK(!found);
+}
+
+/* Defaults: what is settled once a process is tried in processes of their own. */
+
+/* True if `a` comes before `b` by the rules of digest 3.1. */
+static bool is_better(const revamp_accelerator_info *a, const revamp_accelerator_info *b) {
+    if (a->is_emulated != b->is_emulated) return b->is_emulated;
+    if (a->dedicated_memory != b->dedicated_memory) return a->dedicated_memory > b->dedicated_memory;
+    return !a->has_display && b->has_display;
+}
+
+static const place *best_vulkan(void) {
+    const place *best = NULL;
+    for (const place *p = places_that(runs_spirv); p->view; p++)
+        if (!best || is_better(&p->info, &best->info)) best = p;
+    return best;
+}
+
+static revamp_accelerator default_for(revamp_code code) {
+    revamp_accelerator found = NULL;
+    REQUIRE_OK(revamp_accelerator_default(code, &found));
+    return found;
+}
+
+CHILD(finds_defaults) {
+    revamp_accelerator found = NULL;
+    const place *best = best_vulkan();
+    CHECK(default_for(REVAMP_CODE_HOST) == find("direct3d\\warp"));
+    if (!best) {
+        CHECK_FAILS(revamp_accelerator_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "vulkan");
+        CHECK_FAILS(revamp_accelerator_find("default", &found), AS_RUNTIME, "vulkan");
+        return;
+    }
+    CHECK(default_for(REVAMP_CODE_SPIRV) == best->accelerator);
+    CHECK(find("default") == best->accelerator);
+    CHECK(find("") == best->accelerator);
+}
+
+TEST(defaults_follow_the_rules_of_the_digest) {
+    CHECK_CHILD("finds_defaults", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
+}
+
+CHILD(sets_default_to_cpu) {
+    bool changed = false;
+    REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
+    CHECK(changed);
+    REQUIRE_OK(revamp_accelerator_set_default("direct3d\\warp", &changed));
+    CHECK(!changed);
+    CHECK(default_for(REVAMP_CODE_SPIRV) == find("cpu"));
+    CHECK(default_for(REVAMP_CODE_HOST) == find("cpu"));
+    CHECK(find("default") == find("cpu"));
+    revamp_accelerator_view view = NULL;
+    REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&view));
+    CHECK(view_info(view).accelerator == find("cpu"));
+}
+
+TEST(set_default_works_once) {
+    CHECK_CHILD("sets_default_to_cpu", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
+}
+
+TEST(set_default_wins_over_the_environment) {
+    CHECK_CHILD("sets_default_to_cpu", "CPPAMP_DEFAULT_ACCELERATOR=direct3d\\warp", NULL);
+    CHECK_CHILD("sets_default_to_cpu", "CPPAMP_DEFAULT_ACCELERATOR=nowhere", NULL);
+}
+
+CHILD(sets_default_with_slash) {
+    /* The output may be NULL. */
+    REQUIRE_OK(revamp_accelerator_set_default("direct3d/warp", NULL));
+    CHECK(default_for(REVAMP_CODE_SPIRV) == find("direct3d\\warp"));
+}
+
+TEST(set_default_takes_a_slash) {
+    CHECK_CHILD("sets_default_with_slash", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
+}
+
+CHILD(sets_default_after_use) {
+    bool changed = true;
+    revamp_accelerator used = default_for(REVAMP_CODE_HOST);
+    REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
+    CHECK(!changed);
+    CHECK(default_for(REVAMP_CODE_HOST) == used);
+    /* A new beginning. */
+    REQUIRE_OK(revamp_uninitialize());
+    REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
+    CHECK(changed);
+    CHECK(default_for(REVAMP_CODE_HOST) == find("cpu"));
+}
+
+TEST(set_default_has_no_effect_after_use) {
+    CHECK_CHILD("sets_default_after_use", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
+}
+
+CHILD(sets_an_unknown_default) {
+    bool changed = true;
+    CHECK_FAILS(revamp_accelerator_set_default("nowhere", &changed), AS_RUNTIME, "nowhere");
+    REQUIRE_OK(revamp_accelerator_set_default("cpu", &changed));
+    CHECK(changed);
+}
+
+TEST(an_unknown_default_is_an_error_and_does_not_count) {
+    CHECK_CHILD("sets_an_unknown_default", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
+}
+
+CHILD(has_warp_as_default) {
+    CHECK(default_for(REVAMP_CODE_SPIRV) == find("direct3d\\warp"));
+    CHECK(default_for(REVAMP_CODE_HOST) == find("direct3d\\warp"));
+}
+
+CHILD(has_cpu_as_default) {
+    CHECK(default_for(REVAMP_CODE_SPIRV) == find("cpu"));
+    CHECK(default_for(REVAMP_CODE_HOST) == find("cpu"));
+}
+
+TEST(the_environment_chooses_the_default) {
+    CHECK_CHILD("has_warp_as_default", "CPPAMP_DEFAULT_ACCELERATOR=direct3d\\warp", NULL);
+    CHECK_CHILD("has_warp_as_default", "CPPAMP_DEFAULT_ACCELERATOR=direct3d/warp", NULL);
+    CHECK_CHILD("has_cpu_as_default", "CPPAMP_DEFAULT_ACCELERATOR=cpu", NULL);
+}
+
+/* As any setting that is not understood. */
+TEST(an_unknown_default_in_the_environment_is_told_and_ignored) {
+    child_result r = run_child("finds_defaults", "CPPAMP_DEFAULT_ACCELERATOR=nowhere", "REVAMP_LOG=warn", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK_TEXT(r.output, "CPPAMP_DEFAULT_ACCELERATOR");
+    CHECK_TEXT(r.output, "nowhere");
+}
+
+/* REVAMP_VISIBLE_DEVICES. */
+
+static size_t count_vulkan(bool usable) {
+    size_t count = 0, found = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        found += info.kind == REVAMP_ACCELERATOR_VULKAN && (!usable || !info.unusable_reason);
+    }
+    return found;
+}
+
+CHILD(sees_no_vulkan_device) {
+    size_t count = 0;
+    revamp_accelerator *all = all_accelerators(&count), found = NULL;
+    CHECK(count_vulkan(false) > 0);
+    CHECK_NUMBER(count_vulkan(true), 0);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        if (info.kind != REVAMP_ACCELERATOR_VULKAN) continue;
+        revamp_accelerator_view view = NULL;
+        CHECK_TEXT(info.unusable_reason, "REVAMP_VISIBLE_DEVICES");
+        CHECK_FAILS(revamp_accelerator_get_default_view(all[i], &view), AS_RUNTIME | AS_UNSUPPORTED, "REVAMP_VISIBLE_DEVICES");
+        CHECK_FAILS(revamp_accelerator_create_view(all[i], REVAMP_QUEUING_MODE_AUTOMATIC, &view),
+                    AS_RUNTIME | AS_UNSUPPORTED, "REVAMP_VISIBLE_DEVICES");
+        CHECK(!view);
+    }
+    CHECK_FAILS(revamp_accelerator_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "REVAMP_VISIBLE_DEVICES");
+    small_job();
+}
+
+CHILD(sees_one_vulkan_device) {
+    CHECK_NUMBER(count_vulkan(true), 1);
+    full_job();
+}
+
+static const place *a_vulkan_place(void) {
+    if (is_setting("REVAMP_TEST", "no-vulkan")) check_skip("this run is without Vulkan");
+    return some_place(runs_spirv);
+}
+
+TEST(hidden_devices_are_listed_with_the_reason) {
+    a_vulkan_place();
+    CHECK_CHILD("sees_no_vulkan_device", "REVAMP_VISIBLE_DEVICES=no such device", NULL);
+}
+
+TEST(visible_devices_are_chosen_by_index_uuid_and_name) {
+    const place *p = a_vulkan_place();
+    char setting[512];
+    CHECK_CHILD("sees_one_vulkan_device", "REVAMP_VISIBLE_DEVICES=0", NULL);
+    snprintf(setting, sizeof setting, "REVAMP_VISIBLE_DEVICES=%s", p->info.device_path + 7);
+    CHECK_CHILD("sees_one_vulkan_device", setting, NULL);
+    if (count_vulkan(true) > 1) return;
+    snprintf(setting, sizeof setting, "REVAMP_VISIBLE_DEVICES=%.6s", p->info.description);
+    CHECK_CHILD("sees_one_vulkan_device", setting, NULL);
+}
+
+/* Views. */
+
+TEST(the_default_view_is_always_the_same) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        CHECK(default_view(p->accelerator) == p->view);
+        revamp_accelerator_view_info info = view_info(p->view);
+        CHECK(info.accelerator == p->accelerator);
+        CHECK_NUMBER(info.queuing_mode, REVAMP_QUEUING_MODE_AUTOMATIC);
+        CHECK_NUMBER(info.version, p->info.version);
+        CHECK(info.is_debug == p->info.is_debug);
+        CHECK(!info.is_auto_selection);
+    }
+}
+
+TEST(retaining_and_releasing_a_default_view_has_no_effect) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        for (int i = 0; i < 3; i++) CHECK_OK(revamp_accelerator_view_release(p->view));
+        CHECK_OK(revamp_accelerator_view_retain(p->view));
+        CHECK_OK(revamp_accelerator_view_release(p->view));
+        CHECK(default_view(p->accelerator) == p->view);
+    }
+    full_job();
+}
+
+TEST(created_views_differ_and_have_their_mode) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_accelerator_view automatic = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
+        revamp_accelerator_view immediate = new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE);
+        CHECK(automatic != p->view && immediate != p->view && automatic != immediate);
+        CHECK_NUMBER(view_info(automatic).queuing_mode, REVAMP_QUEUING_MODE_AUTOMATIC);
+        CHECK_NUMBER(view_info(immediate).queuing_mode, REVAMP_QUEUING_MODE_IMMEDIATE);
+        CHECK(view_info(immediate).accelerator == p->accelerator);
+        CHECK(!view_info(automatic).is_auto_selection);
+        CHECK_OK(revamp_accelerator_view_retain(automatic));
+        CHECK_OK(revamp_accelerator_view_release(automatic));
+        CHECK_OK(revamp_accelerator_view_flush(automatic));
+        CHECK_OK(revamp_accelerator_view_wait(automatic));
+        CHECK_OK(revamp_accelerator_view_release(automatic));
+        CHECK_OK(revamp_accelerator_view_release(immediate));
+        CHECK_FAILS(revamp_accelerator_view_wait(automatic), AS_HANDLE, "freed");
+    }
+}
+
+TEST(an_array_outlives_the_handle_of_its_view) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_accelerator_view view = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
+        uint32_t *sent = numbers(1000, 1);
+        revamp_array array = array_1d(view, 1000, 4);
+        CHECK_OK(revamp_accelerator_view_release(view));
+        write_array(array, sent);
+        CHECK_SAME(read_array(array), sent, 4000);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(markers_of_an_idle_view_are_done) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_completion marker = NULL;
+        CHECK_OK(revamp_accelerator_view_flush(p->view));
+        CHECK_OK(revamp_accelerator_view_wait(p->view));
+        REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
+        expect_done(marker);
+    }
+}
+
+TEST(the_auto_selection_view_says_so) {
+    revamp_accelerator_view view = NULL, again = NULL;
+    some_place(runs_spirv);
+    REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&view));
+    REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&again));
+    CHECK(view == again);
+    CHECK(view_info(view).is_auto_selection);
+    CHECK(view_info(view).accelerator == default_for(REVAMP_CODE_SPIRV));
+    CHECK(view != default_view(default_for(REVAMP_CODE_SPIRV)));
+    /* Otherwise it acts as the default view of the default accelerator. */
+    uint32_t *sent = numbers(10, 1);
+    revamp_array array = array_with(view, sent, 10);
+    CHECK_SAME(read_array(array), sent, 40);
+    CHECK(array_info(array).view == default_view(default_for(REVAMP_CODE_SPIRV)));
+    CHECK_OK(revamp_accelerator_view_flush(view));
+    CHECK_OK(revamp_accelerator_view_wait(view));
+    CHECK_OK(revamp_array_destroy(array));
+    CHECK_OK(revamp_accelerator_view_release(view));
+    CHECK(view_info(view).is_auto_selection);
+}
+
+TEST(the_default_view_waits_for_work_given_to_the_auto_selection_view) {
+    enum { COPIED = 4 << 20 };
+    revamp_accelerator_view automatic = NULL;
+    some_place(runs_spirv);
+    REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
+    revamp_accelerator_view view = default_view(default_for(REVAMP_CODE_SPIRV));
+    uint32_t *sent = numbers(COPIED, 1);
+    revamp_array array = array_1d(automatic, COPIED, 4);
+    for (int i = 0; i < 5; i++) {
+        revamp_completion done = NULL;
+        REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done));
+        CHECK_OK(revamp_accelerator_view_wait(view));
+        CHECK_STATUS(revamp_completion_wait_for(done, 0), REVAMP_OK);
+        expect_done(done);
+    }
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+/* The default cpu access type (digest 2.8). */
+
+CHILD(sets_the_access_type_of_shared_memory) {
+    FOR_EACH_PLACE(p, is_shared_vulkan) {
+        bool changed = false;
+        REQUIRE_OK(revamp_accelerator_set_default_cpu_access_type(p->accelerator, REVAMP_ACCESS_READ, &changed));
+        CHECK(changed);
+        CHECK_NUMBER(info_of(p->accelerator).default_cpu_access_type, REVAMP_ACCESS_READ);
+        REQUIRE_OK(revamp_accelerator_set_default_cpu_access_type(p->accelerator, REVAMP_ACCESS_NONE, &changed));
+        CHECK(!changed);
+        CHECK_NUMBER(info_of(p->accelerator).default_cpu_access_type, REVAMP_ACCESS_READ);
+        revamp_array array = array_1d(p->view, 4, 4);
+        CHECK_NUMBER(array_info(array).cpu_access_type, REVAMP_ACCESS_READ);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+CHILD(sets_the_access_type_after_use) {
+    FOR_EACH_PLACE(p, is_shared_vulkan) {
+        bool changed = true;
+        revamp_array array = array_1d(p->view, 4, 4);
+        CHECK_NUMBER(array_info(array).cpu_access_type, p->info.default_cpu_access_type);
+        REQUIRE_OK(revamp_accelerator_set_default_cpu_access_type(p->accelerator, REVAMP_ACCESS_NONE, &changed));
+        CHECK(!changed);
+        CHECK_NUMBER(info_of(p->accelerator).default_cpu_access_type, p->info.default_cpu_access_type);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(the_default_access_type_is_set_once_before_use) {
+    CHECK_CHILD("sets_the_access_type_of_shared_memory", NULL);
+    CHECK_CHILD("sets_the_access_type_after_use", NULL);
+}
+
+TEST(no_access_type_without_shared_memory) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        if (p->info.supports_cpu_shared_memory) continue;
+        bool changed = true;
+        CHECK_FAILS(revamp_accelerator_set_default_cpu_access_type(p->accelerator, REVAMP_ACCESS_READ, &changed),
+                    AS_RUNTIME, "shared");
+        CHECK_OK(revamp_accelerator_set_default_cpu_access_type(p->accelerator, REVAMP_ACCESS_NONE, &changed));
+        CHECK_NUMBER(info_of(p->accelerator).default_cpu_access_type, REVAMP_ACCESS_NONE);
+    }
+}
+
+TEST(the_versions_of_header_and_library_agree) {
+    CHECK_NUMBER(revamp_version(), REVAMP_VERSION);
+    CHECK_NUMBER(revamp_abi_version(), REVAMP_ABI_VERSION);
+    CHECK(!strcmp(revamp_status_name(REVAMP_OK), "REVAMP_OK"));
+    CHECK(!strcmp(revamp_status_name(REVAMP_ERROR_FORKED), "REVAMP_ERROR_FORKED"));
+    CHECK(!strcmp(revamp_status_name(-1000), "unknown status"));
+    CHECK(!strcmp(revamp_last_error_message(), ""));
+    CHECK_NUMBER(revamp_last_error_status(), REVAMP_OK);
+    CHECK_NUMBER(revamp_last_error_hresult(), 0);
+}

@@ -1,0 +1,452 @@
+/* Arrays and staging arrays (rules STG-1 to STG-18, digest 2.8). STG-11 and STG-12 need array_view. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_round_trip(revamp_array array) {
+    size_t size = size_of(array);
+    void *sent = memory(size);
+    fill_bytes(sent, size, (uint32_t)size);
+    write_array(array, sent);
+    CHECK_SAME(read_array(array), sent, size);
+}
+
+static void check_array(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size) {
+    revamp_array array = array_of(view, rank, extent, element_size);
+    revamp_array_info info = array_info(array);
+    CHECK_NUMBER(info.rank, rank);
+    CHECK_SAME(info.extent, extent, rank * sizeof *extent);
+    CHECK_NUMBER(info.element_size, element_size);
+    CHECK_NUMBER(info.element_count, product(rank, extent));
+    CHECK_NUMBER(info.size, product(rank, extent) * element_size);
+    CHECK(info.view == view && info.associated_view == view);
+    check_round_trip(array);
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+TEST(ranks_1_to_5_and_128) {
+    static const int32_t small[] = {7, 3, 5, 2, 4};
+    int32_t many[128];
+    for (int i = 0; i < 128; i++) many[i] = i % 16 ? 1 : 2;
+    FOR_EACH_PLACE(p, holds_arrays) {
+        for (uint32_t rank = 1; rank <= 5; rank++) check_array(p->view, rank, small, 4);
+        check_array(p->view, 128, many, 4);
+    }
+}
+
+TEST(element_sizes_4_to_64) {
+    static const size_t sizes[] = {4, 8, 12, 20, 64};
+    static const int32_t extent[] = {3, 11};
+    FOR_EACH_PLACE(p, holds_arrays)
+        for (size_t i = 0; i < COUNT(sizes); i++) check_array(p->view, 2, extent, sizes[i]);
+}
+
+TEST(a_label_and_default_options_are_taken) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = NULL;
+        int32_t extent = 3;
+        revamp_array_options options = {0};
+        options.struct_size = sizeof options;
+        options.label = "three numbers";
+        REQUIRE_OK(revamp_array_create(p->view, 1, &extent, 4, &options, &array));
+        check_round_trip(array);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(host_data_is_reached_on_cpu_and_host_threads) {
+    for (const place *p = some_place(holds_arrays); p->view; p++) {
+        if (runs_spirv(&p->info)) continue;
+        revamp_array array = array_1d(p->view, 1000, 4);
+        uint32_t *sent = numbers(1000, 5), *data = data_of(array, REVAMP_ACCESS_WRITE);
+        CHECK((uintptr_t)data % 16 == 0);
+        memcpy(data, sent, 4000);
+        CHECK_SAME(read_array(array), sent, 4000);
+        sent[3] = 12345;
+        write_array(array, sent);
+        CHECK_SAME(data_of(array, REVAMP_ACCESS_READ), sent, 4000);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(device_addresses_are_those_of_vulkan_arrays_only) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        uint64_t first = 0, second = 0;
+        revamp_array a = array_1d(p->view, 1000, 4), b = array_1d(p->view, 1000, 4);
+        if (runs_spirv(&p->info)) {
+            REQUIRE_OK(revamp_array_device_address(a, &first));
+            REQUIRE_OK(revamp_array_device_address(b, &second));
+            CHECK(first && second && first % 16 == 0 && second % 16 == 0);
+            CHECK(first + 4000 <= second || second + 4000 <= first);
+        } else {
+            CHECK_FAILS(revamp_array_device_address(a, &first), AS_RUNTIME, "address");
+        }
+        CHECK_OK(revamp_array_destroy(a));
+        CHECK_OK(revamp_array_destroy(b));
+    }
+}
+
+/* CPU access types (digest 2.8). */
+
+static void check_access(revamp_array array, revamp_access access, bool allowed) {
+    void *data = NULL;
+    if (allowed)
+        CHECK_OK(revamp_array_data(array, access, &data));
+    else
+        CHECK_FAILS(revamp_array_data(array, access, &data), AS_RUNTIME, "access");
+    CHECK(!data == !allowed);
+}
+
+TEST(cpu_access_types_of_shared_memory_are_obeyed) {
+    FOR_EACH_PLACE(p, is_shared_vulkan)
+        for (revamp_access type = REVAMP_ACCESS_NONE; type <= REVAMP_ACCESS_READ_WRITE; type++) {
+            revamp_array array = shared_array(p->view, 256, 4, type);
+            CHECK_NUMBER(array_info(array).cpu_access_type, type);
+            check_access(array, REVAMP_ACCESS_READ, type & REVAMP_ACCESS_READ);
+            check_access(array, REVAMP_ACCESS_WRITE, type & REVAMP_ACCESS_WRITE);
+            check_access(array, REVAMP_ACCESS_READ_WRITE, type == REVAMP_ACCESS_READ_WRITE);
+            check_round_trip(array);
+            CHECK_OK(revamp_array_destroy(array));
+        }
+}
+
+TEST(shared_memory_is_seen_by_host_and_kernels) {
+    FOR_EACH_PLACE(p, is_shared_vulkan) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array array = shared_array(p->view, 500, 4, REVAMP_ACCESS_READ_WRITE);
+        uint32_t *expected = numbers(500, 9);
+        memcpy(data_of(array, REVAMP_ACCESS_WRITE), expected, 2000);
+        for (int i = 0; i < 3; i++) {
+            CHECK_OK(launch_step(p->view, step, array));
+            step_naive(expected, 500, 1);
+            /* Waits for the kernel by itself. */
+            uint32_t *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
+            CHECK_SAME(data, expected, 2000);
+            data[i] = expected[i] = 17;
+        }
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+TEST(cpu_access_types_need_shared_memory) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        if (p->info.supports_cpu_shared_memory) continue;
+        int32_t extent = 4;
+        revamp_array_options options = {0};
+        options.struct_size = sizeof options;
+        options.has_cpu_access_type = true;
+        for (revamp_access type = REVAMP_ACCESS_READ; type <= REVAMP_ACCESS_READ_WRITE; type++) {
+            revamp_array array = NULL;
+            options.cpu_access_type = type;
+            CHECK_FAILS(revamp_array_create(p->view, 1, &extent, 4, &options, &array), AS_BAD, "shared");
+            CHECK(!array);
+        }
+        revamp_array none = shared_array(p->view, 4, 4, REVAMP_ACCESS_NONE);
+        revamp_array automatic = shared_array(p->view, 4, 4, REVAMP_ACCESS_AUTO);
+        CHECK_NUMBER(array_info(none).cpu_access_type, REVAMP_ACCESS_NONE);
+        CHECK_NUMBER(array_info(automatic).cpu_access_type, REVAMP_ACCESS_NONE);
+        check_access(automatic, REVAMP_ACCESS_READ, false);
+        CHECK_OK(revamp_array_destroy(none));
+        CHECK_OK(revamp_array_destroy(automatic));
+    }
+}
+
+/* Staging arrays. */
+
+static const int32_t staging_extent[] = {20, 50};
+enum { STAGING_COUNT = 1000, STAGING_SIZE = 4000 };
+
+/* A staging array on the cpu for a place. */
+static revamp_array staging_for(const place *p) {
+    return staging_array(cpu_view(), p->view, 2, staging_extent, 4);
+}
+
+TEST(STG_1_the_default_view_of_the_default_accelerator_takes_arrays) {
+    revamp_accelerator best = NULL;
+    some_place(runs_spirv);
+    REQUIRE_OK(revamp_accelerator_default(REVAMP_CODE_SPIRV, &best));
+    revamp_array array = array_1d(default_view(best), 8, 4);
+    CHECK(array_info(array).view == default_view(best));
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+TEST(STG_2_STG_3_a_staging_array_lives_on_its_first_view) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        CHECK(array_info(array).view == cpu_view());
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_4_the_associated_view_is_kept_where_it_is_usable) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        CHECK(array_info(array).associated_view == p->view);
+        CHECK_OK(revamp_array_destroy(array));
+        array = staging_array(p->view, p->view, 2, staging_extent, 4);
+        CHECK(array_info(array).view == p->view && array_info(array).associated_view == p->view);
+        CHECK_OK(revamp_array_destroy(array));
+        array = staging_array(p->view, cpu_view(), 2, staging_extent, 4);
+        CHECK(array_info(array).view == p->view && array_info(array).associated_view == p->view);
+        check_round_trip(array);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_5_the_hint_has_no_effect_for_other_pairs) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_array plain = array_of(p->view, 2, staging_extent, 4);
+        revamp_array array = staging_array(p->view, cpu_view(), 2, staging_extent, 4);
+        CHECK_NUMBER(array_info(array).cpu_access_type, array_info(plain).cpu_access_type);
+        revamp_kernel step = load(p->accelerator, &step_module);
+        uint32_t *expected = numbers(STAGING_COUNT, 2);
+        write_array(array, expected);
+        CHECK_OK(launch_step(p->view, step, array));
+        step_naive(expected, STAGING_COUNT, 1);
+        CHECK_SAME(read_array(array), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(plain));
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+TEST(STG_6_the_host_reads_and_writes_it) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        uint32_t *expected = numbers(STAGING_COUNT, 4), *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
+        memcpy(data, expected, STAGING_SIZE);
+        data[3 * 50 + 7] = expected[3 * 50 + 7] = 42;
+        CHECK_SAME(read_array(array), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+static int by_value(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+TEST(STG_7_data_is_contiguous) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        uint32_t *expected = numbers(STAGING_COUNT, 8), *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
+        memcpy(data, expected, STAGING_SIZE);
+        qsort(data, STAGING_COUNT, 4, by_value);
+        qsort(expected, STAGING_COUNT, 4, by_value);
+        CHECK_SAME(read_array(array), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_8_staging_to_device_copies_the_data) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(staging), to = whole(device);
+        for (uint32_t round = 1; round <= 5; round++) {
+            uint32_t *expected = numbers(STAGING_COUNT, round);
+            memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+            CHECK_OK(revamp_copy(&from, &to));
+            CHECK_SAME(read_array(device), expected, STAGING_SIZE);
+        }
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_9_device_to_staging_copies_the_data) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(device), to = whole(staging);
+        for (uint32_t round = 1; round <= 5; round++) {
+            uint32_t *expected = numbers(STAGING_COUNT, round);
+            write_array(device, expected);
+            CHECK_OK(revamp_copy(&from, &to));
+            CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        }
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_10_construct_then_copy) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        uint32_t *expected = numbers(STAGING_COUNT, 11);
+        write_array(array, expected);
+        CHECK_SAME(data_of(array, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_13_a_pipeline_gives_the_same_results_staged_or_not) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_array plain = array_of(cpu_view(), 2, staging_extent, 4);
+        uint32_t *expected = numbers(STAGING_COUNT, 6);
+        memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+        memcpy(data_of(plain, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+        step_naive(expected, STAGING_COUNT, 1);
+        revamp_array sources[] = {staging, plain};
+        for (size_t i = 0; i < 2; i++) {
+            revamp_region host = whole(sources[i]), there = whole(device);
+            CHECK_OK(revamp_copy(&host, &there));
+            CHECK_OK(launch_step(p->view, step, device));
+            CHECK_OK(revamp_copy(&there, &host));
+            CHECK_SAME(data_of(sources[i], REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        }
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(plain));
+        CHECK_OK(revamp_array_destroy(device));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+static void *use_array(void *context) {
+    revamp_array array = context;
+    void *data = NULL;
+    for (int i = 0; i < 200; i++) revamp_array_data(array, REVAMP_ACCESS_READ, &data);
+    return NULL;
+}
+
+TEST(STG_14_access_while_a_copy_is_in_flight_does_no_harm) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(staging), to = whole(device);
+        pthread_t thread;
+        uint32_t *expected = numbers(STAGING_COUNT, 6);
+        write_array(staging, expected);
+        REQUIRE(!pthread_create(&thread, NULL, use_array, staging));
+        for (int i = 0; i < 50; i++) {
+            revamp_completion done = NULL;
+            REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+            expect_done(done);
+        }
+        pthread_join(thread, NULL);
+        CHECK_SAME(read_array(device), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_15_STG_16_data_fetched_again_shows_the_result) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(device), to = whole(staging);
+        uint32_t *expected = numbers(STAGING_COUNT, 1);
+        revamp_completion done = NULL;
+        memset(data_of(staging, REVAMP_ACCESS_WRITE), 0, STAGING_SIZE);
+        write_array(device, expected);
+        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        /* Waits for the copy, as its own documentation says. */
+        CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        expect_done(done);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_17_a_kernel_does_not_take_it_directly) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array staging = staging_for(p);
+        CHECK_FAILS(launch_step(NULL, step, staging), AS_RUNTIME,
+                    "concurrency::parallel_for_each is not supported on the selected accelerator \"CPU accelerator\".");
+        CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x80070057);
+        CHECK_FAILS(launch_step(p->view, step, staging), AS_RUNTIME, "view");
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+/* Pages of virtual memory. */
+static long virtual_pages(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    REQUIRE(file && fscanf(file, "%ld", &pages) == 1);
+    fclose(file);
+    return pages;
+}
+
+TEST(STG_18_staging_memory_is_freed_with_the_array) {
+    enum { SIZE = 64 << 20, ROUNDS = 40 };
+    const int32_t extent = SIZE / 4;
+    FOR_EACH_PLACE(p, holds_arrays) {
+        long first = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            revamp_array array = staging_array(cpu_view(), p->view, 1, &extent, 4);
+            uint32_t *data = data_of(array, REVAMP_ACCESS_WRITE);
+            data[0] = data[extent - 1] = 1;
+            CHECK_OK(revamp_array_destroy(array));
+            if (i == 4) first = virtual_pages();
+        }
+        /* A pool may keep some of it; not more and more. */
+        CHECK((virtual_pages() - first) * 4096 < 8L * SIZE);
+    }
+}
+
+/* Sizes past 4 GiB and past the range of a storage buffer; on the H200 only. */
+
+TEST(arrays_past_4_GiB_are_reached_at_both_ends) {
+    enum { EXTENT = 1 << 30 };
+    if (!is_setting("REVAMP_TEST_LARGE", "1")) check_skip("REVAMP_TEST_LARGE=1 is not set");
+    FOR_EACH_PLACE(p, runs_spirv) {
+        const int32_t extent[] = {6, EXTENT / 4}, first[] = {0, 0}, last[] = {5, EXTENT / 4 - 16}, part[] = {1, 16};
+        uint64_t size = UINT64_C(6) * EXTENT;
+        revamp_kernel ends = load(p->accelerator, &ends_module);
+        revamp_array array = array_of(p->view, 2, extent, 4);
+        CHECK_NUMBER(array_info(array).size, size);
+        uint32_t *low = numbers(16, 1), *high = numbers(16, 2), got[16];
+        revamp_region here = host_region(low, 2, part, 4), there = section(array, first, part);
+        CHECK_OK(revamp_copy(&here, &there));
+        here.host = high;
+        there.origin = last;
+        CHECK_OK(revamp_copy(&here, &there));
+        struct {
+            uint64_t array, last;
+        } block = {0, size - 4};
+        revamp_argument argument = revamp_argument_address(0, array, REVAMP_ACCESS_READ_WRITE);
+        revamp_dispatch_info info = {0};
+        info.struct_size = sizeof info;
+        info.groups[0] = info.groups[1] = info.groups[2] = 1;
+        info.arguments = &argument;
+        info.argument_count = 1;
+        info.block = &block;
+        info.block_size = sizeof block;
+        CHECK_OK(revamp_dispatch(p->view, ends, &info));
+        low[0]++;
+        high[15]++;
+        here.host = got;
+        CHECK_OK(revamp_copy(&there, &here));
+        CHECK_SAME(got, high, 64);
+        there.origin = first;
+        CHECK_OK(revamp_copy(&there, &here));
+        CHECK_SAME(got, low, 64);
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(ends));
+    }
+}
+
+static void check_large_copy(revamp_accelerator_view view) {
+    const uint64_t count = (UINT64_C(5) << 30) / 4;
+    const int32_t extent[] = {5, 1 << 28};
+    uint32_t *sent = malloc(count * 4), *got = calloc(count, 4);
+    REQUIRE(sent && got);
+    for (uint64_t i = 0; i < count; i++) sent[i] = (uint32_t)(i * 2654435761U);
+    revamp_array array = array_of(view, 2, extent, 4);
+    CHECK_OK(revamp_copy_to_array(sent, count * 4, array));
+    CHECK_OK(revamp_copy_from_array(array, got, count * 4));
+    CHECK_SAME(got, sent, count * 4);
+    CHECK_OK(revamp_array_destroy(array));
+    free(sent);
+    free(got);
+}
+
+TEST(copies_past_4_GiB_move_every_byte) {
+    if (!is_setting("REVAMP_TEST_LARGE", "1")) check_skip("REVAMP_TEST_LARGE=1 is not set");
+    FOR_EACH_PLACE(p, holds_arrays) check_large_copy(p->view);
+}

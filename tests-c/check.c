@@ -1,0 +1,444 @@
+/* The runner. Without a name it runs each test in a process of its own: a crash or a hang is that test's failure. */
+#include "check.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_FAILED = 1, EXIT_SKIPPED = 77, MOST_JOBS = 64, MOST_ENVIRONMENT = 8 };
+
+extern char **environ;
+
+static check_test *tests;
+static int failures;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void check_register(check_test *test) {
+    check_test **at = &tests;
+    while (*at) at = &(*at)->next;
+    *at = test;
+}
+
+void check_fail(const char *file, int line, const char *format, ...) {
+    enum { MOST_SHOWN = 20 };
+    pthread_mutex_lock(&lock);
+    failures++;
+    if (failures <= MOST_SHOWN) {
+        va_list arguments;
+        va_start(arguments, format);
+        fprintf(stderr, "%s:%d: ", file, line);
+        vfprintf(stderr, format, arguments);
+        fputc('\n', stderr);
+        va_end(arguments);
+    } else if (failures == MOST_SHOWN + 1) {
+        fputs("(further failures are not shown)\n", stderr);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void check_abandon(void) {
+    fflush(NULL);
+    /* Not exit(): what the library does then is a test of its own. */
+    _exit(EXIT_FAILED);
+}
+
+void check_skip(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("skipped: ", stdout);
+    vprintf(format, arguments);
+    fputc('\n', stdout);
+    va_end(arguments);
+    fflush(NULL);
+    _exit(failures ? EXIT_FAILED : EXIT_SKIPPED);
+}
+
+static bool holds(const char *text, const char *part) {
+    size_t length = strlen(part);
+    for (; ; text++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (i == length) return true;
+        if (!*text) return false;
+    }
+}
+
+bool check_text(const char *text, const char *part, const char *file, int line) {
+    bool good = text && holds(text, part);
+    if (!good) check_fail(file, line, "\"%s\" is not in \"%s\"", part, text ? text : "(null)");
+    return good;
+}
+
+bool check_status(revamp_status status, revamp_status expected, const char *what, const char *file, int line) {
+    if (status == expected) return true;
+    check_fail(file, line, "%s: %s, expected %s%s%s", what, revamp_status_name(status), revamp_status_name(expected),
+               status < 0 ? "; it says: " : "", status < 0 ? revamp_last_error_message() : "");
+    return false;
+}
+
+bool check_ok(revamp_status status, const char *what, const char *file, int line) {
+    return check_status(status, REVAMP_OK, what, file, line);
+}
+
+static const char *set_names(unsigned set, char *text, size_t capacity) {
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 1; i < 31 && used < capacity; i++)
+        if (set & 1U << i)
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s", used ? " or " : "", revamp_status_name(-i));
+    return text;
+}
+
+bool check_error(revamp_status status, unsigned expected, const char *text, const char *what, const char *file, int line) {
+    char names[512];
+    if (status >= 0 || status < -30 || !(expected & AS(status))) {
+        check_fail(file, line, "%s: %s, expected %s%s%s", what, revamp_status_name(status),
+                   set_names(expected, names, sizeof names), status < 0 ? "; it says: " : "",
+                   status < 0 ? revamp_last_error_message() : "");
+        return false;
+    }
+    bool good = check_status(revamp_last_error_status(), status, "revamp_last_error_status()", file, line);
+    if (revamp_last_error_hresult() >= 0) {
+        check_fail(file, line, "%s: the HRESULT %#x is no failure", what, (unsigned)revamp_last_error_hresult());
+        good = false;
+    }
+    if (!revamp_last_error_message()[0]) {
+        check_fail(file, line, "%s: the text is empty", what);
+        good = false;
+    }
+    return check_text(revamp_last_error_message(), text, file, line) && good;
+}
+
+bool check_same(const void *got, const void *expected, size_t size, const char *what, const char *file, int line) {
+    const unsigned char *a = got, *b = expected;
+    size_t wrong = 0, first = 0;
+    if (!memcmp(a, b, size)) return true;
+    for (size_t i = size; i-- > 0;)
+        if (a[i] != b[i]) {
+            wrong++;
+            first = i;
+        }
+    check_fail(file, line, "%s: %zu of %zu bytes differ, the first is byte %zu: %#x, expected %#x", what, wrong, size,
+               first, a[first], b[first]);
+    return false;
+}
+
+bool check_number(long long got, long long expected, const char *what, const char *file, int line) {
+    if (got == expected) return true;
+    check_fail(file, line, "%s is %lld, expected %lld", what, got, expected);
+    return false;
+}
+
+unsigned processors(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+/* Memory of the test. */
+
+enum { HEAD = 64 };
+
+typedef struct block {
+    struct block *next;
+} block;
+
+static block *blocks;
+
+void *memory(size_t size) {
+    void *made = calloc(1, HEAD + size);
+    if (!made) {
+        fprintf(stderr, "the test has no memory for %zu bytes\n", size);
+        check_abandon();
+    }
+    pthread_mutex_lock(&lock);
+    ((block *)made)->next = blocks;
+    blocks = made;
+    pthread_mutex_unlock(&lock);
+    return (char *)made + HEAD;
+}
+
+const void *memory_mark(void) {
+    return blocks;
+}
+
+void free_memory_since(const void *mark) {
+    while (blocks != mark) {
+        block *next = blocks->next;
+        free(blocks);
+        blocks = next;
+    }
+}
+
+/* Processes. */
+
+static const char *own_path(void) {
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n < 0) {
+        perror("/proc/self/exe");
+        check_abandon();
+    }
+    path[n] = 0;
+    return path;
+}
+
+const char *own_folder(void) {
+    static char folder[4096];
+    strcpy(folder, own_path());
+    *strrchr(folder, '/') = 0;
+    return folder;
+}
+
+/* Starts a program with its output in the file `out`. */
+static pid_t start(const char *program, char *const *arguments, char *const *environment, int out) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    pid_t pid = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out, 1);
+    posix_spawn_file_actions_adddup2(&actions, out, 2);
+    /* A test may run on a thread of the library, which blocks all signals; its child must not inherit that. */
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int error = posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) {
+        fprintf(stderr, "%s: %s\n", program, strerror(error));
+        check_abandon();
+    }
+    return pid;
+}
+
+static char *read_all(FILE *file) {
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    char *text = memory((size_t)size + 1);
+    rewind(file);
+    text[fread(text, 1, (size_t)size, file)] = 0;
+    return text;
+}
+
+static FILE *temporary(void) {
+    FILE *file = tmpfile();
+    if (!file) {
+        perror("tmpfile");
+        check_abandon();
+    }
+    fcntl(fileno(file), F_SETFD, FD_CLOEXEC);
+    return file;
+}
+
+static child_result finish(pid_t pid, FILE *out) {
+    child_result result = {-1, 0, NULL};
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+    result.output = read_all(out);
+    fclose(out);
+    return result;
+}
+
+/* The environment with `further` variables, which take the place of ones of the same name. */
+static char **environment_with(char *const *further, size_t count) {
+    size_t n = 0, kept = 0;
+    while (environ[n]) n++;
+    char **all = memory((n + count + 1) * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        bool replaced = false;
+        for (size_t k = 0; k < count; k++) {
+            size_t name = strcspn(further[k], "=");
+            if (!strncmp(environ[i], further[k], name + 1)) replaced = true;
+        }
+        if (!replaced) all[kept++] = environ[i];
+    }
+    memcpy(all + kept, further, count * sizeof *all);
+    return all;
+}
+
+child_result run_child(const char *name, ...) {
+    char *further[MOST_ENVIRONMENT];
+    char *arguments[] = {(char *)own_path(), "--child", (char *)name, NULL};
+    size_t count = 0;
+    va_list list;
+    va_start(list, name);
+    for (char *v; count < MOST_ENVIRONMENT && (v = va_arg(list, char *)) != NULL;) further[count++] = v;
+    va_end(list);
+    FILE *out = temporary();
+    return finish(start(arguments[0], arguments, environment_with(further, count), fileno(out)), out);
+}
+
+child_result run_program(const char *program, ...) {
+    char *arguments[MOST_ENVIRONMENT + 2] = {(char *)program};
+    size_t count = 1;
+    va_list list;
+    va_start(list, program);
+    for (char *a; count <= MOST_ENVIRONMENT && (a = va_arg(list, char *)) != NULL;) arguments[count++] = a;
+    va_end(list);
+    FILE *out = temporary();
+    return finish(start(program, arguments, environ, fileno(out)), out);
+}
+
+bool check_child(const child_result *result, const char *file, int line) {
+    if (result->exit_code == EXIT_SKIPPED) check_skip("%s", result->output);
+    if (result->exit_code == 0) return true;
+    if (result->signal)
+        check_fail(file, line, "the child was killed by signal %d (%s)\n%s", result->signal, strsignal(result->signal),
+                   result->output);
+    else
+        check_fail(file, line, "the child exited with %d\n%s", result->exit_code, result->output);
+    return false;
+}
+
+/* Running tests. */
+
+static unsigned time_limit(void) {
+    const char *text = getenv("CHECK_TIME_LIMIT");
+    int seconds = text ? atoi(text) : 0;
+    return seconds > 0 ? (unsigned)seconds : 120;
+}
+
+static int run_here(const check_test *test) {
+    alarm(time_limit());
+    test->run();
+    /* With validation on this finds objects that were not destroyed, too. */
+    if (!test->is_child) CHECK_OK(revamp_uninitialize());
+    alarm(0);
+    free_memory_since(NULL);
+    fflush(NULL);
+    return failures ? EXIT_FAILED : 0;
+}
+
+static void suite_of(const check_test *test, char *name, size_t capacity) {
+    const char *slash = strrchr(test->file, '/');
+    snprintf(name, capacity, "%s", slash ? slash + 1 : test->file);
+    name[strcspn(name, ".")] = 0;
+}
+
+static bool is_chosen(const check_test *test, int count, char **names) {
+    char suite[64];
+    suite_of(test, suite, sizeof suite);
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], test->name) || !strcmp(names[i], suite)) return true;
+    return count == 0;
+}
+
+typedef struct {
+    const check_test *test;
+    pid_t pid;
+    FILE *out;
+    struct timespec begin;
+} job;
+
+typedef struct {
+    int passed, failed, skipped;
+} totals;
+
+static void begin_job(job *j, const check_test *test) {
+    char *arguments[] = {(char *)own_path(), "--one", (char *)test->name, NULL};
+    j->test = test;
+    j->out = temporary();
+    clock_gettime(CLOCK_MONOTONIC, &j->begin);
+    j->pid = start(arguments[0], arguments, environ, fileno(j->out));
+}
+
+static void end_job(job *j, totals *sum) {
+    struct timespec now;
+    char suite[64];
+    child_result result = finish(j->pid, j->out);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - j->begin.tv_sec) + (double)(now.tv_nsec - j->begin.tv_nsec) * 1e-9;
+    const char *outcome = "FAILED";
+    if (result.exit_code == 0) outcome = "passed";
+    if (result.exit_code == EXIT_SKIPPED) outcome = "skipped";
+    *(result.exit_code == 0 ? &sum->passed : result.exit_code == EXIT_SKIPPED ? &sum->skipped : &sum->failed) += 1;
+    suite_of(j->test, suite, sizeof suite);
+    printf("%-7s %s.%s (%.1f s)\n", outcome, suite, j->test->name, seconds);
+    if (result.signal == SIGALRM)
+        printf("    it was stopped at the time limit of %u s\n", time_limit());
+    else if (result.signal)
+        printf("    it was killed by signal %d\n", result.signal);
+    for (char *line = result.exit_code ? strtok(result.output, "\n") : NULL; line; line = strtok(NULL, "\n"))
+        printf("    %s\n", line);
+    fflush(stdout);
+    j->pid = 0;
+}
+
+/* Waits for one job and says which place is free again. */
+static int wait_for_job(job *jobs, int most, totals *sum) {
+    for (;;) {
+        for (int i = 0; i < most; i++) {
+            siginfo_t info = {0};
+            if (jobs[i].pid && waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+                end_job(&jobs[i], sum);
+                return i;
+            }
+        }
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+    }
+}
+
+static int run_all(int most, int count, char **names) {
+    job jobs[MOST_JOBS];
+    totals sum = {0, 0, 0};
+    int running = 0;
+    memset(jobs, 0, sizeof jobs);
+    for (const check_test *t = tests; t; t = t->next) {
+        if (t->is_child || !is_chosen(t, count, names)) continue;
+        int place = running < most ? running++ : wait_for_job(jobs, most, &sum);
+        begin_job(&jobs[place], t);
+    }
+    while (running-- > 0) wait_for_job(jobs, most, &sum);
+    printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped);
+    free_memory_since(NULL);
+    return sum.failed || sum.passed + sum.skipped == 0 ? EXIT_FAILED : 0;
+}
+
+static void list(void) {
+    char suite[64];
+    for (const check_test *t = tests; t; t = t->next) {
+        suite_of(t, suite, sizeof suite);
+        if (!t->is_child) printf("%s.%s\n", suite, t->name);
+    }
+}
+
+static int run_named(const char *name, bool is_child) {
+    for (const check_test *t = tests; t; t = t->next)
+        if (t->is_child == is_child && !strcmp(t->name, name)) return run_here(t);
+    fprintf(stderr, "there is no test %s\n", name);
+    return EXIT_FAILED;
+}
+
+int main(int count, char **arguments) {
+    int jobs = 2;
+    if (count == 2 && !strcmp(arguments[1], "--list")) {
+        list();
+        return 0;
+    }
+    if (count == 3 && !strcmp(arguments[1], "--one")) return run_named(arguments[2], false);
+    if (count == 3 && !strcmp(arguments[1], "--child")) return run_named(arguments[2], true);
+    if (count >= 3 && !strcmp(arguments[1], "-j")) {
+        jobs = atoi(arguments[2]);
+        count -= 2;
+        arguments += 2;
+    }
+    if (jobs < 1 || jobs > MOST_JOBS || (count > 1 && arguments[1][0] == '-')) {
+        fprintf(stderr, "usage: %s [--list | --one TEST | [-j N] [TEST or FILE ...]]\n", arguments[0]);
+        return EXIT_FAILED;
+    }
+    return run_all(jobs, count - 1, arguments + 1);
+}

@@ -1,0 +1,14 @@
+// Each invocation notes at its place: how often it came, its workgroup number folded, and the number of workgroups folded.
+struct Seen { uint times; uint group; uint groups; uint local; };
+layout(set = 0, binding = 0) buffer Places { Seen seen[]; };
+layout(push_constant) uniform Push { uvec3 size; };
+uint fold(uvec3 at, uvec3 by) { return (at.z * by.y + at.y) * by.x + at.x; }
+void main() {
+    uvec3 at = gl_GlobalInvocationID;
+    if (any(greaterThanEqual(at, size))) return;
+    uint i = fold(at, size);
+    atomicAdd(seen[i].times, 1);
+    seen[i].group = fold(gl_WorkGroupID, gl_NumWorkGroups);
+    seen[i].groups = fold(gl_NumWorkGroups, uvec3(4096));
+    seen[i].local = gl_LocalInvocationIndex;
+}

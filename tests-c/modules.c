@@ -1,0 +1,94 @@
+/* The SPIR-V modules, embedded: the test program needs no files beside it. */
+#include "support.h"
+
+#define MODULE(name) const module name##_module = {name##_words, sizeof name##_words}
+
+static const uint32_t saxpy_words[] =
+#include "saxpy.inc"
+    ;
+MODULE(saxpy);
+
+static const uint32_t sets_words[] =
+#include "sets.inc"
+    ;
+MODULE(sets);
+
+static const uint32_t step_words[] =
+#include "step.inc"
+    ;
+MODULE(step);
+
+static const uint32_t fill_words[] =
+#include "fill.inc"
+    ;
+MODULE(fill);
+
+static const uint32_t coverage_words[] =
+#include "coverage.inc"
+    ;
+MODULE(coverage);
+
+static const uint32_t coverage_2d_words[] =
+#include "coverage_2d.inc"
+    ;
+MODULE(coverage_2d);
+
+static const uint32_t coverage_3d_words[] =
+#include "coverage_3d.inc"
+    ;
+MODULE(coverage_3d);
+
+static const uint32_t factor_words[] =
+#include "factor.inc"
+    ;
+MODULE(factor);
+
+static const uint32_t address_words[] =
+#include "address.inc"
+    ;
+MODULE(address);
+
+static const uint32_t pointer_words[] =
+#include "pointer.inc"
+    ;
+MODULE(pointer);
+
+static const uint32_t pair_words[] =
+#include "pair.inc"
+    ;
+MODULE(pair);
+
+static const uint32_t ends_words[] =
+#include "ends.inc"
+    ;
+MODULE(ends);
+
+static const uint32_t doubles_words[] =
+#include "doubles.inc"
+    ;
+MODULE(doubles);
+
+static const uint32_t image_words[] =
+#include "image.inc"
+    ;
+MODULE(image);
+
+static const uint32_t wide_words[] =
+#include "wide.inc"
+    ;
+MODULE(wide);
+
+static const uint32_t empty_words[] =
+#include "empty.inc"
+    ;
+MODULE(empty);
+
+static const uint32_t two_entries_words[] =
+#include "two_entries.inc"
+    ;
+MODULE(two_entries);
+
+static const uint32_t sizes_words[] =
+#include "sizes.inc"
+    ;
+MODULE(sizes);

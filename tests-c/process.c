@@ -1,0 +1,629 @@
+/* The life of a process (architecture decision 9): exit, fork, signals, dlopen, handles, and no Vulkan at all. */
+#include "support.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void sleep_ms(long milliseconds) {
+    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+}
+
+/* For threads of the library and for exit handlers: stdio may be in use or gone there. */
+static void say(const char *text) {
+    if (write(1, text, strlen(text)) < 0) abort();
+}
+
+/* "An exit hook drains." */
+
+static void late_kernel(const revamp_thread_id *id, void *context) {
+    (void)context;
+    sleep_ms(100);
+    if (id->global[0] == 0) say("kernel done\n");
+}
+
+static void late_callback(revamp_status status, void *context) {
+    (void)context;
+    sleep_ms(50);
+    say(status == REVAMP_OK ? "callback done\n" : "callback failed\n");
+}
+
+CHILD(exits_without_waiting) {
+    const int32_t extent = 4;
+    revamp_completion marker = NULL;
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = late_kernel;
+    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
+    REQUIRE_OK(revamp_completion_then(marker, late_callback, NULL));
+}
+
+TEST(exit_drains_host_kernels_and_callbacks) {
+    child_result r = run_child("exits_without_waiting", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK_TEXT(r.output, "kernel done");
+    CHECK_TEXT(r.output, "callback done");
+}
+
+enum { SHARED_COUNT = 1 << 20, SHARED_SIZE = SHARED_COUNT * 4, SHARED_STEPS = 40 };
+
+/* Memory that both processes see. */
+static uint32_t *shared_file(const char *path) {
+    int file = open(path, O_RDWR);
+    REQUIRE(file >= 0);
+    uint32_t *map = mmap(NULL, SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    REQUIRE(map != MAP_FAILED);
+    close(file);
+    return map;
+}
+
+CHILD(exits_with_copies_under_way) {
+    const char *path = getenv("TEST_FILE");
+    REQUIRE(path);
+    uint32_t *map = shared_file(path);
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array array = array_with(p->view, numbers(SHARED_COUNT, 1), SHARED_COUNT);
+        revamp_completion done = NULL;
+        for (int i = 0; i < SHARED_STEPS; i++) CHECK_OK(launch_step(p->view, step, array));
+        REQUIRE_OK(revamp_copy_from_array_async(array, map, SHARED_SIZE, &done));
+        return;
+    }
+}
+
+TEST(exit_drains_kernels_and_copies) {
+    char path[] = "/tmp/revamp-test-XXXXXX", variable[64];
+    some_place(runs_spirv);
+    int file = mkstemp(path);
+    REQUIRE(file >= 0 && !ftruncate(file, SHARED_SIZE));
+    close(file);
+    snprintf(variable, sizeof variable, "TEST_FILE=%s", path);
+    child_result r = run_child("exits_with_copies_under_way", variable, NULL);
+    uint32_t *map = shared_file(path), *expected = numbers(SHARED_COUNT, 1);
+    unlink(path);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    step_naive(expected, SHARED_COUNT, SHARED_STEPS);
+    CHECK_SAME(map, expected, SHARED_SIZE);
+    munmap(map, SHARED_SIZE);
+}
+
+/* "Later destructors do nothing, harmlessly." Each call gets an answer, whatever is left of the library. */
+
+static struct {
+    revamp_accelerator accelerator;
+    revamp_accelerator_view view;
+    revamp_array array;
+    revamp_completion completion;
+    revamp_kernel kernel;
+} kept;
+
+static bool is_calm(revamp_status status) {
+    return status == REVAMP_OK || status == REVAMP_ERROR_SHUT_DOWN;
+}
+
+static unsigned calls_that_misbehave(void) {
+    unsigned wrong = 0;
+    uint32_t bytes[16] = {0};
+    int32_t extent = 16;
+    size_t count = 0;
+    revamp_accelerator_info info = {0};
+    revamp_array array = NULL;
+    revamp_completion marker = NULL;
+    info.struct_size = sizeof info;
+    wrong += !is_calm(revamp_accelerator_list(NULL, 0, &count));
+    wrong += !is_calm(revamp_accelerator_get_info(kept.accelerator, &info));
+    wrong += !is_calm(revamp_accelerator_view_wait(kept.view));
+    wrong += !is_calm(revamp_accelerator_view_create_marker(kept.view, &marker));
+    wrong += !is_calm(revamp_array_create(kept.view, 1, &extent, 4, NULL, &array));
+    wrong += !is_calm(revamp_copy_to_array(bytes, sizeof bytes, kept.array));
+    wrong += !is_calm(revamp_copy_from_array(kept.array, bytes, sizeof bytes));
+    wrong += !is_calm(revamp_completion_get(kept.completion));
+    if (kept.kernel) wrong += !is_calm(launch_groups(kept.view, kept.kernel, 1, 1, 1, &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = kept.array}, 1));
+    wrong += !revamp_last_error_message();
+    return wrong;
+}
+
+/* Destructors of a program release what it holds: never an error then. */
+static unsigned releases_that_misbehave(void) {
+    unsigned wrong = 0;
+    wrong += revamp_completion_release(kept.completion) != REVAMP_OK;
+    wrong += revamp_array_destroy(kept.array) != REVAMP_OK;
+    if (kept.kernel) wrong += revamp_kernel_release(kept.kernel) != REVAMP_OK;
+    return wrong;
+}
+
+static void handler_before(void) {
+    say(calls_that_misbehave() + releases_that_misbehave() ? "early handler: bad\n" : "early handler: good\n");
+}
+
+static void handler_after(void) {
+    say(calls_that_misbehave() ? "late handler: bad\n" : "late handler: good\n");
+}
+
+__attribute__((destructor)) static void program_destructor(void) {
+    if (kept.view) say(calls_that_misbehave() ? "destructor: bad\n" : "destructor: good\n");
+}
+
+CHILD(calls_from_exit_handlers) {
+    /* This one is registered before the library's and so comes after it. */
+    atexit(handler_before);
+    const place *p = places_that(runs_spirv);
+    if (!p->view) p = places_that(runs_host_kernels);
+    kept.accelerator = p->accelerator;
+    kept.view = p->view;
+    kept.array = array_with(p->view, numbers(16, 1), 16);
+    if (runs_spirv(&p->info)) kept.kernel = load(p->accelerator, &step_module);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &kept.completion));
+    atexit(handler_after);
+}
+
+TEST(exit_handlers_and_destructors_may_call_the_library) {
+    child_result r = run_child("calls_from_exit_handlers", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK_TEXT(r.output, "late handler: good");
+    CHECK_TEXT(r.output, "early handler: good");
+    CHECK_TEXT(r.output, "destructor: good");
+}
+
+static void *exit_from_thread(void *context) {
+    (void)context;
+    exit(0);
+}
+
+static void *keep_calling(void *context) {
+    (void)context;
+    while (kept.view) {
+        revamp_array array = NULL;
+        int32_t extent = 100;
+        revamp_status status = revamp_array_create(kept.view, 1, &extent, 4, NULL, &array);
+        if (status == REVAMP_OK) status = revamp_array_destroy(array);
+        if (!is_calm(status) && status != REVAMP_ERROR_INVALID_HANDLE) say("a call went wrong\n");
+    }
+    return NULL;
+}
+
+CHILD(exits_from_a_thread) {
+    pthread_t callers[3], leaver;
+    kept.view = places_that(holds_arrays)->view;
+    for (int i = 0; i < 3; i++) REQUIRE(!pthread_create(&callers[i], NULL, keep_calling, NULL));
+    sleep_ms(50);
+    REQUIRE(!pthread_create(&leaver, NULL, exit_from_thread, NULL));
+    pthread_join(leaver, NULL);
+}
+
+TEST(exit_from_a_thread_while_others_call) {
+    child_result r = run_child("exits_from_a_thread", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK(!strstr(r.output, "went wrong"));
+}
+
+CHILD(exits_in_a_callback) {
+    /* Not a call to exit() there, which is the caller's own fault, but a release of what it holds. */
+    revamp_completion marker = NULL;
+    REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
+    REQUIRE_OK(revamp_completion_then(marker, late_callback, NULL));
+    REQUIRE_OK(revamp_completion_release(marker));
+    _exit(0);
+}
+
+TEST(quick_exit_does_not_hang) {
+    CHECK_CHILD("exits_in_a_callback", NULL);
+}
+
+/* "After fork every call in the child fails with a status." */
+
+static unsigned calls_not_forked(void) {
+    unsigned wrong = 0;
+    uint32_t bytes[16] = {0};
+    int32_t extent = 16;
+    size_t count = 0;
+    bool changed = false;
+    void *data = NULL;
+    revamp_accelerator accelerator = NULL;
+    revamp_accelerator_view view = NULL;
+    revamp_array array = NULL;
+    revamp_completion completion = NULL;
+    revamp_region region = whole(kept.array);
+    const revamp_status statuses[] = {
+        revamp_accelerator_list(NULL, 0, &count),
+        revamp_accelerator_find("cpu", &accelerator),
+        revamp_accelerator_default(REVAMP_CODE_HOST, &accelerator),
+        revamp_accelerator_set_default("cpu", &changed),
+        revamp_accelerator_get_default_view(kept.accelerator, &view),
+        revamp_accelerator_create_view(kept.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &view),
+        revamp_accelerator_view_flush(kept.view),
+        revamp_accelerator_view_wait(kept.view),
+        revamp_accelerator_view_create_marker(kept.view, &completion),
+        revamp_accelerator_view_retain(kept.view),
+        revamp_array_create(kept.view, 1, &extent, 4, NULL, &array),
+        revamp_array_data(kept.array, REVAMP_ACCESS_READ, &data),
+        revamp_copy(&region, &region),
+        revamp_copy_async(&region, &region, &completion),
+        revamp_copy_to_array(bytes, sizeof bytes, kept.array),
+        revamp_copy_from_array(kept.array, bytes, sizeof bytes),
+        revamp_completion_get(kept.completion),
+        revamp_completion_wait(kept.completion),
+        revamp_completion_wait_for(kept.completion, 0),
+        revamp_completion_then(kept.completion, late_callback, NULL),
+        launch_groups(kept.view, kept.kernel, 1, 1, 1, NULL, 0),
+        revamp_completion_release(kept.completion),
+        revamp_array_destroy(kept.array),
+        revamp_uninitialize(),
+    };
+    for (size_t i = 0; i < COUNT(statuses); i++)
+        if (statuses[i] != REVAMP_ERROR_FORKED) {
+            wrong++;
+            printf("call %zu after fork: %s\n", i, revamp_status_name(statuses[i]));
+        }
+    CHECK_TEXT(revamp_last_error_message(), "fork");
+    return wrong;
+}
+
+/* Runs in a forked process and ends it well or not. */
+static void expect_forked_child(bool uses_exit) {
+    fflush(NULL);
+    pid_t pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        /* The alarm of the test is not inherited. */
+        alarm(20);
+        int code = calls_not_forked() ? 1 : 0;
+        fflush(NULL);
+        kept.view = NULL;
+        if (uses_exit) exit(code);
+        _exit(code);
+    }
+    int status = 0;
+    REQUIRE(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status));
+    CHECK_NUMBER(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), 0);
+}
+
+static void check_fork(bool uses_exit) {
+    const place *p = places_that(runs_spirv);
+    if (!p->view) p = places_that(runs_host_kernels);
+    kept.accelerator = p->accelerator;
+    kept.view = p->view;
+    uint32_t *expected = numbers(16, 1);
+    kept.array = array_with(p->view, expected, 16);
+    if (runs_spirv(&p->info)) kept.kernel = load(p->accelerator, &step_module);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &kept.completion));
+    if (kept.kernel) CHECK_OK(launch_step(p->view, kept.kernel, kept.array));
+    expect_forked_child(uses_exit);
+    /* The parent goes on. */
+    if (kept.kernel) step_naive(expected, 16, 1);
+    CHECK_SAME(read_array(kept.array), expected, 64);
+    full_job();
+    CHECK_OK(releases_that_misbehave() ? REVAMP_ERROR_INTERNAL : REVAMP_OK);
+    kept.view = NULL;
+}
+
+TEST(after_fork_every_call_fails_with_a_status) {
+    check_fork(false);
+}
+
+TEST(a_forked_process_exits_cleanly) {
+    check_fork(true);
+}
+
+TEST(fork_before_the_first_use_is_allowed) {
+    fflush(NULL);
+    pid_t pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        alarm(60);
+        full_job();
+        CHECK_OK(revamp_uninitialize());
+        check_skip("done"); /* its exit code tells whether a check failed */
+    }
+    int status = 0;
+    REQUIRE(waitpid(pid, &status, 0) == pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 77);
+    full_job();
+}
+
+static void *fork_while_busy(void *context) {
+    (void)context;
+    for (int i = 0; i < 10; i++) expect_forked_child(true);
+    return NULL;
+}
+
+/* Locks of the library may be held by another thread at the moment of the fork. */
+TEST(fork_while_another_thread_calls) {
+    pthread_t thread;
+    kept.accelerator = find("direct3d\\warp");
+    kept.view = host_view();
+    kept.array = array_with(kept.view, numbers(16, 1), 16);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(kept.view, &kept.completion));
+    REQUIRE(!pthread_create(&thread, NULL, fork_while_busy, NULL));
+    for (int i = 0; i < 300; i++) small_job();
+    pthread_join(thread, NULL);
+    CHECK_NUMBER(releases_that_misbehave(), 0);
+    kept.view = NULL;
+}
+
+/* "Worker threads block all signals." */
+
+/* All that can be blocked; the two below SIGRTMIN are the C library's own. */
+static bool blocks_all_signals(void) {
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    for (int s = 1; s < SIGRTMAX; s++) {
+        if (s == SIGKILL || s == SIGSTOP || (s >= 32 && s < SIGRTMIN)) continue;
+        if (sigismember(&blocked, s) == 0) return false;
+    }
+    return true;
+}
+
+typedef struct {
+    pthread_t caller;
+    unsigned calls, open;
+} signal_report;
+
+static void report_signals(signal_report *r) {
+    if (pthread_equal(r->caller, pthread_self())) return;
+    __atomic_fetch_add(&r->open, !blocks_all_signals(), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->calls, 1, __ATOMIC_SEQ_CST);
+}
+
+static void signals_in_kernel(const revamp_thread_id *id, void *context) {
+    (void)id;
+    report_signals(context);
+    sleep_ms(1);
+}
+
+static void signals_in_callback(revamp_status status, void *context) {
+    (void)status;
+    report_signals(context);
+}
+
+/* Of each thread whose name the library gave: its mask in /proc. */
+static unsigned named_threads(unsigned *open) {
+    unsigned found = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    REQUIRE(tasks);
+    for (struct dirent *e; (e = readdir(tasks)) != NULL;) {
+        char path[300], line[256], name[64] = "";
+        unsigned long long mask = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", e->d_name);
+        FILE *file = fopen(path, "r");
+        while (file && fgets(line, sizeof line, file)) {
+            if (sscanf(line, "Name: %63s", name) == 1) continue;
+            if (sscanf(line, "SigBlk: %llx", &mask) == 1) break;
+        }
+        if (file) fclose(file);
+        if (strncmp(name, "revamp", 6) || !strcmp(name, "revamp_tests")) continue;
+        found++;
+        /* SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2, SIGPROF, SIGHUP. */
+        static const int some[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGUSR2, SIGPROF, SIGHUP};
+        for (size_t i = 0; i < COUNT(some); i++)
+            if (!(mask >> (some[i] - 1) & 1)) {
+                ++*open;
+                printf("thread %s takes signal %d\n", name, some[i]);
+                break;
+            }
+    }
+    closedir(tasks);
+    return found;
+}
+
+TEST(worker_threads_block_all_signals) {
+    signal_report r = {pthread_self(), 0, 0};
+    const int32_t extent = 200;
+    unsigned open = 0;
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = signals_in_kernel;
+    info.context = &r;
+    CHECK(!blocks_all_signals());
+    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_completion marker = NULL;
+        REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
+        REQUIRE_OK(revamp_completion_then(marker, signals_in_callback, &r));
+        expect_done(marker);
+    }
+    full_job();
+    CHECK_OK(revamp_accelerator_view_wait(host_view()));
+    while (__atomic_load_n(&r.calls, __ATOMIC_SEQ_CST) == 0) sleep_ms(1);
+    CHECK(named_threads(&open) > 0);
+    CHECK_NUMBER(open, 0);
+    CHECK_NUMBER(__atomic_load_n(&r.open, __ATOMIC_RELAXED), 0);
+    CHECK(!blocks_all_signals());
+}
+
+static volatile sig_atomic_t signals_taken;
+
+static void take_signal(int number) {
+    (void)number;
+    signals_taken = signals_taken + 1;
+}
+
+/* Calls that block are not confused by signals of the program. */
+TEST(signals_during_waits_do_no_harm) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = take_signal;
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_t self = pthread_self();
+    for (int i = 0; i < 20; i++) {
+        pthread_kill(self, SIGUSR1);
+        full_job();
+    }
+    CHECK_NUMBER(signals_taken, 20);
+}
+
+/* dlopen. */
+
+/* The file this process has the library from. */
+static const char *library_path(void) {
+    static char path[4096];
+    char line[4352];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    REQUIRE(maps);
+    while (fgets(line, sizeof line, maps)) {
+        char *at = strchr(line, '/');
+        if (!at || !strstr(at, "librevamp.so")) continue;
+        at[strcspn(at, "\n")] = 0;
+        snprintf(path, sizeof path, "%s", at);
+        break;
+    }
+    fclose(maps);
+    REQUIRE(path[0]);
+    return path;
+}
+
+TEST(the_library_may_be_loaded_and_closed_at_run_time) {
+    char program[4200];
+    snprintf(program, sizeof program, "%s/revamp_test_dlopen", own_folder());
+    if (access(program, X_OK)) check_skip("%s is not here", program);
+    child_result r = run_program(program, library_path(), NULL);
+    check_child(&r, __FILE__, __LINE__);
+    CHECK_TEXT(r.output, "done");
+}
+
+TEST(no_vulkan_library_is_needed_to_link) {
+    CHECK(revamp_version() == REVAMP_VERSION);
+    char line[4352];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    REQUIRE(maps);
+    while (fgets(line, sizeof line, maps)) CHECK(!strstr(line, "libvulkan"));
+    fclose(maps);
+}
+
+/* "Handles are slot and generation." */
+TEST(a_freed_handle_stays_dead_when_its_slot_is_used_again) {
+    enum { ROUNDS = 5000 };
+    revamp_array *freed = memory(ROUNDS * sizeof *freed);
+    for (int i = 0; i < ROUNDS; i++) {
+        freed[i] = array_1d(cpu_view(), 1, 4);
+        CHECK_OK(revamp_array_destroy(freed[i]));
+    }
+    revamp_array alive = array_1d(cpu_view(), 1, 4);
+    revamp_array_info info = {0};
+    info.struct_size = sizeof info;
+    for (int i = 0; i < ROUNDS; i++) {
+        CHECK(freed[i] != alive);
+        if (i % 100 == 0) CHECK_FAILS(revamp_array_get_info(freed[i], &info), AS_HANDLE, "freed");
+        CHECK(revamp_array_destroy(freed[i]) == REVAMP_ERROR_INVALID_HANDLE);
+    }
+    CHECK_OK(revamp_array_destroy(alive));
+}
+
+TEST(uninitialize_and_begin_again_many_times) {
+    for (int i = 0; i < 10; i++) {
+        /* With objects left over: they are dropped. */
+        for (const place *p = places_that(holds_arrays); p->view; p++) array_with(p->view, numbers(64, 1), 64);
+        CHECK_OK(revamp_uninitialize());
+    }
+    full_job();
+}
+
+/* "No Vulkan": the rest works. */
+
+static void double_number(const revamp_thread_id *id, void *context) {
+    uint32_t *data = context;
+    data[id->global[0]] *= 2;
+}
+
+CHILD(works_without_vulkan) {
+    const int32_t extent = 1000;
+    revamp_accelerator found = NULL;
+    uint32_t *expected = numbers(1000, 1);
+    CHECK(!places_that(runs_spirv)->view);
+    CHECK(find("cpu") && find("direct3d\\warp"));
+    CHECK_FAILS(revamp_accelerator_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "Vulkan");
+    REQUIRE_OK(revamp_accelerator_default(REVAMP_CODE_HOST, &found));
+    CHECK(found == find("direct3d\\warp"));
+    /* There it stands for the default of host code. */
+    revamp_accelerator_view automatic = NULL;
+    REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
+    CHECK(view_info(automatic).accelerator == found);
+    revamp_array array = array_with(host_view(), expected, 1000), copied = array_1d(cpu_view(), 1000, 4);
+    revamp_argument argument = revamp_argument_buffer(0, array);
+    revamp_region from = whole(array), to = whole(copied);
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = double_number;
+    info.context = data_of(array, REVAMP_ACCESS_READ_WRITE);
+    info.arguments = &argument;
+    info.argument_count = 1;
+    CHECK_OK(revamp_host_dispatch(NULL, &info));
+    CHECK_OK(revamp_copy(&from, &to));
+    for (int i = 0; i < 1000; i++) expected[i] *= 2;
+    CHECK_SAME(data_of(copied, REVAMP_ACCESS_READ), expected, 4000);
+    CHECK_OK(revamp_array_destroy(array));
+    CHECK_OK(revamp_array_destroy(copied));
+    full_job();
+    CHECK_OK(revamp_uninitialize());
+}
+
+TEST(everything_of_the_host_works_without_vulkan) {
+    CHECK_CHILD("works_without_vulkan", "REVAMP_TEST=no-vulkan", NULL);
+}
+
+TEST(everything_of_the_host_works_without_a_driver) {
+    CHECK_CHILD("works_without_vulkan", "VK_DRIVER_FILES=/nonexistent", "VK_ICD_FILENAMES=/nonexistent", NULL);
+    CHECK_CHILD("works_without_vulkan", "VK_DRIVER_FILES=", "VK_ICD_FILENAMES=/nonexistent", NULL);
+}
+
+/* Settings that are not understood warn and do no harm. */
+CHILD(works) {
+    full_job();
+    CHECK_OK(revamp_uninitialize());
+}
+
+TEST(nonsense_in_the_environment_does_no_harm) {
+    child_result r = run_child("works", "REVAMP_LOG=warn", "REVAMP_HOST_THREADS=-7", "REVAMP_CACHE=sideways", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK_TEXT(r.output, "REVAMP_HOST_THREADS");
+    CHECK_TEXT(r.output, "REVAMP_CACHE");
+    CHECK_CHILD("works", "REVAMP_CACHE_DIR=/nonexistent/folder", NULL);
+    CHECK_CHILD("works", "REVAMP_CACHE=off", NULL);
+    CHECK_CHILD("works", "HOME=", "XDG_CACHE_HOME=", NULL);
+}
+
+TEST(the_library_is_quiet_by_default) {
+    child_result r = run_child("works", "REVAMP_LOG=", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK(!strstr(r.output, "revamp ["));
+}
+
+typedef struct {
+    pthread_mutex_t lock;
+    unsigned messages;
+} log_count;
+
+static void count_message(revamp_log_level level, const char *message, void *context) {
+    log_count *c = context;
+    pthread_mutex_lock(&c->lock);
+    c->messages += level >= REVAMP_LOG_ERROR && level <= REVAMP_LOG_DEBUG && message && message[0];
+    pthread_mutex_unlock(&c->lock);
+}
+
+TEST(the_log_goes_where_it_is_sent) {
+    log_count c = {PTHREAD_MUTEX_INITIALIZER, 0};
+    CHECK_OK(revamp_set_log_callback(count_message, &c, REVAMP_LOG_DEBUG));
+    CHECK(revamp_array_destroy(NULL) == REVAMP_ERROR_INVALID_HANDLE);
+    full_job();
+    CHECK_OK(revamp_uninitialize());
+    CHECK_OK(revamp_set_log_callback(NULL, NULL, REVAMP_LOG_ERROR));
+    pthread_mutex_lock(&c.lock);
+    CHECK(c.messages > 0);
+    pthread_mutex_unlock(&c.lock);
+}

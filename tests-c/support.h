@@ -1,0 +1,114 @@
+/* What the tests share: places to test on, arrays, kernels. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include "check.h"
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+/* An accelerator that can be used, with its default view. */
+typedef struct {
+    revamp_accelerator accelerator;
+    revamp_accelerator_view view;
+    revamp_accelerator_info info;
+} place;
+
+typedef bool (*ability)(const revamp_accelerator_info *info);
+bool holds_arrays(const revamp_accelerator_info *info);
+bool runs_spirv(const revamp_accelerator_info *info);
+bool runs_host_kernels(const revamp_accelerator_info *info);
+bool is_shared_vulkan(const revamp_accelerator_info *info);
+
+/* The usable accelerators that can do it, ended by one without a view. */
+const place *places_that(ability can);
+/* The first of them; skips the test if there is none. */
+const place *some_place(ability can);
+/* For each usable accelerator that can do it; skips the test if there is none. */
+#define FOR_EACH_PLACE(p, can) for (const place *p = some_place(can); p->view; p++)
+
+revamp_accelerator_info info_of(revamp_accelerator accelerator);
+revamp_array_info array_info(revamp_array array);
+revamp_kernel_info kernel_info(revamp_kernel kernel);
+revamp_accelerator_view_info view_info(revamp_accelerator_view view);
+/* All accelerators, usable or not. */
+revamp_accelerator *all_accelerators(size_t *count);
+revamp_accelerator find(const char *path);
+revamp_accelerator_view default_view(revamp_accelerator accelerator);
+revamp_accelerator_view cpu_view(void);
+revamp_accelerator_view host_view(void);
+revamp_accelerator_view new_view(revamp_accelerator accelerator, revamp_queuing_mode mode);
+
+/* Settings of this run. */
+bool is_setting(const char *variable, const char *value);
+bool has_validation(void);
+bool has_separate_memory(void);
+
+/* A SPIR-V module of the test program. */
+typedef struct {
+    const uint32_t *words;
+    size_t size;
+} module;
+extern const module saxpy_module, sets_module, step_module, fill_module, coverage_module, coverage_2d_module,
+    coverage_3d_module, factor_module, address_module, pointer_module, pair_module, ends_module, doubles_module,
+    image_module, wide_module, empty_module, two_entries_module, sizes_module;
+
+revamp_kernel load(revamp_accelerator accelerator, const module *spirv);
+revamp_status try_load(revamp_accelerator accelerator, const void *spirv, size_t size, const char *entry_point,
+                       revamp_kernel *kernel);
+/* A copy of a module with one capability more. */
+uint32_t *with_capability(const module *spirv, uint32_t capability, size_t *size);
+
+/* Arrays. */
+revamp_array array_1d(revamp_accelerator_view view, int32_t count, size_t element_size);
+revamp_array array_of(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size);
+revamp_array staging_array(revamp_accelerator_view view, revamp_accelerator_view associated, uint32_t rank,
+                           const int32_t *extent, size_t element_size);
+revamp_array shared_array(revamp_accelerator_view view, int32_t count, size_t element_size, revamp_access access);
+/* A one-dimensional array of numbers with these contents. */
+revamp_array array_with(revamp_accelerator_view view, const void *contents, int32_t count);
+void write_array(revamp_array array, const void *contents);
+/* The contents, in memory of the test. */
+void *read_array(revamp_array array);
+void *data_of(revamp_array array, revamp_access access);
+size_t size_of(revamp_array array);
+
+/* Regions and launches. */
+revamp_region whole(revamp_array array);
+revamp_region section(revamp_array array, const int32_t *origin, const int32_t *extent);
+revamp_region host_region(void *host, uint32_t rank, const int32_t *extent, size_t element_size);
+revamp_status launch(revamp_accelerator_view view, revamp_kernel kernel, uint32_t rank, const int32_t *extent,
+                     const revamp_argument *arguments, size_t count);
+revamp_status launch_groups(revamp_accelerator_view view, revamp_kernel kernel, uint32_t x, uint32_t y, uint32_t z,
+                            const revamp_argument *arguments, size_t count);
+revamp_argument with_access(revamp_argument argument, revamp_access access);
+revamp_argument in_set(revamp_argument argument, uint32_t set);
+
+/* The kernel of many tests: each number n of the array becomes 3 n + 1. */
+revamp_status launch_step(revamp_accelerator_view view, revamp_kernel step, revamp_array array);
+void step_naive(uint32_t *numbers, size_t count, unsigned times);
+
+/* Numbers. */
+uint32_t random_number(uint32_t *state);
+uint32_t *numbers(size_t count, uint32_t seed);
+void fill_bytes(void *bytes, size_t size, uint32_t seed);
+/* Row-major position to index. */
+void unfold(uint64_t position, uint32_t rank, const int32_t *extent, int32_t *index);
+uint64_t product(uint32_t rank, const int32_t *extent);
+
+/* Waits for a completion, expects success, and releases it. */
+void expect_done(revamp_completion completion);
+
+/* Something small that must work: shows that the process goes on after an error. */
+void small_job(void);
+/* The same on every usable accelerator, with a kernel where there are any. */
+void full_job(void);
+
+/* A gate: threads wait until it is opened. */
+typedef struct gate gate;
+gate *new_gate(void);
+void open_gate(gate *g);
+void pass_gate(gate *g);
+/* Queues a host kernel on `view` that waits for the gate. */
+void block_view(revamp_accelerator_view view, gate *g);
+
+#endif

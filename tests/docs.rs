@@ -1,0 +1,22 @@
+//! Documentation that must follow the code.
+
+use revamp::config::VARIABLES;
+
+#[test]
+fn environment_page_has_every_variable_as_it_is() {
+    let page = include_str!("../docs/environment.md").replace("\\|", "|");
+    for v in VARIABLES {
+        let row = format!("| `{}` | {} | {} |", v.name, v.accepts, v.help);
+        assert!(page.contains(&row), "docs/environment.md lacks or differs in:\n{row}");
+    }
+    assert_eq!(page.lines().filter(|l| l.starts_with("| `")).count(), VARIABLES.len());
+}
+
+#[test]
+fn header_version_is_the_crates() {
+    use revamp::capi::types::*;
+    let of_header = format!("{REVAMP_VERSION_MAJOR}.{REVAMP_VERSION_MINOR}.{REVAMP_VERSION_PATCH}");
+    assert_eq!(of_header, env!("CARGO_PKG_VERSION"));
+    let packed = revamp::capi::library::revamp_version();
+    assert_eq!((packed >> 22, packed >> 12 & 0x3FF, packed & 0xFFF), (0, 1, 0));
+}
