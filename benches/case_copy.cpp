@@ -44,7 +44,7 @@ std::vector<Lane> lanes(const Bench& b) {
 // The ways to wait worth trying: on long copies they differ by nothing that matters.
 std::vector<Wait> waits(const Bench& b, size_t size) {
     if (size > 4 * MiB) return {b.plain->best_wait};
-    return {Wait::block, Wait::poll, Wait::spin};
+    return b.plain->waits();
 }
 
 void pageable(Bench& b, Direction direction, size_t size, const std::string& name) {
@@ -166,7 +166,7 @@ void pinned(Bench& b, Direction direction, size_t size, const std::string& name)
             vk.CmdCopyBuffer(commands, up ? host.handle : device.handle, up ? device.handle : host.handle, 1, &all);
             if (!up) host_barrier(commands);
         }));
-        for (const Wait wait : {Wait::block, Wait::poll, Wait::spin}) {
+        for (const Wait wait : b.plain->waits()) {
             auto copy = [job = jobs.back().get(), wait] { job->run(wait); };
             c.ways.push_back({"plain Vulkan", std::string("pinned, ") + name_of(lane) + ", " + name_of(wait),
                               [copy] { return timed(copy); }, [&, copy, up] {

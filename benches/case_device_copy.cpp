@@ -86,7 +86,7 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     };
     plain(width ? "vkCmdCopyBuffer, a region for each row" : "vkCmdCopyBuffer", Lane::compute, by_command);
     if (b.plain->has(Lane::transfer)) plain("vkCmdCopyBuffer, transfer queue", Lane::transfer, by_command);
-    if (!width) {
+    if (!width && !(b.plain->software() && size > 64 * MiB)) {  // there it takes a second
         const Pipeline pipeline = b.plain->pipeline(copy_shader.words, copy_shader.bytes, sizeof(CopyPush), {});
         plain("vec4 copy kernel", Lane::compute, [&](VkCommandBuffer commands) {
             const CopyPush push{source.address, target.address, static_cast<uint32_t>(size / 16), 0};

@@ -7,7 +7,7 @@ namespace {
 
 void saxpy(Bench& b, bool by_address, const std::string& name) {
     // Software devices: within 65535 groups and their storage-buffer range.
-    const uint32_t count = b.plain->software() ? 8 << 20 : 64 << 20;
+    const uint32_t count = b.plain->software() ? 4 << 20 : 64 << 20;
     const unsigned launches = b.plain->software() ? 1 : 8;
     const uint32_t groups = (count + 255) / 256;
     if (groups > b.plain->properties.limits.maxComputeWorkGroupCount[0]) throw std::runtime_error("too many workgroups");

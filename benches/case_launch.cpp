@@ -44,7 +44,7 @@ void empty_kernel(Bench& b) {
         pipeline.bind(commands);
         vk.CmdDispatch(commands, 1, 1, 1);
     });
-    for (const Wait wait : {Wait::block, Wait::poll, Wait::spin})
+    for (const Wait wait : b.plain->waits())
         c.ways.push_back({"plain Vulkan", name_of(wait), [&job, wait] { return timed([&] { job.run(wait); }); }, {}});
     if (b.cuda)
         c.ways.push_back({"CUDA", "", [&] { return timed([&] { cuda_check(b.cuda->empty_launch()); }); }, {}});
@@ -53,7 +53,7 @@ void empty_kernel(Bench& b) {
     const Samples* best = nullptr;
     for (const Samples& s : samples)
         if (s.group == "plain Vulkan" && s.failure.empty() && s.stable() && (!best || s.median() < best->median())) best = &s;
-    for (const Wait wait : {Wait::block, Wait::poll, Wait::spin})
+    for (const Wait wait : b.plain->waits())
         if (best && best->name == name_of(wait)) b.plain->best_wait = wait;
 }
 
@@ -134,7 +134,7 @@ void stream(Bench& b, bool independent, bool by_address) {
         vk.CmdCopyBuffer(commands, buffer.handle, staging.handle, 1, &all);
         host_barrier(commands);
     });
-    for (const Wait wait : {Wait::block, Wait::poll, Wait::spin})
+    for (const Wait wait : b.plain->waits())
         c.ways.push_back({"plain Vulkan", std::string("one recorded command buffer, ") + name_of(wait),
                           [&job, wait] { return timed([&] { job.run(wait); }); }, [&, wait] {
                               clear.run(Wait::block);

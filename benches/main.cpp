@@ -176,8 +176,8 @@ int bench(const Options& o, const std::string& folder) {
     if (b.plain) bench_start(b);
     b.report.fact("load after", first_line("/proc/loadavg"));
     b.report.fact("seconds", std::to_string(static_cast<int>(now() - start)));
-    std::printf("\n%d goals missed, %d failures, %d seconds. Ratios: time = ours / peer's, speed = peer's time / ours.\n",
-                b.report.missed(), b.report.failed(), static_cast<int>(now() - start));
+    std::printf("\n%d goals missed, %d unclear, %d failures, %d seconds. Ratios: time = ours / peer's, speed = peer's time / ours.\n",
+                b.report.missed(), b.report.unclear(), b.report.failed(), static_cast<int>(now() - start));
     if (!write(o.json, b.report.json()) || !write(o.markdown, b.report.markdown())) return 1;
     if (b.report.failed()) return 1;
     return o.strict && b.report.missed() ? 2 : 0;

@@ -91,6 +91,10 @@ public:
     bool has(Lane lane) const { return queue(lane).family != UINT32_MAX; }
     // All memory is one: the host writes device memory in place, and reads it through its caches.
     bool unified() const { return unified_; }
+    // On a software device spinning takes the processor from the driver, and from whatever is measured next.
+    std::vector<Wait> waits() const {
+        return software() ? std::vector<Wait>{Wait::block} : std::vector<Wait>{Wait::block, Wait::poll, Wait::spin};
+    }
     bool software() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
     Pipeline pipeline(const uint32_t* spirv, size_t bytes, uint32_t push_size, const std::vector<const Buffer*>& buffers);
     // Keeps the device busy for so long, so that its clock is up. Nothing on software devices.

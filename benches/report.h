@@ -32,6 +32,7 @@ public:
     std::string markdown() const;
     std::string json() const;
     int missed() const { return missed_; }
+    int unclear() const { return unclear_; }
     int failed() const { return failed_; }
 
 private:
@@ -42,5 +43,5 @@ private:
     void emit(Row row);
     std::vector<std::pair<std::string, std::string>> facts_;
     std::vector<Row> rows_;
-    int missed_ = 0, failed_ = 0;
+    int missed_ = 0, unclear_ = 0, failed_ = 0;
 };
