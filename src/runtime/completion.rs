@@ -6,6 +6,7 @@ use crate::device::unique_id;
 use crate::error::{Error, Result};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Called with the result of an operation.
@@ -16,12 +17,14 @@ pub struct HostOperation {
     id: u64,
     result: Mutex<Option<Result<()>>>,
     done: Condvar,
+    /// Somebody has asked a completion how it ended.
+    told: AtomicBool,
 }
 
 impl HostOperation {
     /// An operation that is not done.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), result: Mutex::new(None), done: Condvar::new() })
+        Arc::new(Self { id: unique_id(), result: Mutex::new(None), done: Condvar::new(), told: AtomicBool::new(false) })
     }
 
     /// The point at which it is done.
@@ -77,6 +80,12 @@ impl Timeline for HostOperation {
     }
 }
 
+/// True if the point failed and somebody asked its completion about it.
+pub(super) fn was_told(point: &Point) -> bool {
+    let operation = point.timeline.as_any().downcast_ref::<HostOperation>();
+    operation.is_some_and(|o| o.told.load(Ordering::Relaxed))
+}
+
 /// An operation under way: done when all its points are reached.
 pub struct Completion {
     points: Vec<Point>,
@@ -109,7 +118,12 @@ impl Completion {
 
     /// What failed, if it is done and failed.
     pub fn failure(&self) -> Option<Error> {
-        self.points.iter().find_map(|p| p.wait(Some(Duration::ZERO)).err())
+        let has_failed = |p: &&Point| p.wait(Some(Duration::ZERO)).is_err();
+        let failed = self.points.iter().find(has_failed)?;
+        if let Some(operation) = failed.timeline.as_any().downcast_ref::<HostOperation>() {
+            operation.told.store(true, Ordering::Relaxed);
+        }
+        failed.wait(Some(Duration::ZERO)).err()
     }
 
     /// Calls `callback` with the result when it is done, on a thread of the library.

@@ -5,7 +5,7 @@ use crate::device::Access;
 use crate::device::hazard::Timeline;
 use crate::device::layout::Layout;
 use crate::error::ErrorKind;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
