@@ -167,6 +167,26 @@ TEST(callbacks_may_call_the_library_and_chain) {
     }
 }
 
+/* Callbacks that cannot come yet must not take from other work what it needs. */
+TEST(many_waiting_callbacks_do_not_hold_up_copies) {
+    enum { WAITING = 400 };
+    gate *g = new_gate();
+    seen *s = new_seen();
+    uint32_t *sent = numbers(1 << 18, 1);
+    block_view(host_view(), g);
+    revamp_completion marker = marker_of(host_view()), done = NULL;
+    for (int i = 0; i < WAITING; i++) CHECK_OK(revamp_completion_then(marker, note, s));
+    revamp_array array = array_1d(cpu_view(), 1 << 18, 4);
+    REQUIRE_OK(revamp_copy_to_array_async(sent, 1 << 20, array, &done));
+    /* Generous; it only has to end before the gate opens. */
+    CHECK_STATUS(revamp_completion_wait_for(done, UINT64_C(5000000000)), REVAMP_OK);
+    open_gate(g);
+    expect_calls(s, WAITING);
+    expect_done(done);
+    expect_done(marker);
+    CHECK_OK(revamp_array_destroy(array));
+}
+
 TEST(an_operation_without_failure_has_no_text) {
     gate *g = new_gate();
     char text[8] = "xxxxxxx";

@@ -283,6 +283,10 @@ static void expect_forked_child(bool uses_exit) {
         int code = calls_not_forked() ? 1 : 0;
         fflush(NULL);
         kept.view = NULL;
+#ifdef __SANITIZE_ADDRESS__
+        /* The leak check of exit() looks for threads that a forked process does not have. */
+        uses_exit = false;
+#endif
         if (uses_exit) exit(code);
         _exit(code);
     }
@@ -307,7 +311,7 @@ static void check_fork(bool uses_exit) {
     if (kept.kernel) step_naive(expected, 16, 1);
     CHECK_SAME(read_array(kept.array), expected, 64);
     full_job();
-    CHECK_OK(releases_that_misbehave() ? REVAMP_ERROR_INTERNAL : REVAMP_OK);
+    CHECK_NUMBER(releases_that_misbehave(), 0);
     kept.view = NULL;
 }
 
@@ -525,12 +529,26 @@ TEST(a_freed_handle_stays_dead_when_its_slot_is_used_again) {
     CHECK_OK(revamp_array_destroy(alive));
 }
 
+static int count_threads(void) {
+    int threads = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    REQUIRE(tasks);
+    for (struct dirent *e; (e = readdir(tasks)) != NULL;) threads += e->d_name[0] != '.';
+    closedir(tasks);
+    return threads;
+}
+
 TEST(uninitialize_and_begin_again_many_times) {
-    for (int i = 0; i < 10; i++) {
+    enum { ROUNDS = 12 };
+    int early = 0;
+    for (int i = 0; i < ROUNDS; i++) {
         /* With objects left over: they are dropped. */
         for (const place *p = places_that(holds_arrays); p->view; p++) array_with(p->view, numbers(64, 1), 64);
         CHECK_OK(revamp_uninitialize());
+        if (i == 1) early = count_threads();
     }
+    /* A device that stays open keeps threads of its driver. */
+    CHECK(count_threads() < early + ROUNDS - 2);
     full_job();
 }
 
