@@ -374,9 +374,7 @@ fn kernel(
     }
     // The block ends with a 32-bit rank.
     push.truncate(52);
-    // Linear copies do four units an invocation.
-    let each = if dims.is_empty() { 4 * COPY_GROUP } else { COPY_GROUP };
-    let groups = units.div_ceil(each).min(COPY_GROUPS) as u32;
+    let groups = units.div_ceil(COPY_GROUP).min(COPY_GROUPS) as u32;
     // SAFETY: recording; addresses and ranges are those of buffers the batch keeps.
     unsafe {
         if batch.bound != pipeline.raw {

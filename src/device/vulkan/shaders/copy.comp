@@ -30,24 +30,9 @@ layout(push_constant) uniform Push {
 void main() {
     uint64_t step = uint64_t(gl_NumWorkGroups.x) * 256ul;
     if (p.rank == 0u) {
-        // Four loads in flight.
-        uint64_t source = p.source + p.first * ALIGN;
-        uint64_t destination = p.destination + p.first * ALIGN;
-        uint64_t i = gl_GlobalInvocationID.x;
-        for (; i + 3ul * step < p.units; i += 4ul * step) {
-            uint64_t at = i * ALIGN;
-            uint64_t far = step * ALIGN;
-            UNIT a = Source(source + at).data[0];
-            UNIT b = Source(source + at + far).data[0];
-            UNIT c = Source(source + at + 2ul * far).data[0];
-            UNIT d = Source(source + at + 3ul * far).data[0];
-            Destination(destination + at).data[0] = a;
-            Destination(destination + at + far).data[0] = b;
-            Destination(destination + at + 2ul * far).data[0] = c;
-            Destination(destination + at + 3ul * far).data[0] = d;
-        }
-        for (; i < p.units; i += step) {
-            Destination(destination + i * ALIGN).data[0] = Source(source + i * ALIGN).data[0];
+        for (uint64_t i = gl_GlobalInvocationID.x; i < p.units; i += step) {
+            uint64_t at = (p.first + i) * ALIGN;
+            Destination(p.destination + at).data[0] = Source(p.source + at).data[0];
         }
         return;
     }
