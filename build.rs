@@ -25,7 +25,9 @@ fn header() {
     let config = cbindgen::Config::from_file(format!("{root}/cbindgen.toml"));
     let made = config.map_err(|e| e.to_string()).and_then(|config| {
         let sources = std::fs::read_dir(format!("{root}/src/capi")).map_err(|e| e.to_string())?;
-        let mut files: Vec<_> = sources.filter_map(|f| f.ok().map(|f| f.path())).collect();
+        // mod.rs would bring in all the others a second time.
+        let is_module = |p: &std::path::PathBuf| p.file_name().is_some_and(|n| n != "mod.rs");
+        let mut files: Vec<_> = sources.filter_map(|f| f.ok().map(|f| f.path())).filter(is_module).collect();
         files.sort();
         let mut builder = cbindgen::Builder::new().with_config(config);
         for file in files {

@@ -242,7 +242,7 @@ impl Accelerator {
                 HostDevice::new(kind, crate::config::get(), Workers::shared().clone())
             }
         };
-        super::process::driver_loaded();
+        super::process::driver_loaded(self.kind == Kind::Vulkan && !self.properties.is_emulated);
         *slot = Some(made.clone());
         Ok(made)
     }

@@ -111,7 +111,7 @@ impl AcceleratorView {
     /// Everything given to the view so far.
     fn points(&self) -> Result<Vec<Point>> {
         let mut points = vec![self.queue.marker()?];
-        points.append(&mut self.beside.lock());
+        points.extend(self.beside.lock().iter().cloned());
         Ok(points)
     }
 
@@ -127,17 +127,21 @@ impl AcceleratorView {
             return actual.wait();
         }
         let mut result = Ok(());
-        for (n, point) in self.points()?.into_iter().enumerate() {
+        let points = self.points()?;
+        for (n, point) in points.iter().enumerate() {
             let mut done = point.wait(None).map(drop);
             // Without new work the marker is the same again, and so is its failure.
             if n == 0 && done.is_err() && self.told.swap(point.value, Ordering::Relaxed) == point.value {
                 done = self.device.lost().map_or(Ok(()), Err);
             }
-            if was_told(&point) {
+            if was_told(point) {
                 done = Ok(());
             }
             result = result.and(done);
         }
+        // Told now; what came in between stays.
+        let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
+        self.beside.lock().retain(|p| !waited(p));
         result
     }
 
@@ -147,8 +151,6 @@ impl AcceleratorView {
             return actual.marker();
         }
         let points = self.points()?;
-        // wait() must cover them still.
-        self.beside.lock().extend(points.iter().skip(1).cloned());
         // A marker is of use only if its work begins.
         if let Some(own) = points.first() {
             own.timeline.flush(own.value)?;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
 static DRIVER_LOADED: AtomicBool = AtomicBool::new(false);
+static GPU_DRIVER: AtomicBool = AtomicBool::new(false);
 /// Validation messages some call has failed for.
 static REPORTED: AtomicU64 = AtomicU64::new(0);
 
@@ -59,8 +60,16 @@ pub fn at_exit() {
 }
 
 /// Says that a driver was loaded: its own exit handlers, registered later than ours, would run before it.
-pub(super) fn driver_loaded() {
+pub(super) fn driver_loaded(is_gpu: bool) {
     DRIVER_LOADED.store(true, Ordering::Release);
+    if is_gpu {
+        GPU_DRIVER.store(true, Ordering::Release);
+    }
+}
+
+/// True in a forked child of a process that had opened a GPU: the driver's own exit handlers hang there.
+pub fn must_skip_drivers_exit() -> bool {
+    FORKED.load(Ordering::Relaxed) && GPU_DRIVER.load(Ordering::Relaxed)
 }
 
 /// True if the exit hook must be registered again, to run before the driver's.

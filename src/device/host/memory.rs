@@ -6,6 +6,8 @@
 #![allow(unsafe_code)]
 
 use super::pool::Pool;
+use super::stream;
+use super::system::total_memory;
 use crate::device::layout::CopyPlan;
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
@@ -14,6 +16,8 @@ use std::ops::Range;
 
 /// Copies up to this size run on one thread: starting others costs more than they bring.
 pub const PARALLEL_BYTES: u64 = 1 << 20;
+/// Linear copies from this size on go past the caches.
+const STREAM_BYTES: u64 = 32 << 20;
 /// The least a thread takes of a copy that is split.
 const PIECE_BYTES: u64 = 256 << 10;
 /// Alignment of every [`HostBlock`].
@@ -188,7 +192,14 @@ pub fn copy(plan: &CopyPlan, source: HostSpan, destination: HostSpan, from: u64,
     if from >= to {
         return Ok(());
     }
-    if overlap(plan, source, destination)? && !plan.is_linear() {
+    let overlaps = overlap(plan, source, destination)?;
+    if plan.is_linear() && plan.run >= STREAM_BYTES && !overlaps {
+        let (s, d) = ((plan.source + from) as usize, (plan.destination + from) as usize);
+        // SAFETY: `overlap` checked both hulls against the spans, whose makers promised valid memory.
+        unsafe { stream::copy(source.as_ptr().add(s), destination.as_ptr().add(d), (to - from) as usize) };
+        return Ok(());
+    }
+    if overlaps && !plan.is_linear() {
         // Runs written early may be read late: through memory of its own.
         let block = HostBlock::new(to - from)?;
         gather(plan, source, block.span(), from, to)?;
@@ -472,7 +483,8 @@ unsafe impl Send for HostBlock {}
 unsafe impl Sync for HostBlock {}
 
 impl HostBlock {
-    /// A block of `bytes` zero bytes.
+    /// A block of `bytes` zero bytes. More than the machine's memory is refused: the system might promise it and kill
+    /// the process when it is used.
     pub fn new(bytes: u64) -> Result<Self> {
         let refused = |why: &str| {
             Error::out_of_memory(format!("no host memory for a block of {bytes} bytes ({} MiB){why}", bytes >> 20))
@@ -482,6 +494,10 @@ impl HostBlock {
             .and_then(|n| n.checked_next_multiple_of(BLOCK_ALIGN))
             .filter(|&n| isize::try_from(n).is_ok())
             .ok_or_else(|| refused(": this process cannot address so much"))?;
+        let all = total_memory();
+        if all > 0 && bytes > all {
+            return Err(refused(&format!(": this machine has {all} bytes of memory")));
+        }
         let mapped = cfg!(unix) && taken >= MAPPED_BYTES;
         let start = if mapped { map(taken) } else { allocate(taken) };
         if start.is_null() {

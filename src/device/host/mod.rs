@@ -8,6 +8,7 @@ pub mod kernel;
 pub mod memory;
 pub mod pool;
 pub mod queue;
+mod stream;
 pub mod system;
 pub mod threads;
 

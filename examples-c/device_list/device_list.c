@@ -1,0 +1,144 @@
+/* Lists the accelerators of this machine with their properties. Installed as revamp-info. */
+#include <revamp.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        if ((call) != REVAMP_OK) fail(#call);                                                                          \
+    } while (0)
+
+static void fail(const char *call) {
+    fprintf(stderr, "%s: %s\n", call, revamp_last_error_message());
+    exit(EXIT_FAILURE);
+}
+
+static const char *kind_name(revamp_accelerator_kind kind) {
+    switch (kind) {
+    case REVAMP_ACCELERATOR_CPU:
+        return "cpu";
+    case REVAMP_ACCELERATOR_HOST_THREADS:
+        return "host threads";
+    case REVAMP_ACCELERATOR_VULKAN:
+        return "Vulkan";
+    default:
+        return "unknown";
+    }
+}
+
+static const char *access_name(revamp_access access) {
+    switch (access) {
+    case REVAMP_ACCESS_NONE:
+        return "none";
+    case REVAMP_ACCESS_READ:
+        return "read";
+    case REVAMP_ACCESS_WRITE:
+        return "write";
+    case REVAMP_ACCESS_READ_WRITE:
+        return "read and write";
+    default:
+        return "automatic";
+    }
+}
+
+static const char *yes_no(bool value) { return value ? "yes" : "no"; }
+
+static const char *doubles(const revamp_accelerator_info *info) {
+    if (info->supports_double_precision) return "full";
+    return info->supports_limited_double_precision ? "limited" : "no";
+}
+
+static revamp_accelerator_info info_of(revamp_accelerator accelerator) {
+    revamp_accelerator_info info = {0};
+    info.struct_size = sizeof info;
+    CHECK(revamp_accelerator_get_info(accelerator, &info));
+    return info;
+}
+
+static revamp_accelerator *list(size_t *count) {
+    CHECK(revamp_accelerator_list(NULL, 0, count));
+    revamp_accelerator *all = calloc(*count, sizeof *all);
+    if (!all) exit(EXIT_FAILURE);
+    CHECK(revamp_accelerator_list(all, *count, count));
+    return all;
+}
+
+static void print_row(size_t number, const revamp_accelerator_info *info) {
+    printf("%2zu  %-12s  %10.2f  %-8s  %-7s  %s%s\n", number, kind_name(info->kind),
+           (double)info->dedicated_memory / (1024 * 1024), yes_no(info->is_emulated), doubles(info), info->description,
+           info->unusable_reason ? " (unusable)" : "");
+}
+
+static void print_kernel_limits(const revamp_accelerator_info *info) {
+    if (info->max_workgroup_invocations == 0) {
+        printf("    runs kernels         no\n");
+        return;
+    }
+    printf("    workgroup            at most %" PRIu32 " invocations, %" PRIu32 " x %" PRIu32 " x %" PRIu32 "\n",
+           info->max_workgroup_invocations, info->max_workgroup_size[0], info->max_workgroup_size[1],
+           info->max_workgroup_size[2]);
+    if (info->max_workgroup_memory) printf("    workgroup memory     %" PRIu32 " bytes\n", info->max_workgroup_memory);
+    if (info->kind != REVAMP_ACCELERATOR_VULKAN) return;
+    printf("    push constants       %" PRIu32 " bytes\n", info->max_push_constants);
+    printf("    storage buffer       at most %" PRIu64 " bytes, sections aligned to %" PRIu64 "\n",
+           info->max_storage_buffer_range, info->min_storage_buffer_alignment);
+}
+
+static void print_details(size_t number, const revamp_accelerator_info *info) {
+    printf("\n%2zu  %s\n", number, info->description);
+    printf("    device path          %s\n", info->device_path);
+    if (info->unusable_reason) printf("    unusable             %s\n", info->unusable_reason);
+    if (info->driver && *info->driver) printf("    driver               %s\n", info->driver);
+    printf("    version              %" PRIu32 ".%" PRIu32 "\n", info->version >> 16, info->version & 0xffff);
+    printf("    dedicated memory     %zu KB\n", info->dedicated_memory);
+    printf("    emulated             %s\n", yes_no(info->is_emulated));
+    printf("    display attached     %s\n", yes_no(info->has_display));
+    printf("    checks its use       %s\n", yes_no(info->is_debug));
+    printf("    double precision     %s\n", doubles(info));
+    printf("    memory shared        %s\n", yes_no(info->supports_cpu_shared_memory));
+    printf("    default cpu access   %s\n", access_name(info->default_cpu_access_type));
+    print_kernel_limits(info);
+}
+
+static void print_default(const char *code_name, revamp_code code) {
+    revamp_accelerator accelerator;
+    if (revamp_accelerator_default(code, &accelerator) != REVAMP_OK) {
+        printf("Default for %s: none. %s\n", code_name, revamp_last_error_message());
+        return;
+    }
+    printf("Default for %s: %s\n", code_name, info_of(accelerator).description);
+}
+
+/* Each path must lead back to its accelerator. */
+static void check_path(revamp_accelerator accelerator, const char *path) {
+    revamp_accelerator found;
+    CHECK(revamp_accelerator_find(path, &found));
+    if (found == accelerator) return;
+    fprintf(stderr, "%s is the path of another accelerator too\n", path);
+    exit(EXIT_FAILURE);
+}
+
+int main(void) {
+    uint32_t version = revamp_version();
+    size_t count;
+    revamp_accelerator *all = list(&count);
+    printf("revamp %" PRIu32 ".%" PRIu32 ".%" PRIu32 ", %zu accelerators\n\n", version >> 22, version >> 12 & 0x3ff,
+           version & 0xfff, count);
+    printf(" #  %-12s  %10s  %-8s  %-7s  %s\n", "kind", "memory GiB", "emulated", "double", "description");
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        check_path(all[i], info.device_path);
+        print_row(i, &info);
+    }
+    printf("\n");
+    print_default("SPIR-V kernels", REVAMP_CODE_SPIRV);
+    print_default("functions of the program", REVAMP_CODE_HOST);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        print_details(i, &info);
+    }
+    free(all);
+    return EXIT_SUCCESS;
+}
