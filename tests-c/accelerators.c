@@ -80,7 +80,8 @@ TEST(warp_is_the_host_thread_accelerator) {
 static void check_vulkan_limits(const revamp_accelerator_info *info) {
     /* What Vulkan promises of every device. */
     CHECK(info->max_workgroup_invocations >= 128);
-    CHECK(info->max_workgroup_size[0] >= 128 && info->max_workgroup_size[1] >= 128 && info->max_workgroup_size[2] >= 64);
+    CHECK(info->max_workgroup_size[0] >= 128 && info->max_workgroup_size[1] >= 128 &&
+          info->max_workgroup_size[2] >= 64);
     CHECK(info->max_workgroup_memory >= 16384);
     CHECK(info->max_push_constants >= 128);
     CHECK(info->max_storage_buffer_range >= 1U << 27);
@@ -130,7 +131,8 @@ TEST(double_precision_is_told_truthfully) {
         revamp_argument argument = revamp_argument_buffer(0, array);
         CHECK_OK(launch(p->view, kernel, 1, &count, &argument, 1));
         double *got = read_array(array);
-        for (int i = 0; i < 64; i++) CHECK(got[i] - expected[i] < 1e-14 && expected[i] - got[i] < 1e-14);
+        for (int i = 0; i < 64; i++)
+            CHECK(got[i] - expected[i] < 1e-14 && expected[i] - got[i] < 1e-14);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_kernel_release(kernel));
     }
@@ -139,7 +141,8 @@ TEST(double_precision_is_told_truthfully) {
 TEST(find_takes_each_path_and_warp_with_a_slash) {
     size_t count = 0;
     revamp_accelerator *all = all_accelerators(&count);
-    for (size_t i = 0; i < count; i++) CHECK(find(info_of(all[i]).device_path) == all[i]);
+    for (size_t i = 0; i < count; i++)
+        CHECK(find(info_of(all[i]).device_path) == all[i]);
     CHECK(find("direct3d/warp") == find("direct3d\\warp"));
 }
 
@@ -148,7 +151,8 @@ TEST(an_unknown_path_is_an_error_that_lists_the_known) {
     revamp_accelerator *all = all_accelerators(&count), found = all[0];
     CHECK_FAILS(revamp_accelerator_find("vulkan\\nowhere", &found), AS_RUNTIME, "vulkan\\nowhere");
     CHECK(found == all[0]);
-    for (size_t i = 0; i < count; i++) CHECK_TEXT(revamp_last_error_message(), info_of(all[i]).device_path);
+    for (size_t i = 0; i < count; i++)
+        CHECK_TEXT(revamp_last_error_message(), info_of(all[i]).device_path);
 }
 
 TEST(direct3d_ref_is_absent) {
@@ -305,7 +309,8 @@ CHILD(sees_no_vulkan_device) {
         if (info.kind != REVAMP_ACCELERATOR_VULKAN) continue;
         revamp_accelerator_view view = NULL;
         CHECK_TEXT(info.unusable_reason, "REVAMP_VISIBLE_DEVICES");
-        CHECK_FAILS(revamp_accelerator_get_default_view(all[i], &view), AS_RUNTIME | AS_UNSUPPORTED, "REVAMP_VISIBLE_DEVICES");
+        CHECK_FAILS(revamp_accelerator_get_default_view(all[i], &view), AS_RUNTIME | AS_UNSUPPORTED,
+                    "REVAMP_VISIBLE_DEVICES");
         CHECK_FAILS(revamp_accelerator_create_view(all[i], REVAMP_QUEUING_MODE_AUTOMATIC, &view),
                     AS_RUNTIME | AS_UNSUPPORTED, "REVAMP_VISIBLE_DEVICES");
         CHECK(!view);
@@ -356,7 +361,8 @@ TEST(the_default_view_is_always_the_same) {
 
 TEST(retaining_and_releasing_a_default_view_has_no_effect) {
     FOR_EACH_PLACE(p, holds_arrays) {
-        for (int i = 0; i < 3; i++) CHECK_OK(revamp_accelerator_view_release(p->view));
+        for (int i = 0; i < 3; i++)
+            CHECK_OK(revamp_accelerator_view_release(p->view));
         CHECK_OK(revamp_accelerator_view_retain(p->view));
         CHECK_OK(revamp_accelerator_view_release(p->view));
         CHECK(default_view(p->accelerator) == p->view);

@@ -30,9 +30,11 @@ static void check_array(revamp_accelerator_view view, uint32_t rank, const int32
 TEST(ranks_1_to_5_and_128) {
     static const int32_t small[] = {7, 3, 5, 2, 4};
     int32_t many[128];
-    for (int i = 0; i < 128; i++) many[i] = i % 16 ? 1 : 2;
+    for (int i = 0; i < 128; i++)
+        many[i] = i % 16 ? 1 : 2;
     FOR_EACH_PLACE(p, holds_arrays) {
-        for (uint32_t rank = 1; rank <= 5; rank++) check_array(p->view, rank, small, 4);
+        for (uint32_t rank = 1; rank <= 5; rank++)
+            check_array(p->view, rank, small, 4);
         check_array(p->view, 128, many, 4);
     }
 }
@@ -41,7 +43,8 @@ TEST(element_sizes_4_to_64) {
     static const size_t sizes[] = {4, 8, 12, 20, 64};
     static const int32_t extent[] = {3, 11};
     FOR_EACH_PLACE(p, holds_arrays)
-        for (size_t i = 0; i < COUNT(sizes); i++) check_array(p->view, 2, extent, sizes[i]);
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        check_array(p->view, 2, extent, sizes[i]);
 }
 
 TEST(a_label_and_default_options_are_taken) {
@@ -102,15 +105,15 @@ static void check_access(revamp_array array, revamp_access access, bool allowed)
 
 TEST(cpu_access_types_of_shared_memory_are_obeyed) {
     FOR_EACH_PLACE(p, is_shared_vulkan)
-        for (revamp_access type = REVAMP_ACCESS_NONE; type <= REVAMP_ACCESS_READ_WRITE; type++) {
-            revamp_array array = shared_array(p->view, 256, 4, type);
-            CHECK_NUMBER(array_info(array).cpu_access_type, type);
-            check_access(array, REVAMP_ACCESS_READ, type & REVAMP_ACCESS_READ);
-            check_access(array, REVAMP_ACCESS_WRITE, type & REVAMP_ACCESS_WRITE);
-            check_access(array, REVAMP_ACCESS_READ_WRITE, type == REVAMP_ACCESS_READ_WRITE);
-            check_round_trip(array);
-            CHECK_OK(revamp_array_destroy(array));
-        }
+    for (revamp_access type = REVAMP_ACCESS_NONE; type <= REVAMP_ACCESS_READ_WRITE; type++) {
+        revamp_array array = shared_array(p->view, 256, 4, type);
+        CHECK_NUMBER(array_info(array).cpu_access_type, type);
+        check_access(array, REVAMP_ACCESS_READ, type & REVAMP_ACCESS_READ);
+        check_access(array, REVAMP_ACCESS_WRITE, type & REVAMP_ACCESS_WRITE);
+        check_access(array, REVAMP_ACCESS_READ_WRITE, type == REVAMP_ACCESS_READ_WRITE);
+        check_round_trip(array);
+        CHECK_OK(revamp_array_destroy(array));
+    }
 }
 
 TEST(shared_memory_is_seen_by_host_and_kernels) {
@@ -309,7 +312,8 @@ TEST(STG_13_a_pipeline_gives_the_same_results_staged_or_not) {
 static void *use_array(void *context) {
     revamp_array array = context;
     void *data = NULL;
-    for (int i = 0; i < 200; i++) revamp_array_data(array, REVAMP_ACCESS_READ, &data);
+    for (int i = 0; i < 200; i++)
+        revamp_array_data(array, REVAMP_ACCESS_READ, &data);
     return NULL;
 }
 
@@ -436,7 +440,8 @@ static void check_large_copy(revamp_accelerator_view view) {
     const int32_t extent[] = {5, 1 << 28};
     uint32_t *sent = malloc(count * 4), *got = calloc(count, 4);
     REQUIRE(sent && got);
-    for (uint64_t i = 0; i < count; i++) sent[i] = (uint32_t)(i * 2654435761U);
+    for (uint64_t i = 0; i < count; i++)
+        sent[i] = (uint32_t)(i * 2654435761U);
     revamp_array array = array_of(view, 2, extent, 4);
     CHECK_OK(revamp_copy_to_array(sent, count * 4, array));
     CHECK_OK(revamp_copy_from_array(array, got, count * 4));

@@ -1,5 +1,5 @@
-/* Every function that takes a handle, given every kind of wrong one: null, freed, foreign, of another type. Each must say
- * so, and the process must go on. */
+/* Every function that takes a handle, given every kind of wrong one: null, freed, foreign, of another type. Each must
+ * say so, and the process must go on. */
 #include "support.h"
 
 #include <pthread.h>
@@ -79,10 +79,18 @@ static revamp_status call_kernel_find(void *h) {
     revamp_kernel kernel;
     return revamp_kernel_find(h, "any", &kernel);
 }
-static revamp_status call_view_retain(void *h) { return revamp_accelerator_view_retain(h); }
-static revamp_status call_view_release(void *h) { return revamp_accelerator_view_release(h); }
-static revamp_status call_view_flush(void *h) { return revamp_accelerator_view_flush(h); }
-static revamp_status call_view_wait(void *h) { return revamp_accelerator_view_wait(h); }
+static revamp_status call_view_retain(void *h) {
+    return revamp_accelerator_view_retain(h);
+}
+static revamp_status call_view_release(void *h) {
+    return revamp_accelerator_view_release(h);
+}
+static revamp_status call_view_flush(void *h) {
+    return revamp_accelerator_view_flush(h);
+}
+static revamp_status call_view_wait(void *h) {
+    return revamp_accelerator_view_wait(h);
+}
 static revamp_status call_view_get_info(void *h) {
     revamp_accelerator_view_info info = {0};
     info.struct_size = sizeof info;
@@ -144,7 +152,9 @@ static revamp_status call_dispatch_address(void *h) {
     revamp_argument argument = revamp_argument_address(0, h, REVAMP_ACCESS_READ);
     return launch_groups(good.view, good.kernel, 1, 1, 1, &argument, 1);
 }
-static revamp_status call_array_destroy(void *h) { return revamp_array_destroy(h); }
+static revamp_status call_array_destroy(void *h) {
+    return revamp_array_destroy(h);
+}
 static revamp_status call_array_get_info(void *h) {
     revamp_array_info info = {0};
     info.struct_size = sizeof info;
@@ -189,8 +199,12 @@ static revamp_status call_copy_from_array_async(void *h) {
     revamp_completion done;
     return revamp_copy_from_array_async(h, bytes, sizeof bytes, &done);
 }
-static revamp_status call_kernel_retain(void *h) { return revamp_kernel_retain(h); }
-static revamp_status call_kernel_release(void *h) { return revamp_kernel_release(h); }
+static revamp_status call_kernel_retain(void *h) {
+    return revamp_kernel_retain(h);
+}
+static revamp_status call_kernel_release(void *h) {
+    return revamp_kernel_release(h);
+}
 static revamp_status call_kernel_get_info(void *h) {
     revamp_kernel_info info = {0};
     info.struct_size = sizeof info;
@@ -201,17 +215,30 @@ static revamp_status call_kernel_get_binding(void *h) {
     info.struct_size = sizeof info;
     return revamp_kernel_get_binding(h, 0, &info);
 }
-static revamp_status call_completion_retain(void *h) { return revamp_completion_retain(h); }
-static revamp_status call_completion_release(void *h) { return revamp_completion_release(h); }
-static revamp_status call_completion_wait(void *h) { return revamp_completion_wait(h); }
-static revamp_status call_completion_wait_for(void *h) { return revamp_completion_wait_for(h, 1000); }
-static revamp_status call_completion_get(void *h) { return revamp_completion_get(h); }
+static revamp_status call_completion_retain(void *h) {
+    return revamp_completion_retain(h);
+}
+static revamp_status call_completion_release(void *h) {
+    return revamp_completion_release(h);
+}
+static revamp_status call_completion_wait(void *h) {
+    return revamp_completion_wait(h);
+}
+static revamp_status call_completion_wait_for(void *h) {
+    return revamp_completion_wait_for(h, 1000);
+}
+static revamp_status call_completion_get(void *h) {
+    return revamp_completion_get(h);
+}
 static revamp_status call_completion_error_message(void *h) {
     return revamp_completion_error_message(h, NULL, 0, NULL);
 }
-static revamp_status call_completion_then(void *h) { return revamp_completion_then(h, ignore_status, NULL); }
+static revamp_status call_completion_then(void *h) {
+    return revamp_completion_then(h, ignore_status, NULL);
+}
 
-#define CASE(name, type, takes_null) {#name, type, takes_null, call_##name}
+#define CASE(name, type, takes_null)                                                                                   \
+    { #name, type, takes_null, call_##name }
 static const handle_case cases[] = {
     CASE(accelerator_get_info, ACCELERATOR, false),
     CASE(set_access, ACCELERATOR, false),
@@ -259,7 +286,8 @@ static const handle_case cases[] = {
 
 /* A launch looks at its kernel even if another handle is bad; without Vulkan there is none. */
 static bool is_possible(const handle_case *c) {
-    bool is_dispatch = c->call == call_dispatch_view || c->call == call_dispatch_array || c->call == call_dispatch_address;
+    bool is_dispatch =
+        c->call == call_dispatch_view || c->call == call_dispatch_array || c->call == call_dispatch_address;
     return good.kernel || !is_dispatch;
 }
 
@@ -271,8 +299,8 @@ static void check_bad(const handle_case *c, void *handle, const char *says) {
 }
 
 /* Calls `each` for every function. */
-#define FOR_EACH_CASE(c)                                                                       \
-    for (const handle_case *c = cases; c < cases + COUNT(cases); c++)                          \
+#define FOR_EACH_CASE(c)                                                                                               \
+    for (const handle_case *c = cases; c < cases + COUNT(cases); c++)                                                  \
         if (is_possible(c))
 
 TEST(null_handles) {
@@ -312,11 +340,11 @@ static void *handle_of_type(handle_type type) {
 TEST(handles_of_another_type) {
     make_good();
     FOR_EACH_CASE(c)
-        for (int type = 0; type < TYPES; type++) {
-            if ((handle_type)type == c->type || !handle_of_type((handle_type)type)) continue;
-            check_bad(c, handle_of_type((handle_type)type), type_names[type]);
-            small_job();
-        }
+    for (int type = 0; type < TYPES; type++) {
+        if ((handle_type)type == c->type || !handle_of_type((handle_type)type)) continue;
+        check_bad(c, handle_of_type((handle_type)type), type_names[type]);
+        small_job();
+    }
     free_good();
     full_job();
 }
@@ -369,15 +397,16 @@ TEST(neighbours_of_good_handles) {
 TEST(old_handles_after_uninitialize) {
     make_good();
     void *old[TYPES];
-    for (int type = 0; type < TYPES; type++) old[type] = handle_of_type((handle_type)type);
+    for (int type = 0; type < TYPES; type++)
+        old[type] = handle_of_type((handle_type)type);
     CHECK_OK(revamp_uninitialize());
     /* The good handles beside them are as dead. */
     FOR_EACH_CASE(c)
-        if (old[c->type]) CHECK_FAILS(c->call(old[c->type]), AS_HANDLE, "freed");
+    if (old[c->type]) CHECK_FAILS(c->call(old[c->type]), AS_HANDLE, "freed");
     /* The next call begins anew, and old handles stay dead. */
     make_good();
     FOR_EACH_CASE(c)
-        if (old[c->type]) check_bad(c, old[c->type], "freed");
+    if (old[c->type]) check_bad(c, old[c->type], "freed");
     free_good();
     full_job();
     CHECK_OK(revamp_uninitialize());
@@ -413,8 +442,10 @@ static void *mix_handles(void *context) {
 TEST(good_and_bad_handles_from_8_threads) {
     pthread_t threads[THREADS];
     make_good();
-    for (size_t i = 0; i < THREADS; i++) REQUIRE(!pthread_create(&threads[i], NULL, mix_handles, (void *)i));
-    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < THREADS; i++)
+        REQUIRE(!pthread_create(&threads[i], NULL, mix_handles, (void *)i));
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
     free_good();
     full_job();
 }
@@ -432,7 +463,8 @@ TEST(one_owner_is_released_once) {
         revamp_status statuses[THREADS];
         int succeeded = 0;
         REQUIRE_OK(revamp_accelerator_view_create_marker(cpu_view(), &good.completion));
-        for (size_t i = 0; i < THREADS; i++) REQUIRE(!pthread_create(&threads[i], NULL, release_once, &statuses[i]));
+        for (size_t i = 0; i < THREADS; i++)
+            REQUIRE(!pthread_create(&threads[i], NULL, release_once, &statuses[i]));
         for (size_t i = 0; i < THREADS; i++) {
             pthread_join(threads[i], NULL);
             succeeded += statuses[i] == REVAMP_OK;

@@ -1,4 +1,5 @@
-/* Bad input that is not a bad handle: each gives its status and a text that names the cause, and the process goes on. */
+/* Bad input that is not a bad handle: each gives its status and a text that names the cause, and the process goes on.
+ */
 #include "support.h"
 
 #include <limits.h>
@@ -7,10 +8,10 @@
 #include <string.h>
 
 /* One case: the call fails so, and a small job works after it. */
-#define BAD(call, statuses, text)                                                              \
-    do {                                                                                       \
-        CHECK_FAILS(call, statuses, text);                                                     \
-        small_job();                                                                           \
+#define BAD(call, statuses, text)                                                                                      \
+    do {                                                                                                               \
+        CHECK_FAILS(call, statuses, text);                                                                             \
+        small_job();                                                                                                   \
     } while (0)
 
 static revamp_status make(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, size_t element_size) {
@@ -25,7 +26,8 @@ TEST(extents_of_arrays) {
     static const int32_t zero[] = {4, 0}, negative[] = {-3, 4}, smallest[] = {INT32_MIN}, good[] = {4, 4};
     FOR_EACH_PLACE(p, holds_arrays) {
         int32_t *many = memory(2000 * sizeof *many);
-        for (int i = 0; i < 2000; i++) many[i] = 1;
+        for (int i = 0; i < 2000; i++)
+            many[i] = 1;
         BAD(make(p->view, 2, zero, 4), AS_BAD, "0");
         BAD(make(p->view, 2, negative, 4), AS_BAD, "-3");
         BAD(make(p->view, 1, smallest, 4), AS_BAD, "-2147483648");
@@ -42,12 +44,12 @@ TEST(element_sizes_of_arrays) {
     static const int32_t good[] = {4, 4};
     static const size_t sizes[] = {0, 1, 2, 3, 6, 18};
     FOR_EACH_PLACE(p, holds_arrays)
-        for (size_t i = 0; i < COUNT(sizes); i++) {
-            char text[32];
-            snprintf(text, sizeof text, "%zu", sizes[i]);
-            BAD(make(p->view, 2, good, sizes[i]), AS_BAD, text);
-            CHECK_TEXT(revamp_last_error_message(), "4");
-        }
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%zu", sizes[i]);
+        BAD(make(p->view, 2, good, sizes[i]), AS_BAD, text);
+        CHECK_TEXT(revamp_last_error_message(), "4");
+    }
     full_job();
 }
 
@@ -68,10 +70,10 @@ TEST(memory_that_is_not_there) {
     /* 64 TiB: more than any machine has, less than addresses reach. */
     static const int32_t extent[] = {1 << 20, 1 << 24};
     FOR_EACH_PLACE(p, holds_arrays)
-        for (int i = 0; i < 3; i++) {
-            BAD(make(p->view, 2, extent, 4), AS_MEMORY, "70368744177664");
-            CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
-        }
+    for (int i = 0; i < 3; i++) {
+        BAD(make(p->view, 2, extent, 4), AS_MEMORY, "70368744177664");
+        CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
+    }
     full_job();
 }
 
@@ -202,9 +204,11 @@ TEST(struct_sizes) {
         revamp_array_info info = {0};
         revamp_region region = whole(array);
         revamp_host_dispatch_info launch_info = {0};
-        accelerator.struct_size = view.struct_size = info.struct_size = region.struct_size = launch_info.struct_size = sizes[i];
+        accelerator.struct_size = view.struct_size = info.struct_size = region.struct_size = launch_info.struct_size =
+            sizes[i];
         BAD(revamp_accelerator_get_info(find("cpu"), &accelerator), AS_ARGUMENT, "revamp_accelerator_info.struct_size");
-        BAD(revamp_accelerator_view_get_info(cpu_view(), &view), AS_ARGUMENT, "revamp_accelerator_view_info.struct_size");
+        BAD(revamp_accelerator_view_get_info(cpu_view(), &view), AS_ARGUMENT,
+            "revamp_accelerator_view_info.struct_size");
         BAD(revamp_array_get_info(array, &info), AS_ARGUMENT, "revamp_array_info.struct_size");
         BAD(revamp_copy(&region, &region), AS_ARGUMENT, "revamp_region.struct_size");
         BAD(revamp_host_dispatch(host_view(), &launch_info), AS_ARGUMENT, "revamp_host_dispatch_info.struct_size");
@@ -215,7 +219,8 @@ TEST(struct_sizes) {
             revamp_kernel_info kernel_info = {0};
             revamp_binding_info binding = {0};
             options.struct_size = dispatch.struct_size = kernel_info.struct_size = binding.struct_size = sizes[i];
-            BAD(revamp_kernel_create(p->accelerator, &options, &second), AS_ARGUMENT, "revamp_kernel_options.struct_size");
+            BAD(revamp_kernel_create(p->accelerator, &options, &second), AS_ARGUMENT,
+                "revamp_kernel_options.struct_size");
             BAD(revamp_dispatch(p->view, kernel, &dispatch), AS_ARGUMENT, "revamp_dispatch_info.struct_size");
             BAD(revamp_kernel_get_info(kernel, &kernel_info), AS_ARGUMENT, "revamp_kernel_info.struct_size");
             BAD(revamp_kernel_get_binding(kernel, 0, &binding), AS_ARGUMENT, "revamp_binding_info.struct_size");
@@ -285,7 +290,8 @@ TEST(misaligned_lists) {
         int32_t four = 4;
         const revamp_argument *arguments = (const revamp_argument *)(void *)(bytes + 2);
         BAD(launch(p->view, step, 1, &four, arguments, 1), AS_ARGUMENT, "aligned");
-        BAD(launch(p->view, step, 1, &four, (const revamp_argument *)(void *)bytes, SIZE_MAX), AS_ARGUMENT, "arguments");
+        BAD(launch(p->view, step, 1, &four, (const revamp_argument *)(void *)bytes, SIZE_MAX), AS_ARGUMENT,
+            "arguments");
         CHECK_OK(revamp_kernel_release(step));
     }
 }
@@ -343,7 +349,8 @@ TEST(sections_of_copies) {
 
 /* SPIR-V. */
 
-static revamp_status load_and_free(revamp_accelerator accelerator, const void *spirv, size_t size, const char *entry_point) {
+static revamp_status load_and_free(revamp_accelerator accelerator, const void *spirv, size_t size,
+                                   const char *entry_point) {
     revamp_kernel kernel = NULL;
     revamp_status status = try_load(accelerator, spirv, size, entry_point, &kernel);
     CHECK(status < 0 ? !kernel : kernel != NULL);
@@ -433,11 +440,21 @@ static void mutate(uint32_t *words, size_t count, uint32_t *state) {
     while (changes-- > 0) {
         size_t at = random_number(state) % count;
         switch (random_number(state) % 5) {
-        case 0: words[at] ^= 1U << random_number(state) % 32; break;
-        case 1: words[at] = random_number(state); break;
-        case 2: words[at] = words[random_number(state) % count]; break;
-        case 3: words[at] = words[at] + 1; break;
-        default: words[at] = random_number(state) % 64; break;
+        case 0:
+            words[at] ^= 1U << random_number(state) % 32;
+            break;
+        case 1:
+            words[at] = random_number(state);
+            break;
+        case 2:
+            words[at] = words[random_number(state) % count];
+            break;
+        case 3:
+            words[at] = words[at] + 1;
+            break;
+        default:
+            words[at] = random_number(state) % 64;
+            break;
         }
     }
 }
@@ -454,16 +471,18 @@ static void check_mutants(const place *p, const module *m, uint32_t seed, int ro
         mutate(words, size / 4, &state);
         if (round % 7 == 0) size = 4 * (random_number(&state) % (size / 4));
         revamp_status status = load_and_free(p->accelerator, words, size, NULL);
-        if (status != REVAMP_OK && !CHECK_FAILS(status, allowed, "")) printf("seed %u, round %d\n", (unsigned)seed, round);
+        if (status != REVAMP_OK && !CHECK_FAILS(status, allowed, ""))
+            printf("seed %u, round %d\n", (unsigned)seed, round);
         free(words);
     }
 }
 
 TEST(spirv_mutated) {
-    static const module *const modules[] = {&saxpy_module, &sets_module, &factor_module, &address_module,
+    static const module *const modules[] = {&saxpy_module,   &sets_module,        &factor_module,      &address_module,
                                             &pointer_module, &coverage_3d_module, &two_entries_module, &doubles_module};
     FOR_EACH_PLACE(p, runs_spirv)
-        for (size_t i = 0; i < COUNT(modules); i++) check_mutants(p, modules[i], (uint32_t)i + 1, 100);
+    for (size_t i = 0; i < COUNT(modules); i++)
+        check_mutants(p, modules[i], (uint32_t)i + 1, 100);
     if (!has_validation()) full_job();
 }
 

@@ -25,7 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void check_register(check_test *test) {
     check_test **at = &tests;
-    while (*at) at = &(*at)->next;
+    while (*at)
+        at = &(*at)->next;
     *at = test;
 }
 
@@ -65,9 +66,10 @@ void check_skip(const char *format, ...) {
 
 static bool holds(const char *text, const char *part) {
     size_t length = strlen(part);
-    for (; ; text++) {
+    for (;; text++) {
         size_t i = 0;
-        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
         if (i == length) return true;
         if (!*text) return false;
     }
@@ -99,7 +101,8 @@ static const char *set_names(unsigned set, char *text, size_t capacity) {
     return text;
 }
 
-bool check_error(revamp_status status, unsigned expected, const char *text, const char *what, const char *file, int line) {
+bool check_error(revamp_status status, unsigned expected, const char *text, const char *what, const char *file,
+                 int line) {
     char names[512];
     if (status >= 0 || status < -30 || !(expected & AS(status))) {
         check_fail(file, line, "%s: %s, expected %s%s%s", what, revamp_status_name(status),
@@ -245,7 +248,8 @@ static FILE *temporary(void) {
 static child_result finish(pid_t pid, FILE *out) {
     child_result result = {-1, 0, NULL};
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
     if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
     result.output = read_all(out);
@@ -256,7 +260,8 @@ static child_result finish(pid_t pid, FILE *out) {
 /* The environment with `further` variables, which take the place of ones of the same name. */
 static char **environment_with(char *const *further, size_t count) {
     size_t n = 0, kept = 0;
-    while (environ[n]) n++;
+    while (environ[n])
+        n++;
     char **all = memory((n + count + 1) * sizeof *all);
     for (size_t i = 0; i < n; i++) {
         bool replaced = false;
@@ -276,7 +281,8 @@ child_result run_child(const char *name, ...) {
     size_t count = 0;
     va_list list;
     va_start(list, name);
-    for (char *v; count < MOST_ENVIRONMENT && (v = va_arg(list, char *)) != NULL;) further[count++] = v;
+    for (char *v; count < MOST_ENVIRONMENT && (v = va_arg(list, char *)) != NULL;)
+        further[count++] = v;
     va_end(list);
     FILE *out = temporary();
     return finish(start(arguments[0], arguments, environment_with(further, count), fileno(out)), out);
@@ -287,7 +293,8 @@ child_result run_program(const char *program, ...) {
     size_t count = 1;
     va_list list;
     va_start(list, program);
-    for (char *a; count <= MOST_ENVIRONMENT && (a = va_arg(list, char *)) != NULL;) arguments[count++] = a;
+    for (char *a; count <= MOST_ENVIRONMENT && (a = va_arg(list, char *)) != NULL;)
+        arguments[count++] = a;
     va_end(list);
     FILE *out = temporary();
     return finish(start(program, arguments, environ, fileno(out)), out);
@@ -383,7 +390,8 @@ static int wait_for_job(job *jobs, int most, totals *sum) {
     for (;;) {
         for (int i = 0; i < most; i++) {
             siginfo_t info = {0};
-            if (jobs[i].pid && waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+            if (jobs[i].pid && waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                info.si_pid) {
                 end_job(&jobs[i], sum);
                 return i;
             }
@@ -402,7 +410,8 @@ static int run_all(int most, int count, char **names) {
         int place = running < most ? running++ : wait_for_job(jobs, most, &sum);
         begin_job(&jobs[place], t);
     }
-    while (running-- > 0) wait_for_job(jobs, most, &sum);
+    while (running-- > 0)
+        wait_for_job(jobs, most, &sum);
     printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped);
     free_memory_since(NULL);
     return sum.failed || sum.passed + sum.skipped == 0 ? EXIT_FAILED : 0;

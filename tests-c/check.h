@@ -17,12 +17,12 @@ typedef struct check_test {
 
 void check_register(check_test *test);
 
-#define CHECK_DECLARE(test_name, child)                                                        \
-    static void test_name(void);                                                               \
-    __attribute__((constructor)) static void register_##test_name(void) {                      \
-        static check_test test = {#test_name, __FILE__, test_name, child, NULL};               \
-        check_register(&test);                                                                 \
-    }                                                                                          \
+#define CHECK_DECLARE(test_name, child)                                                                                \
+    static void test_name(void);                                                                                       \
+    __attribute__((constructor)) static void register_##test_name(void) {                                              \
+        static check_test test = {#test_name, __FILE__, test_name, child, NULL};                                       \
+        check_register(&test);                                                                                         \
+    }                                                                                                                  \
     static void test_name(void)
 
 /* A test. Each runs in a process of its own and ends with revamp_uninitialize(). */
@@ -36,29 +36,30 @@ __attribute__((noreturn)) void check_abandon(void);
 __attribute__((format(printf, 1, 2), noreturn)) void check_skip(const char *format, ...);
 
 /* A CHECK fails the test and goes on; a REQUIRE ends it. */
-#define CHECK(condition)                                                                       \
-    do {                                                                                       \
-        if (!(condition)) check_fail(__FILE__, __LINE__, "%s", #condition);                    \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) check_fail(__FILE__, __LINE__, "%s", #condition);                                            \
     } while (0)
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            check_fail(__FILE__, __LINE__, "%s", #condition);                                  \
-            check_abandon();                                                                   \
-        }                                                                                      \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            check_fail(__FILE__, __LINE__, "%s", #condition);                                                          \
+            check_abandon();                                                                                           \
+        }                                                                                                              \
     } while (0)
 
 bool check_ok(revamp_status status, const char *what, const char *file, int line);
 bool check_status(revamp_status status, revamp_status expected, const char *what, const char *file, int line);
-bool check_error(revamp_status status, unsigned expected, const char *text, const char *what, const char *file, int line);
+bool check_error(revamp_status status, unsigned expected, const char *text, const char *what, const char *file,
+                 int line);
 bool check_same(const void *got, const void *expected, size_t size, const char *what, const char *file, int line);
 bool check_number(long long got, long long expected, const char *what, const char *file, int line);
 bool check_text(const char *text, const char *part, const char *file, int line);
 
 #define CHECK_OK(call) check_ok(call, #call, __FILE__, __LINE__)
-#define REQUIRE_OK(call)                                                                       \
-    do {                                                                                       \
-        if (!check_ok(call, #call, __FILE__, __LINE__)) check_abandon();                       \
+#define REQUIRE_OK(call)                                                                                               \
+    do {                                                                                                               \
+        if (!check_ok(call, #call, __FILE__, __LINE__)) check_abandon();                                               \
     } while (0)
 /* Exactly this status, of the three kinds: done, timed out, failed. */
 #define CHECK_STATUS(call, expected) check_status(call, expected, #call, __FILE__, __LINE__)
@@ -103,10 +104,10 @@ typedef struct {
 child_result run_child(const char *name, ...);
 /* The same, and it must succeed. */
 bool check_child(const child_result *result, const char *file, int line);
-#define CHECK_CHILD(...)                                                                       \
-    do {                                                                                       \
-        child_result child_came_to = run_child(__VA_ARGS__);                                   \
-        check_child(&child_came_to, __FILE__, __LINE__);                                       \
+#define CHECK_CHILD(...)                                                                                               \
+    do {                                                                                                               \
+        child_result child_came_to = run_child(__VA_ARGS__);                                                           \
+        check_child(&child_came_to, __FILE__, __LINE__);                                                               \
     } while (0)
 
 /* Runs `program`, up to a NULL argument. */

@@ -71,7 +71,8 @@ static void note(revamp_status status, void *context) {
 /* Waits until as many callbacks came; the time limit of the test ends it if they never do. */
 static void expect_calls(seen *s, unsigned calls) {
     pthread_mutex_lock(&s->lock);
-    while (s->calls < calls) pthread_cond_wait(&s->changed, &s->lock);
+    while (s->calls < calls)
+        pthread_cond_wait(&s->changed, &s->lock);
     CHECK_NUMBER(s->calls, calls);
     CHECK_NUMBER(s->failures, 0);
     CHECK(!s->was_on_caller);
@@ -84,13 +85,15 @@ TEST(callbacks_come_once_each) {
     seen *s = new_seen();
     block_view(host_view(), g);
     revamp_completion marker = marker_of(host_view());
-    for (int i = 0; i < BEFORE; i++) CHECK_OK(revamp_completion_then(marker, note, s));
+    for (int i = 0; i < BEFORE; i++)
+        CHECK_OK(revamp_completion_then(marker, note, s));
     pthread_mutex_lock(&s->lock);
     CHECK_NUMBER(s->calls, 0);
     pthread_mutex_unlock(&s->lock);
     open_gate(g);
     CHECK_OK(revamp_completion_wait(marker));
-    for (int i = 0; i < AFTER; i++) CHECK_OK(revamp_completion_then(marker, note, s));
+    for (int i = 0; i < AFTER; i++)
+        CHECK_OK(revamp_completion_then(marker, note, s));
     expect_calls(s, BEFORE + AFTER);
     expect_done(marker);
 }
@@ -161,7 +164,8 @@ TEST(callbacks_may_call_the_library_and_chain) {
         seen *s = new_seen();
         s->view = p->view;
         revamp_completion marker = marker_of(p->view);
-        for (int i = 0; i < 10; i++) CHECK_OK(revamp_completion_then(marker, work_in_callback, s));
+        for (int i = 0; i < 10; i++)
+            CHECK_OK(revamp_completion_then(marker, work_in_callback, s));
         expect_calls(s, 20);
         expect_done(marker);
     }
@@ -175,7 +179,8 @@ TEST(many_waiting_callbacks_do_not_hold_up_copies) {
     uint32_t *sent = numbers(1 << 18, 1);
     block_view(host_view(), g);
     revamp_completion marker = marker_of(host_view()), done = NULL;
-    for (int i = 0; i < WAITING; i++) CHECK_OK(revamp_completion_then(marker, note, s));
+    for (int i = 0; i < WAITING; i++)
+        CHECK_OK(revamp_completion_then(marker, note, s));
     revamp_array array = array_1d(cpu_view(), 1 << 18, 4);
     REQUIRE_OK(revamp_copy_to_array_async(sent, 1 << 20, array, &done));
     /* Generous; it only has to end before the gate opens. */

@@ -35,7 +35,8 @@ static store_list all_stores(void) {
     for (const place *p = places_that(holds_arrays); p->view; p++) {
         add_store(&list, "array", p, p->view, NULL, false);
         if (!runs_spirv(&p->info)) continue;
-        add_store(&list, "array on a second view", p, new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE), NULL, false);
+        add_store(&list, "array on a second view", p, new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE), NULL,
+                  false);
         add_store(&list, "staging array", p, cpu_view(), p->view, false);
         if (is_shared_vulkan(&p->info)) add_store(&list, "shared array", p, p->view, NULL, true);
     }
@@ -74,7 +75,8 @@ static void place_host_region(side *s) {
     int64_t stride = (int64_t)s->element;
     s->region = host_region(s->host + offset_of(&s->box, zeros) * s->element, s->box.rank, s->box.part, s->element);
     if (s->box.is_whole) return;
-    for (uint32_t d = s->box.rank; d-- > 0; stride *= s->box.all[d]) s->strides[d] = stride;
+    for (uint32_t d = s->box.rank; d-- > 0; stride *= s->box.all[d])
+        s->strides[d] = stride;
     s->region.host_strides = s->strides;
 }
 
@@ -133,7 +135,8 @@ static void check_bytes(const side *s) {
 }
 
 /* One copy, compared as a whole: neither side may change elsewhere. */
-static void check_copy(const store *from, const store *to, const shape *a, const shape *b, size_t element, bool is_async) {
+static void check_copy(const store *from, const store *to, const shape *a, const shape *b, size_t element,
+                       bool is_async) {
     side source, destination;
     const void *mark = memory_mark();
     make_side(&source, from, a, element, 1);
@@ -172,7 +175,8 @@ static void check_matrix(const shape *from, const shape *to, bool is_async) {
     for (size_t a = 0; a < stores.count; a++)
         for (size_t b = 0; b < stores.count; b++) {
             for (size_t r = 0; r < MOST_RANK; r++)
-                check_copy(&stores.at[a], &stores.at[b], &from[r], &to[r], elements[(a + b + r) % COUNT(elements)], is_async);
+                check_copy(&stores.at[a], &stores.at[b], &from[r], &to[r], elements[(a + b + r) % COUNT(elements)],
+                           is_async);
             if (revamp_last_error_status()) printf("from %s to %s\n", stores.at[a].name, stores.at[b].name);
         }
 }
@@ -199,7 +203,8 @@ TEST(every_pair_copies_a_section_to_a_whole) {
 }
 
 /* Sizes around those at which the way of copying may change. */
-static const int32_t linear_counts[] = {1, 3, 1023, 16383, 65537, (1 << 18) + 1, (1 << 20) - 1, (1 << 21) + 3, 10485763};
+static const int32_t linear_counts[] = {1,       3, 1023, 16383, 65537, (1 << 18) + 1, (1 << 20) - 1, (1 << 21) + 3,
+                                        10485763};
 
 /* Copies `count` numbers from the middle of one to the middle of another. */
 static void check_linear(const store *from, const store *to, int32_t count, bool is_async) {
@@ -234,7 +239,8 @@ TEST(sizes_between_accelerators) {
     store_list stores = all_stores();
     for (size_t a = 1; a < stores.count; a++)
         for (size_t b = 1; b < stores.count; b++)
-            for (size_t i = 0; i < COUNT(some); i++) check_linear(&stores.at[a], &stores.at[b], some[i], i == 1);
+            for (size_t i = 0; i < COUNT(some); i++)
+                check_linear(&stores.at[a], &stores.at[b], some[i], i == 1);
 }
 
 TEST(large_strided_sections_cross_chunks) {
@@ -271,7 +277,8 @@ TEST(sections_of_one_array_that_do_not_overlap) {
             revamp_region from = section(array, left, part), to = section(array, targets[t], part);
             CHECK_OK(revamp_copy(&from, &to));
             for (int y = 0; y < part[0]; y++)
-                memcpy(expected + (targets[t][0] + y) * 20 + targets[t][1], expected + (left[0] + y) * 20 + left[1], 36);
+                memcpy(expected + (targets[t][0] + y) * 20 + targets[t][1], expected + (left[0] + y) * 20 + left[1],
+                       36);
         }
         CHECK_SAME(read_array(array), expected, 960);
         CHECK_OK(revamp_array_destroy(array));
@@ -305,11 +312,13 @@ TEST(a_copy_takes_the_host_part_of_origin_and_extent_defaults) {
         revamp_region from = section(array, origin, NULL), to = host_region(got, 2, rest, 4);
         to.host_size = sizeof got;
         CHECK_OK(revamp_copy(&from, &to));
-        for (int y = 0; y < 4; y++) CHECK_SAME(got + y * 5, expected + (y + 2) * 8 + 3, 20);
+        for (int y = 0; y < 4; y++)
+            CHECK_SAME(got + y * 5, expected + (y + 2) * 8 + 3, 20);
         /* No origin: from the beginning. */
         from = section(array, NULL, rest);
         CHECK_OK(revamp_copy(&from, &to));
-        for (int y = 0; y < 4; y++) CHECK_SAME(got + y * 5, expected + y * 8, 20);
+        for (int y = 0; y < 4; y++)
+            CHECK_SAME(got + y * 5, expected + y * 8, 20);
         CHECK_OK(revamp_array_destroy(array));
     }
 }
@@ -340,7 +349,8 @@ TEST(a_copy_sees_the_kernels_queued_before) {
         revamp_array array = array_with(p->view, expected, COPIED), second = array_1d(p->view, COPIED, 4);
         revamp_array host = array_1d(cpu_view(), COPIED, 4);
         revamp_region from = whole(array), there = whole(second), here = whole(host);
-        for (int i = 0; i < STEPS; i++) CHECK_OK(launch_step(p->view, step, array));
+        for (int i = 0; i < STEPS; i++)
+            CHECK_OK(launch_step(p->view, step, array));
         CHECK_OK(revamp_copy(&from, &there));
         CHECK_OK(launch_step(p->view, step, array));
         CHECK_OK(launch_step(p->view, step, second));
@@ -370,7 +380,8 @@ TEST(a_kernel_sees_the_copies_queued_before) {
         REQUIRE_OK(revamp_copy_async(&from, &to, &done[1]));
         CHECK_OK(launch_step(p->view, step, second));
         REQUIRE_OK(revamp_copy_from_array_async(second, got, COPIED * 4, &done[2]));
-        for (size_t i = COUNT(done); i-- > 0;) expect_done(done[i]);
+        for (size_t i = COUNT(done); i-- > 0;)
+            expect_done(done[i]);
         step_naive(expected, COPIED, 2);
         CHECK_SAME(got, expected, COPIED * 4);
         CHECK_OK(revamp_array_destroy(array));
@@ -392,7 +403,8 @@ TEST(arrays_may_be_destroyed_while_a_copy_is_under_way) {
         CHECK_OK(revamp_array_destroy(array));
         REQUIRE_OK(revamp_copy_from_array_async(second, got, COPIED * 4, &done[2]));
         CHECK_OK(revamp_array_destroy(second));
-        for (size_t i = 0; i < COUNT(done); i++) expect_done(done[i]);
+        for (size_t i = 0; i < COUNT(done); i++)
+            expect_done(done[i]);
         CHECK_SAME(got, sent, COPIED * 4);
     }
 }

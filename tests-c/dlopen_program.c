@@ -1,5 +1,5 @@
-/* Loads the library named by the argument at run time, uses it, closes it, and does so again; then exits with it closed.
- * Started by process.c. */
+/* Loads the library named by the argument at run time, uses it, closes it, and does so again; then exits with it
+ * closed. Started by process.c. */
 #include <revamp.h>
 
 #include <dlfcn.h>
@@ -19,8 +19,8 @@ typedef union {
     void *object;
     revamp_status (*find)(const char *, revamp_accelerator *);
     revamp_status (*get_default_view)(revamp_accelerator, revamp_accelerator_view *);
-    revamp_status (*array_create)(revamp_accelerator_view, uint32_t, const int32_t *, size_t, const revamp_array_options *,
-                                  revamp_array *);
+    revamp_status (*array_create)(revamp_accelerator_view, uint32_t, const int32_t *, size_t,
+                                  const revamp_array_options *, revamp_array *);
     revamp_status (*copy_to)(const void *, size_t, revamp_array);
     revamp_status (*copy_from)(revamp_array, void *, size_t);
     revamp_status (*destroy)(revamp_array);
@@ -34,9 +34,9 @@ static function load(const char *name) {
     return f;
 }
 
-#define MUST(call)                                                                             \
-    do {                                                                                       \
-        if ((call) != REVAMP_OK) fail(#call);                                                  \
+#define MUST(call)                                                                                                     \
+    do {                                                                                                               \
+        if ((call) != REVAMP_OK) fail(#call);                                                                          \
     } while (0)
 
 static void use(const char *path) {

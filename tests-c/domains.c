@@ -34,7 +34,8 @@ static void check_seen(const domain *d, const seen *got) {
                 seen e = expected_at(d, x, y, z);
                 if (memcmp(&got[i], &e, sizeof e) == 0 || wrong++) continue;
                 check_fail(__FILE__, __LINE__,
-                           "at (x %u, y %u, z %u) of %u x %u x %u: times %u, group %u, groups %u, local %u; expected %u, %u, %u, %u",
+                           "at (x %u, y %u, z %u) of %u x %u x %u: times %u, group %u, groups %u, local %u; expected "
+                           "%u, %u, %u, %u",
                            x, y, z, d->size[0], d->size[1], d->size[2], got[i].times, got[i].group, got[i].groups,
                            got[i].local, e.times, e.group, e.groups, e.local);
             }
@@ -45,7 +46,8 @@ static void check_seen(const domain *d, const seen *got) {
 static void check_domain(const place *p, revamp_kernel kernel, uint32_t rank, const int32_t *extent, bool by_groups) {
     domain d = {{1, 1, 1}, {0}};
     memcpy(d.width, kernel_info(kernel).workgroup_size, sizeof d.width);
-    for (uint32_t i = 0; i < rank; i++) d.size[i < 2 ? i : 2] *= (uint32_t)extent[rank - 1 - i];
+    for (uint32_t i = 0; i < rank; i++)
+        d.size[i < 2 ? i : 2] *= (uint32_t)extent[rank - 1 - i];
     size_t count = (size_t)d.size[0] * d.size[1] * d.size[2];
     revamp_array places = array_1d(p->view, (int32_t)count, sizeof(seen));
     write_array(places, memory(count * sizeof(seen)));
@@ -119,7 +121,8 @@ static void check_arguments_when_split(const place *p, const module *spirv) {
     revamp_argument arguments[] = {revamp_argument_buffer(0, array), revamp_argument_push_constant(0, &value, 4)};
     bool has_push = kernel_info(kernel).push_constant_size > 0;
     CHECK_OK(launch(p->view, kernel, 1, &extent, arguments, has_push ? 2 : 1));
-    for (int i = 0; i < N; i++) expected[i] = has_push ? value : 1;
+    for (int i = 0; i < N; i++)
+        expected[i] = has_push ? value : 1;
     CHECK_SAME(read_array(array), expected, sizeof expected);
     CHECK_OK(revamp_array_destroy(array));
     CHECK_OK(revamp_kernel_release(kernel));
@@ -134,7 +137,8 @@ static void check_block_when_split(const place *p) {
     } block = {0, 0, 2, N};
     float *x = memory(N * 4), *y = memory(N * 4);
     int32_t extent = N;
-    for (int i = 0; i < N; i++) x[i] = (float)i;
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
     revamp_kernel kernel = load(p->accelerator, &address_module);
     revamp_array ax = array_with(p->view, x, N), ay = array_with(p->view, y, N);
     revamp_argument arguments[] = {revamp_argument_address(0, ax, REVAMP_ACCESS_READ),
@@ -147,8 +151,10 @@ static void check_block_when_split(const place *p) {
     info.block_size = sizeof block;
     info.arguments = arguments;
     info.argument_count = 2;
-    for (int i = 0; i < 2; i++) CHECK_OK(revamp_dispatch(p->view, kernel, &info));
-    for (int i = 0; i < N; i++) y[i] = 4 * x[i];
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(revamp_dispatch(p->view, kernel, &info));
+    for (int i = 0; i < N; i++)
+        y[i] = 4 * x[i];
     CHECK_SAME(read_array(ay), y, N * 4);
     CHECK_OK(revamp_array_destroy(ax));
     CHECK_OK(revamp_array_destroy(ay));
@@ -171,8 +177,8 @@ TEST(split_domains_keep_the_arguments) {
 /* Sizes that are too small or too large. */
 
 TEST(PFE_3_extents_of_zero_or_less_are_no_domain) {
-    static const domain_case bad[] = {{1, {0}}, {1, {-1}}, {2, {0, 5}}, {2, {5, 0}}, {3, {4, -7, 4}}, {4, {1, 1, 0, 1}},
-                                      {1, {INT32_MIN}}};
+    static const domain_case bad[] = {{1, {0}},        {1, {-1}},         {2, {0, 5}},     {2, {5, 0}},
+                                      {3, {4, -7, 4}}, {4, {1, 1, 0, 1}}, {1, {INT32_MIN}}};
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel empty = load(p->accelerator, &empty_module);
         for (size_t i = 0; i < COUNT(bad); i++)
@@ -186,8 +192,11 @@ TEST(PFE_3_extents_of_zero_or_less_are_no_domain) {
 }
 
 TEST(PFE_4_domains_past_32_bits_are_refused) {
-    static const domain_case bad[] = {{2, {65536, 65536}}, {2, {65537, 65536}}, {3, {INT32_MAX, INT32_MAX, INT32_MAX}},
-                                      {2, {INT32_MAX, 3}}, {6, {100000, 100000, 100000, 100000, 100000, 100000}}};
+    static const domain_case bad[] = {{2, {65536, 65536}},
+                                      {2, {65537, 65536}},
+                                      {3, {INT32_MAX, INT32_MAX, INT32_MAX}},
+                                      {2, {INT32_MAX, 3}},
+                                      {6, {100000, 100000, 100000, 100000, 100000, 100000}}};
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);
         revamp_array array = array_with(p->view, numbers(4, 1), 4);
@@ -208,7 +217,8 @@ TEST(PFE_4_groups_past_32_bits_of_threads_are_refused) {
         bool are_refused =
             CHECK_FAILS(launch_groups(p->view, wide, UINT32_MAX, 1, 1, &argument, 1), AS_DOMAIN, "4294967295") &&
             CHECK_FAILS(launch_groups(p->view, empty, 65536, 65536, 1, NULL, 0), AS_DOMAIN, "4294967295") &&
-            CHECK_FAILS(launch_groups(p->view, empty, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL, 0), AS_DOMAIN, "4294967295");
+            CHECK_FAILS(launch_groups(p->view, empty, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL, 0), AS_DOMAIN,
+                        "4294967295");
         /* They would run for years. */
         if (!are_refused) check_abandon();
         CHECK_OK(revamp_array_destroy(array));
@@ -246,7 +256,8 @@ static void check_wide(const place *p, revamp_kernel wide, uint32_t groups, bool
     else
         CHECK_OK(launch(p->view, wide, 1, &extent, &argument, 1));
     uint32_t *got = read_array(array), wrong = 0;
-    for (uint32_t i = 0; i < groups; i++) wrong += got[i] != 1;
+    for (uint32_t i = 0; i < groups; i++)
+        wrong += got[i] != 1;
     CHECK_NUMBER(wrong, 0);
     CHECK_OK(revamp_array_destroy(array));
 }
@@ -274,11 +285,13 @@ TEST(groups_past_65535_in_y_and_z_are_split_too) {
             size[dimension] = GROUPS;
             revamp_array places = array_1d(p->view, GROUPS, sizeof(seen));
             write_array(places, memory(GROUPS * sizeof(seen)));
-            revamp_argument arguments[] = {revamp_argument_buffer(0, places), revamp_argument_push_constant(0, size, 12)};
+            revamp_argument arguments[] = {revamp_argument_buffer(0, places),
+                                           revamp_argument_push_constant(0, size, 12)};
             CHECK_OK(launch_groups(p->view, kernel, size[0], size[1], size[2], arguments, 2));
             seen *got = read_array(places);
             uint32_t wrong = 0;
-            for (uint32_t i = 0; i < GROUPS; i++) wrong += got[i].times != 1 || got[i].group != i;
+            for (uint32_t i = 0; i < GROUPS; i++)
+                wrong += got[i].times != 1 || got[i].group != i;
             CHECK_NUMBER(wrong, 0);
             CHECK_OK(revamp_array_destroy(places));
         }

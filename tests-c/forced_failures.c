@@ -20,7 +20,8 @@ static revamp_status whole_job(revamp_accelerator accelerator, revamp_accelerato
     options.struct_size = sizeof options;
     options.associated_view = view;
     fill_bytes(sent, sizeof sent, 1);
-#define STEP(call) if (status == REVAMP_OK) status = (call)
+#define STEP(call)                                                                                                     \
+    if (status == REVAMP_OK) status = (call)
     STEP(try_load(accelerator, step_module.words, step_module.size, NULL, &step));
     STEP(revamp_array_create(view, 1, &extent, 4, NULL, &array));
     STEP(revamp_array_create(view, 1, &big, 4, NULL, &second));
@@ -115,7 +116,8 @@ CHILD(loses_the_device) {
     const place *p = some_place(runs_spirv);
     revamp_accelerator_view view = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC), second = NULL;
     revamp_status status = REVAMP_OK;
-    for (int i = 0; i < 10 && status == REVAMP_OK; i++) status = whole_job(p->accelerator, view);
+    for (int i = 0; i < 10 && status == REVAMP_OK; i++)
+        status = whole_job(p->accelerator, view);
     check_removed(status);
     /* The view stays dead. */
     check_removed(whole_job(p->accelerator, view));
@@ -146,7 +148,8 @@ CHILD(exits_with_a_lost_device) {
     revamp_kernel step = load(p->accelerator, &step_module);
     revamp_array array = array_1d(p->view, N, 4);
     revamp_completion marker = NULL;
-    for (int i = 0; i < 20; i++) launch_step(p->view, step, array);
+    for (int i = 0; i < 20; i++)
+        launch_step(p->view, step, array);
     revamp_accelerator_view_create_marker(p->view, &marker);
     /* No wait: the exit must neither hang nor crash. */
 }

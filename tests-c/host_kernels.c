@@ -1,4 +1,5 @@
-/* Functions of the program as kernels of the host-thread accelerator (PFE-1 to PFE-8 for it, barriers of digest 7.4). */
+/* Functions of the program as kernels of the host-thread accelerator (PFE-1 to PFE-8 for it, barriers of digest 7.4).
+ */
 #include "support.h"
 
 #include <pthread.h>
@@ -48,7 +49,8 @@ static void cover(const revamp_thread_id *id, void *context) {
     coverage *c = context;
     uint64_t at = 0;
     if (!is_position_right(c, id)) __atomic_fetch_add(&c->wrong, 1, __ATOMIC_RELAXED);
-    for (uint32_t d = 0; d < c->rank; d++) at = at * (uint64_t)c->extent[d] + (uint64_t)id->global[d];
+    for (uint32_t d = 0; d < c->rank; d++)
+        at = at * (uint64_t)c->extent[d] + (uint64_t)id->global[d];
     __atomic_fetch_add(&c->times[at], 1, __ATOMIC_RELAXED);
 }
 
@@ -57,20 +59,24 @@ static void check_coverage(uint32_t rank, const int32_t *extent, const int32_t *
     coverage c = {rank, extent, tile, memory((size_t)count * sizeof(unsigned)), 0};
     revamp_host_dispatch_info info = host_launch(rank, extent, tile, cover, &c);
     run_and_wait(&info);
-    for (uint64_t i = 0; i < count; i++) not_once += __atomic_load_n(&c.times[i], __ATOMIC_RELAXED) != 1;
+    for (uint64_t i = 0; i < count; i++)
+        not_once += __atomic_load_n(&c.times[i], __ATOMIC_RELAXED) != 1;
     CHECK_NUMBER(not_once, 0);
     CHECK_NUMBER(__atomic_load_n(&c.wrong, __ATOMIC_RELAXED), 0);
 }
 
 TEST(PFE_2_every_element_once_in_all_ranks) {
-    static const int32_t extents[][MOST_RANK] = {{1}, {100003}, {301, 17}, {7, 11, 13}, {3, 4, 5, 6}, {2, 3, 2, 3, 2, 3}};
+    static const int32_t extents[][MOST_RANK] = {{1},         {100003},     {301, 17},
+                                                 {7, 11, 13}, {3, 4, 5, 6}, {2, 3, 2, 3, 2, 3}};
     static const uint32_t ranks[] = {1, 1, 2, 3, 4, 6};
-    for (size_t i = 0; i < COUNT(ranks); i++) check_coverage(ranks[i], extents[i], NULL);
+    for (size_t i = 0; i < COUNT(ranks); i++)
+        check_coverage(ranks[i], extents[i], NULL);
 }
 
 TEST(PFE_9_rank_128) {
     int32_t extent[128];
-    for (int i = 0; i < 128; i++) extent[i] = i % 16 ? 1 : 2;
+    for (int i = 0; i < 128; i++)
+        extent[i] = i % 16 ? 1 : 2;
     check_coverage(128, extent, NULL);
 }
 
@@ -78,9 +84,15 @@ TEST(tiles_of_1_to_3_dimensions) {
     static const struct {
         uint32_t rank;
         int32_t extent[3], tile[3];
-    } cases[] = {{1, {64}, {64}},        {1, {10240}, {1024}},      {1, {99}, {1}},           {2, {64, 48}, {16, 16}},
-                 {2, {6, 2048}, {2, 512}}, {3, {8, 12, 20}, {4, 3, 5}}, {3, {64, 4, 4}, {64, 4, 4}}};
-    for (size_t i = 0; i < COUNT(cases); i++) check_coverage(cases[i].rank, cases[i].extent, cases[i].tile);
+    } cases[] = {{1, {64}, {64}},
+                 {1, {10240}, {1024}},
+                 {1, {99}, {1}},
+                 {2, {64, 48}, {16, 16}},
+                 {2, {6, 2048}, {2, 512}},
+                 {3, {8, 12, 20}, {4, 3, 5}},
+                 {3, {64, 4, 4}, {64, 4, 4}}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_coverage(cases[i].rank, cases[i].extent, cases[i].tile);
 }
 
 /* Barriers. */
@@ -115,7 +127,8 @@ TEST(a_reduction_with_barriers) {
     revamp_host_dispatch_info info = host_launch(1, &extent, &tile, sum_tile, &s);
     info.tile_memory = SUM_TILE * 4;
     run_and_wait(&info);
-    for (int32_t i = 0; i < extent; i++) expected[i / SUM_TILE] += in[i];
+    for (int32_t i = 0; i < extent; i++)
+        expected[i / SUM_TILE] += in[i];
     CHECK_SAME(s.out, expected, TILES * 4);
     CHECK_NUMBER(s.failures, 0);
     CHECK_NUMBER(s.misaligned, 0);
@@ -145,7 +158,8 @@ TEST(a_transpose_with_a_barrier) {
     info.tile_memory = EDGE * EDGE * 4;
     run_and_wait(&info);
     for (int y = 0; y < ROWS; y++)
-        for (int x = 0; x < COLUMNS; x++) expected[x * ROWS + y] = m.in[y * COLUMNS + x];
+        for (int x = 0; x < COLUMNS; x++)
+            expected[x * ROWS + y] = m.in[y * COLUMNS + x];
     CHECK_SAME(m.out, expected, ROWS * COLUMNS * 4);
 }
 
@@ -226,7 +240,8 @@ TEST(launches_and_copies_are_ordered_by_their_arrays) {
     info.argument_count = 1;
     revamp_completion up = NULL, down = NULL;
     REQUIRE_OK(revamp_copy_to_array_async(sent, LENGTH * 4, array, &up));
-    for (int i = 0; i < ROUNDS; i++) CHECK_OK(revamp_host_dispatch(host_view(), &info));
+    for (int i = 0; i < ROUNDS; i++)
+        CHECK_OK(revamp_host_dispatch(host_view(), &info));
     REQUIRE_OK(revamp_copy_from_array_async(array, got, LENGTH * 4, &down));
     expect_done(down);
     expect_done(up);
@@ -241,7 +256,8 @@ TEST(two_views_are_ordered_by_their_arrays) {
     revamp_accelerator_view second = new_view(find("direct3d\\warp"), REVAMP_QUEUING_MODE_IMMEDIATE);
     revamp_array arrays[] = {array_1d(host_view(), LENGTH, 4), array_1d(second, LENGTH, 4)};
     revamp_accelerator_view views[] = {host_view(), second};
-    step_context contexts[] = {{data_of(arrays[0], REVAMP_ACCESS_READ_WRITE)}, {data_of(arrays[1], REVAMP_ACCESS_READ_WRITE)}};
+    step_context contexts[] = {{data_of(arrays[0], REVAMP_ACCESS_READ_WRITE)},
+                               {data_of(arrays[1], REVAMP_ACCESS_READ_WRITE)}};
     uint32_t *expected = numbers(LENGTH, 1);
     revamp_completion done[ROUNDS];
     write_array(arrays[0], expected);
@@ -254,7 +270,8 @@ TEST(two_views_are_ordered_by_their_arrays) {
         revamp_region from = whole(arrays[i % 2]), to = whole(arrays[(i + 1) % 2]);
         REQUIRE_OK(revamp_copy_async(&from, &to, &done[i]));
     }
-    for (int i = 0; i < ROUNDS; i++) expect_done(done[i]);
+    for (int i = 0; i < ROUNDS; i++)
+        expect_done(done[i]);
     step_naive(expected, LENGTH, ROUNDS);
     CHECK_SAME(read_array(arrays[0]), expected, LENGTH * 4);
     CHECK_SAME(read_array(arrays[1]), expected, LENGTH * 4);
@@ -295,7 +312,8 @@ static revamp_status try_host(revamp_accelerator_view view, uint32_t rank, const
 TEST(PFE_3_extents_of_zero_or_less_are_no_host_domain) {
     static const int32_t bad[][3] = {{0}, {-5}, {4, 0}, {4, -1}, {3, 3, INT32_MIN}};
     static const uint32_t ranks[] = {1, 1, 2, 2, 3};
-    for (size_t i = 0; i < COUNT(ranks); i++) CHECK_FAILS(try_host(host_view(), ranks[i], bad[i], NULL), AS_DOMAIN, "");
+    for (size_t i = 0; i < COUNT(ranks); i++)
+        CHECK_FAILS(try_host(host_view(), ranks[i], bad[i], NULL), AS_DOMAIN, "");
     CHECK_FAILS(try_host(host_view(), 1, bad[1], NULL), AS_DOMAIN, "-5");
     full_job();
 }
@@ -345,7 +363,8 @@ CHILD(launches_on_the_default) {
     revamp_host_dispatch_info info = host_launch(2, extent, NULL, cover, &c);
     CHECK_OK(revamp_host_dispatch(NULL, &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
-    for (int i = 0; i < 200; i++) CHECK_NUMBER(c.times[i], 1);
+    for (int i = 0; i < 200; i++)
+        CHECK_NUMBER(c.times[i], 1);
 }
 
 TEST(no_view_is_the_default_for_host_code) {
@@ -360,7 +379,8 @@ TEST(launches_on_one_view_are_in_order) {
     memcpy(data, expected, LENGTH * 4);
     step_context context = {data};
     revamp_host_dispatch_info info = host_launch(1, &extent, NULL, step_once, &context);
-    for (int i = 0; i < ROUNDS; i++) CHECK_OK(revamp_host_dispatch(host_view(), &info));
+    for (int i = 0; i < ROUNDS; i++)
+        CHECK_OK(revamp_host_dispatch(host_view(), &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     step_naive(expected, LENGTH, ROUNDS);
     CHECK_SAME(data, expected, LENGTH * 4);

@@ -17,7 +17,8 @@ typedef struct {
 
 static float *floats(size_t count, float scale) {
     float *made = memory(count * 4);
-    for (size_t i = 0; i < count; i++) made[i] = (float)(i % 1000) * scale;
+    for (size_t i = 0; i < count; i++)
+        made[i] = (float)(i % 1000) * scale;
     return made;
 }
 
@@ -28,7 +29,8 @@ static void check_floats(revamp_array array, const float *expected, size_t count
 
 /* The values are exact in float, so that any order of operations gives the same. */
 static void saxpy_naive(float a, const float *x, float *y, size_t count) {
-    for (size_t i = 0; i < count; i++) y[i] = a * x[i] + y[i];
+    for (size_t i = 0; i < count; i++)
+        y[i] = a * x[i] + y[i];
 }
 
 TEST(saxpy_by_bindings_and_push_constants) {
@@ -108,7 +110,8 @@ TEST(several_sets) {
         int32_t extent = N;
         revamp_kernel sets = load(p->accelerator, &sets_module);
         revamp_array aa = array_with(p->view, a, N), ab = array_with(p->view, b, N), sum = array_1d(p->view, N, 4);
-        for (int i = 0; i < N; i++) expected[i] = a[i] + 2 * b[i];
+        for (int i = 0; i < N; i++)
+            expected[i] = a[i] + 2 * b[i];
         for (int named = 0; named < 2; named++) {
             revamp_argument arguments[] = {in_set(revamp_argument_buffer(3, sum), 2), revamp_argument_buffer(0, aa),
                                            in_set(revamp_argument_buffer(0, ab), 1)};
@@ -124,7 +127,8 @@ TEST(several_sets) {
         revamp_argument twice[] = {in_set(revamp_argument_buffer(3, sum), 2), revamp_argument_buffer(0, aa),
                                    in_set(revamp_argument_buffer(0, aa), 1)};
         CHECK_OK(launch(p->view, sets, 1, &extent, twice, 3));
-        for (int i = 0; i < N; i++) expected[i] = a[i] * 3;
+        for (int i = 0; i < N; i++)
+            expected[i] = a[i] * 3;
         CHECK_SAME(read_array(sum), expected, sizeof expected);
         CHECK_OK(revamp_array_destroy(aa));
         CHECK_OK(revamp_array_destroy(ab));
@@ -236,8 +240,8 @@ TEST(disjoint_sections_of_one_array_are_read_and_written) {
 
 /* Specialization constants. */
 
-static void check_factor(const place *p, revamp_kernel kernel, uint32_t width, const uint32_t *factor, const float *offset,
-                         const uint32_t *negate) {
+static void check_factor(const place *p, revamp_kernel kernel, uint32_t width, const uint32_t *factor,
+                         const float *offset, const uint32_t *negate) {
     int32_t got_extent = N;
     revamp_array data = array_1d(p->view, N, 4), widths = array_1d(p->view, N, 4);
     uint32_t *zeros = memory(N * 4);
@@ -257,7 +261,8 @@ static void check_factor(const place *p, revamp_kernel kernel, uint32_t width, c
     }
     CHECK_SAME(got, expected, sizeof expected);
     uint32_t groups = (N + width - 1) / width;
-    for (uint32_t i = 0; i < N; i++) CHECK_NUMBER(got_widths[i], i < groups ? width : 0);
+    for (uint32_t i = 0; i < N; i++)
+        CHECK_NUMBER(got_widths[i], i < groups ? width : 0);
     CHECK_OK(revamp_array_destroy(data));
     CHECK_OK(revamp_array_destroy(widths));
 }
@@ -387,7 +392,8 @@ TEST(wrong_arguments_are_errors_that_name_them) {
         revamp_argument b0 = revamp_argument_buffer(0, a), b1 = revamp_argument_buffer(1, second);
         revamp_argument all = push(0, &values, 8);
         uint32_t id = 4;
-        argument_list missing_buffer = {{b0, all}, 2}, missing_push = {{b0, b1}, 2}, half_push = {{b0, b1, push(0, &values, 4)}, 3};
+        argument_list missing_buffer = {{b0, all}, 2}, missing_push = {{b0, b1}, 2},
+                      half_push = {{b0, b1, push(0, &values, 4)}, 3};
         argument_list twice = {{b0, b1, all, b1}, 4}, other_binding = {{b0, b1, all, revamp_argument_buffer(2, a)}, 4};
         argument_list other_set = {{b0, b1, all, in_set(b1, 1)}, 4}, outside = {{b0, b1, all, push(8, &id, 4)}, 4};
         argument_list too_long = {{b0, b1, push(0, x, 12)}, 3}, overlap = {{b0, b1, all, push(4, &id, 4)}, 4};
@@ -411,7 +417,8 @@ TEST(wrong_arguments_are_errors_that_name_them) {
         check_saxpy_fails(p, saxpy, write_only, AS_ARGUMENT, "binding", "read");
         check_saxpy_fails(p, saxpy, read_only, AS_ARGUMENT, "binding", "writ");
         check_saxpy_fails(p, saxpy, none, AS_ARGUMENT, "", "");
-        CHECK_FAILS(launch_groups(p->view, sizes, 1, 1, 1, &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = short_array}, 1),
+        CHECK_FAILS(launch_groups(p->view, sizes, 1, 1, 1,
+                                  &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = short_array}, 1),
                     AS_ARGUMENT, "32");
         CHECK_TEXT(revamp_last_error_message(), "28");
         int32_t extent = N;
@@ -437,14 +444,17 @@ TEST(wrong_specialization_constants_are_errors_that_name_them) {
         revamp_argument b0 = revamp_argument_buffer(0, data), b1 = revamp_argument_buffer(1, widths);
         revamp_argument unknown[] = {b0, b1, revamp_argument_specialization(9, &value, 4)};
         revamp_argument wrong_size[] = {b0, b1, revamp_argument_specialization(1, &wide, 8)};
-        revamp_argument twice[] = {b0, b1, revamp_argument_specialization(0, &value, 4), revamp_argument_specialization(0, &value, 4)};
+        revamp_argument twice[] = {b0, b1, revamp_argument_specialization(0, &value, 4),
+                                   revamp_argument_specialization(0, &value, 4)};
         revamp_argument no_width[] = {b0, b1, revamp_argument_specialization(0, &zero, 4)};
         revamp_argument too_wide[] = {b0, b1, revamp_argument_specialization(0, &huge, 4)};
         CHECK_FAILS(launch(p->view, factor, 1, &extent, unknown, 3), AS_ARGUMENT, "9");
         CHECK_FAILS(launch(p->view, factor, 1, &extent, wrong_size, 3), AS_ARGUMENT, "8");
         CHECK_FAILS(launch(p->view, factor, 1, &extent, twice, 4), AS_ARGUMENT, "0");
-        CHECK_FAILS(launch(p->view, factor, 1, &extent, no_width, 3), AS_ARGUMENT | AS_UNSUPPORTED | AS_RUNTIME, "workgroup");
-        CHECK_FAILS(launch(p->view, factor, 1, &extent, too_wide, 3), AS_ARGUMENT | AS_UNSUPPORTED | AS_RUNTIME, "workgroup");
+        CHECK_FAILS(launch(p->view, factor, 1, &extent, no_width, 3), AS_ARGUMENT | AS_UNSUPPORTED | AS_RUNTIME,
+                    "workgroup");
+        CHECK_FAILS(launch(p->view, factor, 1, &extent, too_wide, 3), AS_ARGUMENT | AS_UNSUPPORTED | AS_RUNTIME,
+                    "workgroup");
         CHECK_OK(revamp_array_destroy(data));
         CHECK_OK(revamp_array_destroy(widths));
         CHECK_OK(revamp_kernel_release(factor));
@@ -499,7 +509,8 @@ TEST(a_thousand_dependent_launches) {
             revamp_accelerator_view view = new_view(p->accelerator, modes[m]);
             uint32_t *expected = numbers(COUNTED, 1);
             revamp_array array = array_with(view, expected, COUNTED);
-            for (int i = 0; i < LAUNCHES; i++) REQUIRE_OK(launch_step(view, step, array));
+            for (int i = 0; i < LAUNCHES; i++)
+                REQUIRE_OK(launch_step(view, step, array));
             step_naive(expected, COUNTED, LAUNCHES);
             CHECK_SAME(read_array(array), expected, COUNTED * 4);
             CHECK_OK(revamp_array_destroy(array));
@@ -517,18 +528,22 @@ TEST(random_dependencies_are_kept) {
         uint32_t *expected[ARRAYS], state = 99;
         revamp_array arrays[ARRAYS];
         int32_t extent = LENGTH;
-        for (int i = 0; i < ARRAYS; i++) arrays[i] = array_with(p->view, expected[i] = numbers(LENGTH, (uint32_t)i), LENGTH);
+        for (int i = 0; i < ARRAYS; i++)
+            arrays[i] = array_with(p->view, expected[i] = numbers(LENGTH, (uint32_t)i), LENGTH);
         for (int round = 0; round < ROUNDS; round++) {
-            uint32_t a = random_number(&state) % ARRAYS, b = random_number(&state) % ARRAYS, out = random_number(&state) % ARRAYS;
+            uint32_t a = random_number(&state) % ARRAYS, b = random_number(&state) % ARRAYS,
+                     out = random_number(&state) % ARRAYS;
             if (out == a || out == b) {
                 REQUIRE_OK(launch_step(p->view, step, arrays[a]));
                 step_naive(expected[a], LENGTH, 1);
                 continue;
             }
-            revamp_argument arguments[] = {revamp_argument_buffer(0, arrays[a]), in_set(revamp_argument_buffer(0, arrays[b]), 1),
+            revamp_argument arguments[] = {revamp_argument_buffer(0, arrays[a]),
+                                           in_set(revamp_argument_buffer(0, arrays[b]), 1),
                                            in_set(revamp_argument_buffer(3, arrays[out]), 2)};
             REQUIRE_OK(launch(p->view, sets, 1, &extent, arguments, 3));
-            for (int i = 0; i < LENGTH; i++) expected[out][i] = expected[a][i] + 2 * expected[b][i];
+            for (int i = 0; i < LENGTH; i++)
+                expected[out][i] = expected[a][i] + 2 * expected[b][i];
         }
         for (int i = 0; i < ARRAYS; i++) {
             CHECK_SAME(read_array(arrays[i]), expected[i], LENGTH * 4);
@@ -551,7 +566,8 @@ TEST(independent_launches_on_several_views) {
             arrays[v] = array_with(views[v], expected[v] = numbers(N, (uint32_t)v), N);
         }
         for (int i = 0; i < LAUNCHES; i++)
-            for (int v = 0; v < VIEWS; v++) REQUIRE_OK(launch_step(views[v], step, arrays[v]));
+            for (int v = 0; v < VIEWS; v++)
+                REQUIRE_OK(launch_step(views[v], step, arrays[v]));
         for (int v = 0; v < VIEWS; v++) {
             step_naive(expected[v], N, LAUNCHES);
             CHECK_SAME(read_array(arrays[v]), expected[v], N * 4);
@@ -579,7 +595,8 @@ TEST(copies_between_arrays_of_two_views_are_ordered_with_kernels) {
         step_naive(expected, N, ROUNDS);
         CHECK_SAME(read_array(arrays[0]), expected, N * 4);
         CHECK_SAME(read_array(arrays[1]), expected, N * 4);
-        for (int i = 0; i < ROUNDS; i++) expect_done(done[i]);
+        for (int i = 0; i < ROUNDS; i++)
+            expect_done(done[i]);
         CHECK_OK(revamp_array_destroy(arrays[0]));
         CHECK_OK(revamp_array_destroy(arrays[1]));
         CHECK_OK(revamp_accelerator_view_release(views[0]));
@@ -621,7 +638,8 @@ TEST(an_array_may_be_destroyed_while_it_is_used) {
             CHECK_OK(revamp_array_destroy(ab));
         }
         got = read_array(sum);
-        for (int i = 0; i < LENGTH; i++) a[i] += 2 * b[i];
+        for (int i = 0; i < LENGTH; i++)
+            a[i] += 2 * b[i];
         CHECK_SAME(got, a, LENGTH * 4);
         CHECK_OK(revamp_array_destroy(sum));
         CHECK_OK(revamp_kernel_release(sets));
@@ -634,7 +652,8 @@ TEST(a_view_may_be_released_with_work_queued) {
         revamp_accelerator_view view = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
         uint32_t *expected = numbers(N, 1);
         revamp_array array = array_with(view, expected, N);
-        for (int i = 0; i < 10; i++) CHECK_OK(launch_step(view, step, array));
+        for (int i = 0; i < 10; i++)
+            CHECK_OK(launch_step(view, step, array));
         CHECK_OK(revamp_accelerator_view_release(view));
         step_naive(expected, N, 10);
         CHECK_SAME(read_array(array), expected, N * 4);
@@ -707,7 +726,8 @@ TEST(PFE_10_missing_capabilities_are_named) {
         uint32_t *words = with_capability(&step_module, CAPABILITY_FPGA_REG, &size);
         CHECK_FAILS(try_load(p->accelerator, words, size, NULL, &kernel), AS_UNSUPPORTED, "FPGAReg");
         words = with_capability(&step_module, CAPABILITY_SUBGROUP_AVC, &size);
-        CHECK_FAILS(try_load(p->accelerator, words, size, NULL, &kernel), AS_UNSUPPORTED, "SubgroupAvcMotionEstimation");
+        CHECK_FAILS(try_load(p->accelerator, words, size, NULL, &kernel), AS_UNSUPPORTED,
+                    "SubgroupAvcMotionEstimation");
         words = with_capability(&step_module, CAPABILITY_KERNEL, &size);
         CHECK_FAILS(try_load(p->accelerator, words, size, NULL, &kernel), AS_UNSUPPORTED, "Kernel");
         CHECK(!kernel);
@@ -719,7 +739,8 @@ TEST(accelerators_without_spirv_refuse_kernels) {
     for (const place *p = some_place(holds_arrays); p->view; p++) {
         revamp_kernel kernel = NULL;
         if (runs_spirv(&p->info)) continue;
-        CHECK_FAILS(try_load(p->accelerator, step_module.words, step_module.size, NULL, &kernel), AS_UNSUPPORTED, "SPIR-V");
+        CHECK_FAILS(try_load(p->accelerator, step_module.words, step_module.size, NULL, &kernel), AS_UNSUPPORTED,
+                    "SPIR-V");
         CHECK_TEXT(revamp_last_error_message(), p->info.description);
     }
 }

@@ -76,7 +76,8 @@ CHILD(exits_with_copies_under_way) {
         revamp_kernel step = load(p->accelerator, &step_module);
         revamp_array array = array_with(p->view, numbers(SHARED_COUNT, 1), SHARED_COUNT);
         revamp_completion done = NULL;
-        for (int i = 0; i < SHARED_STEPS; i++) CHECK_OK(launch_step(p->view, step, array));
+        for (int i = 0; i < SHARED_STEPS; i++)
+            CHECK_OK(launch_step(p->view, step, array));
         REQUIRE_OK(revamp_copy_from_array_async(array, map, SHARED_SIZE, &done));
         return;
     }
@@ -129,7 +130,9 @@ static unsigned calls_that_misbehave(void) {
     wrong += !is_calm(revamp_copy_to_array(bytes, sizeof bytes, kept.array));
     wrong += !is_calm(revamp_copy_from_array(kept.array, bytes, sizeof bytes));
     wrong += !is_calm(revamp_completion_get(kept.completion));
-    if (kept.kernel) wrong += !is_calm(launch_groups(kept.view, kept.kernel, 1, 1, 1, &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = kept.array}, 1));
+    if (kept.kernel)
+        wrong += !is_calm(launch_groups(kept.view, kept.kernel, 1, 1, 1,
+                                        &(revamp_argument){.kind = REVAMP_ARGUMENT_BUFFER, .array = kept.array}, 1));
     wrong += !revamp_last_error_message();
     return wrong;
 }
@@ -196,7 +199,8 @@ static void *keep_calling(void *context) {
 CHILD(exits_from_a_thread) {
     pthread_t callers[3], leaver;
     kept.view = places_that(holds_arrays)->view;
-    for (int i = 0; i < 3; i++) REQUIRE(!pthread_create(&callers[i], NULL, keep_calling, NULL));
+    for (int i = 0; i < 3; i++)
+        REQUIRE(!pthread_create(&callers[i], NULL, keep_calling, NULL));
     sleep_ms(50);
     REQUIRE(!pthread_create(&leaver, NULL, exit_from_thread, NULL));
     pthread_join(leaver, NULL);
@@ -341,7 +345,8 @@ TEST(fork_before_the_first_use_is_allowed) {
 
 static void *fork_while_busy(void *context) {
     (void)context;
-    for (int i = 0; i < 10; i++) expect_forked_child(true);
+    for (int i = 0; i < 10; i++)
+        expect_forked_child(true);
     return NULL;
 }
 
@@ -353,7 +358,8 @@ TEST(fork_while_another_thread_calls) {
     kept.array = array_with(kept.view, numbers(16, 1), 16);
     REQUIRE_OK(revamp_accelerator_view_create_marker(kept.view, &kept.completion));
     REQUIRE(!pthread_create(&thread, NULL, fork_while_busy, NULL));
-    for (int i = 0; i < 300; i++) small_job();
+    for (int i = 0; i < 300; i++)
+        small_job();
     pthread_join(thread, NULL);
     CHECK_NUMBER(releases_that_misbehave(), 0);
     kept.view = NULL;
@@ -444,7 +450,8 @@ TEST(worker_threads_block_all_signals) {
     }
     full_job();
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
-    while (__atomic_load_n(&r.calls, __ATOMIC_SEQ_CST) == 0) sleep_ms(1);
+    while (__atomic_load_n(&r.calls, __ATOMIC_SEQ_CST) == 0)
+        sleep_ms(1);
     CHECK(named_threads(&open) > 0);
     CHECK_NUMBER(open, 0);
     CHECK_NUMBER(__atomic_load_n(&r.open, __ATOMIC_RELAXED), 0);
@@ -506,7 +513,8 @@ TEST(no_vulkan_library_is_needed_to_link) {
     char line[4352];
     FILE *maps = fopen("/proc/self/maps", "r");
     REQUIRE(maps);
-    while (fgets(line, sizeof line, maps)) CHECK(!strstr(line, "libvulkan"));
+    while (fgets(line, sizeof line, maps))
+        CHECK(!strstr(line, "libvulkan"));
     fclose(maps);
 }
 
@@ -533,7 +541,8 @@ static int count_threads(void) {
     int threads = 0;
     DIR *tasks = opendir("/proc/self/task");
     REQUIRE(tasks);
-    for (struct dirent *e; (e = readdir(tasks)) != NULL;) threads += e->d_name[0] != '.';
+    for (struct dirent *e; (e = readdir(tasks)) != NULL;)
+        threads += e->d_name[0] != '.';
     closedir(tasks);
     return threads;
 }
@@ -543,7 +552,8 @@ TEST(uninitialize_and_begin_again_many_times) {
     int early = 0;
     for (int i = 0; i < ROUNDS; i++) {
         /* With objects left over: they are dropped. */
-        for (const place *p = places_that(holds_arrays); p->view; p++) array_with(p->view, numbers(64, 1), 64);
+        for (const place *p = places_that(holds_arrays); p->view; p++)
+            array_with(p->view, numbers(64, 1), 64);
         CHECK_OK(revamp_uninitialize());
         if (i == 1) early = count_threads();
     }
@@ -585,7 +595,8 @@ CHILD(works_without_vulkan) {
     info.argument_count = 1;
     CHECK_OK(revamp_host_dispatch(NULL, &info));
     CHECK_OK(revamp_copy(&from, &to));
-    for (int i = 0; i < 1000; i++) expected[i] *= 2;
+    for (int i = 0; i < 1000; i++)
+        expected[i] *= 2;
     CHECK_SAME(data_of(copied, REVAMP_ACCESS_READ), expected, 4000);
     CHECK_OK(revamp_array_destroy(array));
     CHECK_OK(revamp_array_destroy(copied));

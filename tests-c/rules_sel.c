@@ -90,7 +90,8 @@ static void check_selected(const place *p, revamp_accelerator_view chosen) {
     revamp_accelerator_view view = second_view(p);
     uint32_t *expected = numbers(N, 1);
     revamp_array array = array_with(view, expected, N);
-    for (int i = 0; i < 5; i++) CHECK_OK(launch_step(chosen, step, array));
+    for (int i = 0; i < 5; i++)
+        CHECK_OK(launch_step(chosen, step, array));
     /* It was queued on the array's view: waiting for that view is enough, and for others changes nothing. */
     CHECK_OK(revamp_accelerator_view_wait(view));
     step_naive(expected, N, 5);
@@ -143,8 +144,8 @@ TEST(a_kernel_runs_on_the_accelerator_it_was_loaded_on_only) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel empty = load(p->accelerator, &empty_module);
         FOR_EACH_PLACE(q, runs_spirv)
-            if (q->accelerator != p->accelerator)
-                CHECK_FAILS(launch_groups(q->view, empty, 1, 1, 1, NULL, 0), AS_BAD, "accelerator");
+        if (q->accelerator != p->accelerator)
+            CHECK_FAILS(launch_groups(q->view, empty, 1, 1, 1, NULL, 0), AS_BAD, "accelerator");
         CHECK_FAILS(launch_groups(host_view(), empty, 1, 1, 1, NULL, 0), AS_BAD | AS_UNSUPPORTED, "");
         CHECK_OK(revamp_kernel_release(empty));
     }
@@ -152,16 +153,16 @@ TEST(a_kernel_runs_on_the_accelerator_it_was_loaded_on_only) {
 
 TEST(SEL_20_a_copy_takes_places_as_they_are) {
     FOR_EACH_PLACE(p, holds_arrays)
-        FOR_EACH_PLACE(q, holds_arrays) {
-            uint32_t *expected = numbers(N, 1);
-            revamp_array from = array_with(p->view, expected, N), to = array_1d(q->view, N, 4);
-            revamp_region a = whole(from), b = whole(to);
-            CHECK_OK(revamp_copy(&a, &b));
-            CHECK_SAME(read_array(to), expected, N * 4);
-            CHECK(array_info(from).view == p->view && array_info(to).view == q->view);
-            CHECK_OK(revamp_array_destroy(from));
-            CHECK_OK(revamp_array_destroy(to));
-        }
+    FOR_EACH_PLACE(q, holds_arrays) {
+        uint32_t *expected = numbers(N, 1);
+        revamp_array from = array_with(p->view, expected, N), to = array_1d(q->view, N, 4);
+        revamp_region a = whole(from), b = whole(to);
+        CHECK_OK(revamp_copy(&a, &b));
+        CHECK_SAME(read_array(to), expected, N * 4);
+        CHECK(array_info(from).view == p->view && array_info(to).view == q->view);
+        CHECK_OK(revamp_array_destroy(from));
+        CHECK_OK(revamp_array_destroy(to));
+    }
 }
 
 /* C has no array = array; copy is what it must do, and it is synchronous: the source may change right after. */

@@ -267,7 +267,8 @@ revamp_status launch_step(revamp_accelerator_view view, revamp_kernel step, reva
 
 void step_naive(uint32_t *numbers, size_t count, unsigned times) {
     while (times-- > 0)
-        for (size_t i = 0; i < count; i++) numbers[i] = 3 * numbers[i] + 1;
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = 3 * numbers[i] + 1;
 }
 
 uint32_t random_number(uint32_t *state) {
@@ -285,7 +286,8 @@ void fill_bytes(void *bytes, size_t size, uint32_t seed) {
         uint32_t n = random_number(&state);
         memcpy(at, &n, 4);
     }
-    for (; size > 0; size--) *at++ = (unsigned char)random_number(&state);
+    for (; size > 0; size--)
+        *at++ = (unsigned char)random_number(&state);
 }
 
 uint32_t *numbers(size_t count, uint32_t seed) {
@@ -301,7 +303,8 @@ void unfold(uint64_t position, uint32_t rank, const int32_t *extent, int32_t *in
 
 uint64_t product(uint32_t rank, const int32_t *extent) {
     uint64_t n = 1;
-    for (uint32_t d = 0; d < rank; d++) n *= (uint64_t)extent[d];
+    for (uint32_t d = 0; d < rank; d++)
+        n *= (uint64_t)extent[d];
     return n;
 }
 
@@ -323,7 +326,8 @@ void small_job(void) {
 }
 
 void full_job(void) {
-    for (const place *p = places_that(holds_arrays); p->view; p++) copy_job(p->view);
+    for (const place *p = places_that(holds_arrays); p->view; p++)
+        copy_job(p->view);
     for (const place *p = places_that(runs_spirv); p->view; p++) {
         uint32_t *sent = numbers(100, 3);
         revamp_kernel step = load(p->accelerator, &step_module);
@@ -358,7 +362,8 @@ void open_gate(gate *g) {
 
 void pass_gate(gate *g) {
     pthread_mutex_lock(&g->lock);
-    while (!g->is_open) pthread_cond_wait(&g->changed, &g->lock);
+    while (!g->is_open)
+        pthread_cond_wait(&g->changed, &g->lock);
     pthread_mutex_unlock(&g->lock);
 }
 

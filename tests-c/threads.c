@@ -18,8 +18,10 @@ typedef struct {
 
 static void run_threads(void *(*run)(void *), worker *workers) {
     pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++) REQUIRE(!pthread_create(&threads[i], NULL, run, &workers[i]));
-    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < THREADS; i++)
+        REQUIRE(!pthread_create(&threads[i], NULL, run, &workers[i]));
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
 }
 
 static void one_round(const worker *w, revamp_accelerator_view view, uint32_t round) {
@@ -29,7 +31,8 @@ static void one_round(const worker *w, revamp_accelerator_view view, uint32_t ro
     revamp_array array = array_1d(view, N, 4), second = array_1d(view, N, 4);
     revamp_region from = whole(array), to = whole(second);
     CHECK_OK(revamp_copy_to_array(expected, sizeof expected, array));
-    for (int i = 0; w->step && i < 5; i++) CHECK_OK(launch_step(view, w->step, array));
+    for (int i = 0; w->step && i < 5; i++)
+        CHECK_OK(launch_step(view, w->step, array));
     REQUIRE_OK(revamp_copy_async(&from, &to, &done));
     if (w->step) CHECK_OK(launch_step(view, w->step, second));
     REQUIRE_OK(revamp_copy_from_array_async(second, got, sizeof got, &down));
@@ -44,8 +47,10 @@ static void one_round(const worker *w, revamp_accelerator_view view, uint32_t ro
 static void *work(void *context) {
     worker *w = context;
     revamp_accelerator_view view = w->view;
-    if (!view) view = new_view(w->p->accelerator, w->seed % 2 ? REVAMP_QUEUING_MODE_AUTOMATIC : REVAMP_QUEUING_MODE_IMMEDIATE);
-    for (uint32_t round = 0; round < ROUNDS; round++) one_round(w, view, round);
+    if (!view)
+        view = new_view(w->p->accelerator, w->seed % 2 ? REVAMP_QUEUING_MODE_AUTOMATIC : REVAMP_QUEUING_MODE_IMMEDIATE);
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        one_round(w, view, round);
     CHECK_OK(revamp_accelerator_view_wait(view));
     if (!w->view) CHECK_OK(revamp_accelerator_view_release(view));
     return NULL;
@@ -98,7 +103,8 @@ TEST(threads_that_load_kernels) {
 /* One array for all: each launch adds to it, none is lost. */
 static void *step_shared(void *context) {
     worker *w = context;
-    for (int i = 0; i < 50; i++) CHECK_OK(launch_step(w->view, w->step, w->shared));
+    for (int i = 0; i < 50; i++)
+        CHECK_OK(launch_step(w->view, w->step, w->shared));
     return NULL;
 }
 
@@ -145,8 +151,10 @@ static void *launch_host(void *context) {
 TEST(threads_that_launch_host_kernels) {
     pthread_t threads[THREADS];
     unsigned count = 0;
-    for (size_t i = 0; i < THREADS; i++) REQUIRE(!pthread_create(&threads[i], NULL, launch_host, &count));
-    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < THREADS; i++)
+        REQUIRE(!pthread_create(&threads[i], NULL, launch_host, &count));
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     CHECK_NUMBER(__atomic_load_n(&count, __ATOMIC_RELAXED), THREADS * 20 * 500);
 }
@@ -175,7 +183,8 @@ TEST(a_wait_covers_copies_while_others_make_markers) {
         worker w = {p, p->view, NULL, NULL, 0};
         uint32_t *sent = numbers(COPIED, 1);
         revamp_array array = array_1d(p->view, COPIED, 4);
-        for (size_t i = 0; i < MAKERS; i++) REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
+        for (size_t i = 0; i < MAKERS; i++)
+            REQUIRE(!pthread_create(&threads[i], NULL, make_markers, &w));
         for (int i = 0; i < 500; i++) {
             revamp_completion done = NULL;
             REQUIRE_OK(revamp_copy_to_array_async(sent, COPIED * 4, array, &done));
@@ -184,7 +193,8 @@ TEST(a_wait_covers_copies_while_others_make_markers) {
             expect_done(done);
         }
         __atomic_store_n(&w.seed, 1, __ATOMIC_RELAXED);
-        for (size_t i = 0; i < MAKERS; i++) pthread_join(threads[i], NULL);
+        for (size_t i = 0; i < MAKERS; i++)
+            pthread_join(threads[i], NULL);
         CHECK_OK(revamp_array_destroy(array));
     }
 }
@@ -193,8 +203,10 @@ TEST(a_wait_covers_copies_while_others_make_markers) {
 TEST(threads_begin_together) {
     pthread_t threads[THREADS];
     for (int round = 0; round < 3; round++) {
-        for (size_t i = 0; i < THREADS; i++) REQUIRE(!pthread_create(&threads[i], NULL, use_first, NULL));
-        for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+        for (size_t i = 0; i < THREADS; i++)
+            REQUIRE(!pthread_create(&threads[i], NULL, use_first, NULL));
+        for (size_t i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
         CHECK_OK(revamp_uninitialize());
     }
 }
@@ -211,7 +223,9 @@ static void *fail_and_ask(void *context) {
 
 TEST(each_thread_has_its_own_last_error) {
     pthread_t threads[THREADS];
-    for (size_t i = 0; i < THREADS; i++) REQUIRE(!pthread_create(&threads[i], NULL, fail_and_ask, (void *)i));
-    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < THREADS; i++)
+        REQUIRE(!pthread_create(&threads[i], NULL, fail_and_ask, (void *)i));
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
     CHECK(!revamp_last_error_message()[0]);
 }
