@@ -299,6 +299,13 @@ impl Accelerator {
         self.kind != Kind::Vulkan || self.properties.cpu_shared_memory
     }
 
+    /// Lets go of the device and the default view, which hold the accelerator in turn.
+    pub(super) fn close(&self) {
+        let view = self.default_view.lock().take();
+        let device = self.device.lock().take();
+        drop((view, device));
+    }
+
     /// Waits for all work.
     pub(super) fn drain(&self) {
         let device = self.device.lock().clone();

@@ -128,7 +128,59 @@ impl Completion {
 
     /// Calls `callback` with the result when it is done, on a thread of the library.
     pub fn then(self: &Arc<Self>, callback: Callback) {
-        let this = self.clone();
-        Workers::shared().tasks.spawn(move || callback(&this.get()));
+        let mut notifier = NOTIFIER.lock();
+        match notifier.waiting.iter_mut().find(|w| Arc::ptr_eq(&w.completion, self)) {
+            Some(w) => w.callbacks.push(callback),
+            None => notifier.waiting.push(Waiting { completion: self.clone(), callbacks: vec![callback] }),
+        }
+        if !notifier.running {
+            notifier.running = true;
+            Workers::shared().tasks.spawn(notify);
+        }
+    }
+}
+
+/// Callbacks whose completion is not done.
+struct Waiting {
+    completion: Arc<Completion>,
+    callbacks: Vec<Callback>,
+}
+
+/// One task waits for all completions that have callbacks, however many there are.
+struct Notifier {
+    waiting: Vec<Waiting>,
+    running: bool,
+}
+
+static NOTIFIER: Mutex<Notifier> = Mutex::new(Notifier { waiting: Vec::new(), running: false });
+
+/// How long the notifier waits for one completion before it looks at the others.
+const LOOK: Duration = Duration::from_millis(1);
+
+fn notify() {
+    loop {
+        let next = {
+            let mut notifier = NOTIFIER.lock();
+            let (done, waiting) = std::mem::take(&mut notifier.waiting)
+                .into_iter()
+                .partition::<Vec<_>, _>(|w| matches!(w.completion.wait(Some(Duration::ZERO)), Ok(true)));
+            notifier.waiting = waiting;
+            for w in done {
+                // They may call the library and take their time.
+                Workers::shared().tasks.spawn(move || {
+                    let result = w.completion.get();
+                    w.callbacks.into_iter().for_each(|callback| callback(&result));
+                });
+            }
+            match notifier.waiting.first() {
+                Some(w) => w.completion.clone(),
+                None => {
+                    notifier.running = false;
+                    return;
+                }
+            }
+        };
+        // Errors are for the callbacks.
+        let _ = next.wait(Some(LOOK));
     }
 }

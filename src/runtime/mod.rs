@@ -178,6 +178,14 @@ impl Runtime {
         Ok(made)
     }
 
+    /// Lets go of all devices; whoever holds an object of one keeps that one.
+    fn close(&self) {
+        *self.auto_view.lock() = None;
+        for a in &self.accelerators {
+            a.close();
+        }
+    }
+
     /// Waits for all work of all devices.
     fn drain(&self) {
         for a in &self.accelerators {

@@ -90,7 +90,10 @@ pub fn uninitialize(clear: impl FnOnce()) {
     };
     finish(&runtime);
     clear();
+    runtime.close();
     drop(runtime);
+    // Queues that still had work are destroyed by a task.
+    Workers::shared().tasks.drain();
 }
 
 fn finish(runtime: &Arc<Runtime>) {

@@ -1,0 +1,1 @@
+const float FACTOR = 3.0;

@@ -1,0 +1,6 @@
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { uint data[]; };
+void main() {
+    data[gl_GlobalInvocationID.x] += 7;
+}

@@ -1,0 +1,4 @@
+int plugin_answer(void);
+int plugin_answer(void) {
+    return 3;
+}

@@ -1,0 +1,3 @@
+int library_unused(void) {
+    return 0;
+}

@@ -1,0 +1,3 @@
+int middle_size(void) {
+    return 64;
+}

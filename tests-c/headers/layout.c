@@ -1,0 +1,141 @@
+/* The layout of the public structs is the binary interface: who changes a line here changes REVAMP_ABI_VERSION. */
+#include <revamp.h>
+
+#if defined(__x86_64__) && defined(__LP64__)
+#define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
+#define SIZE(type, bytes) CHECK(type##_size, sizeof(type) == (bytes))
+#define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
+CHECK(version, REVAMP_ABI_VERSION == 1);
+
+SIZE(revamp_accelerator_info, 112);
+AT(revamp_accelerator_info, struct_size, 0);
+AT(revamp_accelerator_info, device_path, 8);
+AT(revamp_accelerator_info, description, 16);
+AT(revamp_accelerator_info, unusable_reason, 24);
+AT(revamp_accelerator_info, driver, 32);
+AT(revamp_accelerator_info, kind, 40);
+AT(revamp_accelerator_info, version, 44);
+AT(revamp_accelerator_info, dedicated_memory, 48);
+AT(revamp_accelerator_info, has_display, 56);
+AT(revamp_accelerator_info, is_debug, 57);
+AT(revamp_accelerator_info, is_emulated, 58);
+AT(revamp_accelerator_info, supports_double_precision, 59);
+AT(revamp_accelerator_info, supports_limited_double_precision, 60);
+AT(revamp_accelerator_info, supports_cpu_shared_memory, 61);
+AT(revamp_accelerator_info, default_cpu_access_type, 64);
+AT(revamp_accelerator_info, max_workgroup_invocations, 68);
+AT(revamp_accelerator_info, max_workgroup_size, 72);
+AT(revamp_accelerator_info, max_workgroup_memory, 84);
+AT(revamp_accelerator_info, max_push_constants, 88);
+AT(revamp_accelerator_info, max_storage_buffer_range, 96);
+AT(revamp_accelerator_info, min_storage_buffer_alignment, 104);
+
+SIZE(revamp_accelerator_view_info, 32);
+AT(revamp_accelerator_view_info, struct_size, 0);
+AT(revamp_accelerator_view_info, accelerator, 8);
+AT(revamp_accelerator_view_info, queuing_mode, 16);
+AT(revamp_accelerator_view_info, version, 20);
+AT(revamp_accelerator_view_info, is_debug, 24);
+AT(revamp_accelerator_view_info, is_auto_selection, 25);
+
+SIZE(revamp_array_options, 32);
+AT(revamp_array_options, struct_size, 0);
+AT(revamp_array_options, cpu_access_type, 8);
+AT(revamp_array_options, has_cpu_access_type, 12);
+AT(revamp_array_options, associated_view, 16);
+AT(revamp_array_options, label, 24);
+
+SIZE(revamp_array_info, 72);
+AT(revamp_array_info, struct_size, 0);
+AT(revamp_array_info, rank, 8);
+AT(revamp_array_info, extent, 16);
+AT(revamp_array_info, element_size, 24);
+AT(revamp_array_info, element_count, 32);
+AT(revamp_array_info, size, 40);
+AT(revamp_array_info, view, 48);
+AT(revamp_array_info, associated_view, 56);
+AT(revamp_array_info, cpu_access_type, 64);
+
+SIZE(revamp_region, 72);
+AT(revamp_region, struct_size, 0);
+AT(revamp_region, array, 8);
+AT(revamp_region, origin, 16);
+AT(revamp_region, extent, 24);
+AT(revamp_region, host, 32);
+AT(revamp_region, host_size, 40);
+AT(revamp_region, host_strides, 48);
+AT(revamp_region, host_rank, 56);
+AT(revamp_region, host_element_size, 64);
+
+SIZE(revamp_thread_id, 56);
+AT(revamp_thread_id, rank, 0);
+AT(revamp_thread_id, global, 8);
+AT(revamp_thread_id, local, 16);
+AT(revamp_thread_id, tile, 24);
+AT(revamp_thread_id, tile_origin, 32);
+AT(revamp_thread_id, tile_memory, 40);
+AT(revamp_thread_id, internal, 48);
+
+SIZE(revamp_argument, 64);
+AT(revamp_argument, kind, 0);
+AT(revamp_argument, set, 4);
+AT(revamp_argument, binding, 8);
+AT(revamp_argument, id, 12);
+AT(revamp_argument, offset, 16);
+AT(revamp_argument, access, 20);
+AT(revamp_argument, array, 24);
+AT(revamp_argument, origin, 32);
+AT(revamp_argument, extent, 40);
+AT(revamp_argument, data, 48);
+AT(revamp_argument, size, 56);
+
+SIZE(revamp_host_dispatch_info, 72);
+AT(revamp_host_dispatch_info, struct_size, 0);
+AT(revamp_host_dispatch_info, rank, 8);
+AT(revamp_host_dispatch_info, extent, 16);
+AT(revamp_host_dispatch_info, tile, 24);
+AT(revamp_host_dispatch_info, tile_memory, 32);
+AT(revamp_host_dispatch_info, function, 40);
+AT(revamp_host_dispatch_info, context, 48);
+AT(revamp_host_dispatch_info, arguments, 56);
+AT(revamp_host_dispatch_info, argument_count, 64);
+
+SIZE(revamp_kernel_options, 40);
+AT(revamp_kernel_options, struct_size, 0);
+AT(revamp_kernel_options, spirv, 8);
+AT(revamp_kernel_options, spirv_size, 16);
+AT(revamp_kernel_options, entry_point, 24);
+AT(revamp_kernel_options, label, 32);
+
+SIZE(revamp_kernel_info, 40);
+AT(revamp_kernel_info, struct_size, 0);
+AT(revamp_kernel_info, workgroup_size, 8);
+AT(revamp_kernel_info, binding_count, 20);
+AT(revamp_kernel_info, push_constant_size, 24);
+AT(revamp_kernel_info, specialization_count, 28);
+AT(revamp_kernel_info, takes_block, 32);
+
+SIZE(revamp_binding_info, 40);
+AT(revamp_binding_info, struct_size, 0);
+AT(revamp_binding_info, set, 8);
+AT(revamp_binding_info, binding, 12);
+AT(revamp_binding_info, access, 16);
+AT(revamp_binding_info, name, 24);
+AT(revamp_binding_info, min_size, 32);
+
+SIZE(revamp_dispatch_info, 72);
+AT(revamp_dispatch_info, struct_size, 0);
+AT(revamp_dispatch_info, rank, 8);
+AT(revamp_dispatch_info, extent, 16);
+AT(revamp_dispatch_info, groups, 24);
+AT(revamp_dispatch_info, arguments, 40);
+AT(revamp_dispatch_info, argument_count, 48);
+AT(revamp_dispatch_info, block, 56);
+AT(revamp_dispatch_info, block_size, 64);
+
+SIZE(revamp_kernel_record, 32);
+AT(revamp_kernel_record, struct_size, 0);
+AT(revamp_kernel_record, name, 8);
+AT(revamp_kernel_record, spirv, 16);
+AT(revamp_kernel_record, spirv_size, 24);
+#endif

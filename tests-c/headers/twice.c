@@ -1,0 +1,2 @@
+/* The header can be included again. */
+#include <revamp.h>
