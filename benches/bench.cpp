@@ -20,17 +20,19 @@ void Bench::fresh(size_t size) {
     std::memset(target.data(), 0xA5, size);
 }
 
-void Bench::compare(size_t size, const char* what) const {
+void Bench::compare(size_t size, const char *what) const {
     if (std::memcmp(source.data(), target.data(), size) == 0) return;
     size_t at = 0;
-    while (source[at] == target[at]) at++;
-    throw std::runtime_error(std::string(what) + ": wrong from byte " + std::to_string(at) + " of " + std::to_string(size));
+    while (source[at] == target[at])
+        at++;
+    throw std::runtime_error(std::string(what) + ": wrong from byte " + std::to_string(at) + " of " +
+                             std::to_string(size));
 }
 
-std::vector<Samples> Bench::run(Case& c) {
+std::vector<Samples> Bench::run(Case &c) {
     if (!with_ours) {
         std::vector<Way> peers;
-        for (auto& way : c.ways)
+        for (auto &way : c.ways)
             if (way.group != "revamp") peers.push_back(std::move(way));
         c.ways = std::move(peers);
     }
@@ -44,6 +46,6 @@ std::vector<Samples> Bench::run(Case& c) {
 
 std::string size_text(double bytes) {
     const double kib = bytes / 1024, mib = kib / 1024, gib = mib / 1024;
-    auto text = [](double n, const char* unit) { return std::to_string(static_cast<long>(n)) + " " + unit; };
+    auto text = [](double n, const char *unit) { return std::to_string(static_cast<long>(n)) + " " + unit; };
     return gib >= 1 ? text(gib, "GiB") : mib >= 1 ? text(mib, "MiB") : text(kib, "KiB");
 }

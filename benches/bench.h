@@ -13,36 +13,35 @@
 
 struct Bench {
     Report report;
-    std::unique_ptr<PlainVulkan> plain;  // null: no Vulkan device
-    const CudaPeer* cuda = nullptr;      // null: no CUDA
-    bool with_ours = true;               // false: only the peers, to tune them
-    revamp_accelerator accelerator = nullptr;  // the Vulkan device; its default view
+    std::unique_ptr<PlainVulkan> plain;       // null: no Vulkan device
+    const CudaPeer *cuda = nullptr;           // null: no CUDA
+    bool with_ours = true;                    // false: only the peers, to tune them
+    revamp_accelerator accelerator = nullptr; // the Vulkan device; its default view
     revamp_accelerator_view view = nullptr;
     revamp_accelerator_view cpu_view = nullptr, host_view = nullptr;
-    std::string only;                    // part of the names of the cases to run
-    std::string folder;                  // of this program
+    std::string only;   // part of the names of the cases to run
+    std::string folder; // of this program
     double budget = 1.0;
-    bool mapped_peer = true;             // the peer may use device memory that the host sees
+    bool mapped_peer = true; // the peer may use device memory that the host sees
     Workers one{1}, many;
-    std::vector<char> source, target;    // ordinary memory, touched
+    std::vector<char> source, target; // ordinary memory, touched
 
     explicit Bench(unsigned threads) : many(threads) {}
 
-    bool wanted(const std::string& name) const { return only.empty() || name.find(only) != std::string::npos; }
+    bool wanted(const std::string &name) const { return only.empty() || name.find(only) != std::string::npos; }
     // `size` is the most that is asked of source and target.
     void need_host_memory(size_t size);
     // Fills source with numbers that differ each time, and target with others.
     void fresh(size_t size);
     // Throws unless target equals source.
-    void compare(size_t size, const char* what) const;
+    void compare(size_t size, const char *what) const;
     // Measures and reports. A case that throws while it is set up is reported as skipped by `guarded`.
-    std::vector<Samples> run(Case& c);
-    template <class F>
-    void guarded(const std::string& name, F&& work) {
+    std::vector<Samples> run(Case &c);
+    template <class F> void guarded(const std::string &name, F &&work) {
         if (!wanted(name)) return;
         try {
             work();
-        } catch (const std::exception& e) {
+        } catch (const std::exception &e) {
             report.skip(name, e.what());
         }
     }
@@ -51,9 +50,9 @@ struct Bench {
 std::string size_text(double bytes);
 
 // One file each.
-void bench_launch(Bench& bench);
-void bench_copy(Bench& bench);
-void bench_device_copy(Bench& bench);
-void bench_kernel(Bench& bench);
-void bench_host(Bench& bench);
-void bench_start(Bench& bench);
+void bench_launch(Bench &bench);
+void bench_copy(Bench &bench);
+void bench_device_copy(Bench &bench);
+void bench_kernel(Bench &bench);
+void bench_host(Bench &bench);
+void bench_start(Bench &bench);

@@ -8,8 +8,9 @@ namespace {
 constexpr size_t MiB = 1 << 20;
 const Goal cuda_goal{Goal::speed_at_least, 0.9};
 
-// `width` 0: all of `size` bytes. Else the middle of a matrix of 4-byte elements, `width` on a side, half as large each way.
-void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) {
+// `width` 0: all of `size` bytes. Else the middle of a matrix of 4-byte elements, `width` on a side, half as large each
+// way.
+void device_copy(Bench &b, size_t size, int32_t width, const std::string &name) {
     const size_t moved = width ? size / 4 : size;
     Case c;
     c.name = name;
@@ -18,14 +19,15 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     b.need_host_memory(size);
 
     // Around each copy: `store` puts source into `from` and other bytes into `to`; afterwards `fetch` gets `to`.
-    auto checked = [&b, size, width](std::function<void()> store, std::function<void()> copy, std::function<void()> fetch) {
+    auto checked = [&b, size, width](std::function<void()> store, std::function<void()> copy,
+                                     std::function<void()> fetch) {
         return [=, &b] {
             b.fresh(size);
             store();
             copy();
             std::memset(b.target.data(), 0, size);
             fetch();
-            if (width) {  // outside the section the target holds what it held: 0xA5
+            if (width) { // outside the section the target holds what it held: 0xA5
                 const size_t pitch = size_t(width) * 4, quarter = size_t(width) / 4;
                 for (size_t y = 0; y < size_t(width); y++)
                     for (size_t x = 0; x < size_t(width); x++) {
@@ -41,7 +43,8 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     if (b.with_ours) {
         auto make = [&] {
             return width ? std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{width, width})
-                         : std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{static_cast<int32_t>(size / 4)});
+                         : std::make_unique<ours::Array>(
+                               b.view, std::initializer_list<int32_t>{static_cast<int32_t>(size / 4)});
         };
         from = make();
         to = make();
@@ -51,10 +54,12 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
             ours::copy(ours::region(*from, o, e), ours::region(*to, o, e));
         };
         c.ways.push_back({"revamp", "", [copy] { return timed(copy); },
-                          checked([&b, &from, &to, size] {
-                              from->upload(b.source.data(), size);
-                              to->upload(b.target.data(), size);
-                          }, copy, [&b, &to, size] { to->download(b.target.data(), size); })});
+                          checked(
+                              [&b, &from, &to, size] {
+                                  from->upload(b.source.data(), size);
+                                  to->upload(b.target.data(), size);
+                              },
+                              copy, [&b, &to, size] { to->download(b.target.data(), size); })});
     }
 
     const Buffer source(*b.plain, size, Memory::device), target(*b.plain, size, Memory::device);
@@ -63,13 +68,16 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     WholeCopy poison(*b.plain, Lane::compute, Direction::up, target, size, checks);
     WholeCopy read(*b.plain, Lane::compute, Direction::down, target, size, checks);
     std::vector<std::unique_ptr<Job>> jobs;
-    auto plain = [&](const std::string& way, Lane lane, const Job::Record& record) {
+    auto plain = [&](const std::string &way, Lane lane, const Job::Record &record) {
         jobs.push_back(std::make_unique<Job>(*b.plain, lane, record));
         auto copy = [job = jobs.back().get(), wait = b.plain->best_wait] { job->run(wait); };
-        c.ways.push_back({"plain Vulkan", way, [copy] { return timed(copy); }, checked([&] {
-                              fill.run(b.source.data(), Wait::block);
-                              poison.run(b.target.data(), Wait::block);
-                          }, copy, [&] { read.run(b.target.data(), Wait::block); })});
+        c.ways.push_back({"plain Vulkan", way, [copy] { return timed(copy); },
+                          checked(
+                              [&] {
+                                  fill.run(b.source.data(), Wait::block);
+                                  poison.run(b.target.data(), Wait::block);
+                              },
+                              copy, [&] { read.run(b.target.data(), Wait::block); })});
     };
     std::vector<VkBufferCopy> regions;
     if (width) {
@@ -86,7 +94,7 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     };
     plain(width ? "vkCmdCopyBuffer, a region for each row" : "vkCmdCopyBuffer", Lane::compute, by_command);
     if (b.plain->has(Lane::transfer)) plain("vkCmdCopyBuffer, transfer queue", Lane::transfer, by_command);
-    if (!width && !(b.plain->software() && size > 64 * MiB)) {  // there it takes a second
+    if (!width && !(b.plain->software() && size > 64 * MiB)) { // there it takes a second
         const Pipeline pipeline = b.plain->pipeline(copy_shader.words, copy_shader.bytes, sizeof(CopyPush), {});
         plain("vec4 copy kernel", Lane::compute, [&](VkCommandBuffer commands) {
             const CopyPush push{source.address, target.address, static_cast<uint32_t>(size / 16), 0};
@@ -100,19 +108,24 @@ void device_copy(Bench& b, size_t size, int32_t width, const std::string& name) 
     if (b.cuda && !width) {
         cuda_from = cuda_memory(*b.cuda, size, false);
         cuda_to = cuda_memory(*b.cuda, size, false);
-        auto copy = [&b, &cuda_from, &cuda_to, size] { cuda_check(b.cuda->copy(cuda_to.get(), cuda_from.get(), size)); };
-        c.ways.push_back({"CUDA", "cudaMemcpy", [copy] { return timed(copy); },
-                          checked([&b, &cuda_from, &cuda_to, size] {
-                              cuda_check(b.cuda->copy(cuda_from.get(), b.source.data(), size));
-                              cuda_check(b.cuda->copy(cuda_to.get(), b.target.data(), size));
-                          }, copy, [&b, &cuda_to, size] { cuda_check(b.cuda->copy(b.target.data(), cuda_to.get(), size)); })});
+        auto copy = [&b, &cuda_from, &cuda_to, size] {
+            cuda_check(b.cuda->copy(cuda_to.get(), cuda_from.get(), size));
+        };
+        c.ways.push_back(
+            {"CUDA", "cudaMemcpy", [copy] { return timed(copy); },
+             checked(
+                 [&b, &cuda_from, &cuda_to, size] {
+                     cuda_check(b.cuda->copy(cuda_from.get(), b.source.data(), size));
+                     cuda_check(b.cuda->copy(cuda_to.get(), b.target.data(), size));
+                 },
+                 copy, [&b, &cuda_to, size] { cuda_check(b.cuda->copy(b.target.data(), cuda_to.get(), size)); })});
     }
     b.run(c);
 }
 
-}  // namespace
+} // namespace
 
-void bench_device_copy(Bench& b) {
+void bench_device_copy(Bench &b) {
     for (const size_t size : {64 * MiB, 256 * MiB, 1024 * MiB}) {
         if (size > 256 * MiB && b.plain->software()) continue;
         const std::string name = "copy device to device, " + size_text(static_cast<double>(size)) + " (read + written)";

@@ -5,15 +5,16 @@
 
 namespace {
 
-void saxpy(Bench& b, bool by_address, const std::string& name) {
+void saxpy(Bench &b, bool by_address, const std::string &name) {
     // Software devices: within 65535 groups and their storage-buffer range.
     const uint32_t count = b.plain->software() ? 4 << 20 : 64 << 20;
     const unsigned launches = b.plain->software() ? 1 : 8;
     const uint32_t groups = (count + 255) / 256;
-    if (groups > b.plain->properties.limits.maxComputeWorkGroupCount[0]) throw std::runtime_error("too many workgroups");
+    if (groups > b.plain->properties.limits.maxComputeWorkGroupCount[0])
+        throw std::runtime_error("too many workgroups");
     const size_t bytes = size_t{count} * 4;
     const float a = 2;
-    const Shader& shader = by_address ? saxpy_address_shader : saxpy_shader;
+    const Shader &shader = by_address ? saxpy_address_shader : saxpy_shader;
     Case c;
     c.name = name;
     c.bytes = 3.0 * static_cast<double>(bytes) * launches;
@@ -54,25 +55,28 @@ void saxpy(Bench& b, bool by_address, const std::string& name) {
             info.argument_count = by_address ? 2 : 3;
             info.block = by_address ? &block : nullptr;
             info.block_size = by_address ? sizeof block : 0;
-            for (unsigned i = 0; i < launches; i++) ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
+            for (unsigned i = 0; i < launches; i++)
+                ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
             ours::wait(b.view);
         };
-        c.ways.push_back({"revamp", "", [run] { return timed(run); }, [&, run] {
-            start();
-            ours_x->upload(x.data(), bytes);
-            ours_y->upload(y.data(), bytes);
-            run();
-            ours_y->download(y.data(), bytes);
-            verify();
-        }});
+        c.ways.push_back({"revamp", "", [run] { return timed(run); },
+                          [&, run] {
+                              start();
+                              ours_x->upload(x.data(), bytes);
+                              ours_y->upload(y.data(), bytes);
+                              run();
+                              ours_y->download(y.data(), bytes);
+                              verify();
+                          }});
     }
 
     const Buffer device_x(*b.plain, bytes, Memory::device), device_y(*b.plain, bytes, Memory::device);
     const Buffer block(*b.plain, sizeof(SaxpyBlock), b.plain->has(Memory::direct) ? Memory::direct : Memory::upload);
     const SaxpyBlock values{device_x.address, device_y.address, a, count};
     std::memcpy(block.data, &values, sizeof values);
-    const Pipeline pipeline = by_address ? b.plain->pipeline(shader.words, shader.bytes, 8, {})
-                                         : b.plain->pipeline(shader.words, shader.bytes, sizeof(SaxpyPush), {&device_x, &device_y});
+    const Pipeline pipeline =
+        by_address ? b.plain->pipeline(shader.words, shader.bytes, 8, {})
+                   : b.plain->pipeline(shader.words, shader.bytes, sizeof(SaxpyPush), {&device_x, &device_y});
     Job job(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
         const SaxpyPush push{a, count};
         pipeline.bind(commands);
@@ -90,39 +94,43 @@ void saxpy(Bench& b, bool by_address, const std::string& name) {
     WholeCopy up_x(*b.plain, Lane::compute, Direction::up, device_x, bytes, checks);
     WholeCopy up_y(*b.plain, Lane::compute, Direction::up, device_y, bytes, checks);
     WholeCopy down_y(*b.plain, Lane::compute, Direction::down, device_y, bytes, checks);
-    c.ways.push_back({"plain Vulkan", "recorded", [&] { return timed([&] { job.run(b.plain->best_wait); }); }, [&] {
-        start();
-        up_x.run(x.data(), Wait::block);
-        up_y.run(y.data(), Wait::block);
-        job.run(b.plain->best_wait);
-        down_y.run(y.data(), Wait::block);
-        verify();
-    }});
+    c.ways.push_back({"plain Vulkan", "recorded", [&] { return timed([&] { job.run(b.plain->best_wait); }); },
+                      [&] {
+                          start();
+                          up_x.run(x.data(), Wait::block);
+                          up_y.run(y.data(), Wait::block);
+                          job.run(b.plain->best_wait);
+                          down_y.run(y.data(), Wait::block);
+                          verify();
+                      }});
 
     std::shared_ptr<void> cuda_x, cuda_y;
     if (b.cuda) {
         cuda_x = cuda_memory(*b.cuda, bytes, false);
         cuda_y = cuda_memory(*b.cuda, bytes, false);
         auto run = [&] {
-            cuda_check(b.cuda->saxpy(a, static_cast<float*>(cuda_x.get()), static_cast<float*>(cuda_y.get()), count, launches));
+            cuda_check(b.cuda->saxpy(a, static_cast<float *>(cuda_x.get()), static_cast<float *>(cuda_y.get()), count,
+                                     launches));
         };
-        c.ways.push_back({"CUDA", "", [run] { return timed(run); }, [&, run] {
-            start();
-            cuda_check(b.cuda->copy(cuda_x.get(), x.data(), bytes));
-            cuda_check(b.cuda->copy(cuda_y.get(), y.data(), bytes));
-            run();
-            cuda_check(b.cuda->copy(y.data(), cuda_y.get(), bytes));
-            verify();
-        }});
+        c.ways.push_back({"CUDA", "", [run] { return timed(run); },
+                          [&, run] {
+                              start();
+                              cuda_check(b.cuda->copy(cuda_x.get(), x.data(), bytes));
+                              cuda_check(b.cuda->copy(cuda_y.get(), y.data(), bytes));
+                              run();
+                              cuda_check(b.cuda->copy(y.data(), cuda_y.get(), bytes));
+                              verify();
+                          }});
     }
     b.run(c);
 }
 
-}  // namespace
+} // namespace
 
-void bench_kernel(Bench& b) {
+void bench_kernel(Bench &b) {
     for (const bool by_address : {false, true}) {
-        const std::string name = std::string("saxpy kernel, ") + (by_address ? "argument block with addresses" : "bindings");
+        const std::string name =
+            std::string("saxpy kernel, ") + (by_address ? "argument block with addresses" : "bindings");
         b.guarded(name, [&] { saxpy(b, by_address, name); });
     }
 }

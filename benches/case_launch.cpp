@@ -6,10 +6,10 @@
 namespace {
 
 constexpr unsigned launches = 1000;
-constexpr uint32_t slot = 64;  // elements one launch increments; 256 bytes, the largest alignment a binding may need
+constexpr uint32_t slot = 64; // elements one launch increments; 256 bytes, the largest alignment a binding may need
 const Goal latency_goal{Goal::time_at_most, 1.1}, stream_goal{Goal::time_at_most, 1.2};
 
-revamp_dispatch_info dispatch_of(const revamp_argument* arguments, size_t count) {
+revamp_dispatch_info dispatch_of(const revamp_argument *arguments, size_t count) {
     revamp_dispatch_info info{};
     info.struct_size = sizeof info;
     info.groups[0] = info.groups[1] = info.groups[2] = 1;
@@ -18,13 +18,13 @@ revamp_dispatch_info dispatch_of(const revamp_argument* arguments, size_t count)
     return info;
 }
 
-void all_equal(const std::vector<uint32_t>& values, uint32_t expected) {
+void all_equal(const std::vector<uint32_t> &values, uint32_t expected) {
     for (const uint32_t v : values)
         if (v != expected)
             throw std::runtime_error("wrong: an element is " + std::to_string(v) + ", not " + std::to_string(expected));
 }
 
-void empty_kernel(Bench& b) {
+void empty_kernel(Bench &b) {
     Case c;
     c.name = "dispatch + wait, empty kernel";
     c.goals = {{"plain Vulkan", latency_goal}};
@@ -32,12 +32,15 @@ void empty_kernel(Bench& b) {
     const revamp_dispatch_info info = dispatch_of(nullptr, 0);
     if (b.with_ours) {
         kernel = std::make_unique<ours::Kernel>(b.accelerator, empty_shader);
-        c.ways.push_back({"revamp", "", [&] {
-            return timed([&] {
-                ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
-                ours::wait(b.view);
-            });
-        }, {}});
+        c.ways.push_back({"revamp",
+                          "",
+                          [&] {
+                              return timed([&] {
+                                  ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
+                                  ours::wait(b.view);
+                              });
+                          },
+                          {}});
     }
     const Pipeline pipeline = b.plain->pipeline(empty_shader.words, empty_shader.bytes, 0, {});
     Job job(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
@@ -46,19 +49,19 @@ void empty_kernel(Bench& b) {
     });
     for (const Wait wait : b.plain->waits())
         c.ways.push_back({"plain Vulkan", name_of(wait), [&job, wait] { return timed([&] { job.run(wait); }); }, {}});
-    if (b.cuda)
-        c.ways.push_back({"CUDA", "", [&] { return timed([&] { cuda_check(b.cuda->empty_launch()); }); }, {}});
+    if (b.cuda) c.ways.push_back({"CUDA", "", [&] { return timed([&] { cuda_check(b.cuda->empty_launch()); }); }, {}});
     const auto samples = b.run(c);
 
-    const Samples* best = nullptr;
-    for (const Samples& s : samples)
-        if (s.group == "plain Vulkan" && s.failure.empty() && s.stable() && (!best || s.median() < best->median())) best = &s;
+    const Samples *best = nullptr;
+    for (const Samples &s : samples)
+        if (s.group == "plain Vulkan" && s.failure.empty() && s.stable() && (!best || s.median() < best->median()))
+            best = &s;
     for (const Wait wait : b.plain->waits())
         if (best && best->name == name_of(wait)) b.plain->best_wait = wait;
 }
 
 // `independent`: launch k works on elements of its own.
-void stream(Bench& b, bool independent, bool by_address) {
+void stream(Bench &b, bool independent, bool by_address) {
     Case c;
     c.name = std::string("1000 ") + (independent ? "independent" : "dependent") + " dispatches, then wait" +
              (by_address ? ", arguments by address" : "");
@@ -71,17 +74,20 @@ void stream(Bench& b, bool independent, bool by_address) {
     std::unique_ptr<ours::Array> array;
     std::unique_ptr<ours::Kernel> kernel;
     if (b.with_ours) {
-        array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{static_cast<int32_t>(values.size())});
-        kernel = std::make_unique<ours::Kernel>(b.accelerator, by_address ? increment_address_shader : increment_shader);
+        array =
+            std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{static_cast<int32_t>(values.size())});
+        kernel =
+            std::make_unique<ours::Kernel>(b.accelerator, by_address ? increment_address_shader : increment_shader);
         auto enqueue = [&, independent, by_address] {
             const uint32_t base = 0;
             const uint64_t block = 0;
             const int32_t extent = slot;
             for (unsigned i = 0; i < launches; i++) {
                 const int32_t origin = independent ? static_cast<int32_t>(i * slot) : 0;
-                revamp_argument arguments[2] = {
-                    by_address ? revamp_argument_address(0, *array, REVAMP_ACCESS_READ_WRITE) : revamp_argument_buffer(0, *array),
-                    revamp_argument_push_constant(0, &base, 4)};
+                revamp_argument arguments[2] = {by_address
+                                                    ? revamp_argument_address(0, *array, REVAMP_ACCESS_READ_WRITE)
+                                                    : revamp_argument_buffer(0, *array),
+                                                revamp_argument_push_constant(0, &base, 4)};
                 arguments[0].origin = &origin;
                 arguments[0].extent = &extent;
                 revamp_dispatch_info info = dispatch_of(arguments, by_address ? 1 : 2);
@@ -92,19 +98,21 @@ void stream(Bench& b, bool independent, bool by_address) {
                 ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
             }
         };
-        c.ways.push_back({"revamp", "automatic mode", [&, enqueue] {
-            return timed([&] {
-                enqueue();
-                ours::wait(b.view);
-            });
-        }, [&, enqueue] {
-            std::fill(values.begin(), values.end(), 0);
-            array->upload(values.data(), bytes);
-            enqueue();
-            ours::wait(b.view);
-            array->download(values.data(), bytes);
-            all_equal(values, expected);
-        }});
+        c.ways.push_back({"revamp", "automatic mode",
+                          [&, enqueue] {
+                              return timed([&] {
+                                  enqueue();
+                                  ours::wait(b.view);
+                              });
+                          },
+                          [&, enqueue] {
+                              std::fill(values.begin(), values.end(), 0);
+                              array->upload(values.data(), bytes);
+                              enqueue();
+                              ours::wait(b.view);
+                              array->download(values.data(), bytes);
+                              all_equal(values, expected);
+                          }});
     }
 
     const Buffer buffer(*b.plain, bytes, Memory::device), staging(*b.plain, bytes, Memory::readback);
@@ -119,8 +127,8 @@ void stream(Bench& b, bool independent, bool by_address) {
             auto barrier = vk_struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
             barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
             barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-            vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
-                                  &barrier, 0, nullptr, 0, nullptr);
+            vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                  0, 1, &barrier, 0, nullptr, 0, nullptr);
         }
     };
     Job job(*b.plain, Lane::compute, record);
@@ -136,7 +144,8 @@ void stream(Bench& b, bool independent, bool by_address) {
     });
     for (const Wait wait : b.plain->waits())
         c.ways.push_back({"plain Vulkan", std::string("one recorded command buffer, ") + name_of(wait),
-                          [&job, wait] { return timed([&] { job.run(wait); }); }, [&, wait] {
+                          [&job, wait] { return timed([&] { job.run(wait); }); },
+                          [&, wait] {
                               clear.run(Wait::block);
                               job.run(wait);
                               fetch.run(Wait::block);
@@ -146,22 +155,23 @@ void stream(Bench& b, bool independent, bool by_address) {
     std::shared_ptr<void> cuda_values;
     if (b.cuda && !independent) {
         cuda_values = cuda_memory(*b.cuda, bytes, false);
-        auto* device = static_cast<uint32_t*>(cuda_values.get());
-        c.ways.push_back({"CUDA", "one stream", [&, device] {
-            return timed([&] { cuda_check(b.cuda->increments(device, launches, nullptr)); });
-        }, [&, device] {
-            std::fill(values.begin(), values.end(), 0);
-            cuda_check(b.cuda->copy(device, values.data(), bytes));
-            cuda_check(b.cuda->increments(device, launches, nullptr));
-            cuda_check(b.cuda->copy(values.data(), device, bytes));
-            all_equal(values, expected);
-        }});
+        auto *device = static_cast<uint32_t *>(cuda_values.get());
+        c.ways.push_back(
+            {"CUDA", "one stream",
+             [&, device] { return timed([&] { cuda_check(b.cuda->increments(device, launches, nullptr)); }); },
+             [&, device] {
+                 std::fill(values.begin(), values.end(), 0);
+                 cuda_check(b.cuda->copy(device, values.data(), bytes));
+                 cuda_check(b.cuda->increments(device, launches, nullptr));
+                 cuda_check(b.cuda->copy(values.data(), device, bytes));
+                 all_equal(values, expected);
+             }});
     }
     b.run(c);
 }
 
 // The calling thread's share, the wait apart: our call against recording one dispatch, its barrier included.
-void host_time(Bench& b) {
+void host_time(Bench &b) {
     Case c;
     c.name = "host time of one dispatch call in a stream of 1000";
     std::unique_ptr<ours::Array> array;
@@ -169,63 +179,75 @@ void host_time(Bench& b) {
     if (b.with_ours) {
         array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{slot});
         kernel = std::make_unique<ours::Kernel>(b.accelerator, increment_shader);
-        c.ways.push_back({"revamp", "", [&] {
-            const uint32_t base = 0;
-            const revamp_argument arguments[] = {revamp_argument_buffer(0, *array), revamp_argument_push_constant(0, &base, 4)};
-            const revamp_dispatch_info info = dispatch_of(arguments, 2);
-            const double calls = timed([&] {
-                for (unsigned i = 0; i < launches; i++)
-                    ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
-            });
-            ours::wait(b.view);
-            return calls / launches;
-        }, {}});
+        c.ways.push_back({"revamp",
+                          "",
+                          [&] {
+                              const uint32_t base = 0;
+                              const revamp_argument arguments[] = {revamp_argument_buffer(0, *array),
+                                                                   revamp_argument_push_constant(0, &base, 4)};
+                              const revamp_dispatch_info info = dispatch_of(arguments, 2);
+                              const double calls = timed([&] {
+                                  for (unsigned i = 0; i < launches; i++)
+                                      ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
+                              });
+                              ours::wait(b.view);
+                              return calls / launches;
+                          },
+                          {}});
     }
     const Buffer buffer(*b.plain, slot * 4, Memory::device);
     const Pipeline pipeline = b.plain->pipeline(increment_shader.words, increment_shader.bytes, 4, {&buffer});
-    auto& queue = b.plain->queue(Lane::compute);
+    auto &queue = b.plain->queue(Lane::compute);
     auto info = vk_struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
     info.commandPool = queue.pool;
     info.commandBufferCount = 1;
     VkCommandBuffer commands;
     vk_check(vk.AllocateCommandBuffers(b.plain->device, &info, &commands), "vkAllocateCommandBuffers");
-    c.ways.push_back({"plain Vulkan", "record 1000 and submit", [&] {
-        const double calls = timed([&] {
-            auto begin = vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-            begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-            vk_check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-            const uint32_t base = 0;
-            for (unsigned i = 0; i < launches; i++) {
-                pipeline.bind(commands);
-                pipeline.push(commands, &base, 4);
-                vk.CmdDispatch(commands, 1, 1, 1);
-                memory_barrier(commands);
-            }
-            vk_check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
-            auto submit = vk_struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
-            submit.commandBufferCount = 1;
-            submit.pCommandBuffers = &commands;
-            vk_check(vk.QueueSubmit(queue.queues[0], 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
-        });
-        vk_check(vk.QueueWaitIdle(queue.queues[0]), "vkQueueWaitIdle");
-        return calls / launches;
-    }, {}});
+    c.ways.push_back({"plain Vulkan",
+                      "record 1000 and submit",
+                      [&] {
+                          const double calls = timed([&] {
+                              auto begin =
+                                  vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+                              begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+                              vk_check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+                              const uint32_t base = 0;
+                              for (unsigned i = 0; i < launches; i++) {
+                                  pipeline.bind(commands);
+                                  pipeline.push(commands, &base, 4);
+                                  vk.CmdDispatch(commands, 1, 1, 1);
+                                  memory_barrier(commands);
+                              }
+                              vk_check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
+                              auto submit = vk_struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+                              submit.commandBufferCount = 1;
+                              submit.pCommandBuffers = &commands;
+                              vk_check(vk.QueueSubmit(queue.queues[0], 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
+                          });
+                          vk_check(vk.QueueWaitIdle(queue.queues[0]), "vkQueueWaitIdle");
+                          return calls / launches;
+                      },
+                      {}});
     std::shared_ptr<void> cuda_values;
     if (b.cuda) {
         cuda_values = cuda_memory(*b.cuda, slot * 4, false);
-        c.ways.push_back({"CUDA", "one stream", [&] {
-            double calls = 0;
-            cuda_check(b.cuda->increments(static_cast<uint32_t*>(cuda_values.get()), launches, &calls));
-            return calls / launches;
-        }, {}});
+        c.ways.push_back({"CUDA",
+                          "one stream",
+                          [&] {
+                              double calls = 0;
+                              cuda_check(
+                                  b.cuda->increments(static_cast<uint32_t *>(cuda_values.get()), launches, &calls));
+                              return calls / launches;
+                          },
+                          {}});
     }
     b.run(c);
     vk.FreeCommandBuffers(b.plain->device, queue.pool, 1, &commands);
 }
 
-}  // namespace
+} // namespace
 
-void bench_launch(Bench& b) {
+void bench_launch(Bench &b) {
     // Always first: it also finds the wait that the other cases' peers use.
     b.guarded("dispatch + wait, empty kernel", [&] { empty_kernel(b); });
     b.guarded("1000 dependent dispatches, then wait", [&] { stream(b, false, false); });

@@ -8,8 +8,8 @@
 
 namespace {
 
-double run_start(const std::string& command) {
-    FILE* pipe = popen(command.c_str(), "r");
+double run_start(const std::string &command) {
+    FILE *pipe = popen(command.c_str(), "r");
     if (!pipe) throw std::runtime_error("popen");
     char text[128] = "";
     const bool read = std::fgets(text, sizeof text, pipe) != nullptr;
@@ -19,9 +19,9 @@ double run_start(const std::string& command) {
     return seconds;
 }
 
-}  // namespace
+} // namespace
 
-void bench_start(Bench& b) {
+void bench_start(Bench &b) {
     const std::string name = "start: load the library, list the accelerators";
     b.guarded(name, [&] {
         Case c;
@@ -31,12 +31,13 @@ void bench_start(Bench& b) {
         const std::string program = "'" + b.folder + "/revamp-bench-start' ";
         if (b.with_ours) {
             Dl_info info{};
-            if (!dladdr(reinterpret_cast<void*>(&revamp_version), &info)) throw std::runtime_error("dladdr");
+            if (!dladdr(reinterpret_cast<void *>(&revamp_version), &info)) throw std::runtime_error("dladdr");
             const std::string command = program + "revamp '" + info.dli_fname + "'";
             c.ways.push_back({"revamp", "", [command] { return run_start(command); }, {}});
         }
         const std::string command = program + "plain";
-        c.ways.push_back({"plain Vulkan", "instance, devices, properties", [command] { return run_start(command); }, {}});
+        c.ways.push_back(
+            {"plain Vulkan", "instance, devices, properties", [command] { return run_start(command); }, {}});
         b.run(c);
     });
 }

@@ -2,8 +2,8 @@
 
 #include <dlfcn.h>
 
-const CudaPeer* load_cuda(const std::string& library, const uint8_t* uuid, std::string& reason, std::string& device) {
-    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+const CudaPeer *load_cuda(const std::string &library, const uint8_t *uuid, std::string &reason, std::string &device) {
+    void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         reason = dlerror();
         return nullptr;
@@ -13,8 +13,8 @@ const CudaPeer* load_cuda(const std::string& library, const uint8_t* uuid, std::
         reason = library + " has no cuda_peer";
         return nullptr;
     }
-    const char* name = "";
-    if (const char* error = entry()->open(uuid, &name)) {
+    const char *name = "";
+    if (const char *error = entry()->open(uuid, &name)) {
         reason = error;
         return nullptr;
     }

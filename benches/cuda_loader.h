@@ -6,16 +6,16 @@
 
 #include "cuda_peer.h"
 
-inline void cuda_check(const char* error) {
+inline void cuda_check(const char *error) {
     if (error) throw std::runtime_error(std::string("CUDA: ") + error);
 }
 
 // Null, with the reason, where there is no CUDA.
-const CudaPeer* load_cuda(const std::string& library, const uint8_t* uuid, std::string& reason, std::string& device);
+const CudaPeer *load_cuda(const std::string &library, const uint8_t *uuid, std::string &reason, std::string &device);
 
 // CUDA memory that frees itself.
-inline std::shared_ptr<void> cuda_memory(const CudaPeer& cuda, size_t size, bool pinned_host) {
-    void* memory = nullptr;
+inline std::shared_ptr<void> cuda_memory(const CudaPeer &cuda, size_t size, bool pinned_host) {
+    void *memory = nullptr;
     cuda_check(cuda.allocate(size, pinned_host, &memory));
-    return {memory, [&cuda, pinned_host](void* m) { cuda.release(m, pinned_host); }};
+    return {memory, [&cuda, pinned_host](void *m) { cuda.release(m, pinned_host); }};
 }

@@ -5,14 +5,14 @@
 
 struct CudaPeer {
     // Each returns null, or what went wrong.
-    const char* (*open)(const uint8_t* uuid, const char** device);  // uuid: 16 bytes, as Vulkan's deviceUUID
-    const char* (*allocate)(size_t size, int pinned_host, void** memory);
-    const char* (*release)(void* memory, int pinned_host);
-    const char* (*copy)(void* destination, const void* source, size_t size);  // any way; waits
-    const char* (*empty_launch)(void);                                          // launch and wait
-    const char* (*increments)(uint32_t* values, unsigned launches, double* host_seconds);  // dependent; then waits
-    const char* (*saxpy)(float a, const float* x, float* y, size_t count, unsigned launches);  // then waits
+    const char *(*open)(const uint8_t *uuid, const char **device); // uuid: 16 bytes, as Vulkan's deviceUUID
+    const char *(*allocate)(size_t size, int pinned_host, void **memory);
+    const char *(*release)(void *memory, int pinned_host);
+    const char *(*copy)(void *destination, const void *source, size_t size);                  // any way; waits
+    const char *(*empty_launch)(void);                                                        // launch and wait
+    const char *(*increments)(uint32_t *values, unsigned launches, double *host_seconds);     // dependent; then waits
+    const char *(*saxpy)(float a, const float *x, float *y, size_t count, unsigned launches); // then waits
 };
 
 // Exported as `cuda_peer`.
-typedef const struct CudaPeer* (*cuda_peer_function)(void);
+typedef const struct CudaPeer *(*cuda_peer_function)(void);

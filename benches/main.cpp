@@ -14,16 +14,15 @@
 
 namespace {
 
-const char usage[] =
-    "revamp-bench [options]\n"
-    "  --json FILE      also write everything as JSON, every sample included\n"
-    "  --markdown FILE  also write the table\n"
-    "  --device PATH    the accelerator, by its device_path (default: the default one for SPIR-V)\n"
-    "  --only TEXT      only cases whose name contains TEXT (and the empty kernel)\n"
-    "  --seconds N      for the repetitions of each case (default 1)\n"
-    "  --cuda FILE      the CUDA peer (default: libcuda_peer.so beside this program)\n"
-    "  --peers-only     without revamp\n"
-    "  --strict         exit with 2 if a goal is missed\n";
+const char usage[] = "revamp-bench [options]\n"
+                     "  --json FILE      also write everything as JSON, every sample included\n"
+                     "  --markdown FILE  also write the table\n"
+                     "  --device PATH    the accelerator, by its device_path (default: the default one for SPIR-V)\n"
+                     "  --only TEXT      only cases whose name contains TEXT (and the empty kernel)\n"
+                     "  --seconds N      for the repetitions of each case (default 1)\n"
+                     "  --cuda FILE      the CUDA peer (default: libcuda_peer.so beside this program)\n"
+                     "  --peers-only     without revamp\n"
+                     "  --strict         exit with 2 if a goal is missed\n";
 
 struct Options {
     std::string json, markdown, device, only, cuda;
@@ -31,7 +30,7 @@ struct Options {
     bool peers_only = false, strict = false;
 };
 
-bool parse(int argc, char** argv, Options& o) {
+bool parse(int argc, char **argv, Options &o) {
     for (int i = 1; i < argc; i++) {
         const std::string a = argv[i];
         if (a == "--peers-only") {
@@ -66,14 +65,14 @@ std::string processor() {
     return "unknown";
 }
 
-std::string first_line(const char* path) {
+std::string first_line(const char *path) {
     std::ifstream file(path);
     std::string line;
     std::getline(file, line);
     return line;
 }
 
-void machine_facts(Report& report) {
+void machine_facts(Report &report) {
     char date[64];
     const std::time_t t = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", std::gmtime(&t));
@@ -86,16 +85,17 @@ void machine_facts(Report& report) {
 }
 
 // The sixteen bytes in "vulkan\<uuid>".
-bool uuid_of(const std::string& path, uint8_t* uuid) {
+bool uuid_of(const std::string &path, uint8_t *uuid) {
     std::string digits;
     for (const char c : path.substr(path.find('\\') + 1))
         if (std::isxdigit(static_cast<unsigned char>(c))) digits += c;
     if (digits.size() < 32) return false;
-    for (int i = 0; i < 16; i++) uuid[i] = static_cast<uint8_t>(std::stoul(digits.substr(size_t(i) * 2, 2), nullptr, 16));
+    for (int i = 0; i < 16; i++)
+        uuid[i] = static_cast<uint8_t>(std::stoul(digits.substr(size_t(i) * 2, 2), nullptr, 16));
     return true;
 }
 
-revamp_accelerator_view default_view(const char* path) {
+revamp_accelerator_view default_view(const char *path) {
     revamp_accelerator accelerator;
     revamp_accelerator_view view;
     ours::must(revamp_accelerator_find(path, &accelerator), "revamp_accelerator_find");
@@ -104,10 +104,12 @@ revamp_accelerator_view default_view(const char* path) {
 }
 
 // Opens ours; returns the device path, empty where no Vulkan device is to be had.
-std::string open_ours(Bench& b, const Options& o) {
+std::string open_ours(Bench &b, const Options &o) {
     const uint32_t v = revamp_version();
-    b.report.fact("revamp", std::to_string(v >> 22) + "." + std::to_string(v >> 12 & 0x3FF) + "." + std::to_string(v & 0xFFF));
-    if (revamp_abi_version() != REVAMP_ABI_VERSION) throw std::runtime_error("librevamp has another ABI than its header");
+    b.report.fact("revamp",
+                  std::to_string(v >> 22) + "." + std::to_string(v >> 12 & 0x3FF) + "." + std::to_string(v & 0xFFF));
+    if (revamp_abi_version() != REVAMP_ABI_VERSION)
+        throw std::runtime_error("librevamp has another ABI than its header");
     b.cpu_view = default_view("cpu");
     b.host_view = default_view("direct3d\\warp");
     const revamp_status found = o.device.empty() ? revamp_accelerator_default(REVAMP_CODE_SPIRV, &b.accelerator)
@@ -125,7 +127,7 @@ std::string open_ours(Bench& b, const Options& o) {
     return info.device_path;
 }
 
-bool write(const std::string& path, const std::string& text) {
+bool write(const std::string &path, const std::string &text) {
     if (path.empty()) return true;
     std::ofstream file(path);
     file << text;
@@ -134,13 +136,13 @@ bool write(const std::string& path, const std::string& text) {
     return bool(file);
 }
 
-int bench(const Options& o, const std::string& folder) {
+int bench(const Options &o, const std::string &folder) {
     Bench b(std::clamp(std::thread::hardware_concurrency(), 2U, 8U));
     b.only = o.only;
     b.budget = o.seconds;
     b.folder = folder;
     b.with_ours = !o.peers_only;
-    const char* memory = std::getenv("REVAMP_MEMORY");
+    const char *memory = std::getenv("REVAMP_MEMORY");
     b.mapped_peer = !(memory && std::strcmp(memory, "separate") == 0);
     machine_facts(b.report);
 
@@ -158,8 +160,9 @@ int bench(const Options& o, const std::string& folder) {
         b.cuda = load_cuda(o.cuda.empty() ? folder + "/libcuda_peer.so" : o.cuda, b.plain->uuid, why, device);
         b.report.fact("CUDA", b.cuda ? device : "none (" + why + ")");
     }
-    for (const char* name : {"REVAMP_MEMORY", "REVAMP_HOST_THREADS", "REVAMP_TEST", "REVAMP_VALIDATION", "REVAMP_CACHE"})
-        if (const char* value = std::getenv(name)) b.report.fact(name, value);
+    for (const char *name :
+         {"REVAMP_MEMORY", "REVAMP_HOST_THREADS", "REVAMP_TEST", "REVAMP_VALIDATION", "REVAMP_CACHE"})
+        if (const char *value = std::getenv(name)) b.report.fact(name, value);
     b.report.print_facts();
 
     const double start = now();
@@ -176,16 +179,17 @@ int bench(const Options& o, const std::string& folder) {
     if (b.plain) bench_start(b);
     b.report.fact("load after", first_line("/proc/loadavg"));
     b.report.fact("seconds", std::to_string(static_cast<int>(now() - start)));
-    std::printf("\n%d goals missed, %d unclear, %d failures, %d seconds. Ratios: time = ours / peer's, speed = peer's time / ours.\n",
+    std::printf("\n%d goals missed, %d unclear, %d failures, %d seconds. Ratios: time = ours / peer's, speed = peer's "
+                "time / ours.\n",
                 b.report.missed(), b.report.unclear(), b.report.failed(), static_cast<int>(now() - start));
     if (!write(o.json, b.report.json()) || !write(o.markdown, b.report.markdown())) return 1;
     if (b.report.failed()) return 1;
     return o.strict && b.report.missed() ? 2 : 0;
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
     Options options;
     if (!parse(argc, argv, options)) {
         std::fputs(usage, stderr);
@@ -195,7 +199,7 @@ int main(int argc, char** argv) {
     const size_t slash = program.rfind('/');
     try {
         return bench(options, slash == std::string::npos ? "." : program.substr(0, slash));
-    } catch (const std::exception& e) {
+    } catch (const std::exception &e) {
         std::fprintf(stderr, "revamp-bench: %s\n", e.what());
         return 1;
     }

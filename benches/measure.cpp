@@ -12,14 +12,14 @@ bool Samples::stable() const {
     return !seconds.empty() && seconds[(seconds.size() * 4 - 1) / 5] <= 1.25 * median();
 }
 
-std::vector<Samples> measure(const std::vector<Way>& ways, const Effort& effort, const std::function<void()>& warm) {
+std::vector<Samples> measure(const std::vector<Way> &ways, const Effort &effort, const std::function<void()> &warm) {
     std::vector<Samples> all(ways.size());
     std::vector<unsigned> ops(ways.size(), 1);
-    auto guarded = [&](std::size_t i, auto&& work) {
+    auto guarded = [&](std::size_t i, auto &&work) {
         if (!all[i].failure.empty()) return;
         try {
             work();
-        } catch (const std::exception& e) {
+        } catch (const std::exception &e) {
             all[i].failure = e.what();
         }
     };
@@ -33,7 +33,7 @@ std::vector<Samples> measure(const std::vector<Way>& ways, const Effort& effort,
                 all[i].checked = true;
             }
             double once = ways[i].op();
-            if (once < effort.repetition) once = ways[i].op();  // the first one also paid for first use
+            if (once < effort.repetition) once = ways[i].op(); // the first one also paid for first use
             const double wanted = effort.repetition / std::max(once, 1e-9);
             ops[i] = static_cast<unsigned>(std::clamp(wanted, 1.0, static_cast<double>(effort.most_ops)));
         });
@@ -42,15 +42,16 @@ std::vector<Samples> measure(const std::vector<Way>& ways, const Effort& effort,
     for (std::size_t round = 0; round < effort.most; round++) {
         if (round >= effort.least && now() - start > effort.budget) break;
         for (std::size_t k = 0; k < ways.size(); k++) {
-            const std::size_t i = round % 2 ? ways.size() - 1 - k : k;  // so that no way always follows the same one
+            const std::size_t i = round % 2 ? ways.size() - 1 - k : k; // so that no way always follows the same one
             guarded(i, [&] {
                 double sum = 0;
-                for (unsigned n = 0; n < ops[i]; n++) sum += ways[i].op();
+                for (unsigned n = 0; n < ops[i]; n++)
+                    sum += ways[i].op();
                 all[i].seconds.push_back(sum / ops[i]);
             });
         }
     }
-    for (auto& s : all) {
+    for (auto &s : all) {
         std::sort(s.seconds.begin(), s.seconds.end());
         if (s.seconds.empty() && s.failure.empty()) s.failure = "not measured";
     }

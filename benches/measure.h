@@ -11,24 +11,23 @@ inline double now() {
 }
 
 // Seconds that `work` takes.
-template <class F>
-double timed(F&& work) {
+template <class F> double timed(F &&work) {
     const double start = now();
     work();
     return now() - start;
 }
 
 struct Way {
-    std::string group;             // "revamp", or which peer: the table has one line for each peer group
-    std::string name;              // the way within the group
-    std::function<double()> op;    // does it once; returns the seconds that count
-    std::function<void()> check;   // does it once on fresh data and throws if the result is wrong; may be empty
+    std::string group;           // "revamp", or which peer: the table has one line for each peer group
+    std::string name;            // the way within the group
+    std::function<double()> op;  // does it once; returns the seconds that count
+    std::function<void()> check; // does it once on fresh data and throws if the result is wrong; may be empty
 };
 
 struct Samples {
     std::string group, name;
-    std::vector<double> seconds;   // one for each repetition, sorted: the mean of its operations
-    std::string failure;           // why it could not be measured, or what was wrong
+    std::vector<double> seconds; // one for each repetition, sorted: the mean of its operations
+    std::string failure;         // why it could not be measured, or what was wrong
     bool checked = false;
 
     double median() const;
@@ -39,12 +38,12 @@ struct Samples {
 };
 
 struct Effort {
-    double budget = 1.0;        // seconds for all ways together, warm-up apart
-    std::size_t least = 5;      // repetitions
+    double budget = 1.0;   // seconds for all ways together, warm-up apart
+    std::size_t least = 5; // repetitions
     std::size_t most = 40;
-    double repetition = 0.004;  // short operations are repeated until a repetition takes so long
+    double repetition = 0.004; // short operations are repeated until a repetition takes so long
     unsigned most_ops = 200;
 };
 
 // `warm` runs before the first repetition: a GPU that rests drops its clock.
-std::vector<Samples> measure(const std::vector<Way>& ways, const Effort& effort, const std::function<void()>& warm);
+std::vector<Samples> measure(const std::vector<Way> &ways, const Effort &effort, const std::function<void()> &warm);

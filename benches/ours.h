@@ -10,15 +10,17 @@
 
 namespace ours {
 
-inline void must(revamp_status status, const char* what) {
+inline void must(revamp_status status, const char *what) {
     if (status != REVAMP_OK)
-        throw std::runtime_error(std::string(what) + ": " + revamp_status_name(status) + ": " + revamp_last_error_message());
+        throw std::runtime_error(std::string(what) + ": " + revamp_status_name(status) + ": " +
+                                 revamp_last_error_message());
 }
 
 class Array {
-public:
+  public:
     // Four-byte elements.
-    Array(revamp_accelerator_view view, std::initializer_list<int32_t> extent, revamp_accelerator_view associated = nullptr) {
+    Array(revamp_accelerator_view view, std::initializer_list<int32_t> extent,
+          revamp_accelerator_view associated = nullptr) {
         revamp_array_options options{};
         options.struct_size = sizeof options;
         options.associated_view = associated;
@@ -28,26 +30,28 @@ public:
     ~Array() {
         if (handle_) revamp_array_destroy(handle_);
     }
-    Array(const Array&) = delete;
-    Array& operator=(const Array&) = delete;
+    Array(const Array &) = delete;
+    Array &operator=(const Array &) = delete;
     operator revamp_array() const { return handle_; }
-    void* data(revamp_access access) const {
-        void* pointer = nullptr;
+    void *data(revamp_access access) const {
+        void *pointer = nullptr;
         must(revamp_array_data(handle_, access, &pointer), "revamp_array_data");
         return pointer;
     }
-    void upload(const void* from, size_t bytes) const { must(revamp_copy_to_array(from, bytes, handle_), "revamp_copy_to_array"); }
-    void download(void* to, size_t bytes) const {
+    void upload(const void *from, size_t bytes) const {
+        must(revamp_copy_to_array(from, bytes, handle_), "revamp_copy_to_array");
+    }
+    void download(void *to, size_t bytes) const {
         must(revamp_copy_from_array(handle_, to, bytes), "revamp_copy_from_array");
     }
 
-private:
+  private:
     revamp_array handle_ = nullptr;
 };
 
 class Kernel {
-public:
-    Kernel(revamp_accelerator accelerator, const Shader& shader) {
+  public:
+    Kernel(revamp_accelerator accelerator, const Shader &shader) {
         revamp_kernel_options options{};
         options.struct_size = sizeof options;
         options.spirv = shader.words;
@@ -57,15 +61,15 @@ public:
     ~Kernel() {
         if (handle_) revamp_kernel_release(handle_);
     }
-    Kernel(const Kernel&) = delete;
-    Kernel& operator=(const Kernel&) = delete;
+    Kernel(const Kernel &) = delete;
+    Kernel &operator=(const Kernel &) = delete;
     operator revamp_kernel() const { return handle_; }
 
-private:
+  private:
     revamp_kernel handle_ = nullptr;
 };
 
-inline revamp_region region(revamp_array array, const int32_t* origin = nullptr, const int32_t* extent = nullptr) {
+inline revamp_region region(revamp_array array, const int32_t *origin = nullptr, const int32_t *extent = nullptr) {
     revamp_region r{};
     r.struct_size = sizeof r;
     r.array = array;
@@ -74,7 +78,11 @@ inline revamp_region region(revamp_array array, const int32_t* origin = nullptr,
     return r;
 }
 
-inline void copy(const revamp_region& from, const revamp_region& to) { must(revamp_copy(&from, &to), "revamp_copy"); }
-inline void wait(revamp_accelerator_view view) { must(revamp_accelerator_view_wait(view), "revamp_accelerator_view_wait"); }
+inline void copy(const revamp_region &from, const revamp_region &to) {
+    must(revamp_copy(&from, &to), "revamp_copy");
+}
+inline void wait(revamp_accelerator_view view) {
+    must(revamp_accelerator_view_wait(view), "revamp_accelerator_view_wait");
+}
 
-}  // namespace ours
+} // namespace ours

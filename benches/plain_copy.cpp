@@ -5,7 +5,7 @@
 
 #include "measure.h"
 
-WholeCopy::WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const Buffer& device, VkDeviceSize size,
+WholeCopy::WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
                      std::shared_ptr<Buffer> staging)
     : direction_(direction), size_(size), staging_(std::move(staging)) {
     if (!staging_) staging_ = vulkan.buffer(size, direction == Direction::up ? Memory::upload : Memory::readback);
@@ -20,25 +20,20 @@ WholeCopy::WholeCopy(PlainVulkan& vulkan, Lane lane, Direction direction, const 
     });
 }
 
-void WholeCopy::run(void* host, Wait wait) {
+void WholeCopy::run(void *host, Wait wait) {
     if (direction_ == Direction::up) std::memcpy(staging_->data, host, size_);
     job_->run(wait);
     if (direction_ == Direction::down) std::memcpy(host, staging_->data, size_);
 }
 
-RingCopy::RingCopy(PlainVulkan& vulkan, Workers& workers, Shape shape, Direction direction, const Buffer& device,
+RingCopy::RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction direction, const Buffer &device,
                    VkDeviceSize size)
-    : vulkan_(vulkan),
-      workers_(workers),
-      shape_(shape),
-      direction_(direction),
-      size_(size),
-      rings_(workers.count()),
+    : vulkan_(vulkan), workers_(workers), shape_(shape), direction_(direction), size_(size), rings_(workers.count()),
       locks_(vulkan.queue(shape.lane).queues.size()) {
-    const auto& queue = vulkan.queue(shape.lane);
+    const auto &queue = vulkan.queue(shape.lane);
     const VkDeviceSize chunks = (size + shape.chunk - 1) / shape.chunk;
     for (unsigned t = 0; t < rings_.size(); t++) {
-        Ring& ring = rings_[t];
+        Ring &ring = rings_[t];
         ring.queue = queue.queues[t % queue.queues.size()];
         ring.lock = &locks_[t % queue.queues.size()];
         ring.staging = Buffer(vulkan, slots * shape.chunk, shape.staging);
@@ -72,13 +67,13 @@ RingCopy::RingCopy(PlainVulkan& vulkan, Workers& workers, Shape shape, Direction
 
 RingCopy::~RingCopy() {
     vk.DeviceWaitIdle(vulkan_.device);
-    for (Ring& ring : rings_) {
+    for (Ring &ring : rings_) {
         vk.DestroyCommandPool(vulkan_.device, ring.pool, nullptr);
         vk.DestroySemaphore(vulkan_.device, ring.timeline, nullptr);
     }
 }
 
-void RingCopy::submit(Ring& ring, size_t index) {
+void RingCopy::submit(Ring &ring, size_t index) {
     const uint64_t value = ++ring.value;
     auto timeline = vk_struct<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     timeline.signalSemaphoreValueCount = 1;
@@ -93,12 +88,13 @@ void RingCopy::submit(Ring& ring, size_t index) {
 }
 
 // Polls as long as a chunk may take, then blocks; a software device needs the processor itself.
-void RingCopy::wait(Ring& ring, uint64_t value) const {
+void RingCopy::wait(Ring &ring, uint64_t value) const {
     if (!vulkan_.software()) {
         const double start = now();
         do {
             uint64_t reached = 0;
-            vk_check(vk.GetSemaphoreCounterValue(vulkan_.device, ring.timeline, &reached), "vkGetSemaphoreCounterValue");
+            vk_check(vk.GetSemaphoreCounterValue(vulkan_.device, ring.timeline, &reached),
+                     "vkGetSemaphoreCounterValue");
             if (reached >= value) return;
         } while (now() - start < 200e-6);
     }
@@ -109,13 +105,13 @@ void RingCopy::wait(Ring& ring, uint64_t value) const {
     vk_check(vk.WaitSemaphores(vulkan_.device, &info, 20'000'000'000ULL), "vkWaitSemaphores");
 }
 
-void RingCopy::work(unsigned thread, char* host) {
-    Ring& ring = rings_[thread];
+void RingCopy::work(unsigned thread, char *host) {
+    Ring &ring = rings_[thread];
     const size_t count = ring.commands.size();
     const uint64_t before = ring.value;
     auto chunk_at = [&](size_t i) { return (i * rings_.size() + thread) * shape_.chunk; };
     auto chunk_bytes = [&](size_t i) { return std::min(shape_.chunk, size_ - chunk_at(i)); };
-    auto slot = [&](size_t i) { return static_cast<char*>(ring.staging.data) + i % slots * shape_.chunk; };
+    auto slot = [&](size_t i) { return static_cast<char *>(ring.staging.data) + i % slots * shape_.chunk; };
     if (direction_ == Direction::up) {
         for (size_t i = 0; i < count; i++) {
             if (i >= slots) wait(ring, before + i - slots + 1);
@@ -124,7 +120,8 @@ void RingCopy::work(unsigned thread, char* host) {
         }
         if (count) wait(ring, ring.value);
     } else {
-        for (size_t i = 0; i < std::min<size_t>(slots, count); i++) submit(ring, i);
+        for (size_t i = 0; i < std::min<size_t>(slots, count); i++)
+            submit(ring, i);
         for (size_t i = 0; i < count; i++) {
             wait(ring, before + i + 1);
             std::memcpy(host + chunk_at(i), slot(i), chunk_bytes(i));
@@ -133,14 +130,14 @@ void RingCopy::work(unsigned thread, char* host) {
     }
 }
 
-void RingCopy::run(void* host) {
-    workers_.run([&](unsigned thread) { work(thread, static_cast<char*>(host)); });
+void RingCopy::run(void *host) {
+    workers_.run([&](unsigned thread) { work(thread, static_cast<char *>(host)); });
 }
 
-void direct_copy(Workers& workers, Direction direction, const Buffer& device, void* host, VkDeviceSize size) {
+void direct_copy(Workers &workers, Direction direction, const Buffer &device, void *host, VkDeviceSize size) {
     auto part = [&](VkDeviceSize from, VkDeviceSize to) {
-        char* there = static_cast<char*>(device.data) + from;
-        char* here = static_cast<char*>(host) + from;
+        char *there = static_cast<char *>(device.data) + from;
+        char *here = static_cast<char *>(host) + from;
         if (direction == Direction::up) {
             std::memcpy(there, here, to - from);
         } else {

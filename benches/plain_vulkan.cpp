@@ -8,25 +8,27 @@
 #include "measure.h"
 #include "pause.h"
 
-const char* name_of(Wait wait) {
+const char *name_of(Wait wait) {
     return wait == Wait::block ? "blocking" : wait == Wait::poll ? "polling" : "spinning on a word";
 }
 
-const char* name_of(Lane lane) { return lane == Lane::compute ? "compute queue" : "transfer queue"; }
+const char *name_of(Lane lane) {
+    return lane == Lane::compute ? "compute queue" : "transfer queue";
+}
 
-void vk_check(VkResult result, const char* what) {
+void vk_check(VkResult result, const char *what) {
     if (result != VK_SUCCESS) throw std::runtime_error(std::string(what) + ": VkResult " + std::to_string(result));
 }
 
 // ---- Buffer
 
-Buffer::Buffer(const PlainVulkan& vulkan, VkDeviceSize bytes, Memory kind) : size(bytes), device_(vulkan.device) {
+Buffer::Buffer(const PlainVulkan &vulkan, VkDeviceSize bytes, Memory kind) : size(bytes), device_(vulkan.device) {
     auto info = vk_struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
     info.size = bytes;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     const uint32_t families[] = {vulkan.queue(Lane::compute).family, vulkan.queue(Lane::transfer).family};
-    if (vulkan.has(Lane::transfer)) {  // buffers have no layouts: concurrent sharing costs nothing
+    if (vulkan.has(Lane::transfer)) { // buffers have no layouts: concurrent sharing costs nothing
         info.sharingMode = VK_SHARING_MODE_CONCURRENT;
         info.queueFamilyIndexCount = 2;
         info.pQueueFamilyIndices = families;
@@ -53,7 +55,7 @@ Buffer::~Buffer() {
     if (memory_) vk.FreeMemory(device_, memory_, nullptr);
 }
 
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
+Buffer &Buffer::operator=(Buffer &&other) noexcept {
     std::swap(handle, other.handle);
     std::swap(address, other.address);
     std::swap(size, other.size);
@@ -70,7 +72,7 @@ void Pipeline::bind(VkCommandBuffer commands) const {
     if (set) vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
 }
 
-void Pipeline::push(VkCommandBuffer commands, const void* data, uint32_t size) const {
+void Pipeline::push(VkCommandBuffer commands, const void *data, uint32_t size) const {
     vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, data);
 }
 
@@ -88,7 +90,7 @@ void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags 
 
 constexpr VkPipelineStageFlags all_commands = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
 
-}  // namespace
+} // namespace
 
 void memory_barrier(VkCommandBuffer commands) {
     barrier(commands, all_commands, VK_ACCESS_MEMORY_WRITE_BIT, all_commands,
@@ -99,12 +101,12 @@ void host_barrier(VkCommandBuffer commands) {
     barrier(commands, all_commands, VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
-Job::Job(PlainVulkan& vulkan, Lane lane, const Record& record) : vulkan_(vulkan), lane_(lane) {
+Job::Job(PlainVulkan &vulkan, Lane lane, const Record &record) : vulkan_(vulkan), lane_(lane) {
     auto info = vk_struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
     info.commandPool = vulkan.queue(lane).pool;
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     info.commandBufferCount = 1;
-    for (VkCommandBuffer* commands : {&plain_, &spun_}) {
+    for (VkCommandBuffer *commands : {&plain_, &spun_}) {
         vk_check(vk.AllocateCommandBuffers(vulkan.device, &info, commands), "vkAllocateCommandBuffers");
         auto begin = vk_struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
         // The word may be seen before the command buffer counts as done.
@@ -123,19 +125,19 @@ Job::Job(PlainVulkan& vulkan, Lane lane, const Record& record) : vulkan_(vulkan)
 }
 
 Job::~Job() {
-    auto& queue = vulkan_.queue(lane_);
+    auto &queue = vulkan_.queue(lane_);
     vk.QueueWaitIdle(queue.queues[0]);
     vk.FreeCommandBuffers(vulkan_.device, queue.pool, 1, &plain_);
     vk.FreeCommandBuffers(vulkan_.device, queue.pool, 1, &spun_);
 }
 
 void Job::run(Wait wait) {
-    auto& queue = vulkan_.queue(lane_);
+    auto &queue = vulkan_.queue(lane_);
     auto submit = vk_struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
     submit.commandBufferCount = 1;
     const double limit = 20;
     if (wait == Wait::spin) {
-        auto* word = static_cast<std::atomic<uint32_t>*>(vulkan_.word_->data);
+        auto *word = static_cast<std::atomic<uint32_t> *>(vulkan_.word_->data);
         word->store(0, std::memory_order_relaxed);
         submit.pCommandBuffers = &spun_;
         vk_check(vk.QueueSubmit(queue.queues[0], 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
@@ -159,7 +161,8 @@ void Job::run(Wait wait) {
         uint64_t reached = 0;
         const double start = now();
         for (uint64_t n = 1; reached < value; n++) {
-            vk_check(vk.GetSemaphoreCounterValue(vulkan_.device, queue.timeline, &reached), "vkGetSemaphoreCounterValue");
+            vk_check(vk.GetSemaphoreCounterValue(vulkan_.device, queue.timeline, &reached),
+                     "vkGetSemaphoreCounterValue");
             if (n % 1048576 == 0 && now() - start > limit) throw std::runtime_error("the timeline did not move");
         }
         return;
@@ -173,7 +176,7 @@ void Job::run(Wait wait) {
 
 // ---- PlainVulkan
 
-PlainVulkan::PlainVulkan(const uint8_t* wanted) {
+PlainVulkan::PlainVulkan(const uint8_t *wanted) {
     if (!vk.load_library()) throw std::runtime_error(std::string("no Vulkan: ") + vk.missing);
     auto application = vk_struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.apiVersion = VK_API_VERSION_1_2;
@@ -192,14 +195,14 @@ PlainVulkan::~PlainVulkan() {
         warm_job_.reset();
         warm_data_.reset();
         word_.reset();
-        for (auto& o : owned_) {
+        for (auto &o : owned_) {
             vk.DestroyPipeline(device, o.pipeline.pipeline, nullptr);
             vk.DestroyPipelineLayout(device, o.pipeline.layout, nullptr);
             vk.DestroyDescriptorPool(device, o.pool, nullptr);
             vk.DestroyDescriptorSetLayout(device, o.set_layout, nullptr);
             vk.DestroyShaderModule(device, o.module, nullptr);
         }
-        for (Queue* queue : {&compute_, &transfer_}) {
+        for (Queue *queue : {&compute_, &transfer_}) {
             vk.DestroyCommandPool(device, queue->pool, nullptr);
             vk.DestroySemaphore(device, queue->timeline, nullptr);
         }
@@ -208,7 +211,7 @@ PlainVulkan::~PlainVulkan() {
     if (instance_) vk.DestroyInstance(instance_, nullptr);
 }
 
-void PlainVulkan::pick(const uint8_t* wanted) {
+void PlainVulkan::pick(const uint8_t *wanted) {
     uint32_t count = 0;
     vk_check(vk.EnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> devices(count);
@@ -247,12 +250,12 @@ void PlainVulkan::open() {
         const VkQueueFlags rest = flags & ~(VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT);
         if ((flags & VK_QUEUE_TRANSFER_BIT) && rest == 0 && transfer_.family == UINT32_MAX) transfer_.family = i;
     }
-    if (compute_.family == UINT32_MAX) compute_.family = universal;  // less latency without graphics, if there is such
+    if (compute_.family == UINT32_MAX) compute_.family = universal; // less latency without graphics, if there is such
     if (compute_.family == UINT32_MAX) throw std::runtime_error("no compute queue");
 
     const std::vector<float> priorities(16, 1.0F);
     std::vector<VkDeviceQueueCreateInfo> queues;
-    for (Queue* queue : {&compute_, &transfer_}) {
+    for (Queue *queue : {&compute_, &transfer_}) {
         if (queue->family == UINT32_MAX) continue;
         auto info = vk_struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
         info.queueFamilyIndex = queue->family;
@@ -277,8 +280,9 @@ void PlainVulkan::open() {
     if (has(Lane::transfer)) start(transfer_);
 }
 
-void PlainVulkan::start(Queue& queue) {
-    for (uint32_t i = 0; i < queue.queues.size(); i++) vk.GetDeviceQueue(device, queue.family, i, &queue.queues[i]);
+void PlainVulkan::start(Queue &queue) {
+    for (uint32_t i = 0; i < queue.queues.size(); i++)
+        vk.GetDeviceQueue(device, queue.family, i, &queue.queues[i]);
     auto info = vk_struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
     info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     info.queueFamilyIndex = queue.family;
@@ -308,17 +312,21 @@ uint32_t PlainVulkan::type_of(Memory kind) const {
     };
     auto either = [](uint32_t first, uint32_t second) { return first != UINT32_MAX ? first : second; };
     switch (kind) {
-        case Memory::device: return either(find(local, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT), find(local, 0));
-        case Memory::upload: return either(find(host, local | cached), either(find(host, local), find(host, 0)));
-        case Memory::upload_cached:
-        case Memory::readback: return either(find(host | cached, local), either(find(host | cached, 0), find(host, 0)));
-        case Memory::direct: return find(local | host, 0);
+    case Memory::device:
+        return either(find(local, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT), find(local, 0));
+    case Memory::upload:
+        return either(find(host, local | cached), either(find(host, local), find(host, 0)));
+    case Memory::upload_cached:
+    case Memory::readback:
+        return either(find(host | cached, local), either(find(host | cached, 0), find(host, 0)));
+    case Memory::direct:
+        return find(local | host, 0);
     }
     return UINT32_MAX;
 }
 
-Pipeline PlainVulkan::pipeline(const uint32_t* spirv, size_t bytes, uint32_t push_size,
-                               const std::vector<const Buffer*>& buffers) {
+Pipeline PlainVulkan::pipeline(const uint32_t *spirv, size_t bytes, uint32_t push_size,
+                               const std::vector<const Buffer *> &buffers) {
     Owned owned{};
     auto module = vk_struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     module.codeSize = bytes;
@@ -388,5 +396,6 @@ void PlainVulkan::warm(double seconds) {
             }
         });
     }
-    for (const double start = now(); now() - start < seconds;) warm_job_->run(Wait::block);
+    for (const double start = now(); now() - start < seconds;)
+        warm_job_->run(Wait::block);
 }

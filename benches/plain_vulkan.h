@@ -1,5 +1,5 @@
-// The peer: what one would write by hand in plain Vulkan. Device, memory, pipelines, pre-recorded work and three ways to
-// wait for it.
+// The peer: what one would write by hand in plain Vulkan. Device, memory, pipelines, pre-recorded work and three ways
+// to wait for it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,39 +10,39 @@
 #include "vk_functions.h"
 
 enum class Wait { block, poll, spin };
-const char* name_of(Wait wait);
+const char *name_of(Wait wait);
 
 // The kinds of memory a hand-written program chooses among.
 enum class Memory {
-    device,         // device-local, not host-visible if there is such a type
-    upload,         // host memory, write-combined if there is such a type
-    upload_cached,  // host memory, cached
-    readback,       // host memory, cached: uncached reads are hundreds of times slower
-    direct,         // device-local and host-visible: ReBAR, or unified memory
+    device,        // device-local, not host-visible if there is such a type
+    upload,        // host memory, write-combined if there is such a type
+    upload_cached, // host memory, cached
+    readback,      // host memory, cached: uncached reads are hundreds of times slower
+    direct,        // device-local and host-visible: ReBAR, or unified memory
 };
 
 enum class Lane { compute, transfer };
-const char* name_of(Lane lane);
+const char *name_of(Lane lane);
 
-void vk_check(VkResult result, const char* what);
+void vk_check(VkResult result, const char *what);
 
 class PlainVulkan;
 
 // Memory is mapped where the host sees it. Must not outlive the PlainVulkan.
 class Buffer {
-public:
+  public:
     Buffer() = default;
-    Buffer(const PlainVulkan& vulkan, VkDeviceSize size, Memory kind);
+    Buffer(const PlainVulkan &vulkan, VkDeviceSize size, Memory kind);
     ~Buffer();
-    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
-    Buffer& operator=(Buffer&& other) noexcept;
+    Buffer(Buffer &&other) noexcept { *this = std::move(other); }
+    Buffer &operator=(Buffer &&other) noexcept;
 
     VkBuffer handle = VK_NULL_HANDLE;
     VkDeviceAddress address = 0;
     VkDeviceSize size = 0;
-    void* data = nullptr;
+    void *data = nullptr;
 
-private:
+  private:
     VkDevice device_ = VK_NULL_HANDLE;
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
 };
@@ -53,36 +53,36 @@ struct Pipeline {
     VkPipelineLayout layout = VK_NULL_HANDLE;
     VkDescriptorSet set = VK_NULL_HANDLE;
     void bind(VkCommandBuffer commands) const;
-    void push(VkCommandBuffer commands, const void* data, uint32_t size) const;
+    void push(VkCommandBuffer commands, const void *data, uint32_t size) const;
 };
 
 // Work recorded once and submitted again and again.
 class Job {
-public:
+  public:
     using Record = std::function<void(VkCommandBuffer)>;
-    Job(PlainVulkan& vulkan, Lane lane, const Record& record);
+    Job(PlainVulkan &vulkan, Lane lane, const Record &record);
     ~Job();
-    Job(const Job&) = delete;
-    Job& operator=(const Job&) = delete;
+    Job(const Job &) = delete;
+    Job &operator=(const Job &) = delete;
     void run(Wait wait);
 
-private:
-    PlainVulkan& vulkan_;
+  private:
+    PlainVulkan &vulkan_;
     Lane lane_;
-    VkCommandBuffer plain_ = VK_NULL_HANDLE;  // signals the timeline
-    VkCommandBuffer spun_ = VK_NULL_HANDLE;   // ends by writing a word of host memory
+    VkCommandBuffer plain_ = VK_NULL_HANDLE; // signals the timeline
+    VkCommandBuffer spun_ = VK_NULL_HANDLE;  // ends by writing a word of host memory
 };
 
-void memory_barrier(VkCommandBuffer commands);  // everything written before, for everything after
-void host_barrier(VkCommandBuffer commands);    // everything written before, for the host
+void memory_barrier(VkCommandBuffer commands); // everything written before, for everything after
+void host_barrier(VkCommandBuffer commands);   // everything written before, for the host
 
 class PlainVulkan {
-public:
+  public:
     // `uuid`: 16 bytes, the device to take; null: the first. Throws std::runtime_error.
-    explicit PlainVulkan(const uint8_t* uuid);
+    explicit PlainVulkan(const uint8_t *uuid);
     ~PlainVulkan();
-    PlainVulkan(const PlainVulkan&) = delete;
-    PlainVulkan& operator=(const PlainVulkan&) = delete;
+    PlainVulkan(const PlainVulkan &) = delete;
+    PlainVulkan &operator=(const PlainVulkan &) = delete;
 
     std::shared_ptr<Buffer> buffer(VkDeviceSize size, Memory kind) const {
         return std::make_shared<Buffer>(*this, size, kind);
@@ -96,7 +96,8 @@ public:
         return software() ? std::vector<Wait>{Wait::block} : std::vector<Wait>{Wait::block, Wait::poll, Wait::spin};
     }
     bool software() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
-    Pipeline pipeline(const uint32_t* spirv, size_t bytes, uint32_t push_size, const std::vector<const Buffer*>& buffers);
+    Pipeline pipeline(const uint32_t *spirv, size_t bytes, uint32_t push_size,
+                      const std::vector<const Buffer *> &buffers);
     // Keeps the device busy for so long, so that its clock is up. Nothing on software devices.
     void warm(double seconds);
 
@@ -107,8 +108,8 @@ public:
         VkSemaphore timeline = VK_NULL_HANDLE;
         uint64_t value = 0;
     };
-    const Queue& queue(Lane lane) const { return lane == Lane::compute ? compute_ : transfer_; }
-    Queue& queue(Lane lane) { return lane == Lane::compute ? compute_ : transfer_; }
+    const Queue &queue(Lane lane) const { return lane == Lane::compute ? compute_ : transfer_; }
+    Queue &queue(Lane lane) { return lane == Lane::compute ? compute_ : transfer_; }
     VkSemaphore timeline() const;
     uint32_t type_of(Memory kind) const;
 
@@ -116,19 +117,19 @@ public:
     VkDevice device = VK_NULL_HANDLE;
     std::string driver;
     uint8_t uuid[VK_UUID_SIZE] = {};
-    Wait best_wait = Wait::block;  // set by the latency case
+    Wait best_wait = Wait::block; // set by the latency case
 
-private:
+  private:
     friend class Job;
-    void pick(const uint8_t* uuid);
+    void pick(const uint8_t *uuid);
     void open();
-    void start(Queue& queue);
+    void start(Queue &queue);
     VkInstance instance_ = VK_NULL_HANDLE;
     VkPhysicalDevice physical_ = VK_NULL_HANDLE;
     VkPhysicalDeviceMemoryProperties memory_{};
     bool unified_ = false;
     Queue compute_, transfer_;
-    std::unique_ptr<Buffer> word_;      // the GPU writes 1 here, the host spins on it
+    std::unique_ptr<Buffer> word_; // the GPU writes 1 here, the host spins on it
     std::shared_ptr<Buffer> warm_data_;
     std::unique_ptr<Job> warm_job_;
     struct Owned {

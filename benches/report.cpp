@@ -5,7 +5,7 @@
 
 namespace {
 
-std::string format(const char* pattern, double value) {
+std::string format(const char *pattern, double value) {
     char text[64];
     std::snprintf(text, sizeof text, pattern, value);
     return text;
@@ -17,13 +17,13 @@ std::string duration(double seconds) {
     return format(seconds < 1e-2 ? "%.2f ms" : "%.1f ms", seconds * 1e3);
 }
 
-std::string figure(const Samples& s, double bytes) {
+std::string figure(const Samples &s, double bytes) {
     std::string text = duration(s.median()) + " [" + duration(s.min()) + " .. " + duration(s.max()) + "]";
     if (bytes > 0) text += " " + format("%.2f GB/s", bytes / s.median() / 1e9);
     return text;
 }
 
-std::string quoted(const std::string& text) {
+std::string quoted(const std::string &text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -40,7 +40,7 @@ std::string quoted(const std::string& text) {
     return out + "\"";
 }
 
-std::string json_of(const Samples& s) {
+std::string json_of(const Samples &s) {
     std::string out = "{\"group\":" + quoted(s.group) + ",\"name\":" + quoted(s.name);
     out += std::string(",\"checked\":") + (s.checked ? "true" : "false");
     if (!s.failure.empty()) out += ",\"failure\":" + quoted(s.failure);
@@ -48,25 +48,26 @@ std::string json_of(const Samples& s) {
         out += ",\"median_s\":" + format("%.9g", s.median()) + ",\"min_s\":" + format("%.9g", s.min());
         out += ",\"max_s\":" + format("%.9g", s.max()) + std::string(",\"stable\":") + (s.stable() ? "true" : "false");
         out += ",\"samples_s\":[";
-        for (std::size_t i = 0; i < s.seconds.size(); i++) out += (i ? "," : "") + format("%.9g", s.seconds[i]);
+        for (std::size_t i = 0; i < s.seconds.size(); i++)
+            out += (i ? "," : "") + format("%.9g", s.seconds[i]);
         out += "]";
     }
     return out + "}";
 }
 
 // The way with the least median, stable or not.
-const Samples* fastest(const std::vector<const Samples*>& ways) {
-    const Samples* found = nullptr;
-    for (const Samples* s : ways)
+const Samples *fastest(const std::vector<const Samples *> &ways) {
+    const Samples *found = nullptr;
+    for (const Samples *s : ways)
         if (s->failure.empty() && (!found || s->median() < found->median())) found = s;
     return found;
 }
 
 // The fastest stable way; the fastest of all if none is stable.
-const Samples* best(const std::vector<const Samples*>& ways) {
-    const Samples* found = nullptr;
+const Samples *best(const std::vector<const Samples *> &ways) {
+    const Samples *found = nullptr;
     for (const bool need_stable : {true, false}) {
-        for (const Samples* s : ways) {
+        for (const Samples *s : ways) {
             if (!s->failure.empty() || (need_stable && !s->stable())) continue;
             if (!found || s->median() < found->median()) found = s;
         }
@@ -75,28 +76,30 @@ const Samples* best(const std::vector<const Samples*>& ways) {
     return found;
 }
 
-}  // namespace
+} // namespace
 
-void Report::add(const Case& c, const std::vector<Samples>& samples) {
-    std::vector<const Samples*> ours;
-    std::vector<std::pair<std::string, std::vector<const Samples*>>> groups;
-    for (const auto& s : samples) {
+void Report::add(const Case &c, const std::vector<Samples> &samples) {
+    std::vector<const Samples *> ours;
+    std::vector<std::pair<std::string, std::vector<const Samples *>>> groups;
+    for (const auto &s : samples) {
         if (!s.failure.empty()) {
             failed_++;
-            std::fprintf(stderr, "%s: %s, %s: %s\n", c.name.c_str(), s.group.c_str(), s.name.c_str(), s.failure.c_str());
+            std::fprintf(stderr, "%s: %s, %s: %s\n", c.name.c_str(), s.group.c_str(), s.name.c_str(),
+                         s.failure.c_str());
         }
         if (s.group == "revamp") {
             ours.push_back(&s);
             continue;
         }
-        auto at = std::find_if(groups.begin(), groups.end(), [&](auto& g) { return g.first == s.group; });
+        auto at = std::find_if(groups.begin(), groups.end(), [&](auto &g) { return g.first == s.group; });
         if (at == groups.end()) at = groups.insert(groups.end(), {s.group, {}});
         at->second.push_back(&s);
     }
     std::string ways = "[";
-    for (std::size_t i = 0; i < samples.size(); i++) ways += (i ? "," : "") + json_of(samples[i]);
+    for (std::size_t i = 0; i < samples.size(); i++)
+        ways += (i ? "," : "") + json_of(samples[i]);
     ways += "]";
-    const Samples* mine = best(ours);
+    const Samples *mine = best(ours);
     const std::string bytes = c.bytes > 0 ? ",\"bytes\":" + format("%.0f", c.bytes) : "";
     if (groups.empty()) {
         Row row{c.name, mine ? figure(*mine, c.bytes) : "failed", "", "", "", "", "reported", ""};
@@ -104,15 +107,16 @@ void Report::add(const Case& c, const std::vector<Samples>& samples) {
         return emit(std::move(row));
     }
     for (std::size_t g = 0; g < groups.size(); g++) {
-        const Samples* peer = best(groups[g].second);
-        const Samples* swift = fastest(groups[g].second);
+        const Samples *peer = best(groups[g].second);
+        const Samples *swift = fastest(groups[g].second);
         Row row{c.name, mine ? figure(*mine, c.bytes) : "failed", "failed", groups[g].first, "", "", "reported", ""};
         if (peer) {
             row.peer = figure(*peer, c.bytes);
             if (!peer->name.empty()) row.peer_name += ": " + peer->name;
             if (!peer->stable()) row.peer_name += " (unstable)";
             // What disturbed it may have been the machine: the reader should know.
-            if (swift != peer) row.peer_name += "; faster but unstable: " + swift->name + ", " + duration(swift->median());
+            if (swift != peer)
+                row.peer_name += "; faster but unstable: " + swift->name + ", " + duration(swift->median());
         }
         const auto found = c.goals.find(groups[g].first);
         const Goal goal = found == c.goals.end() ? Goal{} : found->second;
@@ -141,7 +145,7 @@ void Report::add(const Case& c, const std::vector<Samples>& samples) {
     }
 }
 
-void Report::skip(const std::string& name, const std::string& why) {
+void Report::skip(const std::string &name, const std::string &why) {
     Row row{name, "not run: " + why, "", "", "", "", "skipped", ""};
     row.json = "{\"case\":" + quoted(name) + ",\"verdict\":\"skipped\",\"why\":" + quoted(why) + "}";
     emit(std::move(row));
@@ -157,21 +161,25 @@ void Report::emit(Row row) {
     rows_.push_back(std::move(row));
 }
 
-std::string Report::line(const Row& row) {
+std::string Report::line(const Row &row) {
     return "| " + row.name + " | " + row.ours + " | " + row.peer + " | " + row.peer_name + " | " + row.ratio + " | " +
            row.goal + " | " + row.verdict + " |";
 }
 
 void Report::print_facts() const {
-    for (const auto& f : facts_) std::printf("- %s: %s\n", f.first.c_str(), f.second.c_str());
+    for (const auto &f : facts_)
+        std::printf("- %s: %s\n", f.first.c_str(), f.second.c_str());
     std::printf("\n");
 }
 
 std::string Report::markdown() const {
     std::string out;
-    for (const auto& f : facts_) out += "- " + f.first + ": " + f.second + "\n";
-    out += "\n" + line({"case", "revamp", "peer's figure", "peer", "ratio", "goal", "verdict", ""}) + "\n|---|---|---|---|---|---|---|\n";
-    for (const auto& row : rows_) out += line(row) + "\n";
+    for (const auto &f : facts_)
+        out += "- " + f.first + ": " + f.second + "\n";
+    out += "\n" + line({"case", "revamp", "peer's figure", "peer", "ratio", "goal", "verdict", ""}) +
+           "\n|---|---|---|---|---|---|---|\n";
+    for (const auto &row : rows_)
+        out += line(row) + "\n";
     return out;
 }
 
@@ -180,6 +188,8 @@ std::string Report::json() const {
     for (std::size_t i = 0; i < facts_.size(); i++)
         out += (i ? "," : "") + quoted(facts_[i].first) + ":" + quoted(facts_[i].second);
     out += "},\n\"rows\":[\n";
-    for (std::size_t i = 0; i < rows_.size(); i++) out += rows_[i].json + (i + 1 < rows_.size() ? ",\n" : "\n");
-    return out + "],\"missed\":" + std::to_string(missed_) + ",\"unclear\":" + std::to_string(unclear_) + ",\"failed\":" + std::to_string(failed_) + "}\n";
+    for (std::size_t i = 0; i < rows_.size(); i++)
+        out += rows_[i].json + (i + 1 < rows_.size() ? ",\n" : "\n");
+    return out + "],\"missed\":" + std::to_string(missed_) + ",\"unclear\":" + std::to_string(unclear_) +
+           ",\"failed\":" + std::to_string(failed_) + "}\n";
 }

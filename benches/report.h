@@ -15,19 +15,19 @@ struct Goal {
 
 struct Case {
     std::string name;
-    double bytes = 0;  // moved by one operation, for GB/s; 0: not a bandwidth
+    double bytes = 0; // moved by one operation, for GB/s; 0: not a bandwidth
     std::vector<Way> ways;
-    std::map<std::string, Goal> goals;  // by peer group
+    std::map<std::string, Goal> goals; // by peer group
     Effort effort;
 };
 
 class Report {
-public:
-    void fact(const std::string& name, const std::string& value) { facts_.emplace_back(name, value); }
+  public:
+    void fact(const std::string &name, const std::string &value) { facts_.emplace_back(name, value); }
     // Adds a line for each peer group, or one for ours alone, and prints them at once.
-    void add(const Case& c, const std::vector<Samples>& samples);
+    void add(const Case &c, const std::vector<Samples> &samples);
     // A case that could not be run at all.
-    void skip(const std::string& name, const std::string& why);
+    void skip(const std::string &name, const std::string &why);
     void print_facts() const;
     std::string markdown() const;
     std::string json() const;
@@ -35,11 +35,11 @@ public:
     int unclear() const { return unclear_; }
     int failed() const { return failed_; }
 
-private:
+  private:
     struct Row {
         std::string name, ours, peer, peer_name, ratio, goal, verdict, json;
     };
-    static std::string line(const Row& row);
+    static std::string line(const Row &row);
     void emit(Row row);
     std::vector<std::pair<std::string, std::string>> facts_;
     std::vector<Row> rows_;

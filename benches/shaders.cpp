@@ -1,23 +1,23 @@
 #include "shaders.h"
 
-#define SHADER(name) static const uint32_t name##_words[] =  // numbers as glslc -mfmt=num writes them
+#define SHADER(name) static const uint32_t name##_words[] = // numbers as glslc -mfmt=num writes them
 
-SHADER(empty) {
+SHADER(empty){
 #include "empty.inc"
 };
-SHADER(increment) {
+SHADER(increment){
 #include "increment.inc"
 };
-SHADER(increment_address) {
+SHADER(increment_address){
 #include "increment_address.inc"
 };
-SHADER(saxpy) {
+SHADER(saxpy){
 #include "saxpy.inc"
 };
-SHADER(saxpy_address) {
+SHADER(saxpy_address){
 #include "saxpy_address.inc"
 };
-SHADER(copy) {
+SHADER(copy){
 #include "copy.inc"
 };
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 struct Shader {
-    const uint32_t* words;
+    const uint32_t *words;
     size_t bytes;
 };
 

@@ -12,11 +12,12 @@
 
 namespace {
 
-bool with_revamp(const char* path) {
-    void* library = dlopen(path, RTLD_NOW);
+bool with_revamp(const char *path) {
+    void *library = dlopen(path, RTLD_NOW);
     if (!library) return false;
     const auto list = reinterpret_cast<decltype(&revamp_accelerator_list)>(dlsym(library, "revamp_accelerator_list"));
-    const auto about = reinterpret_cast<decltype(&revamp_accelerator_get_info)>(dlsym(library, "revamp_accelerator_get_info"));
+    const auto about =
+        reinterpret_cast<decltype(&revamp_accelerator_get_info)>(dlsym(library, "revamp_accelerator_get_info"));
     if (!list || !about) return false;
     revamp_accelerator found[64];
     size_t count = 0;
@@ -49,9 +50,9 @@ bool with_plain_vulkan() {
     return true;
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
     bool done = false;
     const double seconds = timed([&] {
         if (argc == 3 && std::strcmp(argv[1], "revamp") == 0) done = with_revamp(argv[2]);

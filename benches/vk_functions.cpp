@@ -5,12 +5,12 @@
 VulkanFunctions vk;
 
 bool VulkanFunctions::load_library() {
-    void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return missing = "libvulkan.so.1", false;
     GetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
     if (!GetInstanceProcAddr) return missing = "vkGetInstanceProcAddr", false;
-#define X(name)                                                                              \
-    name = reinterpret_cast<PFN_vk##name>(GetInstanceProcAddr(nullptr, "vk" #name)); \
+#define X(name)                                                                                                        \
+    name = reinterpret_cast<PFN_vk##name>(GetInstanceProcAddr(nullptr, "vk" #name));                                   \
     if (!name) return missing = "vk" #name, false;
     BENCH_VK_GLOBAL(X)
 #undef X
@@ -18,8 +18,8 @@ bool VulkanFunctions::load_library() {
 }
 
 bool VulkanFunctions::load_instance(VkInstance instance) {
-#define X(name)                                                                               \
-    name = reinterpret_cast<PFN_vk##name>(GetInstanceProcAddr(instance, "vk" #name)); \
+#define X(name)                                                                                                        \
+    name = reinterpret_cast<PFN_vk##name>(GetInstanceProcAddr(instance, "vk" #name));                                  \
     if (!name) return missing = "vk" #name, false;
     BENCH_VK_INSTANCE(X)
 #undef X
@@ -28,8 +28,8 @@ bool VulkanFunctions::load_instance(VkInstance instance) {
 
 // Straight from the device: no loader trampoline in what is timed.
 bool VulkanFunctions::load_device(VkDevice device) {
-#define X(name)                                                                           \
-    name = reinterpret_cast<PFN_vk##name>(GetDeviceProcAddr(device, "vk" #name)); \
+#define X(name)                                                                                                        \
+    name = reinterpret_cast<PFN_vk##name>(GetDeviceProcAddr(device, "vk" #name));                                      \
     if (!name) return missing = "vk" #name, false;
     BENCH_VK_DEVICE(X)
 #undef X

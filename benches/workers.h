@@ -8,9 +8,10 @@
 #include <vector>
 
 class Workers {
-public:
+  public:
     explicit Workers(unsigned count) {
-        for (unsigned i = 1; i < count; i++) threads_.emplace_back([this, i] { serve(i); });
+        for (unsigned i = 1; i < count; i++)
+            threads_.emplace_back([this, i] { serve(i); });
     }
     ~Workers() {
         {
@@ -18,12 +19,13 @@ public:
             stop_ = true;
         }
         begin_.notify_all();
-        for (auto& t : threads_) t.join();
+        for (auto &t : threads_)
+            t.join();
     }
     unsigned count() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
     // Runs work(0) .. work(count - 1) and waits for all; throws what one of them threw.
-    void run(const std::function<void(unsigned)>& work) {
+    void run(const std::function<void(unsigned)> &work) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);
             work_ = &work;
@@ -38,7 +40,7 @@ public:
         if (failure_) std::rethrow_exception(failure_);
     }
 
-private:
+  private:
     void serve(unsigned index) {
         unsigned long seen = 0;
         std::unique_lock<std::mutex> lock(mutex_);
@@ -46,14 +48,14 @@ private:
             begin_.wait(lock, [&] { return stop_ || round_ != seen; });
             if (stop_) return;
             seen = round_;
-            const auto* work = work_;
+            const auto *work = work_;
             lock.unlock();
             guarded(*work, index);
             lock.lock();
             if (--left_ == 0) done_.notify_one();
         }
     }
-    void guarded(const std::function<void(unsigned)>& work, unsigned index) {
+    void guarded(const std::function<void(unsigned)> &work, unsigned index) {
         try {
             work(index);
         } catch (...) {
@@ -64,7 +66,7 @@ private:
     std::vector<std::thread> threads_;
     std::mutex mutex_;
     std::condition_variable begin_, done_;
-    const std::function<void(unsigned)>* work_ = nullptr;
+    const std::function<void(unsigned)> *work_ = nullptr;
     std::exception_ptr failure_;
     std::size_t left_ = 0;
     unsigned long round_ = 0;

@@ -20,7 +20,7 @@ cmake_policy(VERSION 3.21)
 set(_revamp_embed_script "${CMAKE_CURRENT_LIST_DIR}/revampEmbed.cmake")
 
 function(_revamp_find_glslc)
-    find_program(REVAMP_GLSLC NAMES glslc HINTS "$ENV{VULKAN_SDK}/bin" DOC "Compiler of GLSL to SPIR-V")
+    find_program(REVAMP_GLSLC NAMES glslc HINTS ENV VULKAN_SDK PATH_SUFFIXES bin DOC "Compiler of GLSL to SPIR-V")
     if(NOT REVAMP_GLSLC)
         message(FATAL_ERROR "revamp_embed_spirv: glslc, which compiles GLSL to SPIR-V, was not found. Install it (the Debian "
             "and Ubuntu package is glslc, elsewhere it is in shaderc or the Vulkan SDK), name it with -DREVAMP_GLSLC=<path>, "

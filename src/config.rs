@@ -211,13 +211,13 @@ impl TestSwitches {
     /// Counts an allocation of this process: true if it is the one to fail.
     pub fn allocation_fails(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        self.fail_alloc == Some(COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+        self.fail_alloc.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// Counts a submission of this process: true if it is the one that finds the device lost.
     pub fn submission_is_lost(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        self.lose_device == Some(COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+        self.lose_device.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     fn take(&mut self, word: &str) -> bool {

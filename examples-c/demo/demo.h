@@ -21,7 +21,6 @@ typedef struct {
     revamp_accelerator_info info;
 } place;
 
-
 /* What a job came to. A place that is missing has a time of 0. */
 typedef struct {
     double seconds;
@@ -32,7 +31,8 @@ typedef struct {
 
 enum { MANDELBROT_WIDTH = 1600, MANDELBROT_HEIGHT = 1200 };
 
-/* `vulkan` may be NULL. The picture at `path` has a left half by Vulkan, if there is, and a right half by host threads. */
+/* `vulkan` may be NULL. The picture at `path` has a left half by Vulkan, if there is, and a right half by host threads.
+ */
 void mandelbrot(const place *vulkan, const place *host, const char *path, result *by_vulkan, result *by_host);
 void matrix_product(const place *vulkan, const place *host, result *by_vulkan, result *by_host);
 

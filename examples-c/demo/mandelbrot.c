@@ -93,14 +93,17 @@ static double run_on_vulkan(const place *vulkan, escape *escapes) {
 
 static void check(const escape *escapes, const escape *expected, result *r) {
     int different = 0;
-    for (int i = 0; i < PIXELS; i++) different += escapes[i].steps != expected[i].steps;
+    for (int i = 0; i < PIXELS; i++)
+        different += escapes[i].steps != expected[i].steps;
     r->work = PIXELS;
     r->right = different <= MOST_DIFFERENT * PIXELS;
     snprintf(r->check, sizeof r->check, "%.3f%% of pixels differ, %.0f%% allowed", 100.0 * different / PIXELS,
              100 * MOST_DIFFERENT);
 }
 
-static uint8_t wave(double at) { return (uint8_t)(255 * (0.5 - 0.5 * cos(6.283185307179586 * at))); }
+static uint8_t wave(double at) {
+    return (uint8_t)(255 * (0.5 - 0.5 * cos(6.283185307179586 * at)));
+}
 
 /* Smooth: the distance says how far between two steps the point escaped. */
 static void colour(escape e, uint8_t *rgb) {
@@ -132,7 +135,8 @@ static void write_picture(const escape *left, const escape *right, const char *p
 void mandelbrot(const place *vulkan, const place *host, const char *path, result *by_vulkan, result *by_host) {
     escape *expected = allocate(PIXELS * sizeof *expected), *right = allocate(PIXELS * sizeof *right);
     escape *left = vulkan ? allocate(PIXELS * sizeof *left) : right;
-    for (int i = 0; i < PIXELS; i++) expected[i] = escape_at(&seahorses, i % WIDTH, i / WIDTH);
+    for (int i = 0; i < PIXELS; i++)
+        expected[i] = escape_at(&seahorses, i % WIDTH, i / WIDTH);
     if (vulkan) {
         by_vulkan->seconds = run_on_vulkan(vulkan, left);
         check(left, expected, by_vulkan);

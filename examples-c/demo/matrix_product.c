@@ -33,7 +33,8 @@ static void free_matrices(matrices *m) {
 static void multiply_vector(int n, const float *m, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
         y[i] = 0;
-        for (int j = 0; j < n; j++) y[i] += (double)m[(size_t)i * n + j] * x[j];
+        for (int j = 0; j < n; j++)
+            y[i] += (double)m[(size_t)i * n + j] * x[j];
     }
 }
 
@@ -49,7 +50,8 @@ static int wrong_rows(const matrices *m) {
     multiply_vector(m->n, m->a, bx, abx);
     multiply_vector(m->n, m->c, x, cx);
     int wrong = 0;
-    for (int i = 0; i < m->n; i++) wrong += cx[i] != abx[i];
+    for (int i = 0; i < m->n; i++)
+        wrong += cx[i] != abx[i];
     free(x);
     return wrong;
 }
@@ -71,7 +73,8 @@ static void kernel_function(const revamp_thread_id *id, void *context) {
         a_tile[y][x] = m->a[row * n + k + x];
         b_tile[y][x] = m->b[(k + y) * n + column];
         if (revamp_tile_barrier_wait(id) != REVAMP_OK) return;
-        for (int i = 0; i < TILE; i++) sum += a_tile[y][i] * b_tile[i][x];
+        for (int i = 0; i < TILE; i++)
+            sum += a_tile[y][i] * b_tile[i][x];
         if (revamp_tile_barrier_wait(id) != REVAMP_OK) return;
     }
     m->c[row * n + column] = sum;
@@ -121,7 +124,9 @@ static double launch_on_vulkan(const place *vulkan, revamp_kernel kernel, const 
     return seconds() - start;
 }
 
-static double least(double a, double b) { return a < b ? a : b; }
+static double least(double a, double b) {
+    return a < b ? a : b;
+}
 
 static double run_on_vulkan(const place *vulkan, matrices *m) {
     revamp_kernel kernel;
@@ -130,16 +135,19 @@ static double run_on_vulkan(const place *vulkan, matrices *m) {
                              make_array(vulkan, m->n, NULL)};
     launch_on_vulkan(vulkan, kernel, arrays, m->n); /* makes the pipeline, which is not what we time */
     double time = launch_on_vulkan(vulkan, kernel, arrays, m->n);
-    for (int run = 1; run < RUNS; run++) time = least(time, launch_on_vulkan(vulkan, kernel, arrays, m->n));
+    for (int run = 1; run < RUNS; run++)
+        time = least(time, launch_on_vulkan(vulkan, kernel, arrays, m->n));
     CHECK(revamp_copy_from_array(arrays[2], m->c, (size_t)m->n * m->n * sizeof *m->c));
-    for (int i = 0; i < 3; i++) CHECK(revamp_array_destroy(arrays[i]));
+    for (int i = 0; i < 3; i++)
+        CHECK(revamp_array_destroy(arrays[i]));
     CHECK(revamp_kernel_release(kernel));
     return time;
 }
 
 static double run_on_host(const place *host, matrices *m) {
     double time = launch_on_host(host, m);
-    for (int run = 1; run < RUNS; run++) time = least(time, launch_on_host(host, m));
+    for (int run = 1; run < RUNS; run++)
+        time = least(time, launch_on_host(host, m));
     return time;
 }
 

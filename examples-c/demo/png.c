@@ -10,7 +10,8 @@ static uint32_t crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
     crc = ~crc;
     for (size_t i = 0; i < size; i++) {
         crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
     }
     return ~crc;
 }
@@ -25,7 +26,8 @@ static uint32_t adler32(const uint8_t *bytes, size_t size) {
 }
 
 static void put_u32(uint8_t *to, uint32_t value) {
-    for (int i = 0; i < 4; i++) to[i] = (uint8_t)(value >> (24 - 8 * i));
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
 static bool write_chunk(FILE *file, const char *type, const uint8_t *data, size_t size) {
@@ -51,7 +53,8 @@ static uint8_t *rows_with_filters(uint32_t width, uint32_t height, const uint8_t
     size_t row = (size_t)width * 3;
     *size = (row + 1) * height;
     uint8_t *rows = calloc(*size, 1);
-    for (size_t y = 0; rows && y < height; y++) memcpy(rows + y * (row + 1) + 1, rgb + y * row, row);
+    for (size_t y = 0; rows && y < height; y++)
+        memcpy(rows + y * (row + 1) + 1, rgb + y * row, row);
     return rows;
 }
 

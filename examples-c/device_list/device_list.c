@@ -43,7 +43,9 @@ static const char *access_name(revamp_access access) {
     }
 }
 
-static const char *yes_no(bool value) { return value ? "yes" : "no"; }
+static const char *yes_no(bool value) {
+    return value ? "yes" : "no";
+}
 
 static const char *doubles(const revamp_accelerator_info *info) {
     if (info->supports_double_precision) return "full";

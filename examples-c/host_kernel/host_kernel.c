@@ -64,7 +64,8 @@ int main(void) {
     CHECK(revamp_accelerator_get_default_view(accelerator, &view));
     job j = {values, sums};
     launch(view, &j);
-    for (int t = 0; t < TILES; t++) sum += sums[t];
+    for (int t = 0; t < TILES; t++)
+        sum += sums[t];
 
     printf("host_kernel: the sum of %d values is %" PRIu64 ", expected %" PRIu64 "\n", COUNT, sum, expected);
     return sum == expected ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -19,8 +19,12 @@ static void fail(const char *call) {
 static float x[COUNT], y[COUNT];
 
 /* Small whole numbers: every result is exact, with fma and without. */
-static float x_at(int i) { return (float)(i % 1000); }
-static float y_at(int i) { return (float)(i % 77); }
+static float x_at(int i) {
+    return (float)(i % 1000);
+}
+static float y_at(int i) {
+    return (float)(i % 77);
+}
 
 static revamp_array upload(revamp_accelerator_view view, const float *values) {
     int32_t extent = COUNT;
@@ -50,7 +54,8 @@ static void launch(revamp_kernel kernel, float a, revamp_array x_array, revamp_a
 
 static int wrong_results(float a) {
     int wrong = 0;
-    for (int i = 0; i < COUNT; i++) wrong += y[i] != a * x_at(i) + y_at(i);
+    for (int i = 0; i < COUNT; i++)
+        wrong += y[i] != a * x_at(i) + y_at(i);
     return wrong;
 }
 

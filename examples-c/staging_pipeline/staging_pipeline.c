@@ -1,6 +1,6 @@
 /*
- * A long input goes through the accelerator in chunks. Each lane has an accelerator_view, an array there and two staging
- * arrays on the cpu; while one lane's kernel runs, the other lane's chunk is filled, copied and read.
+ * A long input goes through the accelerator in chunks. Each lane has an accelerator_view, an array there and two
+ * staging arrays on the cpu; while one lane's kernel runs, the other lane's chunk is filled, copied and read.
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <revamp.h>
@@ -34,10 +34,13 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static uint32_t input_at(int chunk, int i) { return (uint32_t)chunk * CHUNK + (uint32_t)i; }
+static uint32_t input_at(int chunk, int i) {
+    return (uint32_t)chunk * CHUNK + (uint32_t)i;
+}
 
 static uint32_t scramble(uint32_t v) {
-    for (uint32_t r = 0; r < ROUNDS; r++) v = (v ^ v >> 15) * 0x2c1b3c6du + r;
+    for (uint32_t r = 0; r < ROUNDS; r++)
+        v = (v ^ v >> 15) * 0x2c1b3c6du + r;
     return v;
 }
 
@@ -103,7 +106,8 @@ static void launch(const lane *l, revamp_kernel kernel) {
 static void begin_chunk(lane *l, revamp_kernel kernel, int chunk) {
     void *data;
     CHECK(revamp_array_data(l->input, REVAMP_ACCESS_WRITE, &data));
-    for (int i = 0; i < CHUNK; i++) ((uint32_t *)data)[i] = input_at(chunk, i);
+    for (int i = 0; i < CHUNK; i++)
+        ((uint32_t *)data)[i] = input_at(chunk, i);
     l->sent = copy_async(l->input, l->values);
     launch(l, kernel);
     l->received = copy_async(l->values, l->output);
@@ -116,7 +120,8 @@ static void end_chunk(lane *l, uint32_t *results) {
     finish(l->received);
     void *data;
     CHECK(revamp_array_data(l->output, REVAMP_ACCESS_READ, &data));
-    for (int i = 0; i < CHUNK; i++) results[l->chunk * CHUNK + i] = ((const uint32_t *)data)[i];
+    for (int i = 0; i < CHUNK; i++)
+        results[l->chunk * CHUNK + i] = ((const uint32_t *)data)[i];
     l->chunk = -1;
 }
 
@@ -127,7 +132,8 @@ static double run(lane *lanes, int lane_count, revamp_kernel kernel, uint32_t *r
         end_chunk(l, results);
         begin_chunk(l, kernel, chunk);
     }
-    for (int i = 0; i < lane_count; i++) end_chunk(&lanes[i], results);
+    for (int i = 0; i < lane_count; i++)
+        end_chunk(&lanes[i], results);
     return seconds() - start;
 }
 
@@ -154,7 +160,8 @@ int main(void) {
     if (!results) return EXIT_FAILURE;
 
     lane lanes[LANES];
-    for (int i = 0; i < LANES; i++) lanes[i] = open_lane(accelerator, cpu_view);
+    for (int i = 0; i < LANES; i++)
+        lanes[i] = open_lane(accelerator, cpu_view);
     int wrong = 0;
     for (int lane_count = 1; lane_count <= LANES; lane_count++) {
         double time = run(lanes, lane_count, kernel, results);
@@ -163,7 +170,8 @@ int main(void) {
                lane_count > 1 ? "s" : "", time * 1e3, wrong_now);
         wrong += wrong_now;
     }
-    for (int i = 0; i < LANES; i++) close_lane(&lanes[i]);
+    for (int i = 0; i < LANES; i++)
+        close_lane(&lanes[i]);
     CHECK(revamp_kernel_release(kernel));
     free(results);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;

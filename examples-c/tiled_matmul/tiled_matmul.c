@@ -38,13 +38,15 @@ static void fill(void) {
 static void multiply_on_host(void) {
     for (int i = 0; i < N; i++)
         for (int k = 0; k < N; k++)
-            for (int j = 0; j < N; j++) expected[i][j] += a[i][k] * b[k][j];
+            for (int j = 0; j < N; j++)
+                expected[i][j] += a[i][k] * b[k][j];
 }
 
 static int wrong_results(void) {
     int wrong = 0;
     for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) wrong += c[i][j] != expected[i][j];
+        for (int j = 0; j < N; j++)
+            wrong += c[i][j] != expected[i][j];
     return wrong;
 }
 
@@ -101,7 +103,8 @@ int main(void) {
     CHECK(revamp_copy_to_array(b, sizeof b, arrays[1]));
     double time = best_time(view, kernel, arrays);
     CHECK(revamp_copy_from_array(arrays[2], c, sizeof c));
-    for (int i = 0; i < 3; i++) CHECK(revamp_array_destroy(arrays[i]));
+    for (int i = 0; i < 3; i++)
+        CHECK(revamp_array_destroy(arrays[i]));
     CHECK(revamp_kernel_release(kernel));
 
     multiply_on_host();

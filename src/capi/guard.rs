@@ -51,7 +51,7 @@ pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         lifecycle::install();
-        process::enter()?;
+        let _call = process::begin()?;
         let result = body()?;
         lifecycle::install();
         process::check_validation()?;

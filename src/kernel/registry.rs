@@ -144,7 +144,7 @@ impl Registry {
             _ => format!(", close to it: {}", close.join(", ")),
         };
         let advice = if self.names.is_empty() {
-            "compile it into the program (CMake: revamp_add_kernels), and link the library that holds it whole"
+            "compile it into the program (CMake: revamp_embed_spirv), and link the library that holds it whole"
         } else {
             "check the spelling, and that the library that holds it is loaded"
         };

@@ -212,7 +212,7 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
         view.attach([point.clone()]);
     }
     Workers::shared().tasks.spawn(move || {
-        let done = Finisher(operation);
+        let done = Finisher(Some(operation));
         for p in before {
             // That it failed is for whoever waits for it; this copy goes on.
             let _ = p.wait(None);
@@ -225,18 +225,21 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
 }
 
 /// Ends an operation also when its task panics.
-struct Finisher(Arc<HostOperation>);
+struct Finisher(Option<Arc<HostOperation>>);
 
 impl Finisher {
-    fn finish(self, result: Result<()>) {
-        self.0.finish(result);
-        std::mem::forget(self);
+    fn finish(mut self, result: Result<()>) {
+        if let Some(operation) = self.0.take() {
+            operation.finish(result);
+        }
     }
 }
 
 impl Drop for Finisher {
     fn drop(&mut self) {
-        self.0.finish(Err(Error::internal("an asynchronous copy panicked; please report it")));
+        if let Some(operation) = self.0.take() {
+            operation.finish(Err(Error::internal("an asynchronous copy panicked; please report it")));
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use crate::device::host::Workers;
 use crate::device::vulkan::messages;
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -24,10 +25,41 @@ pub fn enter() -> Result<()> {
              revamp in the child only",
         ));
     }
-    if ENDING.load(Ordering::Relaxed) {
+    if ENDING.load(Ordering::SeqCst) {
         return Err(Error::new(ErrorKind::ShutDown, "the process is exiting; revamp has finished its work"));
     }
     Ok(())
+}
+
+/// Calls under way, counted in several places so that threads do not share a cache line.
+static CALLS: [Calls; 32] = [const { Calls(AtomicUsize::new(0)) }; 32];
+
+#[repr(align(128))]
+struct Calls(AtomicUsize);
+
+/// A call under way. The exit hook waits for those on other threads: they may be inside the driver.
+pub struct Call(&'static AtomicUsize);
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Begins a call; fails like [`enter`].
+pub fn begin() -> Result<Call> {
+    thread_local! {
+        static PLACE: usize = {
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            NEXT.fetch_add(1, Ordering::Relaxed) % CALLS.len()
+        };
+    }
+    let place = PLACE.try_with(|p| *p).unwrap_or(0);
+    // Counted first, then checked; the exit hook does it the other way round, so that one of the two sees the other.
+    CALLS[place].0.fetch_add(1, Ordering::SeqCst);
+    let call = Call(&CALLS[place].0);
+    enter()?;
+    Ok(call)
 }
 
 /// True if releasing something has no effect any more, harmlessly.
@@ -52,6 +84,11 @@ pub fn check_validation() -> Result<()> {
 pub fn at_exit() {
     if FORKED.load(Ordering::Relaxed) || ENDING.swap(true, Ordering::SeqCst) {
         return;
+    }
+    // A call that waits for something that never comes, or the one that called exit(), must not hold up the end.
+    let patience = Instant::now() + Duration::from_secs(2);
+    while CALLS.iter().any(|c| c.0.load(Ordering::SeqCst) > 0) && Instant::now() < patience {
+        std::thread::sleep(Duration::from_micros(200));
     }
     let Some(runtime) = super::RUNTIME.read().clone() else { return };
     finish(&runtime);

@@ -3,7 +3,7 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
-#define SIZE(type, bytes) CHECK(type##_size, sizeof(type) == (bytes))
+#define SIZE(type, bytes) CHECK(size_of_##type, sizeof(type) == (bytes))
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
 CHECK(version, REVAMP_ABI_VERSION == 1);
 
