@@ -159,6 +159,32 @@ static void work_in_callback(revamp_status status, void *context) {
     note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
 }
 
+static void wait_in_callback(revamp_status status, void *context) {
+    seen *s = context;
+    enum { WAITED = 1 << 18 };
+    uint32_t *bytes = memory(WAITED * 4);
+    int32_t count = WAITED;
+    revamp_array array = NULL;
+    revamp_completion done = NULL;
+    bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
+                revamp_copy_to_array_async(bytes, WAITED * 4, array, &done) == REVAMP_OK &&
+                revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
+                revamp_accelerator_view_wait(s->view) == REVAMP_OK && revamp_array_destroy(array) == REVAMP_OK;
+    note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
+}
+
+TEST(callbacks_may_wait_for_work_they_begin) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        seen *s = new_seen();
+        s->view = p->view;
+        revamp_completion marker = marker_of(p->view);
+        for (int i = 0; i < 20; i++)
+            CHECK_OK(revamp_completion_then(marker, wait_in_callback, s));
+        expect_calls(s, 20);
+        expect_done(marker);
+    }
+}
+
 TEST(callbacks_may_call_the_library_and_chain) {
     FOR_EACH_PLACE(p, holds_arrays) {
         seen *s = new_seen();

@@ -56,7 +56,7 @@ TEST(exit_drains_host_kernels_and_callbacks) {
     CHECK_TEXT(r.output, "callback done");
 }
 
-enum { SHARED_COUNT = 1 << 20, SHARED_SIZE = SHARED_COUNT * 4, SHARED_STEPS = 40 };
+enum { SHARED_COUNT = 1 << 20, SHARED_SIZE = SHARED_COUNT * 4, SHARED_STEPS = 8 };
 
 /* Memory that both processes see. */
 static uint32_t *shared_file(const char *path) {
@@ -83,9 +83,8 @@ CHILD(exits_with_copies_under_way) {
     }
 }
 
-TEST(exit_drains_kernels_and_copies) {
+static void check_exit_with_copies(void) {
     char path[] = "/tmp/revamp-test-XXXXXX", variable[64];
-    some_place(runs_spirv);
     int file = mkstemp(path);
     REQUIRE(file >= 0 && !ftruncate(file, SHARED_SIZE));
     close(file);
@@ -93,10 +92,18 @@ TEST(exit_drains_kernels_and_copies) {
     child_result r = run_child("exits_with_copies_under_way", variable, NULL);
     uint32_t *map = shared_file(path), *expected = numbers(SHARED_COUNT, 1);
     unlink(path);
-    if (!check_child(&r, __FILE__, __LINE__)) return;
-    step_naive(expected, SHARED_COUNT, SHARED_STEPS);
-    CHECK_SAME(map, expected, SHARED_SIZE);
+    if (check_child(&r, __FILE__, __LINE__)) {
+        step_naive(expected, SHARED_COUNT, SHARED_STEPS);
+        CHECK_SAME(map, expected, SHARED_SIZE);
+    }
     munmap(map, SHARED_SIZE);
+}
+
+TEST(exit_drains_kernels_and_copies) {
+    some_place(runs_spirv);
+    /* Again and again: it depends on what the driver and its layers have made by then. */
+    for (int i = 0; i < 8; i++)
+        check_exit_with_copies();
 }
 
 /* "Later destructors do nothing, harmlessly." Each call gets an answer, whatever is left of the library. */
