@@ -2,6 +2,10 @@
 
 use crate::runtime::process;
 use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Calls after which the hook is registered again under validation.
+const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 extern "C" fn at_exit() {
@@ -38,9 +42,18 @@ pub(super) fn install() {
             libc::pthread_atfork(None, None, Some(in_forked_child));
         }
     });
-    if process::needs_hook() {
+    if process::needs_hook() || layer_may_have_grown() {
         hook_exit();
     }
+}
+
+/// The validation layer makes static objects at their first use, and exit destroys them before hooks registered earlier
+/// run. So with the layer on, the hook is registered again after each of the first calls.
+fn layer_may_have_grown() -> bool {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    crate::config::get().validation > 0
+        && CALLS.load(Ordering::Relaxed) < HOOKED_CALLS
+        && CALLS.fetch_add(1, Ordering::Relaxed) < HOOKED_CALLS
 }
 
 fn hook_exit() {
