@@ -204,28 +204,6 @@ impl CopyPlan {
         (down, up)
     }
 
-    /// The same bytes gathered from the source into a packed buffer that starts at packed position `base`.
-    #[must_use]
-    pub fn gather(&self, base: u64) -> PackedSide {
-        PackedSide {
-            offset: self.source,
-            base,
-            run: self.run,
-            dims: self.dims.iter().map(|d| (d.count, d.source)).collect(),
-        }
-    }
-
-    /// The same bytes scattered from a packed buffer that starts at packed position `base` to the destination.
-    #[must_use]
-    pub fn scatter(&self, base: u64) -> PackedSide {
-        PackedSide {
-            offset: self.destination,
-            base,
-            run: self.run,
-            dims: self.dims.iter().map(|d| (d.count, d.destination)).collect(),
-        }
-    }
-
     /// The largest unit (16, 8 or 4 bytes) that divides every offset, stride and run.
     pub fn unit(&self) -> u64 {
         let all = self.dims.iter().fold(self.source | self.destination | self.run, |a, d| a | d.source | d.destination);
@@ -268,19 +246,6 @@ impl CopyPlan {
             }
         }
     }
-}
-
-/// One side of a plan whose other side is packed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackedSide {
-    /// Byte offset of the first byte on the strided side.
-    pub offset: u64,
-    /// Packed position of the packed buffer's first byte.
-    pub base: u64,
-    /// Contiguous bytes.
-    pub run: u64,
-    /// Count and byte stride of the loops, outermost first.
-    pub dims: SmallVec<[(u64, u64); 4]>,
 }
 
 #[cfg(test)]

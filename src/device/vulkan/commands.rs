@@ -242,8 +242,7 @@ pub(super) fn copy(
         }
         Way::Kernel => {
             let ends = (from.address + plan.source, to.address + plan.destination);
-            let dims: SmallVec<[[u64; 3]; 4]> = plan.dims.iter().map(|d| [d.count, d.source, d.destination]).collect();
-            kernel(batch, &queue.core, copies, ends, plan.run, &dims, part, plan.unit())
+            kernel(batch, &queue.core, copies, ends, plan.run, &loops(plan), part, plan.unit())
         }
     })
 }
@@ -261,9 +260,10 @@ pub(super) fn copy_packed(
 ) -> Result<Point> {
     let length = part.end - part.start;
     let (chunk, other) = (VulkanBuffer::of(packed, &queue.core)?, VulkanBuffer::of(strided, &queue.core)?);
-    let side = if upload { plan.scatter(part.start) } else { plan.gather(part.start) };
-    let hull = if side.dims.is_empty() {
-        side.offset + part.start..side.offset + part.end
+    let (down, up) = plan.through_packed();
+    let (walk, offset) = if upload { (up, plan.destination) } else { (down, plan.source) };
+    let hull = if walk.is_linear() {
+        offset + part.start..offset + part.end
     } else if upload {
         plan.destination_hull()
     } else {
@@ -274,31 +274,13 @@ pub(super) fn copy_packed(
         BufferUse { buffer: strided, range: hull, access: if upload { Access::Write } else { Access::Read } },
     ];
     let mut pieces: SmallVec<[vk::BufferCopy; 8]> = SmallVec::new();
-    let many = length / side.run.max(1) > MOST_REGIONS;
+    let many = length / walk.run.max(1) > MOST_REGIONS;
     if many && queue.computes() {
         return queue.record(&uses, |batch, _| {
-            // The packed side, addressed by position: its own strides are those of a packed box.
-            let base = chunk.address.wrapping_sub(part.start);
-            let strided = other.address + side.offset;
-            let mut packed_stride = side.run;
-            let mut dims: SmallVec<[[u64; 3]; 4]> = SmallVec::new();
-            for &(count, stride) in side.dims.iter().rev() {
-                dims.push(if upload { [count, packed_stride, stride] } else { [count, stride, packed_stride] });
-                packed_stride *= count;
-            }
-            dims.reverse();
+            // The packed side is addressed by position.
+            let (base, strided) = (chunk.address.wrapping_sub(part.start), other.address + offset);
             let ends = if upload { (base, strided) } else { (strided, base) };
-            let all = dims.iter().fold(side.run | side.offset | part.start | part.end, |a, d| a | d[1] | d[2]);
-            kernel(
-                batch,
-                &queue.core,
-                copies,
-                ends,
-                side.run,
-                &dims,
-                part.clone(),
-                1 << all.trailing_zeros().clamp(2, 4),
-            )
+            kernel(batch, &queue.core, copies, ends, walk.run, &loops(&walk), part.clone(), walk.unit())
         });
     }
     queue.record(&uses, |batch, core| {
@@ -323,6 +305,11 @@ pub(super) fn copy_packed(
         flush(&mut pieces);
         Ok(())
     })
+}
+
+/// The loops of a plan as the copy kernels take them.
+fn loops(plan: &CopyPlan) -> SmallVec<[[u64; 3]; 4]> {
+    plan.dims.iter().map(|d| [d.count, d.source, d.destination]).collect()
 }
 
 /// Records copy commands, one region for each contiguous run.
