@@ -65,6 +65,10 @@ pub trait Buffer: Send + Sync {
     fn host(&self) -> Option<HostSpan>;
     /// The address kernels use, where there is one.
     fn device_address(&self) -> Option<u64>;
+    /// Where byte 0 lies in what descriptors bind: their alignment counts from there. Not 0 only for imported memory.
+    fn base(&self) -> u64 {
+        0
+    }
     /// Who uses which bytes.
     fn tracker(&self) -> &Tracker;
     /// The device's own type behind this.
