@@ -292,12 +292,14 @@ fn bind(kernel: &LoadedKernel, set: u32, binding: u32, section: &Side, access: O
             kernel.accelerator().name()
         )));
     }
-    if range.start % p.min_storage_buffer_alignment.max(1) != 0 {
+    let base = array.buffer().base();
+    if (base + range.start) % p.min_storage_buffer_alignment.max(1) != 0 {
         return Err(Error::invalid(format!(
-            "{} is given a section that begins at byte {}; on {} it must be a multiple of {}: begin elsewhere, or pass \
+            "{} is given a section that begins at byte {}{}; on {} it must be a multiple of {}: begin elsewhere, or pass \
              an address",
             at(),
-            range.start,
+            base + range.start,
+            if base > 0 { " of the host's pages" } else { "" },
             kernel.accelerator().name(),
             p.min_storage_buffer_alignment
         )));
