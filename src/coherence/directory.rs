@@ -241,11 +241,14 @@ fn fold(mut steps: Vec<Step>) -> Vec<Step> {
         let mut at = 0;
         while at < steps.len() {
             let first = &steps[at];
-            let alike = |s: &Step| s.from == first.from && s.region.run == first.region.run && s.region.dims == first.region.dims;
+            let alike = |s: &Step| {
+                s.from == first.from && s.region.run == first.region.run && s.region.dims == first.region.dims
+            };
             let stride = steps.get(at + 1).filter(|s| alike(s)).map(|s| s.region.start - first.region.start);
             let mut count = 1;
             if let Some(stride) = stride {
-                let fits = |(n, s): (usize, &Step)| alike(s) && s.region.start == first.region.start + n as u64 * stride;
+                let fits =
+                    |(n, s): (usize, &Step)| alike(s) && s.region.start == first.region.start + n as u64 * stride;
                 count = 1 + (1..).zip(&steps[at + 1..]).take_while(|&p| fits(p)).count();
             }
             let mut step = first.clone();

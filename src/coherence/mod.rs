@@ -25,6 +25,8 @@
 pub mod directory;
 mod intervals;
 pub mod locations;
+#[cfg(test)]
+mod published;
 pub mod region;
 pub mod selection;
 #[cfg(test)]

@@ -54,7 +54,10 @@ fn coh_19_between_devices_bytes_pass_home_on_the_host() {
     let all = Region::linear(0..64);
     d.written(&all, at[0]);
     let steps = d.missing(&all, at[1]);
-    assert_eq!(steps.iter().map(|s| (s.from, s.to)).collect::<Vec<_>>(), [(at[0], Location::HOME), (Location::HOME, at[1])]);
+    assert_eq!(
+        steps.iter().map(|s| (s.from, s.to)).collect::<Vec<_>>(),
+        [(at[0], Location::HOME), (Location::HOME, at[1])]
+    );
 }
 
 #[test]

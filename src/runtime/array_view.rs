@@ -92,7 +92,10 @@ impl Part {
     /// An error if the view must not be written.
     pub(super) fn check(&self, access: Access) -> Result<()> {
         if self.read_only && access.writes() {
-            return Err(Error::invalid(format!("the {} is read only, it cannot be used with access {access:?}", self.name())));
+            return Err(Error::invalid(format!(
+                "the {} is read only, it cannot be used with access {access:?}",
+                self.name()
+            )));
         }
         Ok(())
     }
@@ -155,7 +158,9 @@ pub struct ViewOptions<'a> {
 
 fn check_element(element: usize) -> Result<()> {
     if element == 0 || element % 4 != 0 {
-        return Err(Error::runtime(format!("the element size is {element} bytes; it must be a multiple of 4 (and at least 4)")));
+        return Err(Error::runtime(format!(
+            "the element size is {element} bytes; it must be a multiple of 4 (and at least 4)"
+        )));
     }
     Ok(())
 }
@@ -236,7 +241,10 @@ impl ArrayView {
     pub fn project(&self, index: i32) -> Result<Arc<Self>> {
         let extent = &self.part.extent;
         if extent.len() < 2 {
-            return Err(Error::runtime(format!("the {} has rank 1; only views of rank 2 and more have projections", self.part.name())));
+            return Err(Error::runtime(format!(
+                "the {} has rank 1; only views of rank 2 and more have projections",
+                self.part.name()
+            )));
         }
         if index < 0 || index >= extent[0] {
             return Err(Error::runtime(format!(
@@ -292,7 +300,10 @@ impl ArrayView {
             )));
         }
         let length = i32::try_from(count).map_err(|_| {
-            Error::runtime(format!("reinterpret_as would make {count} elements; one dimension has at most {}", i32::MAX))
+            Error::runtime(format!(
+                "reinterpret_as would make {count} elements; one dimension has at most {}",
+                i32::MAX
+            ))
         })?;
         let layout = Layout::packed(self.part.layout.offset, element as u64, &[count]);
         Ok(self.derive(&[length], layout, self.part.read_only))
@@ -438,15 +449,18 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access) -
     Ok(())
 }
 
+/// One value for each dimension.
+type Sizes = SmallVec<[u64; 4]>;
+
 /// Origin and extent of a section of something with this extent.
 pub(super) fn section_of(
     whole: &[i32],
     origin: Option<&[i32]>,
     extent: Option<&[i32]>,
     name: &str,
-) -> Result<(SmallVec<[u64; 4]>, SmallVec<[u64; 4]>)> {
-    let mut from: SmallVec<[u64; 4]> = SmallVec::with_capacity(whole.len());
-    let mut size: SmallVec<[u64; 4]> = SmallVec::with_capacity(whole.len());
+) -> Result<(Sizes, Sizes)> {
+    let mut from = Sizes::with_capacity(whole.len());
+    let mut size = Sizes::with_capacity(whole.len());
     for (d, &all) in whole.iter().enumerate() {
         let start = origin.map_or(0, |o| o[d]);
         let count = extent.map_or(all.saturating_sub(start), |e| e[d]);

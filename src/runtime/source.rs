@@ -14,7 +14,7 @@ use crate::coherence::{Directory, Location, Region, Step};
 use crate::device::hazard::Tracker;
 use crate::device::host::HostBlock;
 use crate::device::layout::{CopyDim, CopyPlan};
-use crate::device::{Access, Buffer, Device, HostSpan, Placement, unique_id};
+use crate::device::{Access, Buffer, HostSpan, Placement, unique_id};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::trace::transfers::{Call, Counters, implicit};
@@ -241,7 +241,11 @@ impl Source {
         }
         LIVE.lock().remove(&self.id);
         if let Err(e) = self.write_back() {
-            log!(Error, "data of an array_view ({}) could not be written back when the last view was released: {e}", self.label);
+            log!(
+                Error,
+                "data of an array_view ({}) could not be written back when the last view was released: {e}",
+                self.label
+            );
         }
     }
 
@@ -348,7 +352,8 @@ impl State {
     /// Home's memory as the view's device addresses it, where it can use that as fast as its own.
     fn alias(&self, view: &Arc<AcceleratorView>) -> Result<Option<Arc<dyn Buffer>>> {
         let device = view.device();
-        let same = |p: &&Place| p.memory == HOME_MEMORY && p.view.as_ref().is_some_and(|v| v.device().id() == device.id());
+        let same =
+            |p: &&Place| p.memory == HOME_MEMORY && p.view.as_ref().is_some_and(|v| v.device().id() == device.id());
         if let Some(known) = self.places.iter().find(same) {
             return Ok(known.alias.clone());
         }
@@ -362,8 +367,11 @@ impl State {
             return Ok(reaches.then(|| a.buffer().clone()));
         }
         match self.home.host() {
-            Some(span) => device.import(span, "array_view"),
-            None => Ok(None),
+            // Bindings count from the span's start, as they do in a block of the device.
+            Some(span) if span.address() % view.accelerator().properties().min_storage_buffer_alignment.max(1) == 0 => {
+                device.import(span, "array_view")
+            }
+            _ => Ok(None),
         }
     }
 
@@ -486,7 +494,12 @@ impl State {
 
     /// The memory of a place as kernels and copies use it, with the source's byte it begins at, and everything done that
     /// other ways to the same memory have under way.
-    pub fn device_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<(Arc<dyn Buffer>, u64)> {
+    pub fn device_memory(
+        &mut self,
+        place: &Place,
+        hull: &Range<u64>,
+        access: Access,
+    ) -> Result<(Arc<dyn Buffer>, u64)> {
         match (&place.alias, place.memory) {
             (Some(alias), _) => {
                 self.settle_home(hull, access, Some(alias.id()))?;
@@ -529,6 +542,14 @@ impl State {
                 self.place(Some(&view))
             }
             _ => self.place(None),
+        }
+    }
+
+    /// The accelerator_view it lives on; `None`: the host, or nowhere yet.
+    pub fn home_view(&self) -> Option<Arc<AcceleratorView>> {
+        match &self.home {
+            Home::Array(a) => Some(a.view().clone()),
+            _ => None,
         }
     }
 

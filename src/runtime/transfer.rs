@@ -95,7 +95,14 @@ impl Tally<'_> {
             (same, _) => add(Way::Local, same),
         }
         let id = |a: Option<&Arc<Accelerator>>| a.map_or(0, |a| a.id());
-        transfers::record(Record { number: 0, bytes, call: self.call, from: id(from), to: id(to), source: self.source });
+        transfers::record(Record {
+            number: 0,
+            bytes,
+            call: self.call,
+            from: id(from),
+            to: id(to),
+            source: self.source,
+        });
     }
 }
 
