@@ -209,6 +209,7 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
         made.uses(using);
         return Ok(made);
     }
+    take_back(&destination);
     let (from, to) = (source.clone(), destination.clone());
     let views: SmallVec<[Arc<AcceleratorView>; 2]> =
         [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
@@ -225,6 +226,13 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
     Ok(made)
 }
 
+/// The host may no longer use the destination without asking.
+fn take_back(destination: &Side) {
+    if let Side::View(part) = destination {
+        part.source().unpublish(part.region(), Access::Write);
+    }
+}
+
 /// A side as memory: the first byte of what it stands for lies so many bytes before the memory's.
 type Found = (Memory, u64);
 
@@ -232,6 +240,7 @@ type Found = (Memory, u64);
 fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let mut held = sources.lock();
+    take_back(destination);
     let mut tally = Tally::of(call);
     for (n, side) in [source, destination].into_iter().enumerate() {
         if let Side::View(part) = side {
@@ -268,7 +277,6 @@ fn find_destination(source: &Side, destination: &Side, held: &mut Held<'_>, call
             let first = lives(source, held)?;
             let state = held.state(part)?;
             let place = state.home_place(first.as_ref())?;
-            state.unpublish(Access::Write);
             state.copy_memory(&place, &part.region().hull(), Access::Write)
         }
     }

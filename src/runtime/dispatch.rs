@@ -132,6 +132,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                         block.len()
                     )));
                 }
+                if let Side::View(part) = section {
+                    part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
+                }
                 captured.push(Captured { side: section, access: *access, needs: *access });
                 roles.push(Role::Address(at));
             }
