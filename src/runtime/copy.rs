@@ -15,16 +15,13 @@ use crate::device::hazard::{Point, Tracker};
 use crate::device::layout::{CopyPlan, Layout};
 use crate::device::{Access, HostSpan};
 use crate::error::{Error, Result};
-use crate::trace::transfers::{Call, explicit};
+use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Uploads of at most so many bytes are taken over during the call of copy_async.
 const AT_ONCE: u64 = 256 << 10;
-
-const COPY: Call = explicit(c"revamp_copy");
-const COPY_ASYNC: Call = explicit(c"revamp_copy_async");
 
 /// The shape of host memory.
 pub struct HostBox {
@@ -179,22 +176,22 @@ fn apart(layout: &Layout) -> bool {
     })
 }
 
-/// Copies, and returns when it is done.
-pub fn copy(source: Side, destination: Side) -> Result<()> {
+/// Copies, and returns when it is done. `call` asked for it.
+pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
-    let _using = race::uses(COPY.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
+    let _using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
-    for point in perform(&source, &destination, plan, COPY)? {
+    for point in perform(&source, &destination, plan, call)? {
         point.wait(None)?;
     }
     Ok(())
 }
 
 /// Begins a copy. Later uses of the arrays and views are ordered behind it.
-pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
+pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
-    let using = race::uses(COPY_ASYNC.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
+    let using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     let within = match (&source, &destination) {
         // Nothing but commands for the device.
         (Side::Array(a, _), Side::Array(b, _)) => a.device().id() == b.device().id(),
@@ -205,7 +202,7 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
     if within {
         settle(&source, Access::Read)?;
         settle(&destination, Access::Write)?;
-        let made = Completion::of(perform(&source, &destination, plan, COPY_ASYNC)?.into_vec());
+        let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
@@ -218,7 +215,7 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
     let task = move || {
-        let points = perform(&source, &destination, plan, COPY_ASYNC)?;
+        let points = perform(&source, &destination, plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
     let made = begin(&claims, &views, task);

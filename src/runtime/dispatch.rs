@@ -272,7 +272,7 @@ fn bind<'a>(
     let bytes = range.end - range.start;
     let needed = declared.min_size + declared.stride.unwrap_or(0);
     if bytes < needed {
-        return Err(Error::invalid(format!("{} needs at least {needed} bytes, the array given has {bytes}", at())));
+        return Err(Error::invalid(format!("{} needs at least {needed} bytes, what is given has {bytes}", at())));
     }
     let p = kernel.accelerator().properties();
     if bytes > p.max_storage_buffer_range {

@@ -279,6 +279,7 @@ impl Source {
                 self.label
             );
         }
+        self.free_copies();
     }
 
     /// Brings home what was changed elsewhere, and waits until nobody uses memory of the program.
@@ -295,6 +296,18 @@ impl Source {
         let settled = state.settle_home(&(0..self.bytes), Access::Write, own);
         state.let_go(own);
         moved.and(settled)
+    }
+
+    /// Frees the copies on devices, and what finished work still holds of them.
+    fn free_copies(&self) {
+        let mut state = self.lock();
+        for block in &mut state.blocks {
+            block.memory = None;
+            block.view.device().reclaim();
+        }
+        if let Some(array) = &self.array {
+            array.device().reclaim();
+        }
     }
 }
 
