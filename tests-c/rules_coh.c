@@ -990,7 +990,7 @@ static void run_model(const place *home, const place *const *places, unsigned co
     if (array) CHECK_OK(revamp_array_destroy(array));
 }
 
-enum { RUNS = 4, ROUNDS_OF_RUN = 300 };
+enum { RUNS = 12, ROUNDS_OF_RUN = 300 };
 
 TEST(COH_12_random_views_on_one_accelerator_move_what_is_missing) {
     const place host = host_place();
