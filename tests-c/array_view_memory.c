@@ -167,7 +167,7 @@ static long resident_kilobytes(void) {
 }
 
 TEST(views_made_and_dropped_leave_nothing) {
-    enum { SIZE = 1 << 17, COUNT_OF = SIZE / 4, WARM = 20, ROUNDS = 200 };
+    enum { SIZE = 1 << 17, COUNT_OF = SIZE / 4, WARM = 20, ROUNDS = 100 };
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(COUNT_OF, 1);
         long before = 0;
@@ -183,7 +183,7 @@ TEST(views_made_and_dropped_leave_nothing) {
             drop(part);
             if (i == WARM) before = resident_kilobytes();
         }
-        /* One block of each round would be 25 MiB. */
+        /* One block of each round would be 12 MiB. */
         CHECK(resident_kilobytes() - before < 8 * 1024);
     }
 }
