@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-bool runs_code(const revamp_accelerator_info *info) {
-    return runs_spirv(info) || runs_host_kernels(info);
-}
-
 static engine engine_on(const place *p) {
     engine e = {p, NULL, NULL, NULL};
     if (!runs_spirv(&p->info)) return e;
@@ -16,7 +12,7 @@ static engine engine_on(const place *p) {
 }
 
 engine *engines(void) {
-    const place *places = some_place(runs_code);
+    const place *places = some_place(runs_kernels);
     size_t count = 0;
     while (places[count].view)
         count++;
@@ -35,7 +31,7 @@ void end_engine(engine *e) {
 
 engine other_engine(const engine *e) {
     engine none = {NULL, NULL, NULL, NULL};
-    for (const place *p = places_that(runs_code); p->view; p++)
+    for (const place *p = places_that(runs_kernels); p->view; p++)
         if (p->accelerator != e->p->accelerator) return engine_on(p);
     return none;
 }
@@ -71,19 +67,19 @@ typedef struct {
     uint32_t value;
 } host_block;
 
-HOST_KERNEL step_on_host(const revamp_thread_id *id, void *context) {
+HOST_KERNEL step_kernel(const revamp_thread_id *id, void *context) {
     const host_block *b = context;
     uint32_t *n = &b->at[0][id->global[0]];
     *n = 3 * *n + 1;
 }
 
-HOST_KERNEL sum_on_host(const revamp_thread_id *id, void *context) {
+HOST_KERNEL sum_kernel(const revamp_thread_id *id, void *context) {
     const host_block *b = context;
     int32_t i = id->global[0];
     b->at[2][i] = b->at[0][i] + 2 * b->at[1][i];
 }
 
-HOST_KERNEL fill_on_host(const revamp_thread_id *id, void *context) {
+HOST_KERNEL fill_kernel(const revamp_thread_id *id, void *context) {
     const host_block *b = context;
     b->at[0][id->global[0]] = b->value;
 }
@@ -113,7 +109,7 @@ static revamp_status run_on_host(revamp_accelerator_view target, revamp_host_ker
 
 revamp_status run_step(const engine *e, revamp_accelerator_view target, revamp_argument data) {
     int32_t count = count_of(&data);
-    return e->step ? launch(target, e->step, 1, &count, &data, 1) : run_on_host(target, step_on_host, &data, 1, 0);
+    return e->step ? launch(target, e->step, 1, &count, &data, 1) : run_on_host(target, step_kernel, &data, 1, 0);
 }
 
 revamp_status run_sum(const engine *e, revamp_accelerator_view target, revamp_argument a, revamp_argument b,
@@ -122,7 +118,7 @@ revamp_status run_sum(const engine *e, revamp_accelerator_view target, revamp_ar
     revamp_argument uses[] = {a, in_set(b, 1), in_set(out, 2)};
     if (!e->sum) {
         uses[0].access = uses[1].access = REVAMP_ACCESS_READ;
-        return run_on_host(target, sum_on_host, uses, 3, 0);
+        return run_on_host(target, sum_kernel, uses, 3, 0);
     }
     uses[2].binding = 3;
     return launch(target, e->sum, 1, &count, uses, 3);
@@ -132,7 +128,7 @@ revamp_status run_fill(const engine *e, revamp_accelerator_view target, revamp_a
     int32_t count = count_of(&out);
     out.access = REVAMP_ACCESS_WRITE;
     revamp_argument uses[] = {out, revamp_argument_push_constant(0, &value, sizeof value)};
-    return e->fill ? launch(target, e->fill, 1, &count, uses, 2) : run_on_host(target, fill_on_host, &out, 1, value);
+    return e->fill ? launch(target, e->fill, 1, &count, uses, 2) : run_on_host(target, fill_kernel, &out, 1, value);
 }
 
 void sum_naive(const uint32_t *a, const uint32_t *b, uint32_t *out, size_t count) {
@@ -140,135 +136,40 @@ void sum_naive(const uint32_t *a, const uint32_t *b, uint32_t *out, size_t count
         out[i] = a[i] + 2 * b[i];
 }
 
-revamp_array_view numbers_view(void *data, int32_t count) {
-    revamp_array_view view = NULL;
-    REQUIRE_OK(revamp_array_view_create_host(data, 1, &count, 4, NULL, &view));
-    return view;
+static revamp_residency residency_on(revamp_array_view view, revamp_accelerator_view where) {
+    place p;
+    memset(&p, 0, sizeof p);
+    p.view = where;
+    return residency_at(view, &p);
 }
 
-revamp_array_view view_on(revamp_array array) {
-    revamp_array_view view = NULL;
-    REQUIRE_OK(revamp_array_view_create_array(array, NULL, &view));
-    return view;
-}
-
-revamp_array_view const_view(revamp_array_view view) {
-    revamp_array_view made = NULL;
-    REQUIRE_OK(revamp_array_view_as_read_only(view, &made));
-    return made;
-}
-
-revamp_array_view part_of(revamp_array_view view, int32_t origin, int32_t count) {
-    revamp_array_view made = NULL;
-    REQUIRE_OK(revamp_array_view_section(view, &origin, &count, &made));
-    return made;
-}
-
-void end_view(revamp_array_view view) {
-    CHECK_OK(revamp_array_view_release(view));
-}
-
-uint32_t *access_view(revamp_array_view view, revamp_access access) {
-    void *data = NULL;
-    REQUIRE_OK(revamp_array_view_access(view, access, &data));
-    REQUIRE(data);
-    return data;
-}
-
-revamp_region view_region(revamp_array_view view) {
-    revamp_region region = {0};
-    region.struct_size = sizeof region;
-    region.view = view;
-    return region;
-}
-
-revamp_array_view_info array_view_info(revamp_array_view view) {
-    revamp_array_view_info info = {0};
-    info.struct_size = sizeof info;
-    REQUIRE_OK(revamp_array_view_get_info(view, &info));
-    return info;
-}
-
-revamp_residency residency_at(revamp_array_view view, revamp_accelerator_view where) {
-    revamp_residency r = {0};
-    r.struct_size = sizeof r;
-    REQUIRE_OK(revamp_array_view_get_residency(view, where, &r));
-    return r;
-}
-
-bool is_valid_at(revamp_array_view view, revamp_accelerator_view where) {
-    revamp_residency r = residency_at(view, where);
-    return r.valid_bytes == r.view_bytes;
+uint64_t valid_on(revamp_array_view view, revamp_accelerator_view where) {
+    return residency_on(view, where).valid_bytes;
 }
 
 bool is_apart(revamp_array_view view, revamp_accelerator_view where) {
-    return !residency_at(view, where).shares_home;
+    return !residency_on(view, where).shares_home;
 }
 
-/* What a counter function says. */
-#define COUNTERS(call)                                                                                                 \
-    revamp_transfer_counters c = {0};                                                                                  \
-    c.struct_size = sizeof c;                                                                                          \
-    REQUIRE_OK(call);                                                                                                  \
-    return c
-
-revamp_transfer_counters transfers_of_view(revamp_array_view view) {
-    COUNTERS(revamp_array_view_get_transfers(view, &c));
-}
-
-revamp_transfer_counters transfers_of_source(revamp_array_view view) {
-    COUNTERS(revamp_array_view_get_source_transfers(view, &c));
-}
-
-revamp_transfer_counters transfers_of_accelerator(revamp_accelerator accelerator) {
-    COUNTERS(revamp_accelerator_get_transfers(accelerator, &c));
-}
-
-revamp_transfer_counters transfers_of_process(void) {
-    COUNTERS(revamp_get_transfers(&c));
-}
-
-revamp_transfer_counters transfers_between(const revamp_transfer_counters *before,
-                                           const revamp_transfer_counters *after) {
+revamp_transfer_counters accelerator_transfers(revamp_accelerator accelerator) {
     revamp_transfer_counters c = {0};
     c.struct_size = sizeof c;
-    c.implicit_to_bytes = after->implicit_to_bytes - before->implicit_to_bytes;
-    c.implicit_to_count = after->implicit_to_count - before->implicit_to_count;
-    c.implicit_from_bytes = after->implicit_from_bytes - before->implicit_from_bytes;
-    c.implicit_from_count = after->implicit_from_count - before->implicit_from_count;
-    c.implicit_local_bytes = after->implicit_local_bytes - before->implicit_local_bytes;
-    c.implicit_local_count = after->implicit_local_count - before->implicit_local_count;
-    c.explicit_to_bytes = after->explicit_to_bytes - before->explicit_to_bytes;
-    c.explicit_to_count = after->explicit_to_count - before->explicit_to_count;
-    c.explicit_from_bytes = after->explicit_from_bytes - before->explicit_from_bytes;
-    c.explicit_from_count = after->explicit_from_count - before->explicit_from_count;
-    c.explicit_local_bytes = after->explicit_local_bytes - before->explicit_local_bytes;
-    c.explicit_local_count = after->explicit_local_count - before->explicit_local_count;
+    REQUIRE_OK(revamp_accelerator_get_transfers(accelerator, &c));
     return c;
 }
 
-revamp_transfer_counters transfers_since(const revamp_transfer_counters *before) {
-    revamp_transfer_counters now = transfers_of_process();
-    return transfers_between(before, &now);
+uint64_t bytes_to(revamp_transfer_counters c) {
+    return c.implicit_to_bytes + c.explicit_to_bytes;
 }
 
-uint64_t bytes_to(const revamp_transfer_counters *c) {
-    return c->implicit_to_bytes + c->explicit_to_bytes;
+uint64_t bytes_from(revamp_transfer_counters c) {
+    return c.implicit_from_bytes + c.explicit_from_bytes;
 }
 
-uint64_t bytes_from(const revamp_transfer_counters *c) {
-    return c->implicit_from_bytes + c->explicit_from_bytes;
+uint64_t bytes_local(revamp_transfer_counters c) {
+    return c.implicit_local_bytes + c.explicit_local_bytes;
 }
 
-uint64_t bytes_local(const revamp_transfer_counters *c) {
-    return c->implicit_local_bytes + c->explicit_local_bytes;
-}
-
-uint64_t bytes_moved(const revamp_transfer_counters *c) {
+uint64_t bytes_moved(revamp_transfer_counters c) {
     return bytes_to(c) + bytes_from(c) + bytes_local(c);
-}
-
-uint64_t moved_since(const revamp_transfer_counters *before) {
-    revamp_transfer_counters c = transfers_since(before);
-    return bytes_moved(&c);
 }

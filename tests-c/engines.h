@@ -1,19 +1,18 @@
-/* Places that run code on arrays and array_views, SPIR-V and functions of the program alike, and what views tell. */
+/* Launches by bindings, on arrays and array_views, SPIR-V and functions of the program alike. */
 #ifndef ENGINES_H
 #define ENGINES_H
 
-#include "support.h"
+#include "views.h"
 
+/* A place that runs code, with its kernels. */
 typedef struct {
-    const place *p;               /* NULL: the end of a list */
+    const place *p;                /* NULL: the end of a list */
     revamp_kernel step, sum, fill; /* NULL on host threads */
 } engine;
 
-bool runs_code(const revamp_accelerator_info *info);
-/* All of them, kernels loaded. */
+/* All of them. Skips the test if there is none. */
 engine *engines(void);
 void end_engine(engine *e);
-/* Skips the test if there is none. */
 #define FOR_EACH_ENGINE(e) for (engine *e = engines(); e->p; end_engine(e++))
 /* Another accelerator that runs code; its p is NULL if there is none. */
 engine other_engine(const engine *e);
@@ -32,37 +31,15 @@ revamp_status run_sum(const engine *e, revamp_accelerator_view target, revamp_ar
 revamp_status run_fill(const engine *e, revamp_accelerator_view target, revamp_argument out, uint32_t value);
 void sum_naive(const uint32_t *a, const uint32_t *b, uint32_t *out, size_t count);
 
-/* Views of numbers of 4 bytes. */
-revamp_array_view numbers_view(void *data, int32_t count);
-revamp_array_view view_on(revamp_array array);
-revamp_array_view const_view(revamp_array_view view);
-revamp_array_view part_of(revamp_array_view view, int32_t origin, int32_t count);
-void end_view(revamp_array_view view);
-/* Host access. */
-uint32_t *access_view(revamp_array_view view, revamp_access access);
-revamp_region view_region(revamp_array_view view);
-
-revamp_array_view_info array_view_info(revamp_array_view view);
-revamp_residency residency_at(revamp_array_view view, revamp_accelerator_view where);
-/* All of the view's elements are valid there. */
-bool is_valid_at(revamp_array_view view, revamp_accelerator_view where);
+/* Of the view's elements, the bytes that are valid on an accelerator_view. */
+uint64_t valid_on(revamp_array_view view, revamp_accelerator_view where);
 /* The accelerator_view has memory of its own for the view's data, so that using it there moves bytes. */
 bool is_apart(revamp_array_view view, revamp_accelerator_view where);
 
-/* Counters. */
-revamp_transfer_counters transfers_of_view(revamp_array_view view);
-revamp_transfer_counters transfers_of_source(revamp_array_view view);
-revamp_transfer_counters transfers_of_accelerator(revamp_accelerator accelerator);
-revamp_transfer_counters transfers_of_process(void);
-revamp_transfer_counters transfers_between(const revamp_transfer_counters *before,
-                                           const revamp_transfer_counters *after);
-/* What the process moved since; all kinds of bytes together. */
-revamp_transfer_counters transfers_since(const revamp_transfer_counters *before);
-uint64_t bytes_to(const revamp_transfer_counters *c);
-uint64_t bytes_from(const revamp_transfer_counters *c);
-uint64_t bytes_local(const revamp_transfer_counters *c);
-uint64_t bytes_moved(const revamp_transfer_counters *c);
-/* The sum of the process since `before`. */
-uint64_t moved_since(const revamp_transfer_counters *before);
+revamp_transfer_counters accelerator_transfers(revamp_accelerator accelerator);
+uint64_t bytes_to(revamp_transfer_counters c);
+uint64_t bytes_from(revamp_transfer_counters c);
+uint64_t bytes_local(revamp_transfer_counters c);
+uint64_t bytes_moved(revamp_transfer_counters c);
 
 #endif
