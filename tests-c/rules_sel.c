@@ -221,8 +221,17 @@ typedef struct {
 } scene;
 
 static scene begin(const engine *e) {
-    scene s = {e, e->p->view, second_view_of(e), second_view_of(e), numbers(N, 1), numbers(N, 2), numbers(N, 1),
-               numbers(N, 2), NULL, NULL, false};
+    scene s = {e,
+               e->p->view,
+               second_view_of(e),
+               second_view_of(e),
+               numbers(N, 1),
+               numbers(N, 2),
+               numbers(N, 1),
+               numbers(N, 2),
+               NULL,
+               NULL,
+               false};
     s.a = view_of(s.a_data, N);
     s.b = view_of(s.b_data, N);
     s.apart = is_apart(s.a, s.normal);

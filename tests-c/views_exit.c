@@ -1,5 +1,5 @@
-/* Data of views that are alive when the process ends, or the library is told to end, is written back. A file that parent
- * and child both map shows what the child's memory came to. */
+/* Data of views that are alive when the process ends, or the library is told to end, is written back. A file that
+ * parent and child both map shows what the child's memory came to. */
 #include "engines.h"
 
 #include <fcntl.h>

@@ -226,8 +226,10 @@ typedef struct {
     revamp_status (*call)(void *handle);
 } handle_case;
 
-#define CASE(name, type) {#name, type, false, call_##name}
-#define OPTIONAL(name) {#name, ARRAY_VIEW, true, call_##name}
+#define CASE(name, type)                                                                                               \
+    { #name, type, false, call_##name }
+#define OPTIONAL(name)                                                                                                 \
+    { #name, ARRAY_VIEW, true, call_##name }
 static const handle_case cases[] = {
     CASE(create_array, ARRAY),
     CASE(section, ARRAY_VIEW),
@@ -353,9 +355,12 @@ static revamp_status call_copy_array(void *h) {
 
 /* And a view where something else is wanted. */
 TEST(views_where_other_handles_belong) {
-    static const handle_case others[] = {CASE(array_get_info, ARRAY),       CASE(array_destroy, ARRAY),
-                                         CASE(copy_array, ARRAY),           CASE(completion_get, COMPLETION),
-                                         CASE(kernel_release, KERNEL),      CASE(view_release, VIEW),
+    static const handle_case others[] = {CASE(array_get_info, ARRAY),
+                                         CASE(array_destroy, ARRAY),
+                                         CASE(copy_array, ARRAY),
+                                         CASE(completion_get, COMPLETION),
+                                         CASE(kernel_release, KERNEL),
+                                         CASE(view_release, VIEW),
                                          CASE(accelerator_transfers, ACCELERATOR)};
     make_good();
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -477,7 +482,7 @@ TEST(shapes_of_new_views) {
         uint32_t rank;
         const int32_t *extent;
         const char *text;
-    } shapes[] = {{2, zero, "0"},          {2, negative, "-3"},           {1, smallest, "-2147483648"},
+    } shapes[] = {{2, zero, "0"},         {2, negative, "-3"},  {1, smallest, "-2147483648"},
                   {0, fine, "rank is 0"}, {2000, many, "2000"}, {UINT32_MAX, many, "4294967295"}};
     for (size_t i = 0; i < COUNT(shapes); i++) {
         BAD(make_host(data, shapes[i].rank, shapes[i].extent, 4, NULL), AS_BAD, shapes[i].text);
@@ -1071,11 +1076,11 @@ TEST(reading_the_transfer_log_at_odd_places) {
 /* No memory. */
 
 /* Makes the call; if there was no memory, once more, and that works. */
-#define ONCE_MORE(failed, call)                                                                                             \
+#define ONCE_MORE(failed, call)                                                                                        \
     do {                                                                                                               \
         revamp_status once_more_status = (call);                                                                       \
         if (once_more_status == REVAMP_ERROR_OUT_OF_MEMORY) {                                                          \
-            ++*(failed);                                                                                             \
+            ++*(failed);                                                                                               \
             CHECK_FAILS(once_more_status, AS_MEMORY, "alloc");                                                         \
             once_more_status = (call);                                                                                 \
         }                                                                                                              \

@@ -1,5 +1,5 @@
-/* array_views from many threads at once (digest 2.10). Each keeps to its own elements, or reads only (rule AV-23), so all
- * of it is legal; what they share is the library's, so ThreadSanitizer sees a race only where the library hands out
+/* array_views from many threads at once (digest 2.10). Each keeps to its own elements, or reads only (rule AV-23), so
+ * all of it is legal; what they share is the library's, so ThreadSanitizer sees a race only where the library hands out
  * something unsynchronised. */
 #include "engines.h"
 
@@ -43,12 +43,16 @@ static void use_once(const worker *w, uint32_t choice) {
         data[choice % N] = w->expected[choice % N] = choice;
         break;
     }
-    case 1: CHECK_OK(revamp_array_view_synchronize(w->view, REVAMP_ACCESS_READ)); break;
+    case 1:
+        CHECK_OK(revamp_array_view_synchronize(w->view, REVAMP_ACCESS_READ));
+        break;
     case 2:
         REQUIRE_OK(revamp_array_view_synchronize_async(w->view, REVAMP_ACCESS_READ, &done));
         expect_done(done);
         break;
-    case 3: CHECK_OK(revamp_array_view_synchronize_to(w->view, w->e->p->view, REVAMP_ACCESS_READ)); break;
+    case 3:
+        CHECK_OK(revamp_array_view_synchronize_to(w->view, w->e->p->view, REVAMP_ACCESS_READ));
+        break;
     case 4:
         CHECK_OK(revamp_copy(&region, &own_region));
         CHECK_SAME(own, w->expected, BYTES);
@@ -68,7 +72,8 @@ static void use_once(const worker *w, uint32_t choice) {
         drop(constant);
         break;
     }
-    default: step_view(w);
+    default:
+        step_view(w);
     }
 }
 
