@@ -141,9 +141,15 @@ static void view_kernel(const revamp_thread_id *id, void *context) {
     }
     uint32_t *a = (uint32_t *)(uintptr_t)block->a + at_a, *b = (uint32_t *)(uintptr_t)block->b + at_b;
     switch (block->operation) {
-    case OPERATION_STEP: *a = 3 * *a + 1; break;
-    case OPERATION_FILL: *a = block->value + i; break;
-    case OPERATION_READ: *b = *a; break;
+    case OPERATION_STEP:
+        *a = 3 * *a + 1;
+        break;
+    case OPERATION_FILL:
+        *a = block->value + i;
+        break;
+    case OPERATION_READ:
+        *b = *a;
+        break;
     case OPERATION_ADD_TWO:
         __atomic_fetch_add(a, block->value, __ATOMIC_RELAXED);
         __atomic_fetch_add(b, block->value, __ATOMIC_RELAXED);
