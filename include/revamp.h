@@ -48,6 +48,16 @@
 #define REVAMP_ABI_VERSION 1
 
 /**
+ * A bit of an array_view's state word: the host may read through the address it was given.
+ */
+#define REVAMP_HOST_MAY_READ 1
+
+/**
+ * The host may write there.
+ */
+#define REVAMP_HOST_MAY_WRITE 2
+
+/**
  * What revamp_accelerator points to.
  */
 typedef struct revamp_accelerator_t revamp_accelerator_t;
@@ -61,6 +71,11 @@ typedef struct revamp_accelerator_view_t revamp_accelerator_view_t;
  * What revamp_array points to.
  */
 typedef struct revamp_array_t revamp_array_t;
+
+/**
+ * What revamp_array_view points to.
+ */
+typedef struct revamp_array_view_t revamp_array_view_t;
 
 /**
  * What revamp_completion points to.
@@ -307,12 +322,113 @@ typedef struct {
 } revamp_array_info;
 
 /**
+ * How an array_view is made. NULL or zero: the defaults.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_array_view_options).
+     */
+    size_t struct_size;
+    /**
+     * Nobody writes through it (C++ AMP's array_view<const T>).
+     */
+    bool read_only;
+    /**
+     * A name for messages. NULL: none.
+     */
+    const char *label;
+} revamp_array_view_options;
+
+/**
+ * A part of a data source (host memory or an array), usable on the host and on every accelerator: the library moves the
+ * bytes to where they are used, and only those that are missing there. Reference counted; a retained handle is what a copy
+ * of an array_view is in C++ AMP. Uses of overlapping views at the same time, of which one writes, are a race (AV-23).
+ */
+typedef revamp_array_view_t *revamp_array_view;
+
+/**
+ * Properties of an array_view.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_array_view_info).
+     */
+    size_t struct_size;
+    /**
+     * Dimensions.
+     */
+    uint32_t rank;
+    /**
+     * rank extents, most significant first; valid as long as the handle.
+     */
+    const int32_t *extent;
+    /**
+     * rank byte strides; valid as long as the handle.
+     */
+    const uint64_t *strides;
+    /**
+     * Bytes of an element.
+     */
+    size_t element_size;
+    /**
+     * Number of elements.
+     */
+    uint64_t element_count;
+    /**
+     * Bytes from the start of the data source to the first element.
+     */
+    uint64_t offset;
+    /**
+     * It cannot be written through.
+     */
+    bool read_only;
+    /**
+     * Where the data source lives (get_source_accelerator_view); NULL without a data source. Borrowed.
+     */
+    revamp_accelerator_view source_view;
+    /**
+     * The same for all views of one data source, and for no others.
+     */
+    uint64_t source_id;
+} revamp_array_view_info;
+
+/**
+ * Where an array_view's bytes are, as seen from an accelerator_view.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_residency).
+     */
+    size_t struct_size;
+    /**
+     * Bytes of the view's elements.
+     */
+    uint64_t view_bytes;
+    /**
+     * Of them valid there.
+     */
+    uint64_t valid_bytes;
+    /**
+     * Of them discarded, or never written: valid nowhere, and not moved.
+     */
+    uint64_t discarded_bytes;
+    /**
+     * Bytes held there for the whole data source, beside its home.
+     */
+    uint64_t allocated_bytes;
+    /**
+     * The accelerator_view uses the data source's own memory: nothing ever moves.
+     */
+    bool shares_home;
+} revamp_residency;
+
+/**
  * Called when an operation is done, with its result; may call the library, on some thread of it.
  */
 typedef void (*revamp_completion_callback)(revamp_status status, void *context);
 
 /**
- * One side of a copy: an array or a section of it, or host memory.
+ * One side of a copy: an array or a section of it, an array_view, or host memory.
  */
 typedef struct {
     /**
@@ -320,9 +436,14 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * The array. NULL: host memory.
+     * The array. NULL: an array_view or host memory.
      */
     revamp_array array;
+    /**
+     * The array_view; array and extent are NULL then. As destination it is written where its data source lives, as source
+     * read where it is valid, the destination's own memory first (SEL-21 to SEL-24).
+     */
+    revamp_array_view view;
     /**
      * First element of the section, one value for each dimension. NULL: zeros. Arrays only.
      */
@@ -424,19 +545,26 @@ typedef struct {
      */
     uint32_t offset;
     /**
-     * BUFFER and ADDRESS: how the bytes are used. Zero: BUFFER: as the kernel declares; ADDRESS: READ_WRITE.
+     * BUFFER and ADDRESS: how the bytes are used. Zero: BUFFER: as the kernel declares; ADDRESS: READ_WRITE, of a read-only
+     * view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
+     * a kernel that declares `writeonly` may leave some out and promises nothing.
      */
     revamp_access access;
     /**
-     * BUFFER and ADDRESS: the array.
+     * BUFFER and ADDRESS: the array, or NULL.
      */
     revamp_array array;
     /**
-     * BUFFER and ADDRESS: first element of the section. NULL: zeros.
+     * BUFFER and ADDRESS: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
+     * for the kernel all that lies between its first and last element.
+     */
+    revamp_array_view view;
+    /**
+     * BUFFER and ADDRESS: first element of the array's section. NULL: zeros.
      */
     const int32_t *origin;
     /**
-     * BUFFER and ADDRESS: extent of the section. NULL: to the end.
+     * BUFFER and ADDRESS: extent of the array's section. NULL: to the end.
      */
     const int32_t *extent;
     /**
@@ -482,14 +610,25 @@ typedef struct {
      */
     void *context;
     /**
-     * Arrays the kernel uses, as BUFFER arguments with access and array set: the launch is ordered against other uses
-     * of them. May be NULL if the caller orders by itself.
+     * Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered against other uses. As
+     * BUFFER arguments with access and array or view set, or as ADDRESS arguments, which write the address of the first
+     * element into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
+     * itself.
      */
     const revamp_argument *arguments;
     /**
      * How many.
      */
     size_t argument_count;
+    /**
+     * If not NULL: the kernel gets the address of a copy of this block, with addresses written into it, as its context
+     * (aligned to 64 bytes; it lives until the launch is done).
+     */
+    const void *block;
+    /**
+     * Its size in bytes.
+     */
+    size_t block_size;
 } revamp_host_dispatch_info;
 
 /**
@@ -655,6 +794,104 @@ typedef uint32_t revamp_log_level;
  * Receives log messages. May be called from any thread, must not call the library. The text ends with the call.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
+
+/**
+ * Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the host (from one accelerator to
+ * another by way of the host: once each); `local`: within one memory. `implicit`: forced by a launch, an access or a
+ * release; `explicit`: asked for by a copy or synchronize.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_transfer_counters).
+     */
+    size_t struct_size;
+    /**
+     * Implicit, to.
+     */
+    uint64_t implicit_to_bytes;
+    /**
+     * Implicit, to.
+     */
+    uint64_t implicit_to_count;
+    /**
+     * Implicit, from.
+     */
+    uint64_t implicit_from_bytes;
+    /**
+     * Implicit, from.
+     */
+    uint64_t implicit_from_count;
+    /**
+     * Implicit, local.
+     */
+    uint64_t implicit_local_bytes;
+    /**
+     * Implicit, local.
+     */
+    uint64_t implicit_local_count;
+    /**
+     * Explicit, to.
+     */
+    uint64_t explicit_to_bytes;
+    /**
+     * Explicit, to.
+     */
+    uint64_t explicit_to_count;
+    /**
+     * Explicit, from.
+     */
+    uint64_t explicit_from_bytes;
+    /**
+     * Explicit, from.
+     */
+    uint64_t explicit_from_count;
+    /**
+     * Explicit, local.
+     */
+    uint64_t explicit_local_bytes;
+    /**
+     * Explicit, local.
+     */
+    uint64_t explicit_local_count;
+} revamp_transfer_counters;
+
+/**
+ * One transfer of the log.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_transfer).
+     */
+    size_t struct_size;
+    /**
+     * Counted from 1 since the library was loaded.
+     */
+    uint64_t number;
+    /**
+     * Bytes moved.
+     */
+    uint64_t bytes;
+    /**
+     * Forced by a launch, an access or a release.
+     */
+    bool is_implicit;
+    /**
+     * The function of this header that forced it. Valid for good.
+     */
+    const char *call;
+    /**
+     * Where the bytes came from; the cpu accelerator is the host.
+     */
+    revamp_accelerator source;
+    /**
+     * Where they went.
+     */
+    revamp_accelerator destination;
+    /**
+     * The data source of the view used (revamp_array_view_info), 0 if there was none.
+     */
+    uint64_t source_id;
+} revamp_transfer;
 
 /**
  * Done.
@@ -972,6 +1209,155 @@ revamp_status revamp_array_data(revamp_array array,
 revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
 
 /**
+ * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call makes a data source of
+ * its own: two views made so over the same memory know nothing of each other (rules AV-8, AV-10); sections, projections
+ * and retained handles of one view do. The memory must outlive all of them, and what is pending when the last one is
+ * released is written back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple of 4 bytes).
+ */
+revamp_status revamp_array_view_create_host(void *data,
+                                            uint32_t rank,
+                                            const int32_t *extent,
+                                            size_t element_size,
+                                            const revamp_array_view_options *options,
+                                            revamp_array_view *view);
+
+/**
+ * Makes a view of all of an array. All views of an array share its data source, whose home is the array (AV-7, AV-9).
+ * The array's memory lives until the last of them is released, also when the array is destroyed before.
+ */
+revamp_status revamp_array_view_create_array(revamp_array array,
+                                             const revamp_array_view_options *options,
+                                             revamp_array_view *view);
+
+/**
+ * Makes a view without a data source (digest 2.5): its memory is made where it is first used, and its contents are
+ * undefined until then. It cannot be read only.
+ */
+revamp_status revamp_array_view_create(uint32_t rank,
+                                       const int32_t *extent,
+                                       size_t element_size,
+                                       const revamp_array_view_options *options,
+                                       revamp_array_view *view);
+
+/**
+ * A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the rest), one value for each
+ * dimension. No access: nothing moves (AV-20). Fails with REVAMP_ERROR_RUNTIME where it does not lie inside.
+ */
+revamp_status revamp_array_view_section(revamp_array_view view,
+                                        const int32_t *origin,
+                                        const int32_t *extent,
+                                        revamp_array_view *section);
+
+/**
+ * A view of slice `index` of the most significant dimension; its rank is one less. The view's rank must be 2 or more.
+ */
+revamp_status revamp_array_view_project(revamp_array_view view, int32_t index, revamp_array_view *projection);
+
+/**
+ * The same elements, which must lie without gaps, in another shape of at most as many elements.
+ */
+revamp_status revamp_array_view_view_as(revamp_array_view view,
+                                        uint32_t rank,
+                                        const int32_t *extent,
+                                        revamp_array_view *result);
+
+/**
+ * The same bytes, which must lie without gaps, as a row of elements of another size that divides them.
+ */
+revamp_status revamp_array_view_reinterpret_as(revamp_array_view view, size_t element_size, revamp_array_view *result);
+
+/**
+ * The same elements as a read-only view (C++ AMP's array_view<const T>).
+ */
+revamp_status revamp_array_view_as_read_only(revamp_array_view view, revamp_array_view *result);
+
+/**
+ * One more owner of the view: what copying an array_view is in C++.
+ */
+revamp_status revamp_array_view_retain(revamp_array_view view);
+
+/**
+ * One owner less. When the last view of a data source goes, what was changed elsewhere is written back to its home before
+ * this returns (DST-1), unless it was discarded (DST-3). A failure of that reaches the log only (DST-7): call
+ * revamp_array_view_synchronize() before to hear of it (DST-8).
+ */
+revamp_status revamp_array_view_release(revamp_array_view view);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+revamp_status revamp_array_view_get_info(revamp_array_view view, revamp_array_view_info *info);
+
+/**
+ * Makes the view valid on the host and gives the address of its first element; further elements lie at the strides of
+ * revamp_array_view_get_info(). Waits for queued work that conflicts. READ leaves copies elsewhere valid, WRITE and
+ * READ_WRITE do not (AV-16, AV-17); with WRITE the old contents are not fetched, so all elements must be written. A
+ * read-only view takes READ. The address stays the same for the life of the data source, but may be used only until the
+ * next call that uses overlapping elements elsewhere; see revamp_array_view_state().
+ * Errors: those of the transfer and of the work before it.
+ */
+revamp_status revamp_array_view_access(revamp_array_view view, revamp_access access, void **data);
+
+/**
+ * Gives the address of a word that tells what the host may do with the view without a call: REVAMP_HOST_MAY_ bits, to be
+ * read with acquire order. revamp_array_view_access() sets them, other uses of the data source clear them. Valid as long
+ * as the handle.
+ */
+revamp_status revamp_array_view_state(revamp_array_view view,
+                                      const uint32_t **state);
+
+/**
+ * Brings what was changed elsewhere to the data source's home and waits for it. READ: home may then be read directly;
+ * READ_WRITE: and changed, until the next use elsewhere; WRITE: the same without fetching the old contents (digest 2.2).
+ * Errors: those of the transfer and of the work before it (DST-8).
+ */
+revamp_status revamp_array_view_synchronize(revamp_array_view view,
+                                            revamp_access access);
+
+/**
+ * Like revamp_array_view_synchronize(), but returns at once; release the completion.
+ */
+revamp_status revamp_array_view_synchronize_async(revamp_array_view view,
+                                                  revamp_access access,
+                                                  revamp_completion *completion);
+
+/**
+ * Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it valid there only.
+ */
+revamp_status revamp_array_view_synchronize_to(revamp_array_view view,
+                                               revamp_accelerator_view target,
+                                               revamp_access access);
+
+/**
+ * Like revamp_array_view_synchronize_to(), but returns at once; release the completion.
+ */
+revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
+                                                     revamp_accelerator_view target,
+                                                     revamp_access access,
+                                                     revamp_completion *completion);
+
+/**
+ * Says that the memory under the view was changed behind the library's back: copies elsewhere are stale, changes pending
+ * there are lost (digest 2.4). Without a data source it has no effect. Nothing moves.
+ */
+revamp_status revamp_array_view_refresh(revamp_array_view view);
+
+/**
+ * Says that the present contents are worthless: they are not moved or written back until somebody writes them (digest
+ * 2.3). A read-only view cannot say so.
+ */
+revamp_status revamp_array_view_discard_data(revamp_array_view view);
+
+/**
+ * Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu accelerator: the host). Fills
+ * `residency` (set struct_size first).
+ */
+revamp_status revamp_array_view_get_residency(revamp_array_view view,
+                                              revamp_accelerator_view on,
+                                              revamp_residency *residency);
+
+/**
  * One more owner of the completion.
  */
 revamp_status revamp_completion_retain(revamp_completion completion);
@@ -1017,9 +1403,9 @@ revamp_status revamp_completion_then(revamp_completion completion,
 
 /**
  * Copies the elements of `source` to `destination`, in order, and returns when it is done. Each side is an array, a
- * section of one, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
- * accelerators. Ordered behind the work queued so far that uses the same elements. Overlapping sections of one array are
- * an error.
+ * section of one, an array_view, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
+ * accelerators. Ordered behind the work queued so far that uses the same elements. Sides that have elements in
+ * common are an error.
  */
 revamp_status revamp_copy(const revamp_region *source,
                           const revamp_region *destination);
@@ -1081,11 +1467,13 @@ const char *revamp_status_name(revamp_status status);
 
 /**
  * Runs a function of the program once for each element of the domain, on the threads of the host. Returns before it has
- * run: wait for the view or a marker. `view` NULL: the default view of the default accelerator for host code.
+ * run: wait for the view or a marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host
+ * code.
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view,
  * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
-revamp_status revamp_host_dispatch(revamp_accelerator_view view, const revamp_host_dispatch_info *info);
+revamp_status revamp_host_dispatch(revamp_accelerator_view view,
+                                   const revamp_host_dispatch_info *info);
 
 /**
  * Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's tile_barrier::wait). Only
@@ -1133,8 +1521,9 @@ revamp_status revamp_kernel_get_binding(revamp_kernel kernel, uint32_t index, re
 /**
  * Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run: wait for the view, a marker
  * or a copy. Ordered behind queued work that uses the same elements of the same arrays, and overlapping with other work.
- * `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6), or the default
- * view of the kernel's accelerator if there are none.
+ * `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6); without arrays
+ * a view of the kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8 to SEL-19).
+ * array_view arguments are made valid there first, moving what is missing (SEL-2, SEL-7).
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array that lives on another view
  * (SEL-4) and on the cpu accelerator (PFE-8), REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was
  * expected and given.
@@ -1177,6 +1566,32 @@ revamp_status revamp_uninitialize(void);
  * Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread.
  */
 revamp_status revamp_set_log_callback(revamp_log_callback callback, void *context, revamp_log_level level);
+
+/**
+ * Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size first).
+ */
+revamp_status revamp_array_view_get_transfers(revamp_array_view view, revamp_transfer_counters *counters);
+
+/**
+ * Transfers of bytes of the view's data source, whoever caused them.
+ */
+revamp_status revamp_array_view_get_source_transfers(revamp_array_view view, revamp_transfer_counters *counters);
+
+/**
+ * Transfers to, from and within the memory of an accelerator.
+ */
+revamp_status revamp_accelerator_get_transfers(revamp_accelerator accelerator, revamp_transfer_counters *counters);
+
+/**
+ * All transfers of the process.
+ */
+revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
+
+/**
+ * Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on, oldest first; `count`
+ * gets how many. Set struct_size of transfers[0], which is that of all. Ask again with the last number + 1 for more.
+ */
+revamp_status revamp_transfer_log_read(uint64_t first, revamp_transfer *transfers, size_t capacity, size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"
@@ -1235,6 +1650,24 @@ static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_ar
     a.offset = offset;
     a.array = array;
     a.access = access;
+    return a;
+}
+
+/** An argument: an array_view bound as the storage buffer (set 0, binding). Set access to promise more than the kernel says. */
+static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_array_view view) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_BUFFER;
+    a.binding = binding;
+    a.view = view;
+    return a;
+}
+
+/** An argument: the address of an array_view's first element, written into the argument block at a byte offset. */
+static inline revamp_argument revamp_argument_view_address(uint32_t offset, revamp_array_view view) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_ADDRESS;
+    a.offset = offset;
+    a.view = view;
     return a;
 }
 

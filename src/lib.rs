@@ -1,9 +1,11 @@
 //! revamp: C++ AMP revived over Vulkan.
 //!
 //! Rooms, each importing only from those below it: [`capi`] (the C boundary), [`runtime`] (the C++ AMP model),
-//! [`kernel`] (SPIR-V modules), [`device`] (Vulkan and host threads), then [`trace`], [`config`] and [`error`].
+//! [`coherence`] (who holds which bytes), [`kernel`] (SPIR-V modules), [`device`] (Vulkan and host threads), then [`trace`],
+//! [`config`] and [`error`].
 
 pub mod capi;
+pub mod coherence;
 pub mod config;
 pub mod device;
 pub mod error;

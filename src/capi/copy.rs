@@ -9,6 +9,7 @@ use super::types::*;
 use crate::device::HostSpan;
 use crate::error::{Error, Result};
 use crate::runtime::array::Array;
+use crate::runtime::array_view::ArrayView;
 use crate::runtime::completion::Completion;
 use crate::runtime::copy::{self, HostBox, Side};
 use std::ffi::c_void;
@@ -33,6 +34,14 @@ unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
 unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
     // SAFETY: the same contract.
     let r = unsafe { pointer::read_optional(region) }?.ok_or_else(|| Error::invalid(format!("the {which} is NULL")))?;
+    if !r.view.is_null() {
+        if !r.array.is_null() || !r.origin.is_null() || !r.extent.is_null() {
+            return Err(Error::invalid(format!(
+                "the {which} is an array_view together with an array, origin or extent; make a section of the view instead"
+            )));
+        }
+        return Ok(Side::View(get::<ArrayView, _>(r.view)?.part().clone()));
+    }
     if !r.array.is_null() {
         let array = get::<Array, _>(r.array)?;
         let rank = array.extent().len();
@@ -91,9 +100,9 @@ unsafe fn start(sides: impl FnOnce() -> Result<(Side, Side)>, out: *mut revamp_c
 }
 
 /// Copies the elements of `source` to `destination`, in order, and returns when it is done. Each side is an array, a
-/// section of one, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
-/// accelerators. Ordered behind the work queued so far that uses the same elements. Overlapping sections of one array are
-/// an error.
+/// section of one, an array_view, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
+/// accelerators. Ordered behind the work queued so far that uses the same elements. Sides that have elements in
+/// common are an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
     guard(|| {

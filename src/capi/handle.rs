@@ -9,6 +9,7 @@ use crate::runtime::HandleCell;
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::array::Array;
+use crate::runtime::array_view::ArrayView;
 use crate::runtime::completion::Completion;
 use crate::runtime::kernel::LoadedKernel;
 use parking_lot::Mutex;
@@ -44,6 +45,7 @@ object!(AcceleratorView, 0xA2, "accelerator_view");
 object!(Array, 0xA3, "array");
 object!(LoadedKernel, 0xA4, "kernel");
 object!(Completion, 0xA5, "completion");
+object!(ArrayView, 0xA6, "array_view");
 
 /// The name of the type with this tag.
 fn tag_name(tag: u8) -> Option<&'static str> {
@@ -53,6 +55,7 @@ fn tag_name(tag: u8) -> Option<&'static str> {
         (Array::TAG, Array::NAME),
         (LoadedKernel::TAG, LoadedKernel::NAME),
         (Completion::TAG, Completion::NAME),
+        (ArrayView::TAG, ArrayView::NAME),
     ]
     .into_iter()
     .find_map(|(t, name)| (t == tag).then_some(name))
@@ -229,9 +232,10 @@ pub(super) fn release<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table().release(handle as usize as u64)
 }
 
-/// Frees every object of every type: arrays and kernels first, what they stand on after.
+/// Frees every object of every type: views (which write back), then arrays and kernels, then what they stand on.
 pub(super) fn clear_all() {
     drop(Completion::table().clear());
+    drop(ArrayView::table().clear());
     drop(Array::table().clear());
     drop(LoadedKernel::table().clear());
     drop(AcceleratorView::table().clear());

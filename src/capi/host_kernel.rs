@@ -3,15 +3,14 @@
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::kernel::argument_section;
+use super::kernel::{argument_section, undeclared};
 use super::library::Context;
 use super::pointer;
 use super::types::*;
-use crate::device::Access;
 use crate::device::host::kernel::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
 use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::host_dispatch::{self, HostLaunch};
+use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -19,6 +18,35 @@ use std::sync::Arc;
 struct Function {
     function: unsafe extern "C" fn(*const revamp_thread_id, *mut c_void),
     context: Context,
+    /// What the context points to, if it is a copy of the launch's block.
+    _block: Vec<Line>,
+}
+
+/// A block is copied to memory of this alignment.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Line([u8; 64]);
+
+/// A copy of `block` with an address written at each place.
+fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Result<Vec<Line>> {
+    let mut lines = vec![Line([0; 64]); block.len().div_ceil(64)];
+    let mut put = |at: usize, bytes: &[u8]| {
+        for (n, byte) in bytes.iter().enumerate() {
+            lines[(at + n) / 64].0[(at + n) % 64] = *byte;
+        }
+    };
+    put(0, block);
+    for &(at, address) in addresses {
+        if at % std::mem::align_of::<usize>() != 0 || at + size_of::<usize>() > block.len() {
+            return Err(Error::invalid(format!(
+                "an address at offset {at} does not fit the block of {} bytes; offsets are multiples of {}",
+                block.len(),
+                std::mem::align_of::<usize>()
+            )));
+        }
+        put(at, &address.expose_provenance().to_ne_bytes());
+    }
+    Ok(lines)
 }
 
 impl HostKernel for Function {
@@ -41,7 +69,8 @@ impl HostKernel for Function {
 }
 
 /// Runs a function of the program once for each element of the domain, on the threads of the host. Returns before it has
-/// run: wait for the view or a marker. `view` NULL: the default view of the default accelerator for host code.
+/// run: wait for the view or a marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host
+/// code.
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view,
 /// REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
 #[unsafe(no_mangle)]
@@ -60,18 +89,33 @@ pub unsafe extern "C" fn revamp_host_dispatch(
             let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
             (extent, tile, pointer::slice(i.arguments, i.argument_count, "arguments")?)
         };
-        let mut sections = Vec::with_capacity(arguments.len());
+        // SAFETY: the caller vouches for the block.
+        let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
+        let mut used = Vec::with_capacity(arguments.len());
+        let mut offsets = Vec::with_capacity(arguments.len());
         for (n, a) in arguments.iter().enumerate() {
-            if a.kind != REVAMP_ARGUMENT_BUFFER {
-                return Err(Error::invalid(format!("argument {n} of a host kernel is no REVAMP_ARGUMENT_BUFFER")));
-            }
+            offsets.push(match a.kind {
+                REVAMP_ARGUMENT_BUFFER => None,
+                REVAMP_ARGUMENT_ADDRESS => Some(a.offset as usize),
+                _ => {
+                    return Err(Error::invalid(format!(
+                        "argument {n} of a host kernel is no REVAMP_ARGUMENT_BUFFER or _ADDRESS"
+                    )));
+                }
+            });
             // SAFETY: the caller vouches for origin and extent.
             let (section, access) =
                 unsafe { argument_section(a) }.map_err(|e| e.context(format_args!("argument {n}")))?;
-            sections.push((section, access.unwrap_or(Access::ReadWrite)));
+            let access = undeclared(&section, access);
+            used.push(HostArgument { section, access });
         }
-        let kernel = Arc::new(Function { function, context: Context(i.context) });
-        let launch = HostLaunch { extent, tile, tile_memory: i.tile_memory, sections: &sections, kernel };
+        let kernel = |first: &[*mut u8]| -> Result<Arc<dyn HostKernel>> {
+            let addresses: Vec<_> = offsets.iter().zip(first).filter_map(|(o, a)| o.map(|o| (o, *a))).collect();
+            let mut lines = copy_of(block, &addresses)?;
+            let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
+            Ok(Arc::new(Function { function, context: Context(context), _block: lines }))
+        };
+        let launch = HostLaunch { extent, tile, tile_memory: i.tile_memory, arguments: &used, kernel: &kernel };
         host_dispatch::host_dispatch(view, launch).map(drop)
     })
 }

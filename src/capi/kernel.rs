@@ -11,6 +11,7 @@ use crate::kernel::registry;
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::array::Array;
+use crate::runtime::array_view::ArrayView;
 use crate::runtime::copy::Side;
 use crate::runtime::dispatch::{self, Argument, Domain, Launch};
 use crate::runtime::kernel::LoadedKernel;
@@ -39,18 +40,36 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
     })
 }
 
-/// Reads the section that an argument names.
+/// Reads what an argument names: an array's section or an array_view.
 ///
 /// # Safety
 /// The argument's origin and extent are null or have as many values as the array has dimensions.
 pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Option<Access>)> {
+    let access = argument_access(a.access)?;
+    if !a.view.is_null() {
+        if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() {
+            return Err(Error::invalid(
+                "an array_view is given together with an array, origin or extent; make a section of the view instead",
+            ));
+        }
+        return Ok((Side::View(get::<ArrayView, _>(a.view)?.part().clone()), access));
+    }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();
     // SAFETY: the same contract.
     let (origin, extent) = unsafe {
         (pointer::optional_slice(a.origin, rank, "origin")?, pointer::optional_slice(a.extent, rank, "extent")?)
     };
-    Ok((Side::section(array, origin, extent)?, argument_access(a.access)?))
+    Ok((Side::section(array, origin, extent)?, access))
+}
+
+/// The access of an argument whose kernel declares none.
+pub(super) fn undeclared(side: &Side, access: Option<Access>) -> Access {
+    let default = match side {
+        Side::View(part) if part.is_read_only() => Access::Read,
+        _ => Access::ReadWrite,
+    };
+    access.unwrap_or(default)
 }
 
 /// Reads an argument.
@@ -67,7 +86,8 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         REVAMP_ARGUMENT_ADDRESS => {
             // SAFETY: the same contract.
             let (section, access) = unsafe { argument_section(a) }?;
-            Ok(Argument::Address { offset: a.offset, section, access: access.unwrap_or(Access::ReadWrite) })
+            let access = undeclared(&section, access);
+            Ok(Argument::Address { offset: a.offset, section, access })
         }
         REVAMP_ARGUMENT_PUSH_CONSTANT => {
             // SAFETY: the same contract.
@@ -189,8 +209,9 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
 
 /// Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run: wait for the view, a marker
 /// or a copy. Ordered behind queued work that uses the same elements of the same arrays, and overlapping with other work.
-/// `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6), or the default
-/// view of the kernel's accelerator if there are none.
+/// `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6); without arrays
+/// a view of the kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8 to SEL-19).
+/// array_view arguments are made valid there first, moving what is missing (SEL-2, SEL-7).
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array that lives on another view
 /// (SEL-4) and on the cpu accelerator (PFE-8), REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was
 /// expected and given.

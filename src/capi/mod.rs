@@ -10,6 +10,7 @@
 pub mod accelerator;
 pub mod accelerator_view;
 pub mod array;
+pub mod array_view;
 pub mod completion;
 pub mod copy;
 pub mod error;
@@ -20,4 +21,5 @@ pub mod kernel;
 pub mod library;
 mod lifecycle;
 mod pointer;
+pub mod transfers;
 pub mod types;

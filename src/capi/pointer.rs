@@ -35,6 +35,11 @@ sized!(
     revamp_dispatch_info,
     revamp_host_dispatch_info,
     revamp_kernel_record,
+    revamp_array_view_options,
+    revamp_array_view_info,
+    revamp_residency,
+    revamp_transfer_counters,
+    revamp_transfer,
 );
 
 fn null(what: &str) -> Error {
@@ -104,6 +109,48 @@ pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<
         );
     }
     Ok(())
+}
+
+/// A list of structs that the caller has room for, all of the size the first one says.
+pub(super) struct Structs<T> {
+    next: *mut T,
+    size: usize,
+    left: usize,
+}
+
+impl<T: Sized_> Structs<T> {
+    /// The list at `pointer`.
+    ///
+    /// # Safety
+    /// `pointer` is null or points to `capacity` writable structs as large as the first one's struct_size, which stay
+    /// writable as long as this lives.
+    pub(super) unsafe fn new(pointer: *mut T, capacity: usize) -> Result<Self> {
+        if capacity == 0 {
+            return Ok(Self { next: pointer, size: 0, left: 0 });
+        }
+        if pointer.is_null() {
+            return Err(null(T::NAME));
+        }
+        // SAFETY: the caller vouches for a readable struct_size at the start.
+        let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+        check_size::<T>(size)?;
+        Ok(Self { next: pointer, size, left: capacity })
+    }
+
+    /// Writes the next one, if there is room.
+    pub(super) fn push(&mut self, value: T) -> Result<()> {
+        if self.left == 0 {
+            return Ok(());
+        }
+        // SAFETY: there is room for one more struct of `size` bytes (`new`), whose size is set first.
+        unsafe {
+            self.next.cast::<usize>().write_unaligned(self.size);
+            write_info(self.next, value)?;
+        }
+        self.next = self.next.wrapping_byte_add(self.size);
+        self.left -= 1;
+        Ok(())
+    }
 }
 
 /// Checks an output pointer before the work whose result it takes.

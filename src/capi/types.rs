@@ -125,6 +125,13 @@ pub struct revamp_kernel_t(());
 /// A SPIR-V kernel loaded on an accelerator. Reference counted.
 pub type revamp_kernel = *mut revamp_kernel_t;
 
+/// What revamp_array_view points to.
+pub struct revamp_array_view_t(());
+/// A part of a data source (host memory or an array), usable on the host and on every accelerator: the library moves the
+/// bytes to where they are used, and only those that are missing there. Reference counted; a retained handle is what a copy
+/// of an array_view is in C++ AMP. Uses of overlapping views at the same time, of which one writes, are a race (AV-23).
+pub type revamp_array_view = *mut revamp_array_view_t;
+
 /// What revamp_completion points to.
 pub struct revamp_completion_t(());
 /// An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not cancel the operation.
@@ -232,13 +239,128 @@ pub struct revamp_array_info {
     pub cpu_access_type: revamp_access,
 }
 
-/// One side of a copy: an array or a section of it, or host memory.
+/// A bit of an array_view's state word: the host may read through the address it was given.
+pub const REVAMP_HOST_MAY_READ: u32 = 1;
+/// The host may write there.
+pub const REVAMP_HOST_MAY_WRITE: u32 = 2;
+
+/// How an array_view is made. NULL or zero: the defaults.
+#[repr(C)]
+pub struct revamp_array_view_options {
+    /// sizeof(revamp_array_view_options).
+    pub struct_size: usize,
+    /// Nobody writes through it (C++ AMP's array_view<const T>).
+    pub read_only: bool,
+    /// A name for messages. NULL: none.
+    pub label: *const c_char,
+}
+
+/// Properties of an array_view.
+#[repr(C)]
+pub struct revamp_array_view_info {
+    /// sizeof(revamp_array_view_info).
+    pub struct_size: usize,
+    /// Dimensions.
+    pub rank: u32,
+    /// rank extents, most significant first; valid as long as the handle.
+    pub extent: *const i32,
+    /// rank byte strides; valid as long as the handle.
+    pub strides: *const u64,
+    /// Bytes of an element.
+    pub element_size: usize,
+    /// Number of elements.
+    pub element_count: u64,
+    /// Bytes from the start of the data source to the first element.
+    pub offset: u64,
+    /// It cannot be written through.
+    pub read_only: bool,
+    /// Where the data source lives (get_source_accelerator_view); NULL without a data source. Borrowed.
+    pub source_view: revamp_accelerator_view,
+    /// The same for all views of one data source, and for no others.
+    pub source_id: u64,
+}
+
+/// Where an array_view's bytes are, as seen from an accelerator_view.
+#[repr(C)]
+pub struct revamp_residency {
+    /// sizeof(revamp_residency).
+    pub struct_size: usize,
+    /// Bytes of the view's elements.
+    pub view_bytes: u64,
+    /// Of them valid there.
+    pub valid_bytes: u64,
+    /// Of them discarded, or never written: valid nowhere, and not moved.
+    pub discarded_bytes: u64,
+    /// Bytes held there for the whole data source, beside its home.
+    pub allocated_bytes: u64,
+    /// The accelerator_view uses the data source's own memory: nothing ever moves.
+    pub shares_home: bool,
+}
+
+/// Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the host (from one accelerator to
+/// another by way of the host: once each); `local`: within one memory. `implicit`: forced by a launch, an access or a
+/// release; `explicit`: asked for by a copy or synchronize.
+#[repr(C)]
+pub struct revamp_transfer_counters {
+    /// sizeof(revamp_transfer_counters).
+    pub struct_size: usize,
+    /// Implicit, to.
+    pub implicit_to_bytes: u64,
+    /// Implicit, to.
+    pub implicit_to_count: u64,
+    /// Implicit, from.
+    pub implicit_from_bytes: u64,
+    /// Implicit, from.
+    pub implicit_from_count: u64,
+    /// Implicit, local.
+    pub implicit_local_bytes: u64,
+    /// Implicit, local.
+    pub implicit_local_count: u64,
+    /// Explicit, to.
+    pub explicit_to_bytes: u64,
+    /// Explicit, to.
+    pub explicit_to_count: u64,
+    /// Explicit, from.
+    pub explicit_from_bytes: u64,
+    /// Explicit, from.
+    pub explicit_from_count: u64,
+    /// Explicit, local.
+    pub explicit_local_bytes: u64,
+    /// Explicit, local.
+    pub explicit_local_count: u64,
+}
+
+/// One transfer of the log.
+#[repr(C)]
+pub struct revamp_transfer {
+    /// sizeof(revamp_transfer).
+    pub struct_size: usize,
+    /// Counted from 1 since the library was loaded.
+    pub number: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Forced by a launch, an access or a release.
+    pub is_implicit: bool,
+    /// The function of this header that forced it. Valid for good.
+    pub call: *const c_char,
+    /// Where the bytes came from; the cpu accelerator is the host.
+    pub source: revamp_accelerator,
+    /// Where they went.
+    pub destination: revamp_accelerator,
+    /// The data source of the view used (revamp_array_view_info), 0 if there was none.
+    pub source_id: u64,
+}
+
+/// One side of a copy: an array or a section of it, an array_view, or host memory.
 #[repr(C)]
 pub struct revamp_region {
     /// sizeof(revamp_region).
     pub struct_size: usize,
-    /// The array. NULL: host memory.
+    /// The array. NULL: an array_view or host memory.
     pub array: revamp_array,
+    /// The array_view; array and extent are NULL then. As destination it is written where its data source lives, as source
+    /// read where it is valid, the destination's own memory first (SEL-21 to SEL-24).
+    pub view: revamp_array_view,
     /// First element of the section, one value for each dimension. NULL: zeros. Arrays only.
     pub origin: *const i32,
     /// Size of the section, one value for each dimension. NULL: to the end of the array. Needed for host memory.
@@ -318,13 +440,18 @@ pub struct revamp_argument {
     pub id: u32,
     /// PUSH_CONSTANT: byte offset in the block. ADDRESS: byte offset in the argument block, a multiple of 8.
     pub offset: u32,
-    /// BUFFER and ADDRESS: how the bytes are used. Zero: BUFFER: as the kernel declares; ADDRESS: READ_WRITE.
+    /// BUFFER and ADDRESS: how the bytes are used. Zero: BUFFER: as the kernel declares; ADDRESS: READ_WRITE, of a read-only
+    /// view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
+    /// a kernel that declares `writeonly` may leave some out and promises nothing.
     pub access: revamp_access,
-    /// BUFFER and ADDRESS: the array.
+    /// BUFFER and ADDRESS: the array, or NULL.
     pub array: revamp_array,
-    /// BUFFER and ADDRESS: first element of the section. NULL: zeros.
+    /// BUFFER and ADDRESS: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
+    /// for the kernel all that lies between its first and last element.
+    pub view: revamp_array_view,
+    /// BUFFER and ADDRESS: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
-    /// BUFFER and ADDRESS: extent of the section. NULL: to the end.
+    /// BUFFER and ADDRESS: extent of the array's section. NULL: to the end.
     pub extent: *const i32,
     /// PUSH_CONSTANT and SPECIALIZATION: the bytes.
     pub data: *const c_void,
@@ -397,11 +524,18 @@ pub struct revamp_host_dispatch_info {
     pub function: revamp_host_kernel,
     /// Passed to it; must live until the launch is done.
     pub context: *mut c_void,
-    /// Arrays the kernel uses, as BUFFER arguments with access and array set: the launch is ordered against other uses
-    /// of them. May be NULL if the caller orders by itself.
+    /// Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered against other uses. As
+    /// BUFFER arguments with access and array or view set, or as ADDRESS arguments, which write the address of the first
+    /// element into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
+    /// itself.
     pub arguments: *const revamp_argument,
     /// How many.
     pub argument_count: usize,
+    /// If not NULL: the kernel gets the address of a copy of this block, with addresses written into it, as its context
+    /// (aligned to 64 bytes; it lives until the launch is done).
+    pub block: *const c_void,
+    /// Its size in bytes.
+    pub block_size: usize,
 }
 
 /// A kernel compiled into the program. Made by the CMake function revamp_embed_spirv().

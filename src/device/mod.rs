@@ -65,6 +65,10 @@ pub trait Buffer: Send + Sync {
     fn host(&self) -> Option<HostSpan>;
     /// The address kernels use, where there is one.
     fn device_address(&self) -> Option<u64>;
+    /// Where byte 0 lies in what descriptors bind: their alignment counts from there. Not 0 only for imported memory.
+    fn base(&self) -> u64 {
+        0
+    }
     /// Who uses which bytes.
     fn tracker(&self) -> &Tracker;
     /// The device's own type behind this.
@@ -160,6 +164,13 @@ pub trait Device: Send + Sync {
     fn shares_memory(&self) -> bool;
     /// A new block of memory. `label` names it in messages and tools.
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
+    /// A buffer over memory of the host itself, where the device can use that as fast as its own and the driver takes
+    /// it; `None` where not. The buffer's [`Buffer::host`] is the span.
+    ///
+    /// The span must live until the buffer and all work that uses it are gone: queues hold the buffers of work until
+    /// they next look for what is finished ([`Queue::marker`] looks). Buffers over the same bytes are not ordered
+    /// against each other; such as only share a page may be used at the same time.
+    fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
     /// A new queue; `immediate` submits each work at once.
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module, checking that this device can run it.

@@ -4,13 +4,14 @@ use super::accelerator_view::AcceleratorView;
 use super::selection::{self, Candidate};
 use super::{AccessType, HandleCell};
 use crate::config::Config;
-use crate::device::Device;
 use crate::device::host::{HostDevice, HostKind, Workers, total_memory};
 use crate::device::vulkan::device::VulkanDevice;
 use crate::device::vulkan::instance::instance;
 use crate::device::vulkan::physical::{ACCESS_READ_WRITE, Physical, physical_devices};
+use crate::device::{Device, unique_id};
 use crate::error::{Error, Result};
 use crate::log;
+use crate::trace::transfers::Counters;
 use parking_lot::Mutex;
 use std::ffi::CString;
 use std::sync::Arc;
@@ -80,12 +81,14 @@ struct CpuAccess {
 
 /// A place that holds memory and may run kernels.
 pub struct Accelerator {
+    id: u64,
     kind: Kind,
     properties: Properties,
     physical: Option<Physical>,
     device: Mutex<Option<Arc<dyn Device>>>,
     default_view: Mutex<Option<Arc<AcceleratorView>>>,
     cpu_access: Mutex<CpuAccess>,
+    transfers: Counters,
     /// Kernels loaded here, so that the same module is compiled once.
     pub(super) kernels: Mutex<super::kernel::KernelCache>,
     /// The handle of the C API.
@@ -122,12 +125,14 @@ impl Accelerator {
 
     fn new(kind: Kind, properties: Properties, physical: Option<Physical>, access: AccessType) -> Self {
         Self {
+            id: unique_id(),
             kind,
             properties,
             physical,
             device: Mutex::new(None),
             default_view: Mutex::new(None),
             cpu_access: Mutex::new(CpuAccess { value: access, settled: false }),
+            transfers: Counters::new(),
             kernels: Mutex::default(),
             c_handle: HandleCell::default(),
         }
@@ -186,6 +191,16 @@ impl Accelerator {
             ..Properties::default()
         };
         Self::new(kind, properties, None, AccessType::ReadWrite)
+    }
+
+    /// Unique for the life of the process, and not 0.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Transfers to and from its memory.
+    pub fn transfers(&self) -> &Counters {
+        &self.transfers
     }
 
     /// Its kind.

@@ -3,11 +3,17 @@
 use super::AccessType;
 use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
+use super::capture::bring_home;
+use super::source::Source;
 use crate::device::hazard::Tracker;
 use crate::device::layout::Layout;
 use crate::device::{Access, Buffer, Device, HostSpan, Placement};
 use crate::error::{Error, Result};
-use std::sync::Arc;
+use crate::trace::transfers::{Call, implicit};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
+
+const DATA: Call = implicit(c"revamp_array_data");
 
 /// What an array shall be.
 pub struct ArrayRequest<'a> {
@@ -37,6 +43,8 @@ pub struct Array {
     device: Arc<dyn Device>,
     /// Asynchronous copies of the host that are not done.
     pending: Tracker,
+    /// The data source of its array_views, while there are any.
+    source: Mutex<Weak<Source>>,
 }
 
 /// The extents as sizes, or an error naming the bad one. `what` is "array" or the like.
@@ -119,6 +127,7 @@ impl Array {
             buffer,
             device,
             pending: Tracker::new(),
+            source: Mutex::default(),
         }))
     }
 
@@ -159,6 +168,20 @@ impl Array {
         &self.pending
     }
 
+    /// The data source of its array_views. Locked while the last view writes back.
+    pub(super) fn source(&self) -> &Mutex<Weak<Source>> {
+        &self.source
+    }
+
+    /// True if the host's memory and the array's are one.
+    pub(super) fn shares_host(&self) -> bool {
+        match self.view.accelerator().kind() {
+            Kind::Cpu => true,
+            Kind::HostThreads => self.device.shares_memory(),
+            Kind::Vulkan => self.buffer.host().is_some(),
+        }
+    }
+
     /// The view whose queue copies of this array use.
     pub(super) fn copy_view(&self) -> &Arc<AcceleratorView> {
         if self.is_staging() { &self.associated } else { &self.view }
@@ -189,6 +212,7 @@ impl Array {
         };
         let all = 0..self.layout.bytes();
         self.pending.wait(&all, wanted)?;
+        bring_home(self, &self.layout, wanted, DATA)?;
         self.buffer.tracker().wait(&all, wanted)?;
         Ok(span)
     }

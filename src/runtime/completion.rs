@@ -1,10 +1,13 @@
 //! completion_future (digest section 6.1): operations under way and how they ended.
 
-use crate::device::hazard::{Point, Timeline};
+use super::accelerator_view::AcceleratorView;
+use crate::device::hazard::{Point, Timeline, Tracker};
 use crate::device::host::Workers;
-use crate::device::unique_id;
+use crate::device::{Access, unique_id};
 use crate::error::{Error, Result};
 use parking_lot::{Condvar, Mutex};
+use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -136,6 +139,56 @@ impl Completion {
         if !notifier.running {
             notifier.running = true;
             Workers::shared().tasks.spawn(notify);
+        }
+    }
+}
+
+/// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
+/// bytes before it; later ones wait for it. The views' `wait` covers it.
+pub(super) fn begin(
+    claims: &[(&Tracker, Range<u64>, Access)],
+    views: &[Arc<AcceleratorView>],
+    task: impl FnOnce() -> Result<()> + Send + 'static,
+) -> Arc<Completion> {
+    let operation = HostOperation::new();
+    let point = operation.point();
+    let mut before: SmallVec<[Point; 4]> = SmallVec::new();
+    for (tracker, range, access) in claims {
+        let mut pending = tracker.lock();
+        pending.conflicts(range, *access, |p| before.push(p.clone()));
+        pending.record(range, *access, &point);
+    }
+    // Two claims on one tracker meet each other.
+    before.retain(|p| p.timeline.id() != operation.id);
+    for view in views {
+        view.attach([point.clone()]);
+    }
+    Workers::shared().tasks.spawn(move || {
+        let done = Finisher(Some(operation));
+        for p in before {
+            // That it failed is for whoever waits for it; this one goes on.
+            let _ = p.wait(None);
+        }
+        done.finish(task());
+    });
+    Completion::of(vec![point])
+}
+
+/// Ends an operation also when its task panics.
+struct Finisher(Option<Arc<HostOperation>>);
+
+impl Finisher {
+    fn finish(mut self, result: Result<()>) {
+        if let Some(operation) = self.0.take() {
+            operation.finish(result);
+        }
+    }
+}
+
+impl Drop for Finisher {
+    fn drop(&mut self) {
+        if let Some(operation) = self.0.take() {
+            operation.finish(Err(Error::internal("an asynchronous operation panicked; please report it")));
         }
     }
 }

@@ -1,21 +1,29 @@
-//! copy and copy_async (digest section 6.2): between host memory, arrays and sections, on and across accelerators.
+//! copy and copy_async (digest section 6.2): between host memory, arrays, sections and array_views, on and across
+//! accelerators.
 
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, checked_bytes, checked_extent};
-use super::completion::{Completion, HostOperation};
-use crate::device::hazard::Point;
-use crate::device::host::{HostBlock, Workers, memory};
+use super::array_view::{Part, section_of};
+use super::capture::{Held, Sources, settle};
+use super::completion::{Completion, begin};
+use super::source::State;
+use super::transfer::{Memory, Tally, run};
+use crate::coherence::selection::copy_source;
+use crate::coherence::{Location, Region};
+use crate::device::hazard::{Point, Tracker};
 use crate::device::layout::{CopyPlan, Layout};
-use crate::device::{Access, Direction, HostSpan};
+use crate::device::{Access, HostSpan};
 use crate::error::{Error, Result};
+use crate::trace::transfers::{Call, explicit};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes that pass through the host at once between two devices.
-const HOP: u64 = 32 << 20;
 /// Uploads of at most so many bytes are taken over during the call of copy_async.
 const AT_ONCE: u64 = 256 << 10;
+
+const COPY: Call = explicit(c"revamp_copy");
+const COPY_ASYNC: Call = explicit(c"revamp_copy_async");
 
 /// The shape of host memory.
 pub struct HostBox {
@@ -57,13 +65,15 @@ impl HostBox {
     }
 }
 
-/// One side of a copy, or a section bound to a kernel.
+/// One side of a copy, or an argument of a launch.
 #[derive(Clone)]
 pub enum Side {
     /// Host memory.
     Host(HostSpan, Layout),
     /// An array or a section of it.
     Array(Arc<Array>, Layout),
+    /// An array_view.
+    View(Arc<Part>),
 }
 
 impl Side {
@@ -83,43 +93,34 @@ impl Side {
         if origin.is_none() && extent.is_none() {
             return Ok(Self::whole(array));
         }
-        let rank = array.extent().len();
-        let mut from: SmallVec<[u64; 4]> = SmallVec::with_capacity(rank);
-        let mut size: SmallVec<[u64; 4]> = SmallVec::with_capacity(rank);
-        for (d, &all) in array.extent().iter().enumerate() {
-            let start = origin.map_or(0, |o| o[d]);
-            let count = extent.map_or(all.saturating_sub(start), |e| e[d]);
-            if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
-                return Err(Error::runtime(format!(
-                    "the section does not lie in the array: in dimension {d} it begins at {start} and has {count} \
-                     elements; the array has {all} there, and a section needs at least 1"
-                )));
-            }
-            from.push(start as u64);
-            size.push(count as u64);
-        }
+        let (from, size) = section_of(array.extent(), origin, extent, "array")?;
         let layout = array.layout().section(&from, &size);
         Ok(Self::Array(array, layout))
     }
 
-    fn layout(&self) -> &Layout {
+    /// Where the elements lie in the memory, the array or the data source.
+    pub(super) fn layout(&self) -> &Layout {
         match self {
             Self::Host(_, l) | Self::Array(_, l) => l,
+            Self::View(part) => part.layout(),
         }
     }
 
-    /// Waits until no asynchronous copy of the host conflicts.
-    pub(super) fn settle(&self, access: Access) -> Result<()> {
+    /// The operations of the host that are under way on it, and its bytes there.
+    fn claim(&self) -> Option<(&Tracker, Range<u64>)> {
         match self {
-            Self::Host(..) => Ok(()),
-            Self::Array(a, l) => a.pending().wait(&l.hull(), access),
+            Self::Host(..) => None,
+            Self::Array(a, l) => Some((a.pending(), l.hull())),
+            Self::View(part) => Some((part.source().pending(), part.region().hull())),
         }
     }
 
+    /// The accelerator_view whose `wait` covers copies of it.
     fn view(&self) -> Option<&Arc<AcceleratorView>> {
         match self {
             Self::Host(..) => None,
             Self::Array(a, _) => Some(a.copy_view()),
+            Self::View(part) => part.source().array().map(|a| a.copy_view()),
         }
     }
 }
@@ -139,11 +140,20 @@ fn overlap(a: &Layout, b: &Layout, whole: &Layout) -> bool {
 
 /// Checks the pair and plans its loops.
 fn plan(source: &Side, destination: &Side) -> Result<CopyPlan> {
-    if let (Side::Array(a, l), Side::Array(b, m)) = (source, destination)
-        && Arc::ptr_eq(a, b)
-        && overlap(l, m, a.layout())
-    {
-        return Err(Error::runtime("source and destination of the copy are overlapping sections of one array"));
+    let overlaps = match (source, destination) {
+        (Side::Array(a, l), Side::Array(b, m)) => Arc::ptr_eq(a, b) && overlap(l, m, a.layout()),
+        (Side::View(a), Side::View(b)) => a.source().id() == b.source().id() && a.region().overlaps(b.region()),
+        (Side::View(v), Side::Array(a, l)) | (Side::Array(a, l), Side::View(v)) => {
+            let region = Region::new(l.offset, l.element, &l.dims);
+            v.source().array().is_some_and(|own| Arc::ptr_eq(own, a)) && v.region().overlaps(&region)
+        }
+        _ => false,
+    };
+    if overlaps {
+        return Err(Error::runtime("source and destination of the copy overlap: they have elements in common"));
+    }
+    if let Side::View(part) = destination {
+        part.check(Access::Write).map_err(|e| e.context("the destination"))?;
     }
     if let Side::Host(_, layout) = destination
         && !apart(layout)
@@ -171,15 +181,15 @@ fn apart(layout: &Layout) -> bool {
 /// Copies, and returns when it is done.
 pub fn copy(source: Side, destination: Side) -> Result<()> {
     let plan = plan(&source, &destination)?;
-    source.settle(Access::Read)?;
-    destination.settle(Access::Write)?;
-    for point in run(&source, &destination, &plan)? {
+    settle(&source, Access::Read)?;
+    settle(&destination, Access::Write)?;
+    for point in perform(&source, &destination, plan, COPY)? {
         point.wait(None)?;
     }
     Ok(())
 }
 
-/// Begins a copy. Later uses of the arrays are ordered behind it.
+/// Begins a copy. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
     let within = match (&source, &destination) {
@@ -189,113 +199,118 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
         (Side::Host(..), Side::Array(b, _)) => b.buffer().host().is_none() && plan.bytes() <= AT_ONCE,
         _ => false,
     };
-    let views: SmallVec<[Arc<AcceleratorView>; 2]> =
-        [&source, &destination].into_iter().filter_map(|s| s.view().cloned()).collect();
     if within {
-        source.settle(Access::Read)?;
-        destination.settle(Access::Write)?;
-        let points = run(&source, &destination, &plan)?;
+        settle(&source, Access::Read)?;
+        settle(&destination, Access::Write)?;
+        let points = perform(&source, &destination, plan, COPY_ASYNC)?;
         return Ok(Completion::of(points.into_vec()));
     }
-    let operation = HostOperation::new();
-    let point = operation.point();
-    // Behind what is under way, before what comes later.
-    let mut before: SmallVec<[Point; 4]> = SmallVec::new();
-    for (side, access) in [(&source, Access::Read), (&destination, Access::Write)] {
-        if let Side::Array(a, l) = side {
-            let mut pending = a.pending().lock();
-            pending.conflicts(&l.hull(), access, |p| before.push(p.clone()));
-            pending.record(&l.hull(), access, &point);
-        }
-    }
-    for view in &views {
-        view.attach([point.clone()]);
-    }
-    Workers::shared().tasks.spawn(move || {
-        let done = Finisher(Some(operation));
-        for p in before {
-            // That it failed is for whoever waits for it; this copy goes on.
-            let _ = p.wait(None);
-        }
-        let result = run(&source, &destination, &plan)
-            .and_then(|points| points.into_iter().try_for_each(|p| p.wait(None).map(drop)));
-        done.finish(result);
-    });
-    Ok(Completion::of(vec![point]))
+    let (from, to) = (source.clone(), destination.clone());
+    let views: SmallVec<[Arc<AcceleratorView>; 2]> =
+        [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
+    let claims: SmallVec<[(&Tracker, Range<u64>, Access); 2]> = [(&from, Access::Read), (&to, Access::Write)]
+        .into_iter()
+        .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
+        .collect();
+    let task = move || {
+        let points = perform(&source, &destination, plan, COPY_ASYNC)?;
+        points.into_iter().try_for_each(|p| p.wait(None).map(drop))
+    };
+    Ok(begin(&claims, &views, task))
 }
 
-/// Ends an operation also when its task panics.
-struct Finisher(Option<Arc<HostOperation>>);
-
-impl Finisher {
-    fn finish(mut self, result: Result<()>) {
-        if let Some(operation) = self.0.take() {
-            operation.finish(result);
-        }
-    }
-}
-
-impl Drop for Finisher {
-    fn drop(&mut self) {
-        if let Some(operation) = self.0.take() {
-            operation.finish(Err(Error::internal("an asynchronous copy panicked; please report it")));
-        }
-    }
-}
+/// A side as memory: the first byte of what it stands for lies so many bytes before the memory's.
+type Found = (Memory, u64);
 
 /// Does or begins the copy; it is done when the points are reached.
-fn run(source: &Side, destination: &Side, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
-    match (source, destination) {
-        (Side::Host(from, _), Side::Host(to, _)) => {
-            memory::copy_parallel(&Workers::shared().pool, plan, *from, *to)?;
-            Ok(SmallVec::new())
+fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
+    let sources = Sources::of([source, destination].into_iter());
+    let mut held = sources.lock();
+    let mut tally = Tally::of(call);
+    for (n, side) in [source, destination].into_iter().enumerate() {
+        if let Side::View(part) = side {
+            tally.source = part.source().id();
+            tally.accounts[n] = Some(part.counters());
+            // Two views of one source are one account there.
+            let both = matches!(source, Side::View(other) if n == 1 && other.source().id() == part.source().id());
+            tally.accounts[2 + n] = Some(part.source().counters()).filter(|_| !both);
         }
-        (Side::Host(from, _), Side::Array(array, _)) => transfer(Direction::Upload, *from, array, plan),
-        (Side::Array(array, _), Side::Host(to, _)) => transfer(Direction::Download, *to, array, plan),
-        (Side::Array(a, _), Side::Array(b, _)) => between(a, b, plan),
     }
-}
-
-fn transfer(direction: Direction, host: HostSpan, array: &Array, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
-    let view = array.copy_view();
-    let points = array.device().transfer(direction, host, array.buffer(), plan, &**view.queue())?;
-    view.attach(points.iter().cloned());
-    Ok(points)
-}
-
-fn between(a: &Arc<Array>, b: &Arc<Array>, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
-    if a.device().id() == b.device().id() {
-        // The queue of the side that really lives on the device.
-        let view = if b.is_staging() && !a.is_staging() { a.copy_view() } else { b.copy_view() };
-        let point = view.queue().copy(a.buffer(), b.buffer(), plan)?;
-        a.copy_view().attach([point.clone()]);
-        b.copy_view().attach([point.clone()]);
-        return Ok(SmallVec::from_iter([point]));
-    }
-    // A side the host addresses is host memory to the other's device.
-    if let Some(from) = a.buffer().host() {
-        a.buffer().tracker().wait(&plan.source_hull(), Access::Read)?;
-        return transfer(Direction::Upload, from, b, plan);
-    }
-    if let Some(to) = b.buffer().host() {
-        b.buffer().tracker().wait(&plan.destination_hull(), Access::Write)?;
-        return transfer(Direction::Download, to, a, plan);
-    }
-    let mut points = SmallVec::new();
-    for piece in plan.pieces(HOP) {
-        let bytes = piece.bytes();
-        let block = HostBlock::new(bytes)?;
-        let (down, up) = piece.through_packed();
-        transfer(Direction::Download, block.span(), a, &down)?;
-        points = transfer(Direction::Upload, block.span(), b, &up)?;
+    // Storage that is made now is made where the other side is.
+    let (to, to_base) = find_destination(source, destination, &mut held, call)?;
+    let (from, from_base) = find_source(source, destination, &mut held, tally)?;
+    plan.source -= from_base;
+    plan.destination -= to_base;
+    let points = run(&from, &to, &plan, tally)?;
+    if let Side::View(part) = destination {
+        let state = held.state(part)?;
+        let place = state.home_place(None)?;
+        part.written(state, &place);
     }
     Ok(points)
 }
 
-/// The bytes a section spans in its buffer, and its array.
-pub(super) fn hull(side: &Side) -> Result<(&Arc<Array>, Range<u64>)> {
-    match side {
-        Side::Array(array, layout) => Ok((array, layout.hull())),
-        Side::Host(..) => Err(Error::internal("host memory where an array was needed")),
+/// SEL-20, SEL-21.
+fn find_destination(source: &Side, destination: &Side, held: &mut Held<'_>, call: Call) -> Result<Found> {
+    match destination {
+        Side::Host(span, _) => Ok((Memory::Host(*span), 0)),
+        Side::Array(array, layout) => {
+            held.use_array(array, layout, Access::Write, call)?;
+            Ok((Memory::of(array), 0))
+        }
+        Side::View(part) => {
+            let first = lives(source, held)?;
+            let state = held.state(part)?;
+            let place = state.home_place(first.as_ref())?;
+            state.unpublish(Access::Write);
+            state.copy_memory(&place, &part.region().hull(), Access::Write)
+        }
     }
+}
+
+/// The accelerator_view a side lives on; `None`: the host, or nowhere yet.
+fn lives(side: &Side, held: &mut Held<'_>) -> Result<Option<Arc<AcceleratorView>>> {
+    Ok(match side {
+        Side::Host(..) => None,
+        Side::Array(array, _) => Some(array.view().clone()),
+        Side::View(part) => held.state(part)?.home_view(),
+    })
+}
+
+/// SEL-22 to SEL-24.
+fn find_source(source: &Side, destination: &Side, held: &mut Held<'_>, tally: Tally<'_>) -> Result<Found> {
+    let part = match source {
+        Side::Host(span, _) => return Ok((Memory::Host(*span), 0)),
+        Side::Array(array, layout) => {
+            held.use_array(array, layout, Access::Read, tally.call)?;
+            return Ok((Memory::of(array), 0));
+        }
+        Side::View(part) => part,
+    };
+    let there = lives(destination, held)?;
+    let state = held.state(part)?;
+    let hull = part.region().hull();
+    let home = state.home_place(there.as_ref())?;
+    let valid_at = state.directory.valid_at(part.region());
+    // What is worthless everywhere may lie anywhere: home has memory.
+    let Some(valid_at) = valid_at else { return state.copy_memory(&home, &hull, Access::Read) };
+    let destination = reachable(state, part, there.as_ref())?;
+    let host = reachable(state, part, None)?;
+    let place = match copy_source(Some(&valid_at), destination, host) {
+        Some(location) => state.known(location),
+        None => home,
+    };
+    state.reserve(&place, &hull)?;
+    state.fetch(part.region(), &place, tally)?;
+    state.copy_memory(&place, &hull, Access::Read)
+}
+
+/// The location of an accelerator_view or the host, if the part can be read there without a transfer.
+fn reachable(state: &mut State, part: &Part, view: Option<&Arc<AcceleratorView>>) -> Result<Option<Location>> {
+    let place = state.place(view)?;
+    let is_free = state.directory.missing(part.region(), place.location).is_empty();
+    if is_free {
+        state.directory.holds(part.region(), place.location);
+    }
+    Ok(is_free.then_some(place.location))
 }

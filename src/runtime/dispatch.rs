@@ -1,15 +1,17 @@
 //! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
 
-use super::accelerator::{Accelerator, Kind};
 use super::accelerator_view::AcceleratorView;
-use super::array::Array;
-use super::copy::{Side, hull};
+use super::capture::{Captured, Sources, bring, choose, settle, written};
+use super::copy::Side;
 use super::kernel::LoadedKernel;
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
-use crate::error::{E_INVALIDARG, Error, Result};
+use crate::error::{Error, Result};
+use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+const DISPATCH: Call = implicit(c"revamp_dispatch");
 
 /// What a launch runs over.
 pub enum Domain<'a> {
@@ -67,53 +69,6 @@ pub struct Launch<'a> {
     pub block: &'a [u8],
 }
 
-/// The view a launch runs on: the one named, else where the arrays live, else `default` (rules SEL-1 to SEL-7).
-pub(super) fn choose<'a>(
-    named: Option<Arc<AcceleratorView>>,
-    arrays: impl Iterator<Item = &'a Arc<Array>>,
-    default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
-) -> Result<Arc<AcceleratorView>> {
-    let mut chosen = named.filter(|v| !v.is_auto_selection());
-    let explicit = chosen.is_some();
-    for (n, array) in arrays.enumerate() {
-        match &chosen {
-            None => chosen = Some(array.view().clone()),
-            Some(view) if view.id() == array.view().id() => {}
-            Some(view) => {
-                let (here, there) = (view.accelerator().name(), array.view().accelerator().name());
-                return Err(Error::runtime(if explicit {
-                    format!(
-                        "array {n} of the launch lives on another accelerator_view (of {there}) than the one the launch \
-                         is for (of {here}); copy it to an array there"
-                    )
-                } else {
-                    format!(
-                        "the arrays of the launch live on different accelerator_views (of {here} and of {there}), so \
-                         there is no view to run on"
-                    )
-                }));
-            }
-        }
-    }
-    let view = match chosen {
-        Some(view) => view,
-        None => default()?,
-    };
-    if view.accelerator().kind() == Kind::Cpu {
-        return Err(not_on_cpu(view.accelerator()));
-    }
-    Ok(view)
-}
-
-/// PFE-8.
-fn not_on_cpu(accelerator: &Accelerator) -> Error {
-    let text = format!(
-        "concurrency::parallel_for_each is not supported on the selected accelerator \"{}\".",
-        accelerator.name()
-    );
-    Error { hresult: E_INVALIDARG, ..Error::runtime(text) }
-}
-
 /// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
 fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
     let mut all: u64 = 1;
@@ -142,41 +97,32 @@ pub fn dispatch(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, 
     run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
 }
 
+/// Where an array or view of a launch goes.
+enum Role {
+    /// A descriptor: set and binding.
+    Binding(u32, u32),
+    /// An address at this place of the argument block.
+    Address(usize),
+}
+
 fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
-    let arrays = launch.arguments.iter().filter_map(|a| match a {
-        Argument::Buffer { section: Side::Array(array, _), .. }
-        | Argument::Address { section: Side::Array(array, _), .. } => Some(array),
-        _ => None,
-    });
-    let view = choose(view, arrays, || Accelerator::default_view(kernel.accelerator()))?;
-    if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
-        return Err(Error::runtime(format!(
-            "it was loaded on {}, the launch is for a view of {}; load it there",
-            kernel.accelerator().name(),
-            view.accelerator().name()
-        )));
-    }
-    if let Some(lost) = view.device().lost() {
-        return Err(lost);
-    }
     let module = kernel.module();
-    let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
-    let mut uses: SmallVec<[Use; 4]> = SmallVec::new();
+    let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
+    let mut roles: SmallVec<[Role; 8]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
     let mut block: SmallVec<[u8; 256]> = SmallVec::from_slice(launch.block);
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
-                let bound = bind(kernel, *set, *binding, section, *access)?;
-                if bindings.iter().any(|b| (b.set, b.binding) == (*set, *binding)) {
+                let given = |r: &Role| matches!(r, Role::Binding(s, b) if (s, b) == (set, binding));
+                if roles.iter().any(given) {
                     return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
                 }
-                section.settle(bound.access)?;
-                bindings.push(Binding { set: *set, binding: *binding, bound });
+                captured.push(bind(kernel, *set, *binding, section, *access)?);
+                roles.push(Role::Binding(*set, *binding));
             }
             Argument::Address { offset, section, access } => {
-                let (array, range) = hull(section)?;
                 let at = *offset as usize;
                 if at % 8 != 0 || at + 8 > block.len() {
                     return Err(Error::invalid(format!(
@@ -185,10 +131,8 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                         block.len()
                     )));
                 }
-                let address = array.device_address()? + range.start;
-                block[at..at + 8].copy_from_slice(&address.to_ne_bytes());
-                section.settle(*access)?;
-                uses.push(Use { buffer: array.buffer().clone(), range, access: *access });
+                captured.push(Captured { side: section, access: *access, needs: *access });
+                roles.push(Role::Address(at));
             }
             Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
             Argument::Specialization { id, data } => {
@@ -200,30 +144,27 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         }
     }
     for b in module.bindings() {
-        if !bindings.iter().any(|given| (given.set, given.binding) == (b.set, b.binding)) {
+        let given = |r: &Role| matches!(r, Role::Binding(s, n) if (*s, *n) == (b.set, b.binding));
+        if !roles.iter().any(given) {
             let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
             return Err(Error::invalid(format!(
                 "binding {} of set {}{name} is not given: the kernel uses {} bindings, the launch gives {}",
                 b.binding,
                 b.set,
                 module.bindings().len(),
-                bindings.len()
+                roles.iter().filter(|r| matches!(r, Role::Binding(..))).count()
             )));
         }
     }
     spec.sort_by_key(|(id, _)| *id);
     let takes_block = module.push().is_some_and(|p| p.is_address);
-    let block = match (takes_block, launch.block.is_empty()) {
-        (true, false) => Some(&block[..]),
-        (false, false) => {
-            return Err(Error::invalid(format!(
-                "an argument block of {} bytes is given, but the kernel's push constants are not one address",
-                launch.block.len()
-            )));
-        }
-        _ => None,
-    };
-    if block.is_none() {
+    if !takes_block && !block.is_empty() {
+        return Err(Error::invalid(format!(
+            "an argument block of {} bytes is given, but the kernel's push constants are not one address",
+            block.len()
+        )));
+    }
+    if block.is_empty() {
         constants.check_complete(kernel)?;
     } else if constants.given.contains(&true) {
         return Err(Error::invalid(
@@ -251,19 +192,68 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
             g.map(u64::from)
         }
     };
-    view.queue().dispatch(&Dispatch {
+    for c in &captured {
+        settle(c.side, c.needs)?;
+    }
+    let sides = captured.iter().map(|c| c.side);
+    let sources = Sources::of(sides.clone());
+    let mut held = sources.lock();
+    let view = choose(view, sides, &mut held, || Ok(kernel.accelerator().clone()))?;
+    if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
+        return Err(Error::runtime(format!(
+            "it was loaded on {}, the launch is for a view of {}; load it there",
+            kernel.accelerator().name(),
+            view.accelerator().name()
+        )));
+    }
+    if let Some(lost) = view.device().lost() {
+        return Err(lost);
+    }
+    let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
+    let mut uses: SmallVec<[Use; 4]> = SmallVec::new();
+    for (bound, role) in bring(&captured, &view, &mut held, DISPATCH)?.into_iter().zip(&roles) {
+        match *role {
+            Role::Binding(set, binding) => {
+                check_alignment(kernel, set, binding, &bound)?;
+                bindings.push(Binding { set, binding, bound });
+            }
+            Role::Address(at) => {
+                let start = bound.buffer.device_address().ok_or_else(|| {
+                    Error::runtime(format!("an array given as address is not reached by {}", view.accelerator().name()))
+                })?;
+                block[at..at + 8].copy_from_slice(&(start + bound.range.start).to_ne_bytes());
+                uses.push(bound);
+            }
+        }
+    }
+    let point = view.queue().dispatch(&Dispatch {
         kernel: &**kernel.kernel(),
         spec: &spec,
         bindings: &bindings,
         uses: &uses,
         push: &constants.bytes,
-        block,
+        block: Some(&block[..]).filter(|b| !b.is_empty()),
         groups,
-    })
+    })?;
+    written(&captured, &view, &mut held)?;
+    Ok(point)
+}
+
+/// What messages call a binding.
+fn binding_name(kernel: &LoadedKernel, set: u32, binding: u32) -> String {
+    let declared = kernel.module().bindings().iter().find(|b| (b.set, b.binding) == (set, binding));
+    let name = declared.and_then(|b| b.name.as_ref()).map(|n| format!(" ({n})")).unwrap_or_default();
+    format!("binding {binding} of set {set}{name}")
 }
 
 /// Checks a storage buffer against what the kernel declares.
-fn bind(kernel: &LoadedKernel, set: u32, binding: u32, section: &Side, access: Option<Access>) -> Result<Use> {
+fn bind<'a>(
+    kernel: &LoadedKernel,
+    set: u32,
+    binding: u32,
+    section: &'a Side,
+    access: Option<Access>,
+) -> Result<Captured<'a>> {
     let module = kernel.module();
     let Some(declared) = module.bindings().iter().find(|b| (b.set, b.binding) == (set, binding)) else {
         let all: Vec<_> = module.bindings().iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
@@ -272,11 +262,8 @@ fn bind(kernel: &LoadedKernel, set: u32, binding: u32, section: &Side, access: O
             if all.is_empty() { "none".to_owned() } else { all.join(", ") }
         )));
     };
-    let at = || {
-        let name = declared.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
-        format!("binding {binding} of set {set}{name}")
-    };
-    let (array, range) = hull(section)?;
+    let at = || binding_name(kernel, set, binding);
+    let range = section.layout().hull();
     let bytes = range.end - range.start;
     let needed = declared.min_size + declared.stride.unwrap_or(0);
     if bytes < needed {
@@ -292,16 +279,6 @@ fn bind(kernel: &LoadedKernel, set: u32, binding: u32, section: &Side, access: O
             kernel.accelerator().name()
         )));
     }
-    if range.start % p.min_storage_buffer_alignment.max(1) != 0 {
-        return Err(Error::invalid(format!(
-            "{} is given a section that begins at byte {}; on {} it must be a multiple of {}: begin elsewhere, or pass \
-             an address",
-            at(),
-            range.start,
-            kernel.accelerator().name(),
-            p.min_storage_buffer_alignment
-        )));
-    }
     let declared_access = declared.access;
     let wrong = match access {
         Some(Access::Read) => declared_access.writes(),
@@ -314,7 +291,28 @@ fn bind(kernel: &LoadedKernel, set: u32, binding: u32, section: &Side, access: O
             at()
         )));
     }
-    Ok(Use { buffer: array.buffer().clone(), range, access: access.unwrap_or(declared_access) })
+    let used = access.unwrap_or(declared_access);
+    if let Side::View(part) = section {
+        part.check(used).map_err(|e| e.context(at()))?;
+    }
+    // A kernel that is only declared to write may leave elements out; the caller knows better.
+    let needs = if access.is_none() && used == Access::Write { Access::ReadWrite } else { used };
+    Ok(Captured { side: section, access: used, needs })
+}
+
+/// Checks where a storage buffer begins.
+fn check_alignment(kernel: &LoadedKernel, set: u32, binding: u32, bound: &Use) -> Result<()> {
+    let alignment = kernel.accelerator().properties().min_storage_buffer_alignment.max(1);
+    let start = bound.buffer.base() + bound.range.start;
+    if start % alignment != 0 {
+        return Err(Error::invalid(format!(
+            "{} is given a section that begins at byte {start}; on {} it must be a multiple of {alignment}: begin \
+             elsewhere, or pass an address",
+            binding_name(kernel, set, binding),
+            kernel.accelerator().name(),
+        )));
+    }
+    Ok(())
 }
 
 /// The push-constant block as it is filled.

@@ -1,16 +1,17 @@
 //! Launching functions of the program on host threads.
 
-use super::accelerator::{Accelerator, Kind};
+use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
-use super::copy::{Side, hull};
-use super::dispatch::choose;
+use super::capture::{Captured, Sources, bring, choose, settle, written};
+use super::copy::Side;
 use super::runtime;
 use super::selection::Code;
+use crate::device::Access;
 use crate::device::hazard::Point;
 use crate::device::host::kernel::{Domain, HostKernel};
 use crate::device::host::{Workers, dispatch_host};
-use crate::device::{Access, Use};
 use crate::error::{Error, Result};
+use crate::trace::transfers::{Call, implicit};
 use std::sync::Arc;
 
 /// A launch on host threads.
@@ -21,19 +22,39 @@ pub struct HostLaunch<'a> {
     pub tile: Option<&'a [i32]>,
     /// Bytes of tile_static memory.
     pub tile_memory: usize,
-    /// The arrays used, and how.
-    pub sections: &'a [(Side, Access)],
+    /// What it uses.
+    pub arguments: &'a [HostArgument],
     /// The kernel.
-    pub kernel: Arc<dyn HostKernel>,
+    pub kernel: &'a MakeKernel<'a>,
 }
+
+/// Makes a kernel, given the address of each argument's first element.
+pub type MakeKernel<'a> = dyn Fn(&[*mut u8]) -> Result<Arc<dyn HostKernel>> + 'a;
+
+/// An array or array_view a host kernel uses.
+pub struct HostArgument {
+    /// It.
+    pub section: Side,
+    /// How it is used.
+    pub access: Access,
+}
+
+const DISPATCH: Call = implicit(c"revamp_host_dispatch");
 
 /// Launches; returns before it has run.
 pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>) -> Result<Point> {
-    let arrays = launch.sections.iter().filter_map(|(s, _)| match s {
-        Side::Array(array, _) => Some(array),
-        Side::Host(..) => None,
-    });
-    let view = choose(view, arrays, || Accelerator::default_view(&runtime()?.default_for(Code::Host)?))?;
+    let captured: Vec<_> =
+        launch.arguments.iter().map(|a| Captured { side: &a.section, access: a.access, needs: a.access }).collect();
+    for c in &captured {
+        if let Side::View(part) = c.side {
+            part.check(c.access)?;
+        }
+        settle(c.side, c.access)?;
+    }
+    let sides = captured.iter().map(|c| c.side);
+    let sources = Sources::of(sides.clone());
+    let mut held = sources.lock();
+    let view = choose(view, sides, &mut held, || runtime()?.default_for(Code::Host))?;
     let accelerator = view.accelerator();
     if accelerator.kind() != Kind::HostThreads {
         return Err(Error::unsupported(format!(
@@ -48,11 +69,12 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>)
     };
     // Before anything waits.
     domain.check()?;
-    let mut uses = Vec::with_capacity(launch.sections.len());
-    for (section, access) in launch.sections {
-        section.settle(*access)?;
-        let (array, range) = hull(section)?;
-        uses.push(Use { buffer: array.buffer().clone(), range, access: *access });
-    }
-    dispatch_host(&**view.queue(), &Workers::shared().pool, &uses, domain, launch.kernel)
+    let uses = bring(&captured, &view, &mut held, DISPATCH)?;
+    let first = |u: &crate::device::Use| {
+        u.buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(u.range.start as usize))
+    };
+    let kernel = (launch.kernel)(&uses.iter().map(first).collect::<Vec<_>>())?;
+    let point = dispatch_host(&**view.queue(), &Workers::shared().pool, &uses, domain, kernel)?;
+    written(&captured, &view, &mut held)?;
+    Ok(point)
 }

@@ -4,6 +4,8 @@
 pub mod accelerator;
 pub mod accelerator_view;
 pub mod array;
+pub mod array_view;
+mod capture;
 pub mod completion;
 pub mod copy;
 pub mod dispatch;
@@ -11,6 +13,8 @@ pub mod host_dispatch;
 pub mod kernel;
 pub mod process;
 pub mod selection;
+pub mod source;
+mod transfer;
 
 use crate::config;
 use crate::device::vulkan::instance::instance;

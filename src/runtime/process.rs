@@ -91,6 +91,7 @@ pub fn at_exit() {
         std::thread::sleep(Duration::from_micros(200));
     }
     let Some(runtime) = super::RUNTIME.read().clone() else { return };
+    super::source::write_back_all();
     finish(&runtime);
     // What is left goes with the process: drivers do not like to be torn down from an exit handler.
     std::mem::forget(runtime);

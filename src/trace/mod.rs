@@ -1,3 +1,4 @@
-//! What the library tells about itself. Today the log; counters and the transfer log join it with array_view.
+//! What the library tells about itself: the log, and what was moved.
 
 pub mod log;
+pub mod transfers;

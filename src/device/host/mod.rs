@@ -15,7 +15,7 @@ pub mod threads;
 pub use kernel::{Domain, HostKernel, ThreadId};
 pub use memory::{HostBlock, HostSpan};
 pub use queue::{HostQueue, HostTimeline};
-pub use system::total_memory;
+pub use system::{page_size, total_memory};
 
 use super::hazard::{Point, Tracker};
 use super::layout::CopyPlan;
@@ -61,10 +61,27 @@ impl Workers {
     }
 }
 
+/// Whose memory a [`HostBuffer`] is over.
+enum Memory {
+    /// Its own.
+    Block(HostBlock),
+    /// Its importer's, who keeps it alive.
+    Imported(HostSpan),
+}
+
+impl Memory {
+    fn span(&self) -> HostSpan {
+        match self {
+            Self::Block(block) => block.span(),
+            Self::Imported(span) => *span,
+        }
+    }
+}
+
 /// A block of host memory.
 pub struct HostBuffer {
     id: u64,
-    block: HostBlock,
+    memory: Memory,
     tracker: Tracker,
 }
 
@@ -73,10 +90,10 @@ impl Buffer for HostBuffer {
         self.id
     }
     fn size(&self) -> u64 {
-        self.block.len()
+        self.memory.span().len()
     }
     fn host(&self) -> Option<HostSpan> {
-        Some(self.block.span())
+        Some(self.memory.span())
     }
     fn device_address(&self) -> Option<u64> {
         None
@@ -145,7 +162,14 @@ impl Device for HostDevice {
             )));
         }
         let block = HostBlock::new(bytes).map_err(|e| if label.is_empty() { e } else { e.context(label) })?;
-        Ok(Arc::new(HostBuffer { id: unique_id(), block, tracker: Tracker::new() }))
+        Ok(Arc::new(HostBuffer { id: unique_id(), memory: Memory::Block(block), tracker: Tracker::new() }))
+    }
+
+    fn import(&self, span: HostSpan, _label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        if self.separate {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(HostBuffer { id: unique_id(), memory: Memory::Imported(span), tracker: Tracker::new() })))
     }
 
     /// Queues start work at once either way, so `immediate` changes nothing.

@@ -487,3 +487,30 @@ fn queue_figures() {
     });
     println!("first touch of 256 MiB: {ms:.1} ms");
 }
+
+#[test]
+fn imports_are_the_hosts_own_bytes() {
+    let device = device();
+    let queue = device.create_queue(false).unwrap();
+    let mut bytes = vec![1_u8; 100];
+    let memory = span(&mut bytes[3..83]);
+    let imported = device.import(memory, "test").unwrap().unwrap();
+    assert_eq!((imported.size(), imported.base()), (80, 0));
+    assert_eq!(imported.host().map(|s| s.address()), Some(memory.address()));
+    let own = buffer(&device, 80);
+    own.host().unwrap().fill(2);
+    queue.copy(&own, &imported, &CopyPlan::linear(0, 10, 20)).unwrap();
+    imported.tracker().wait(&(0..80), Access::Read).unwrap();
+    let wanted: Vec<u8> = (0..100).map(|i| if (13..33).contains(&i) { 2 } else { 1 }).collect();
+    assert_eq!(bytes, wanted);
+}
+
+#[test]
+fn separate_memory_imports_nothing() {
+    let config = Config::read(|name| (name == "REVAMP_MEMORY").then(|| "separate".to_owned())).0;
+    let mut bytes = [0_u8; 8];
+    for (kind, imports) in [(HostKind::Threads, false), (HostKind::Cpu, true)] {
+        let device = HostDevice::new(kind, &config, Workers::new(1));
+        assert_eq!(device.import(span(&mut bytes), "test").unwrap().is_some(), imports, "{kind:?}");
+    }
+}

@@ -75,9 +75,9 @@ impl Queue for ViewQueue {
                 .bindings
                 .iter()
                 .map(|b| {
-                    let raw = VulkanBuffer::of(&b.bound.buffer, core)?.raw;
-                    let (offset, range) = (b.bound.range.start, b.bound.range.end - b.bound.range.start);
-                    Ok([vk::DescriptorBufferInfo { buffer: raw, offset, range }])
+                    let of = VulkanBuffer::of(&b.bound.buffer, core)?;
+                    let (offset, range) = (of.base + b.bound.range.start, b.bound.range.end - b.bound.range.start);
+                    Ok([vk::DescriptorBufferInfo { buffer: of.raw, offset, range }])
                 })
                 .collect::<Result<_>>()?;
             let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = d
@@ -295,7 +295,9 @@ pub(super) fn copy_packed(
         };
         let mut packed = 0;
         plan.for_each_run(part.start, part.end, |source, destination, size| {
-            let (src_offset, dst_offset) = if upload { (packed, destination) } else { (source, packed) };
+            let at = chunk.base + packed;
+            let (src_offset, dst_offset) =
+                if upload { (at, other.base + destination) } else { (other.base + source, at) };
             packed += size;
             pieces.push(vk::BufferCopy { src_offset, dst_offset, size });
             if pieces.len() == REGIONS {
@@ -322,7 +324,8 @@ fn regions(batch: &Batch, core: &Core, from: &VulkanBuffer, to: &VulkanBuffer, p
             pieces.clear();
         }
     };
-    plan.for_each_run(part.start, part.end, |src_offset, dst_offset, size| {
+    plan.for_each_run(part.start, part.end, |source, destination, size| {
+        let (src_offset, dst_offset) = (from.base + source, to.base + destination);
         pieces.push(vk::BufferCopy { src_offset, dst_offset, size });
         if pieces.len() == REGIONS {
             flush(&mut pieces);

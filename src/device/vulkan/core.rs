@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::cache_file;
+use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
 use super::physical::{DeviceType, Physical};
@@ -44,6 +45,8 @@ pub(super) struct Core {
     pub transfer_family: Option<u32>,
     /// Memory. Dropped before the device.
     pub allocator: ManuallyDrop<Mutex<Allocator>>,
+    /// What imports memory of the host, where that is worth it.
+    pub importer: Option<Importer>,
     /// Pipelines made before, also by earlier processes.
     pub pipelines: vk::PipelineCache,
     /// True if something was added to `pipelines` since it was written.
@@ -93,6 +96,7 @@ impl Core {
         Ok(Self {
             id: unique_id(),
             physical: physical.clone(),
+            importer: Importer::new(instance, physical, &device),
             raw: device,
             compute: compute.into_iter().map(Mutex::new).collect(),
             transfer: transfer.into_iter().map(Mutex::new).collect(),

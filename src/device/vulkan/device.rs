@@ -100,6 +100,12 @@ impl Device for VulkanDevice {
         Ok(made)
     }
 
+    fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        // Earlier imports that only finished work still holds: their number is limited.
+        self.reclaim();
+        Ok(VulkanBuffer::import(&self.core, span, label)?.map(|b| b as Arc<dyn Buffer>))
+    }
+
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>> {
         let queue = VulkanQueue::new(&self.core, Lane::Compute(self.core.take_compute()), immediate)?;
         self.queues.lock().push(Arc::downgrade(&queue));

@@ -1,8 +1,11 @@
-//! Buffers: each a `VkBuffer` with an address, in pooled memory of a type chosen by its purpose.
+//! Buffers: each a `VkBuffer` with an address, in pooled memory of a type chosen by its purpose or, imported, over memory
+//! of the host.
 
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::import::{HOST_ALLOCATION, Importer};
+use super::memory_types::import_type;
 use crate::device::hazard::Tracker;
 use crate::device::{Buffer, HostSpan, unique_id};
 use crate::error::{Error, Result};
@@ -14,7 +17,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// Every use a buffer can be put to.
-const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
@@ -28,7 +31,9 @@ pub(super) struct VulkanBuffer {
     pub core: Arc<Core>,
     /// Vulkan's handle.
     pub raw: vk::Buffer,
-    /// Its device address.
+    /// Where in `raw` its byte 0 lies.
+    pub base: u64,
+    /// The device address of its byte 0.
     pub address: u64,
     size: u64,
     host: Option<HostSpan>,
@@ -37,7 +42,17 @@ pub(super) struct VulkanBuffer {
     /// True if it lies in the host's memory.
     pub staging: bool,
     tracker: Tracker,
-    allocation: Mutex<Option<Allocation>>,
+    memory: Mutex<Memory>,
+}
+
+/// What a buffer is bound to.
+enum Memory {
+    /// Nothing yet, or no longer.
+    None,
+    /// A piece of the allocator's.
+    Pooled(Allocation),
+    /// Memory of the host, which is not the buffer's own.
+    Imported(vk::DeviceMemory),
 }
 
 /// How the host addresses a buffer.
@@ -83,14 +98,8 @@ impl VulkanBuffer {
         if crate::config::get().test.allocation_fails() {
             return Err(memory().context("REVAMP_TEST=fail-alloc"));
         }
-        let info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
-        let info = if core.families.len() > 1 {
-            info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&core.families)
-        } else {
-            info
-        };
         // SAFETY: the device is alive; the families are its own.
-        let raw = unsafe { core.raw.create_buffer(&info, None) }.map_err(|e| match e {
+        let raw = unsafe { core.raw.create_buffer(&describe(core, size), None) }.map_err(|e| match e {
             vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => memory(),
             e => core.failed("vkCreateBuffer", e),
         })?;
@@ -122,23 +131,93 @@ impl VulkanBuffer {
             id: unique_id(),
             core: core.clone(),
             raw,
+            base: 0,
             address: 0,
             size,
             host: span.filter(|_| wanted.mapped == Mapping::Host),
             window: span.filter(|_| wanted.mapped == Mapping::Window),
             staging: wanted.staging,
             tracker: Tracker::new(),
-            allocation: Mutex::new(Some(allocation)),
+            memory: Mutex::new(Memory::Pooled(allocation)),
         };
         // From here on dropping the buffer frees all.
         bound.map_err(|e| core.failed("vkBindBufferMemory", e))?;
         if wanted.mapped == Mapping::Host && buffer.host.is_none() {
             return Err(Error::internal(format!("memory type {} of {name} is not mapped", wanted.memory_type)));
         }
-        // SAFETY: the buffer was made with SHADER_DEVICE_ADDRESS and is bound.
-        buffer.address =
-            unsafe { core.raw.get_buffer_device_address(&vk::BufferDeviceAddressInfo::default().buffer(raw)) };
+        // SAFETY: the buffer is bound.
+        unsafe { buffer.find_address() };
         Ok(Arc::new(buffer))
+    }
+
+    /// A buffer over `span`, where the device and its driver take it.
+    pub fn import(core: &Arc<Core>, span: HostSpan, label: &str) -> Result<Option<Arc<Self>>> {
+        core.check_alive()?;
+        let Some(importer) = &core.importer else { return Ok(None) };
+        match Self::imported(core, importer, span) {
+            Ok(buffer) => Ok(Some(Arc::new(buffer))),
+            // A dead device is an error; all else only means that the bytes must be copied.
+            Err(e) => core.check_alive().map(|()| {
+                crate::log!(Debug, "{label}: {} bytes of the host are not imported: {e}", span.len());
+                None
+            }),
+        }
+    }
+
+    fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan) -> Result<Self> {
+        let whole = importer.range(span, &core.physical.limits)?;
+        // SAFETY: the range lies in pages of the span, which its maker promised to be there.
+        let allowed = unsafe { importer.memory_types(core, whole.start) }?;
+        let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST_ALLOCATION);
+        // SAFETY: the device is alive; the families are its own; it can import such buffers, or there were no importer.
+        let raw = unsafe { core.raw.create_buffer(&describe(core, whole.size).push_next(&mut external), None) }
+            .map_err(|e| core.failed("vkCreateBuffer", e))?;
+        // From here on dropping the buffer frees all.
+        let mut buffer = Self {
+            id: unique_id(),
+            core: core.clone(),
+            raw,
+            base: whole.base,
+            address: 0,
+            size: span.len(),
+            host: Some(span),
+            window: None,
+            staging: false,
+            tracker: Tracker::new(),
+            memory: Mutex::new(Memory::None),
+        };
+        // SAFETY: the buffer is alive.
+        let requirements = unsafe { core.raw.get_buffer_memory_requirements(raw) };
+        let memory_type = import_type(&core.physical.memory, allowed & requirements.memory_type_bits)
+            .filter(|_| requirements.size <= whole.size)
+            .ok_or_else(|| Error::unsupported("no memory type fits"))?;
+        let mut pointer =
+            vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST_ALLOCATION).host_pointer(whole.start.cast());
+        let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(whole.size)
+            .memory_type_index(memory_type)
+            .push_next(&mut pointer)
+            .push_next(&mut flags);
+        // SAFETY: start and size are aligned as the device asks; the pages stay while the buffer lives: by `import`'s
+        // caller.
+        let memory = unsafe { core.raw.allocate_memory(&info, None) }
+            .map_err(|e| core.failed("vkAllocateMemory of host memory", e))?;
+        *buffer.memory.get_mut() = Memory::Imported(memory);
+        importer.count(true);
+        // SAFETY: the memory is for this buffer, of a type it allows and large enough, and bound once.
+        unsafe { core.raw.bind_buffer_memory(raw, memory, 0) }.map_err(|e| core.failed("vkBindBufferMemory", e))?;
+        // SAFETY: the buffer is bound.
+        unsafe { buffer.find_address() };
+        Ok(buffer)
+    }
+
+    /// # Safety
+    /// The buffer is bound to memory.
+    unsafe fn find_address(&mut self) {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
+        // SAFETY: every buffer is made with SHADER_DEVICE_ADDRESS; it is bound, by the caller.
+        self.address = unsafe { self.core.raw.get_buffer_device_address(&info) } + self.base;
     }
 
     /// The Vulkan buffer behind `buffer`, if it is one of `core`.
@@ -147,6 +226,16 @@ impl VulkanBuffer {
             Some(b) if b.core.id == core.id => Ok(b),
             _ => Err(Error::internal("a buffer of another device reached a queue")),
         }
+    }
+}
+
+/// A buffer of `size` bytes that all queues use.
+fn describe(core: &Core, size: u64) -> vk::BufferCreateInfo<'_> {
+    let info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
+    if core.families.len() > 1 {
+        info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&core.families)
+    } else {
+        info
     }
 }
 
@@ -163,6 +252,9 @@ impl Buffer for VulkanBuffer {
     fn device_address(&self) -> Option<u64> {
         Some(self.address)
     }
+    fn base(&self) -> u64 {
+        self.base
+    }
     fn tracker(&self) -> &Tracker {
         &self.tracker
     }
@@ -175,10 +267,20 @@ impl Drop for VulkanBuffer {
     fn drop(&mut self) {
         // SAFETY: queues hold the buffers of unfinished work, so none uses this one.
         unsafe { self.core.raw.destroy_buffer(self.raw, None) };
-        if let Some(allocation) = self.allocation.lock().take()
-            && let Err(e) = self.core.allocator.lock().free(allocation)
-        {
-            crate::log!(Error, "memory could not be freed: {e}");
+        match std::mem::replace(self.memory.get_mut(), Memory::None) {
+            Memory::None => {}
+            Memory::Pooled(allocation) => {
+                if let Err(e) = self.core.allocator.lock().free(allocation) {
+                    crate::log!(Error, "memory could not be freed: {e}");
+                }
+            }
+            Memory::Imported(memory) => {
+                // SAFETY: only the buffer destroyed above was bound to it.
+                unsafe { self.core.raw.free_memory(memory, None) };
+                if let Some(importer) = &self.core.importer {
+                    importer.count(false);
+                }
+            }
         }
     }
 }

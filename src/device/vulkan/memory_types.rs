@@ -60,6 +60,17 @@ fn best<S: Ord>(
     found.map(|(i, _)| i)
 }
 
+/// The type for imported memory of the host, of those whose bit is set in `allowed`.
+pub fn import_type(memory: &vk::PhysicalDeviceMemoryProperties, allowed: u32) -> Option<u32> {
+    let mut memory = *memory;
+    for (i, t) in memory.memory_types.iter_mut().enumerate() {
+        if allowed & 1 << i == 0 {
+            t.property_flags = Flags::empty();
+        }
+    }
+    best(&memory, HOST, Flags::empty(), |f, _| (f.contains(Flags::HOST_CACHED), f.contains(Flags::DEVICE_LOCAL)))
+}
+
 impl MemoryTypes {
     /// Chooses; `Err` says what is missing from the table. `separate`: as if nothing were shared with the host.
     pub fn choose(
@@ -243,6 +254,16 @@ mod tests {
     fn apple() {
         let m = table(&[(11 * GIB, true)], &[(L, 0), (L | V | C | K, 0), (L | Flags::LAZILY_ALLOCATED, 0)]);
         assert_eq!(MemoryTypes::choose(DeviceType::Integrated, &m, false), Ok(types(1, Some(1), 1, 1, 1, true)));
+    }
+
+    #[test]
+    fn imports_are_cached_and_of_an_allowed_type() {
+        let m = table(&[(15 * GIB, true)], &[(L, 0), (V | C, 0), (V | C | K, 0), (L | V | C | K, 0), (L | V | K, 0)]);
+        assert_eq!(import_type(&m, u32::MAX), Some(3));
+        assert_eq!(import_type(&m, 0b0_0111), Some(2));
+        assert_eq!(import_type(&m, 0b0_0011), Some(1));
+        assert_eq!(import_type(&m, 0b1_0001), None);
+        assert_eq!(import_type(&m, 0), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Vulkan devices: the only room that names ash or gpu-allocator.
 //!
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] say what there is; [`opened`] and `core` open
-//! it; `memory`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
+//! it; `memory`, `import`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
 //! and the host; [`device`] is what the runtime sees.
 
 pub mod cache_file;
@@ -11,6 +11,7 @@ mod core;
 pub mod device;
 pub mod display;
 pub mod features;
+mod import;
 pub mod instance;
 mod memory;
 pub mod memory_types;

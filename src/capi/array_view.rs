@@ -1,0 +1,354 @@
+//! array_view (digest sections 2 and 5.2).
+
+use super::accelerator::access_type;
+use super::accelerator_view::handle_of;
+use super::array::dimensions;
+use super::completion;
+use super::guard::{guard, guard_release};
+use super::handle::{get, insert, release, retain};
+use super::pointer;
+use super::types::*;
+use crate::device::{Access, HostSpan};
+use crate::error::{Error, Result};
+use crate::runtime::accelerator::{Accelerator, CPU_PATH};
+use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::array::Array;
+use crate::runtime::array_view::{ArrayView, ViewOptions};
+use crate::runtime::{AccessType, runtime};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// READ, WRITE or READ_WRITE.
+fn used(access: revamp_access) -> Result<Access> {
+    Ok(match access_type(access)? {
+        AccessType::Read => Access::Read,
+        AccessType::Write => Access::Write,
+        AccessType::ReadWrite => Access::ReadWrite,
+        AccessType::None | AccessType::Auto => {
+            return Err(Error::invalid("the access must be READ, WRITE or READ_WRITE"));
+        }
+    })
+}
+
+/// Reads the options.
+///
+/// # Safety
+/// `options` is null or points to a valid struct whose label is null or a terminated string.
+unsafe fn view_options<'a>(options: *const revamp_array_view_options) -> Result<ViewOptions<'a>> {
+    // SAFETY: the same contract.
+    let Some(o) = unsafe { pointer::read_optional(options) }? else { return Ok(ViewOptions::default()) };
+    // SAFETY: the same contract.
+    let label = unsafe { pointer::optional_text(o.label, "label") }?;
+    Ok(ViewOptions { read_only: o.read_only, label })
+}
+
+/// Makes a view and gives it to the caller.
+///
+/// # Safety
+/// `out` is null or writable.
+unsafe fn make(out: *mut revamp_array_view, view: impl FnOnce() -> Result<Arc<ArrayView>>) -> revamp_status {
+    guard(|| {
+        pointer::check_out(out, "view")?;
+        let handle = insert(view()?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(out, "view", handle) }
+    })
+}
+
+/// Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call makes a data source of
+/// its own: two views made so over the same memory know nothing of each other (rules AV-8, AV-10); sections, projections
+/// and retained handles of one view do. The memory must outlive all of them, and what is pending when the last one is
+/// released is written back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple of 4 bytes).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_create_host(
+    data: *mut c_void,
+    rank: u32,
+    extent: *const i32,
+    element_size: usize,
+    options: *const revamp_array_view_options,
+    view: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the pointers and for the memory that extent and element size describe.
+    unsafe {
+        make(view, || {
+            let extent = dimensions(extent, rank, "extent")?;
+            let memory = |bytes| match data.is_null() {
+                true => Err(Error::invalid("the host memory of the view is NULL")),
+                false => Ok(HostSpan::new(data.cast(), bytes)),
+            };
+            ArrayView::over_host(extent, element_size, memory, view_options(options)?)
+        })
+    }
+}
+
+/// Makes a view of all of an array. All views of an array share its data source, whose home is the array (AV-7, AV-9).
+/// The array's memory lives until the last of them is released, also when the array is destroyed before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_create_array(
+    array: revamp_array,
+    options: *const revamp_array_view_options,
+    view: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the pointers.
+    unsafe {
+        make(view, || {
+            let array = get::<Array, _>(array)?;
+            Ok(ArrayView::over_array(&array, view_options(options)?))
+        })
+    }
+}
+
+/// Makes a view without a data source (digest 2.5): its memory is made where it is first used, and its contents are
+/// undefined until then. It cannot be read only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_create(
+    rank: u32,
+    extent: *const i32,
+    element_size: usize,
+    options: *const revamp_array_view_options,
+    view: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the pointers.
+    unsafe {
+        make(view, || {
+            let extent = dimensions(extent, rank, "extent")?;
+            ArrayView::open(extent, element_size, view_options(options)?)
+        })
+    }
+}
+
+/// A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the rest), one value for each
+/// dimension. No access: nothing moves (AV-20). Fails with REVAMP_ERROR_RUNTIME where it does not lie inside.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_section(
+    view: revamp_array_view,
+    origin: *const i32,
+    extent: *const i32,
+    section: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the pointers.
+    unsafe {
+        make(section, || {
+            let view = get::<ArrayView, _>(view)?;
+            let rank = view.part().extent().len();
+            let origin = pointer::optional_slice(origin, rank, "origin")?;
+            view.section(origin, pointer::optional_slice(extent, rank, "extent")?)
+        })
+    }
+}
+
+/// A view of slice `index` of the most significant dimension; its rank is one less. The view's rank must be 2 or more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_project(
+    view: revamp_array_view,
+    index: i32,
+    projection: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the output.
+    unsafe { make(projection, || get::<ArrayView, _>(view)?.project(index)) }
+}
+
+/// The same elements, which must lie without gaps, in another shape of at most as many elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_view_as(
+    view: revamp_array_view,
+    rank: u32,
+    extent: *const i32,
+    result: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the pointers.
+    unsafe { make(result, || get::<ArrayView, _>(view)?.view_as(dimensions(extent, rank, "extent")?)) }
+}
+
+/// The same bytes, which must lie without gaps, as a row of elements of another size that divides them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
+    view: revamp_array_view,
+    element_size: usize,
+    result: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the output.
+    unsafe { make(result, || get::<ArrayView, _>(view)?.reinterpret_as(element_size)) }
+}
+
+/// The same elements as a read-only view (C++ AMP's array_view<const T>).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_as_read_only(
+    view: revamp_array_view,
+    result: *mut revamp_array_view,
+) -> revamp_status {
+    // SAFETY: the caller vouches for the output.
+    unsafe { make(result, || Ok(get::<ArrayView, _>(view)?.as_read_only())) }
+}
+
+/// One more owner of the view: what copying an array_view is in C++.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_retain(view: revamp_array_view) -> revamp_status {
+    guard(|| retain::<ArrayView, _>(view))
+}
+
+/// One owner less. When the last view of a data source goes, what was changed elsewhere is written back to its home before
+/// this returns (DST-1), unless it was discarded (DST-3). A failure of that reaches the log only (DST-7): call
+/// revamp_array_view_synchronize() before to hear of it (DST-8).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_release(view: revamp_array_view) -> revamp_status {
+    guard_release(|| release::<ArrayView, _>(view))
+}
+
+/// Fills `info` (set struct_size first).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_get_info(
+    view: revamp_array_view,
+    info: *mut revamp_array_view_info,
+) -> revamp_status {
+    guard(|| {
+        let view = get::<ArrayView, _>(view)?;
+        let part = view.part();
+        let source_view = match view.source_view() {
+            None => std::ptr::null_mut(),
+            Some(Some(lives)) => handle_of(&lives)?,
+            Some(None) => handle_of(&Accelerator::default_view(&runtime()?.find(CPU_PATH)?)?)?,
+        };
+        let filled = revamp_array_view_info {
+            struct_size: 0,
+            rank: part.extent().len() as u32,
+            extent: part.extent().as_ptr(),
+            strides: part.strides().as_ptr(),
+            element_size: part.layout().element as usize,
+            element_count: part.layout().elements(),
+            offset: part.layout().offset,
+            read_only: part.is_read_only(),
+            source_view,
+            source_id: part.source().id(),
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(info, filled) }
+    })
+}
+
+/// Makes the view valid on the host and gives the address of its first element; further elements lie at the strides of
+/// revamp_array_view_get_info(). Waits for queued work that conflicts. READ leaves copies elsewhere valid, WRITE and
+/// READ_WRITE do not (AV-16, AV-17); with WRITE the old contents are not fetched, so all elements must be written. A
+/// read-only view takes READ. The address stays the same for the life of the data source, but may be used only until the
+/// next call that uses overlapping elements elsewhere; see revamp_array_view_state().
+/// Errors: those of the transfer and of the work before it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_access(
+    view: revamp_array_view,
+    access: revamp_access,
+    data: *mut *mut c_void,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(data, "data")?;
+        let span = get::<ArrayView, _>(view)?.access(used(access)?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(data, "data", span.as_ptr().cast()) }
+    })
+}
+
+/// Gives the address of a word that tells what the host may do with the view without a call: REVAMP_HOST_MAY_ bits, to be
+/// read with acquire order. revamp_array_view_access() sets them, other uses of the data source clear them. Valid as long
+/// as the handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_state(view: revamp_array_view, state: *mut *const u32) -> revamp_status {
+    guard(|| {
+        let word = get::<ArrayView, _>(view)?.part().word().as_ptr();
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { pointer::write(state, "state", word.cast_const()) }
+    })
+}
+
+/// Brings what was changed elsewhere to the data source's home and waits for it. READ: home may then be read directly;
+/// READ_WRITE: and changed, until the next use elsewhere; WRITE: the same without fetching the old contents (digest 2.2).
+/// Errors: those of the transfer and of the work before it (DST-8).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_synchronize(
+    view: revamp_array_view,
+    access: revamp_access,
+) -> revamp_status {
+    guard(|| get::<ArrayView, _>(view)?.synchronize(used(access)?))
+}
+
+/// Like revamp_array_view_synchronize(), but returns at once; release the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_synchronize_async(
+    view: revamp_array_view,
+    access: revamp_access,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(completion, "completion")?;
+        let made = get::<ArrayView, _>(view)?.synchronize_async(used(access)?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { completion::give(completion, "completion", made) }
+    })
+}
+
+/// Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it valid there only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_synchronize_to(
+    view: revamp_array_view,
+    target: revamp_accelerator_view,
+    access: revamp_access,
+) -> revamp_status {
+    guard(|| {
+        let target = get::<AcceleratorView, _>(target)?;
+        get::<ArrayView, _>(view)?.synchronize_to(&target, used(access)?)
+    })
+}
+
+/// Like revamp_array_view_synchronize_to(), but returns at once; release the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
+    view: revamp_array_view,
+    target: revamp_accelerator_view,
+    access: revamp_access,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(completion, "completion")?;
+        let target = get::<AcceleratorView, _>(target)?;
+        let made = get::<ArrayView, _>(view)?.synchronize_to_async(&target, used(access)?)?;
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { completion::give(completion, "completion", made) }
+    })
+}
+
+/// Says that the memory under the view was changed behind the library's back: copies elsewhere are stale, changes pending
+/// there are lost (digest 2.4). Without a data source it has no effect. Nothing moves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_refresh(view: revamp_array_view) -> revamp_status {
+    guard(|| get::<ArrayView, _>(view)?.refresh())
+}
+
+/// Says that the present contents are worthless: they are not moved or written back until somebody writes them (digest
+/// 2.3). A read-only view cannot say so.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_discard_data(view: revamp_array_view) -> revamp_status {
+    guard(|| get::<ArrayView, _>(view)?.discard_data())
+}
+
+/// Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu accelerator: the host). Fills
+/// `residency` (set struct_size first).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_get_residency(
+    view: revamp_array_view,
+    on: revamp_accelerator_view,
+    residency: *mut revamp_residency,
+) -> revamp_status {
+    guard(|| {
+        let at = get::<AcceleratorView, _>(on)?;
+        let found = get::<ArrayView, _>(view)?.residency(&at)?;
+        let filled = revamp_residency {
+            struct_size: 0,
+            view_bytes: found.bytes,
+            valid_bytes: found.valid,
+            discarded_bytes: found.discarded,
+            allocated_bytes: found.allocated,
+            shares_home: found.shares_home,
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(residency, filled) }
+    })
+}

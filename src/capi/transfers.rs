@@ -1,0 +1,113 @@
+//! What was moved: counters and the transfer log.
+
+use super::accelerator;
+use super::guard::guard;
+use super::handle::get;
+use super::pointer;
+use super::types::*;
+use crate::error::Result;
+use crate::runtime::accelerator::{Accelerator, CPU_PATH};
+use crate::runtime::array_view::ArrayView;
+use crate::runtime::runtime;
+use crate::trace::transfers::{self, Counters, Way};
+
+/// Writes counters.
+///
+/// # Safety
+/// `out` is null or points to a writable struct that begins with its size.
+unsafe fn give(counters: &Counters, out: *mut revamp_transfer_counters) -> Result<()> {
+    let of = |is_implicit, way| counters.total(is_implicit, way);
+    let (it, iff, il) = (of(true, Way::To), of(true, Way::From), of(true, Way::Local));
+    let (et, ef, el) = (of(false, Way::To), of(false, Way::From), of(false, Way::Local));
+    let filled = revamp_transfer_counters {
+        struct_size: 0,
+        implicit_to_bytes: it.bytes,
+        implicit_to_count: it.count,
+        implicit_from_bytes: iff.bytes,
+        implicit_from_count: iff.count,
+        implicit_local_bytes: il.bytes,
+        implicit_local_count: il.count,
+        explicit_to_bytes: et.bytes,
+        explicit_to_count: et.count,
+        explicit_from_bytes: ef.bytes,
+        explicit_from_count: ef.count,
+        explicit_local_bytes: el.bytes,
+        explicit_local_count: el.count,
+    };
+    // SAFETY: the same contract.
+    unsafe { pointer::write_info(out, filled) }
+}
+
+/// Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size first).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_get_transfers(
+    view: revamp_array_view,
+    counters: *mut revamp_transfer_counters,
+) -> revamp_status {
+    // SAFETY: the caller vouches for a writable struct or NULL.
+    guard(|| unsafe { give(get::<ArrayView, _>(view)?.part().counters(), counters) })
+}
+
+/// Transfers of bytes of the view's data source, whoever caused them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_array_view_get_source_transfers(
+    view: revamp_array_view,
+    counters: *mut revamp_transfer_counters,
+) -> revamp_status {
+    // SAFETY: the caller vouches for a writable struct or NULL.
+    guard(|| unsafe { give(get::<ArrayView, _>(view)?.part().source().counters(), counters) })
+}
+
+/// Transfers to, from and within the memory of an accelerator.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_get_transfers(
+    accelerator: revamp_accelerator,
+    counters: *mut revamp_transfer_counters,
+) -> revamp_status {
+    // SAFETY: the caller vouches for a writable struct or NULL.
+    guard(|| unsafe { give(get::<Accelerator, _>(accelerator)?.transfers(), counters) })
+}
+
+/// All transfers of the process.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_get_transfers(counters: *mut revamp_transfer_counters) -> revamp_status {
+    // SAFETY: the caller vouches for a writable struct or NULL.
+    guard(|| unsafe { give(&transfers::ALL, counters) })
+}
+
+/// Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on, oldest first; `count`
+/// gets how many. Set struct_size of transfers[0], which is that of all. Ask again with the last number + 1 for more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_transfer_log_read(
+    first: u64,
+    transfers: *mut revamp_transfer,
+    capacity: usize,
+    count: *mut usize,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(count, "count")?;
+        let records = transfers::read(first, capacity);
+        let all = runtime()?;
+        let cpu = all.find(CPU_PATH)?;
+        let named = |id: u64| {
+            let found = all.accelerators().iter().find(|a| a.id() == id);
+            accelerator::handle_of(found.unwrap_or(&cpu))
+        };
+        // SAFETY: the caller vouches for `capacity` writable structs of the size the first one says, or NULL.
+        let mut out = unsafe { pointer::Structs::new(transfers, capacity) }?;
+        for r in &records {
+            out.push(revamp_transfer {
+                struct_size: 0,
+                number: r.number,
+                bytes: r.bytes,
+                is_implicit: r.call.is_implicit,
+                call: r.call.name.as_ptr(),
+                source: named(r.from)?,
+                destination: named(r.to)?,
+                source_id: r.source,
+            })?;
+        }
+        // SAFETY: checked; the caller vouches for it being writable.
+        unsafe { pointer::write(count, "count", records.len()) }
+    })
+}

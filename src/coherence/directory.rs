@@ -1,0 +1,268 @@
+//! The map of a data source, what an access must move, and what is true after it.
+
+use super::intervals::Intervals;
+use super::locations::{Location, LocationSet};
+use super::region::Region;
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Bytes to be moved from one location to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Which.
+    pub region: Region,
+    /// A location that holds them.
+    pub from: Location,
+    /// Where they shall be.
+    pub to: Location,
+}
+
+/// What kind of memory a location uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Memory {
+    /// Locations of one number share it.
+    number: u32,
+    /// The host addresses it.
+    is_host: bool,
+}
+
+/// Who holds which bytes of one data source.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    holders: Intervals<LocationSet>,
+    memories: Vec<Memory>,
+    epoch: u64,
+}
+
+impl Directory {
+    /// A source of `bytes` bytes (at least 1) that are valid at home; `home_is_host`: the host addresses that memory.
+    pub fn new(bytes: u64, home_is_host: bool) -> Self {
+        Self::with(bytes, home_is_host, LocationSet::only(Location::HOME))
+    }
+
+    /// A source that nobody has written yet (digest 2.5).
+    pub fn unwritten(bytes: u64, home_is_host: bool) -> Self {
+        Self::with(bytes, home_is_host, LocationSet::default())
+    }
+
+    fn with(bytes: u64, home_is_host: bool, holders: LocationSet) -> Self {
+        Self {
+            holders: Intervals::new(bytes, holders),
+            memories: vec![Memory { number: 0, is_host: home_is_host }],
+            epoch: 1,
+        }
+    }
+
+    /// A further location. `memory` numbers its memory: 0 is home's.
+    pub fn add(&mut self, memory: u32, is_host: bool) -> Location {
+        self.memories.push(Memory { number: memory, is_host });
+        Location(self.memories.len() as u32 - 1)
+    }
+
+    /// Changes whenever anything in the map does.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Bytes of the source.
+    pub fn bytes(&self) -> u64 {
+        self.holders.len()
+    }
+
+    /// Segments in the map: 1 where all bytes are held alike.
+    pub fn segments(&self) -> usize {
+        self.holders.segments()
+    }
+
+    /// Calls `each` for the holders of each piece of the region; stops when it returns false.
+    fn visit(&self, region: &Region, mut each: impl FnMut(Range<u64>, &LocationSet) -> bool) -> bool {
+        region.ranges().all(|range| self.holders.iter(range).all(|(piece, set)| each(piece, set)))
+    }
+
+    /// True if `holds` is true of all segments under the hull, or else of all bytes of the region.
+    fn all(&self, region: &Region, holds: impl Fn(&LocationSet) -> bool) -> bool {
+        let mut few = self.holders.iter(region.hull()).take(FEW + 1);
+        let mut seen = 0;
+        if few.by_ref().inspect(|_| seen += 1).all(|(_, set)| holds(set)) && seen <= FEW {
+            return true;
+        }
+        self.visit(region, |_, set| holds(set))
+    }
+
+    /// True if an access that reads at `at` moves nothing (COH-10, COH-11).
+    pub fn is_valid(&self, region: &Region, at: Location) -> bool {
+        self.all(region, |set| set.is_empty() || set.contains(at))
+    }
+
+    /// True if all bytes are valid at `at` and nowhere else.
+    pub fn is_exclusive(&self, region: &Region, at: Location) -> bool {
+        self.all(region, |set| set.is_only(at))
+    }
+
+    /// True if all contents are worthless.
+    pub fn is_discarded(&self, region: &Region) -> bool {
+        self.all(region, LocationSet::is_empty)
+    }
+
+    /// Where all bytes of the region that are worth anything are valid; `None` if all are worthless.
+    pub fn valid_at(&self, region: &Region) -> Option<LocationSet> {
+        let mut common: Option<LocationSet> = None;
+        self.visit(region, |_, set| {
+            if !set.is_empty() {
+                match &mut common {
+                    None => common = Some(set.clone()),
+                    Some(c) => c.intersect(set),
+                }
+            }
+            common.as_ref().is_none_or(|c| !c.is_empty())
+        });
+        common
+    }
+
+    /// Bytes of the region valid at `at`, and bytes that are worthless.
+    pub fn count(&self, region: &Region, at: Location) -> (u64, u64) {
+        let (mut valid, mut worthless) = (0, 0);
+        self.visit(region, |piece, set| {
+            let bytes = piece.end - piece.start;
+            if set.is_empty() {
+                worthless += bytes;
+            } else if set.contains(at) {
+                valid += bytes;
+            }
+            true
+        });
+        (valid, worthless)
+    }
+
+    /// What must move so that the region can be read at `at`, in order. Empty if nothing.
+    pub fn missing(&self, region: &Region, at: Location) -> Vec<Step> {
+        let mut hull = self.holders.iter(region.hull());
+        if let (Some((_, set)), None) = (hull.next(), hull.next()) {
+            // All alike: the region moves as a whole.
+            let from = self.nearest(set, at);
+            return from.map_or_else(Vec::new, |from| self.route(vec![Step { region: region.clone(), from, to: at }]));
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        self.visit(region, |piece, set| {
+            if let Some(from) = self.nearest(set, at) {
+                match steps.last_mut() {
+                    Some(last) if last.from == from && last.region.hull().end == piece.start => {
+                        last.region.run += piece.end - piece.start;
+                    }
+                    _ => steps.push(Step { region: Region::linear(piece), from, to: at }),
+                }
+            }
+            true
+        });
+        self.route(fold(steps))
+    }
+
+    /// The holder to take bytes from; `None` if nothing must move.
+    fn nearest(&self, set: &LocationSet, at: Location) -> Option<Location> {
+        if set.is_empty() || set.contains(at) {
+            return None;
+        }
+        let to = self.memories[at.index()];
+        let hops = |l: &Location| {
+            let from = self.memories[l.index()];
+            match (from.number == to.number, from.is_host || to.is_host) {
+                (true, _) => 0,
+                (_, true) => 1,
+                _ => 2,
+            }
+        };
+        set.iter().min_by_key(hops).filter(|l| hops(l) > 0)
+    }
+
+    /// Sends what goes from device to device by way of home, where home is the host (COH-19).
+    fn route(&self, steps: Vec<Step>) -> Vec<Step> {
+        if !self.memories[0].is_host {
+            return steps;
+        }
+        let by_home = |s: Step| {
+            let direct = self.memories[s.from.index()].is_host || self.memories[s.to.index()].is_host;
+            let first = (!direct).then(|| Step { to: Location::HOME, ..s.clone() });
+            let from = if direct { s.from } else { Location::HOME };
+            first.into_iter().chain([Step { from, ..s }])
+        };
+        steps.into_iter().flat_map(by_home).collect()
+    }
+
+    fn update(&mut self, region: &Region, f: impl Fn(&LocationSet) -> LocationSet) {
+        let mut changed = false;
+        for range in region.ranges() {
+            changed |= self.holders.update(range, &f);
+        }
+        self.epoch += u64::from(changed);
+    }
+
+    /// The bytes are at `at` too: they arrived, or its memory held them already. What is worthless stays so.
+    pub fn holds(&mut self, region: &Region, at: Location) {
+        if self.is_valid(region, at) {
+            return;
+        }
+        self.update(region, |set| {
+            let mut set = set.clone();
+            if !set.is_empty() {
+                set.insert(at);
+            }
+            set
+        });
+    }
+
+    /// The bytes were written at `at`: they are valid there only (COH-6).
+    pub fn written(&mut self, region: &Region, at: Location) {
+        if !self.is_exclusive(region, at) {
+            self.update(region, |_| LocationSet::only(at));
+        }
+    }
+
+    /// The contents are worthless from now on (digest 2.3).
+    pub fn discard(&mut self, region: &Region) {
+        if !self.is_discarded(region) {
+            self.update(region, |_| LocationSet::default());
+        }
+    }
+
+    /// Home was changed behind our back: what others hold is stale (digest 2.4).
+    pub fn refresh(&mut self, region: &Region) {
+        self.written(region, Location::HOME);
+    }
+}
+
+/// Segments under a hull that are looked at before the region's own runs.
+const FEW: usize = 8;
+
+/// Joins steps that repeat at a constant distance into strided ones, as often as that brings anything.
+fn fold(mut steps: Vec<Step>) -> Vec<Step> {
+    loop {
+        let before = steps.len();
+        let mut folded: Vec<Step> = Vec::with_capacity(before);
+        let mut at = 0;
+        while at < steps.len() {
+            let first = &steps[at];
+            let alike = |s: &Step| {
+                s.from == first.from && s.region.run == first.region.run && s.region.dims == first.region.dims
+            };
+            let stride = steps.get(at + 1).filter(|s| alike(s)).map(|s| s.region.start - first.region.start);
+            let mut count = 1;
+            if let Some(stride) = stride {
+                let fits =
+                    |(n, s): (usize, &Step)| alike(s) && s.region.start == first.region.start + n as u64 * stride;
+                count = 1 + (1..).zip(&steps[at + 1..]).take_while(|&p| fits(p)).count();
+            }
+            let mut step = first.clone();
+            if let Some(stride) = stride {
+                let mut dims: SmallVec<[(u64, u64); 3]> = SmallVec::from_iter([(count as u64, stride)]);
+                dims.extend(step.region.dims);
+                step.region.dims = dims;
+            }
+            folded.push(step);
+            at += count;
+        }
+        if folded.len() == before {
+            return folded;
+        }
+        steps = folded;
+    }
+}

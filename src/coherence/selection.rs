@@ -1,0 +1,67 @@
+//! Where a launch runs (SEL-1 to SEL-19) and where a copy takes its bytes from (SEL-20 to SEL-26): pure functions over what
+//! is known of the captured objects.
+
+use super::locations::{Location, LocationSet};
+
+/// An accelerator_view a launch could run on.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<V> {
+    /// It.
+    pub view: V,
+    /// All captured array_views are valid there (SEL-9); discarded ones put no constraint (SEL-10).
+    pub holds_all: bool,
+    /// It belongs to the default accelerator (SEL-11).
+    pub on_default_accelerator: bool,
+    /// It has what the kernel needs (SEL-12).
+    pub fits: bool,
+}
+
+/// Why there is no view to run on. The numbers count the tied objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// This object lives on another view than the one asked for (SEL-4).
+    NotThere(usize),
+    /// This object lives on another view than the first one (SEL-6).
+    Apart(usize),
+}
+
+/// The view a launch runs on. `explicit`: the one asked for; `tied`: where captured arrays live, for life; `default`: the
+/// default view of the default accelerator.
+pub fn dispatch_target<V: Copy + PartialEq>(
+    explicit: Option<V>,
+    tied: &[V],
+    candidates: impl IntoIterator<Item = Candidate<V>>,
+    default: impl FnOnce() -> V,
+) -> Result<V, Conflict> {
+    let wanted = explicit.or(tied.first().copied());
+    if let Some(wanted) = wanted {
+        return match tied.iter().position(|t| *t != wanted) {
+            None => Ok(wanted),
+            Some(n) if explicit.is_some() => Err(Conflict::NotThere(n)),
+            Some(n) => Err(Conflict::Apart(n)),
+        };
+    }
+    let default = default();
+    let mut member = None;
+    for c in candidates {
+        if c.holds_all && c.on_default_accelerator && c.fits {
+            if c.view == default {
+                return Ok(default);
+            }
+            member = member.or(Some(c.view));
+        }
+    }
+    Ok(member.unwrap_or(default))
+}
+
+/// The location a copy reads from: the destination's own, else the host, else any (SEL-22 to SEL-24). `None`: no location
+/// holds all of it. Worthless bytes (`valid_at` is `None`) are taken from the destination's own location.
+pub fn copy_source(
+    valid_at: Option<&LocationSet>,
+    destination: Option<Location>,
+    host: Option<Location>,
+) -> Option<Location> {
+    let Some(valid) = valid_at else { return Some(destination.unwrap_or(Location::HOME)) };
+    let preferred = [destination, host].into_iter().flatten().find(|l| valid.contains(*l));
+    preferred.or_else(|| valid.iter().next())
+}

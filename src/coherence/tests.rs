@@ -1,0 +1,263 @@
+//! The directory against memories that really hold bytes.
+
+use super::selection::{Candidate, Conflict, copy_source, dispatch_target};
+use super::{Directory, Location, LocationSet, Region};
+use proptest::prelude::*;
+
+fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
+    Region::new(offset, run, &[(rows, stride)])
+}
+
+/// A device location beside home on the host.
+fn with_devices(bytes: u64, memories: &[u32]) -> (Directory, Vec<Location>) {
+    let mut d = Directory::new(bytes, true);
+    let at = memories.iter().map(|&m| d.add(m, m == 0)).collect();
+    (d, at)
+}
+
+#[test]
+fn regions_merge_loops_and_walk_in_order() {
+    let packed = Region::new(8, 4, &[(3, 20), (5, 4)]);
+    assert_eq!(packed, Region::linear(8..68));
+    let block = Region::new(4, 4, &[(2, 100), (3, 20), (2, 4)]);
+    assert_eq!((block.run, block.bytes(), block.runs()), (8, 48, 6));
+    let starts: Vec<_> = block.ranges().map(|r| r.start).collect();
+    assert_eq!(starts, [4, 24, 44, 104, 124, 144]);
+    assert_eq!(block.hull(), 4..152);
+}
+
+/// Two column blocks interleave but share no element (digest 2.6, precision of overlap).
+#[test]
+fn overlap_is_by_elements() {
+    let (left, right) = (rows(0, 4, 8, 32), rows(8, 4, 8, 32));
+    assert!(!left.overlaps(&right) && !right.overlaps(&left));
+    assert!(left.overlaps(&rows(4, 4, 8, 32)));
+    assert!(!left.overlaps(&Region::linear(200..300)));
+}
+
+#[test]
+fn writes_of_one_block_leave_the_other_valid() {
+    let (mut d, at) = with_devices(128, &[1]);
+    let (left, right) = (rows(0, 4, 8, 32), rows(8, 4, 8, 32));
+    d.written(&left, at[0]);
+    assert!(!d.is_valid(&left, Location::HOME));
+    assert!(d.is_valid(&right, Location::HOME));
+    let steps = d.missing(&Region::linear(0..128), Location::HOME);
+    assert_eq!(steps.len(), 1, "{steps:?}");
+    assert_eq!(steps[0].region, left);
+    assert_eq!(d.missing(&left, at[0]), []);
+}
+
+#[test]
+fn coh_19_between_devices_bytes_pass_home_on_the_host() {
+    let (mut d, at) = with_devices(64, &[1, 2]);
+    let all = Region::linear(0..64);
+    d.written(&all, at[0]);
+    let steps = d.missing(&all, at[1]);
+    assert_eq!(
+        steps.iter().map(|s| (s.from, s.to)).collect::<Vec<_>>(),
+        [(at[0], Location::HOME), (Location::HOME, at[1])]
+    );
+}
+
+#[test]
+fn locations_of_one_memory_move_nothing() {
+    let (mut d, at) = with_devices(64, &[1, 1]);
+    let all = Region::linear(0..64);
+    d.written(&all, at[0]);
+    assert!(!d.is_valid(&all, at[1]));
+    assert_eq!(d.missing(&all, at[1]), []);
+    d.holds(&all, at[1]);
+    assert!(d.is_valid(&all, at[0]) && d.is_valid(&all, at[1]));
+    // COH-6: a write leaves the writer alone.
+    d.written(&all, at[1]);
+    assert!(!d.is_valid(&all, at[0]));
+}
+
+#[test]
+fn worthless_bytes_never_move_until_they_are_written() {
+    let (mut d, at) = with_devices(64, &[1]);
+    let (all, part) = (Region::linear(0..64), Region::linear(16..32));
+    d.written(&all, at[0]);
+    d.discard(&part);
+    assert!(d.is_discarded(&part) && !d.is_discarded(&all));
+    let moved: u64 = d.missing(&all, Location::HOME).iter().map(|s| s.region.bytes()).sum();
+    assert_eq!(moved, 48);
+    d.written(&Region::linear(16..20), at[0]);
+    assert_eq!(d.missing(&part, Location::HOME).iter().map(|s| s.region.bytes()).sum::<u64>(), 4);
+    assert_eq!(d.count(&all, at[0]), (52, 12));
+}
+
+#[test]
+fn the_epoch_changes_only_with_the_map() {
+    let (mut d, at) = with_devices(64, &[1]);
+    let all = Region::linear(0..64);
+    let start = d.epoch();
+    d.holds(&all, at[0]);
+    let shared = d.epoch();
+    assert!(shared > start);
+    d.holds(&all, at[0]);
+    assert_eq!(d.epoch(), shared);
+    d.written(&all, at[0]);
+    let written = d.epoch();
+    assert!(written > shared);
+    d.written(&all, at[0]);
+    assert_eq!(d.epoch(), written);
+}
+
+#[test]
+fn more_than_64_locations() {
+    let (mut d, at) = with_devices(64, &(1..200).collect::<Vec<_>>());
+    let all = Region::linear(0..64);
+    for &l in &at {
+        d.holds(&all, l);
+    }
+    assert!(at.iter().all(|&l| d.is_valid(&all, l)));
+    d.written(&all, at[150]);
+    assert!(d.is_exclusive(&all, at[150]) && !d.is_valid(&all, at[3]));
+    assert_eq!(d.valid_at(&all), Some(LocationSet::only(at[150])));
+}
+
+#[test]
+fn sel_4_5_6_tied_objects_decide() {
+    let none = || std::iter::empty::<Candidate<u32>>();
+    assert_eq!(dispatch_target(Some(3), &[3, 3], none(), || 9), Ok(3));
+    assert_eq!(dispatch_target(Some(3), &[3, 4], none(), || 9), Err(Conflict::NotThere(1)));
+    assert_eq!(dispatch_target(None, &[4, 4], none(), || 9), Ok(4));
+    assert_eq!(dispatch_target(None, &[4, 5], none(), || 9), Err(Conflict::Apart(1)));
+    assert_eq!(dispatch_target(None, &[], none(), || 9), Ok(9));
+}
+
+#[test]
+fn sel_9_to_14_the_set_is_filtered_in_order() {
+    let c = |view, holds_all, on_default_accelerator, fits| Candidate { view, holds_all, on_default_accelerator, fits };
+    let choose = |set: &[Candidate<u32>]| dispatch_target(None, &[], set.iter().copied(), || 9).unwrap();
+    assert_eq!(choose(&[c(1, true, true, true)]), 1);
+    assert_eq!(choose(&[c(1, true, true, true), c(9, true, true, true)]), 9, "SEL-13");
+    assert_eq!(choose(&[c(1, true, false, true)]), 9, "SEL-11, SEL-19");
+    assert_eq!(choose(&[c(1, true, true, false)]), 9, "SEL-12");
+    assert_eq!(choose(&[c(1, false, true, true)]), 9, "SEL-9, SEL-18");
+}
+
+#[test]
+fn sel_22_23_24_a_copy_reads_the_nearest_valid_copy() {
+    let at = [Location(0), Location(1), Location(2)];
+    let mut valid = LocationSet::only(at[0]);
+    valid.insert(at[1]);
+    assert_eq!(copy_source(Some(&valid), Some(at[1]), Some(at[0])), Some(at[1]), "SEL-22, SEL-25");
+    assert_eq!(copy_source(Some(&valid), Some(at[2]), Some(at[0])), Some(at[0]), "SEL-23, SEL-26");
+    assert_eq!(copy_source(Some(&LocationSet::only(at[2])), Some(at[1]), Some(at[0])), Some(at[2]), "SEL-24");
+    assert_eq!(copy_source(Some(&LocationSet::default()), Some(at[1]), None), None);
+}
+
+/// What a program does with a view.
+#[derive(Debug, Clone)]
+enum Act {
+    Read,
+    Write,
+    ReadWrite,
+    Discard,
+    Refresh,
+}
+
+/// A view: a box in a matrix of 8 rows of 16 elements, or a line of elements.
+fn any_region() -> impl Strategy<Value = Region> {
+    let block = (0u64..8, 0u64..16).prop_flat_map(|(r, c)| (Just((r, c)), 1..=8 - r, 1..=16 - c));
+    let block = block.prop_map(|((r, c), h, w)| Region::new((r * 16 + c) * 4, 4, &[(h, 64), (w, 4)]));
+    let line = (0u64..128).prop_flat_map(|s| (Just(s), 1..=128 - s));
+    prop_oneof![block, line.prop_map(|(s, n)| Region::linear(s * 4..(s + n) * 4))]
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        4 => Just(Act::Read),
+        2 => Just(Act::Write),
+        4 => Just(Act::ReadWrite),
+        1 => Just(Act::Discard),
+        1 => Just(Act::Refresh),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    /// Random programs over several views, with home on the host or on a device and locations that share memory: what a
+    /// program reads is what it wrote last, the invariants hold, and each step moves only bytes that were missing.
+    #[test]
+    fn programs_read_what_they_wrote(
+        views in proptest::collection::vec(any_region(), 1..5),
+        home_is_host in any::<bool>(),
+        steps in proptest::collection::vec((0usize..5, 0usize..5, any_act()), 1..30),
+    ) {
+        const BYTES: usize = 512;
+        let mut d = Directory::new(BYTES as u64, home_is_host);
+        // Home; another view of home's device or a device; two views of one device; the host or another device.
+        let memory_of = [0usize, if home_is_host { 1 } else { 0 }, 2, 2, 3];
+        for (n, &m) in memory_of.iter().enumerate().skip(1) {
+            d.add(m as u32, if m == 0 { home_is_host } else { !home_is_host && n == 4 });
+        }
+        let mut memories = vec![vec![0u8; BYTES]; 4];
+        // What the bytes should be; None: worthless.
+        let mut truth: Vec<Option<u8>> = vec![Some(0); BYTES];
+        let mut stamp = 0u8;
+        for (v, l, act) in steps {
+            let region = &views[v % views.len()];
+            let at = Location(l as u32);
+            match act {
+                Act::Discard => {
+                    d.discard(region);
+                    region.ranges().flatten().for_each(|b| truth[b as usize] = None);
+                }
+                Act::Refresh => {
+                    d.refresh(region);
+                    region.ranges().flatten().for_each(|b| truth[b as usize] = Some(memories[0][b as usize]));
+                }
+                Act::Read | Act::Write | Act::ReadWrite => {
+                    if !matches!(act, Act::Write) {
+                        let (valid, worthless) = d.count(region, at);
+                        let steps = d.missing(region, at);
+                        let arriving: u64 = steps.iter().filter(|s| s.to == at).map(|s| s.region.bytes()).sum();
+                        prop_assert!(arriving <= region.bytes() - valid - worthless, "{:?}", steps);
+                        for s in steps {
+                            prop_assert!(memory_of[s.from.index()] != memory_of[s.to.index()]);
+                            for b in s.region.ranges().flatten() {
+                                let byte = memories[memory_of[s.from.index()]][b as usize];
+                                memories[memory_of[s.to.index()]][b as usize] = byte;
+                            }
+                            d.holds(&s.region, s.to);
+                        }
+                        d.holds(region, at);
+                        prop_assert!(d.is_valid(region, at));
+                        for b in region.ranges().flatten() {
+                            if let Some(right) = truth[b as usize] {
+                                prop_assert_eq!(memories[memory_of[l]][b as usize], right, "byte {}", b);
+                            }
+                        }
+                    }
+                    if !matches!(act, Act::Read) {
+                        stamp = stamp.wrapping_add(1);
+                        for b in region.ranges().flatten() {
+                            memories[memory_of[l]][b as usize] = stamp;
+                            truth[b as usize] = Some(stamp);
+                        }
+                        d.written(region, at);
+                        // Invariants a and c: who writes holds it alone.
+                        prop_assert!(d.is_exclusive(region, at));
+                    }
+                }
+            }
+            // Invariants b and d: what is valid somewhere is right there.
+            for (l, &m) in memory_of.iter().enumerate() {
+                for view in &views {
+                    if d.is_valid(view, Location(l as u32)) {
+                        for b in view.ranges().flatten() {
+                            if let Some(right) = truth[b as usize] {
+                                prop_assert_eq!(memories[m][b as usize], right);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Memory of the host as device memory (`VK_EXT_external_memory_host`): whether a device takes it, and which range of
+//! pages it must be given. [`super::memory`] makes the buffers.
+
+#![allow(unsafe_code)]
+
+use super::core::Core;
+use super::instance::Instance;
+use super::physical::{Limits, Physical};
+use crate::device::HostSpan;
+use crate::device::host::page_size;
+use crate::error::{Error, Result};
+use ash::ext::external_memory_host;
+use ash::vk;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The kind of external memory that the host's is.
+pub(super) const HOST_ALLOCATION: vk::ExternalMemoryHandleTypeFlags =
+    vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+/// Alignment that copy kernels and the smallest elements need of addresses.
+const WORD: u64 = 4;
+
+/// What a device that imports memory of the host needs for it.
+pub(super) struct Importer {
+    functions: external_memory_host::Device,
+    alignment: u64,
+    page: u64,
+    live: AtomicU32,
+}
+
+/// Whole pages around a span.
+pub(super) struct Pages {
+    /// Their first byte.
+    pub start: *mut u8,
+    /// Their bytes.
+    pub size: u64,
+    /// Where in them the span begins.
+    pub base: u64,
+}
+
+impl Importer {
+    /// `None` where memory is not shared with the host or the driver imports none.
+    pub fn new(instance: &Instance, physical: &Physical, device: &ash::Device) -> Option<Self> {
+        let alignment = physical.limits.import_alignment;
+        if !physical.memory_types.unified || !physical.extensions.external_memory_host || !alignment.is_power_of_two() {
+            return None;
+        }
+        let info =
+            vk::PhysicalDeviceExternalBufferInfo::default().usage(super::memory::USAGE).handle_type(HOST_ALLOCATION);
+        let mut properties = vk::ExternalBufferProperties::default();
+        // SAFETY: the handle is of this instance; the usage is not empty.
+        unsafe {
+            let raw = &instance.raw;
+            raw.get_physical_device_external_buffer_properties(physical.handle, &info, &mut properties);
+        }
+        let features = properties.external_memory_properties.external_memory_features;
+        if !features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE) {
+            crate::log!(Debug, "{} imports no memory of the host for buffers ({features:?})", physical.name);
+            return None;
+        }
+        let functions = external_memory_host::Device::new(&instance.raw, device);
+        Some(Self { functions, alignment, page: page_size(), live: AtomicU32::new(0) })
+    }
+
+    /// The pages to import for `span`; an error where it cannot be imported.
+    pub fn range(&self, span: HostSpan, limits: &Limits) -> Result<Pages> {
+        // The driver may refuse more, or break; the other half is for memory of the device's own.
+        if self.live.load(Ordering::Relaxed) >= limits.max_allocations / 2 {
+            return Err(Error::unsupported("as many pieces are imported as the device takes"));
+        }
+        let (base, size) = around(span.address(), span.len(), self.alignment, self.page)?;
+        if size > limits.max_allocation || limits.max_buffer.is_some_and(|most| size > most) {
+            return Err(Error::unsupported("it is larger than the device's largest buffer"));
+        }
+        Ok(Pages { start: span.as_ptr().wrapping_sub(base as usize), size, base })
+    }
+
+    /// Bits of the memory types that memory at `start` can be imported as.
+    ///
+    /// # Safety
+    /// `start` is aligned as the device asks, in memory of this process.
+    pub unsafe fn memory_types(&self, core: &Core, start: *mut u8) -> Result<u32> {
+        let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
+        let ask = self.functions.fp().get_memory_host_pointer_properties_ext;
+        // SAFETY: the device is alive and the extension enabled; the pointer is as the caller promised.
+        let answer = unsafe { ask(self.functions.device(), HOST_ALLOCATION, start.cast(), &mut properties) };
+        match answer {
+            vk::Result::SUCCESS => Ok(properties.memory_type_bits),
+            e => Err(core.failed("vkGetMemoryHostPointerPropertiesEXT", e)),
+        }
+    }
+
+    /// Counts an import that was made, or one that is gone.
+    pub fn count(&self, made: bool) {
+        if made {
+            self.live.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.live.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Where `len` bytes at `address` begin in the smallest aligned range around them, and its size. Never reaches beyond
+/// the pages that they touch: what lies there may not be mapped.
+fn around(address: u64, len: u64, alignment: u64, page: u64) -> Result<(u64, u64)> {
+    if len == 0 || address == 0 || address % WORD != 0 {
+        return Err(Error::unsupported("it is empty or not aligned to 4 bytes"));
+    }
+    let base = address % alignment;
+    let size = base.checked_add(len).and_then(|n| n.checked_next_multiple_of(alignment));
+    let size = size.filter(|n| (address - base).checked_add(*n).is_some());
+    let size = size.ok_or_else(|| Error::unsupported("it reaches beyond the address space"))?;
+    if alignment > page && (base, size) != (0, len) {
+        return Err(Error::unsupported(format!("it is not aligned to {alignment} bytes, which are more than a page")));
+    }
+    Ok((base, size))
+}
+
+#[cfg(test)]
+#[path = "import_tests.rs"]
+mod tests;

@@ -1,0 +1,253 @@
+//! What a launch or a copy uses: arrays and array_views, made valid where it runs.
+
+use super::accelerator::{Accelerator, Kind};
+use super::accelerator_view::AcceleratorView;
+use super::array::Array;
+use super::array_view::Part;
+use super::copy::Side;
+use super::source::{Source, State};
+use crate::coherence::Region;
+use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
+use crate::device::layout::Layout;
+use crate::device::{Access, Use};
+use crate::error::{E_INVALIDARG, Error, Result};
+use crate::trace::transfers::Call;
+use parking_lot::MutexGuard;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Data sources that an operation uses, in the order in which they are locked.
+pub(super) struct Sources(SmallVec<[Arc<Source>; 4]>);
+
+impl Sources {
+    /// Those of these sides.
+    pub fn of<'a>(sides: impl Iterator<Item = &'a Side>) -> Self {
+        let mut all: SmallVec<[Arc<Source>; 4]> = sides
+            .filter_map(|s| match s {
+                Side::Host(..) => None,
+                Side::Array(array, _) => Source::of_array(array),
+                Side::View(part) => Some(part.source().clone()),
+            })
+            .collect();
+        all.sort_unstable_by_key(|s| s.id());
+        all.dedup_by_key(|s| s.id());
+        Self(all)
+    }
+
+    /// Locks them.
+    pub fn lock(&self) -> Held<'_> {
+        Held(self.0.iter().map(|s| (&**s, s.lock())).collect())
+    }
+}
+
+/// Locked data sources.
+pub(super) struct Held<'a>(SmallVec<[(&'a Source, MutexGuard<'a, State>); 4]>);
+
+impl<'a> Held<'a> {
+    /// The state of a view's source.
+    pub fn state(&mut self, part: &Part) -> Result<&mut State> {
+        let id = part.source().id();
+        let found = self.0.iter_mut().find(|(s, _)| s.id() == id);
+        found.map(|(_, state)| &mut **state).ok_or_else(|| Error::internal("a data source was used without its lock"))
+    }
+
+    /// The source of an array that has views, and its state.
+    fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
+        let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array));
+        self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
+    }
+
+    /// An array is used at home: its views' changes elsewhere come first (COH-12), and a write leaves home alone.
+    pub fn use_array(&mut self, array: &Arc<Array>, layout: &Layout, access: Access, call: Call) -> Result<()> {
+        match self.of_array(array) {
+            Some((source, state)) => use_at_home(source, state, layout, access, call),
+            None => Ok(()),
+        }
+    }
+}
+
+fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
+    let region = Region::new(layout.offset, layout.element, &layout.dims);
+    let place = state.home_place(None)?;
+    state.unpublish(access);
+    if access != Access::Write {
+        state.fetch(&region, &place, source.tally(call))?;
+    }
+    if access.writes() {
+        state.directory.written(&region, place.location);
+    }
+    // Its own queue orders what goes through the array's own buffer.
+    let own = source.array().map(|a| a.buffer().id());
+    state.settle_home(&region.hull(), access, own)
+}
+
+/// [`Held::use_array`] for one array.
+pub(super) fn bring_home(array: &Array, layout: &Layout, access: Access, call: Call) -> Result<()> {
+    match Source::of_array(array) {
+        Some(source) => use_at_home(&source, &mut source.lock(), layout, access, call),
+        None => Ok(()),
+    }
+}
+
+/// Waits for asynchronous host operations that conflict; before anything is locked.
+pub(super) fn settle(side: &Side, access: Access) -> Result<()> {
+    match side {
+        Side::Host(..) => Ok(()),
+        Side::Array(a, l) => a.pending().wait(&l.hull(), access),
+        Side::View(part) => part.settle(access),
+    }
+}
+
+/// The view a launch runs on (SEL-1 to SEL-19). `default` is the accelerator whose default view is taken when nothing else
+/// decides.
+pub(super) fn choose<'a>(
+    named: Option<Arc<AcceleratorView>>,
+    sides: impl Iterator<Item = &'a Side> + Clone,
+    held: &mut Held<'_>,
+    default: impl FnOnce() -> Result<Arc<Accelerator>>,
+) -> Result<Arc<AcceleratorView>> {
+    let named = named.filter(|v| !v.is_auto_selection());
+    let arrays: SmallVec<[&Arc<Array>; 4]> = sides
+        .clone()
+        .filter_map(|s| match s {
+            Side::Array(array, _) => Some(array),
+            _ => None,
+        })
+        .collect();
+    let tied: SmallVec<[u64; 4]> = arrays.iter().map(|a| a.view().id()).collect();
+    let chosen = if named.is_some() || !arrays.is_empty() {
+        let explicit = named.as_ref().map(|v| v.id());
+        let there = dispatch_target(explicit, &tied, [], || 0);
+        if let Err(Conflict::NotThere(n) | Conflict::Apart(n)) = there {
+            let there = arrays[n].view().accelerator().name();
+            return Err(Error::runtime(match &named {
+                Some(view) => format!(
+                    "array {n} of the launch lives on another accelerator_view (of {there}) than the one the launch is for \
+                     (of {}); copy it to an array there, or give an array_view of it",
+                    view.accelerator().name()
+                ),
+                None => format!(
+                    "the arrays of the launch live on different accelerator_views (of {} and of {there}), so there is no \
+                     view to run on",
+                    arrays[0].view().accelerator().name()
+                ),
+            }));
+        }
+        named.unwrap_or_else(|| arrays[0].view().clone())
+    } else {
+        free_choice(sides, held, &default()?)?
+    };
+    if chosen.accelerator().kind() == Kind::Cpu {
+        return Err(not_on_cpu(chosen.accelerator()));
+    }
+    Ok(chosen)
+}
+
+/// SEL-8 to SEL-14.
+fn free_choice<'a>(
+    sides: impl Iterator<Item = &'a Side>,
+    held: &mut Held<'_>,
+    default: &Arc<Accelerator>,
+) -> Result<Arc<AcceleratorView>> {
+    let default_view = Accelerator::default_view(default)?;
+    let parts: SmallVec<[&Arc<Part>; 8]> = sides
+        .filter_map(|s| match s {
+            Side::View(part) => Some(part),
+            _ => None,
+        })
+        .collect();
+    let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = SmallVec::new();
+    for (_, state) in &held.0 {
+        for view in state.views() {
+            let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
+            if !known && Arc::ptr_eq(view.accelerator(), default) {
+                views.push(view.clone());
+            }
+        }
+    }
+    let mut candidates: SmallVec<[Candidate<u64>; 4]> = SmallVec::new();
+    for view in [&default_view].into_iter().chain(&views) {
+        // A view known to some sources may be new to others; only the default view may be new to all.
+        let mut holds_all = !views.is_empty();
+        for part in parts.iter().take_while(|_| !views.is_empty()) {
+            let state = held.state(part)?;
+            if !state.is_open() {
+                let place = state.place(Some(view))?;
+                holds_all &= state.directory.is_valid(part.region(), place.location);
+            }
+        }
+        // A kernel is loaded on its accelerator, so what it needs is there.
+        candidates.push(Candidate { view: view.id(), holds_all, on_default_accelerator: true, fits: true });
+    }
+    let id = dispatch_target(None, &[], candidates, || default_view.id()).unwrap_or(default_view.id());
+    Ok(views.into_iter().find(|v| v.id() == id).unwrap_or(default_view))
+}
+
+/// PFE-8.
+fn not_on_cpu(accelerator: &Accelerator) -> Error {
+    let text = format!(
+        "concurrency::parallel_for_each is not supported on the selected accelerator \"{}\".",
+        accelerator.name()
+    );
+    Error { hresult: E_INVALIDARG, ..Error::runtime(text) }
+}
+
+/// One argument of a launch.
+pub(super) struct Captured<'a> {
+    /// It.
+    pub side: &'a Side,
+    /// How the kernel uses it.
+    pub access: Access,
+    /// What of it must be valid: a kernel that only says it writes may leave elements out.
+    pub needs: Access,
+}
+
+/// Makes arguments valid on the view a launch runs on, and says which bytes of which buffers they are. Call
+/// [`written`] once the launch is recorded.
+pub(super) fn bring(
+    captured: &[Captured<'_>],
+    view: &Arc<AcceleratorView>,
+    held: &mut Held<'_>,
+    call: Call,
+) -> Result<SmallVec<[Use; 8]>> {
+    // Blocks grow before any address is taken: aliases share one (digest 2.6).
+    for c in captured {
+        if let Side::View(part) = c.side {
+            let state = held.state(part)?;
+            let place = state.place(Some(view))?;
+            state.reserve(&place, &part.region().hull())?;
+        }
+    }
+    let mut uses = SmallVec::with_capacity(captured.len());
+    for c in captured {
+        uses.push(match c.side {
+            Side::Host(..) => return Err(Error::internal("host memory where an array was needed")),
+            Side::Array(array, layout) => {
+                held.use_array(array, layout, c.needs, call)?;
+                Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
+            }
+            Side::View(part) => {
+                let state = held.state(part)?;
+                let place = state.place(Some(view))?;
+                part.make_valid(state, &place, c.needs, call)?;
+                state.unpublish(c.needs);
+                let hull = part.region().hull();
+                let (buffer, base) = state.device_memory(&place, &hull, c.access)?;
+                Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
+            }
+        });
+    }
+    Ok(uses)
+}
+
+/// Records what a launch on `view` writes.
+pub(super) fn written(captured: &[Captured<'_>], view: &Arc<AcceleratorView>, held: &mut Held<'_>) -> Result<()> {
+    for c in captured.iter().filter(|c| c.needs.writes()) {
+        if let Side::View(part) = c.side {
+            let state = held.state(part)?;
+            let place = state.place(Some(view))?;
+            part.written(state, &place);
+        }
+    }
+    Ok(())
+}
