@@ -295,7 +295,6 @@ TEST(SEL_2_a_named_view_gets_the_data_of_all_captured_views) {
     FOR_EACH_SCENE(s) {
         uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
         revamp_array_view written = view_of(out, N);
-        prefetch(s.a, s.second);
         meter m = meter_of(NULL);
         CHECK_OK(run_sum(s.e, s.first, use_view(s.a), use_view(s.b), use_view(written)));
         revamp_transfer_counters moved = moved_since(&m);
@@ -347,12 +346,16 @@ TEST(SEL_5_SEL_7_views_are_made_valid_where_the_array_lives) {
     if (places_that(runs_spirv)->view) REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
     FOR_EACH_SCENE(s) {
         revamp_array array = array_with(s.first, s.a_numbers, N);
-        /* Valid elsewhere: that does not count against the array. */
-        prefetch(s.a, s.normal);
-        prefetch(s.b, s.normal);
         meter m = meter_of(NULL);
         CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
         CHECK_NUMBER(bytes_moved(moved_since(&m)), s.apart ? 2 * BYTES : 0);
+        VALID(s.a, s.first);
+        expect_chosen(&s, s.b, s.first);
+        sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
+        /* Valid on the default view: that does not count against the array. */
+        prefetch(s.a, s.normal);
+        CHECK_OK(run_step(s.e, s.normal, use_view(s.b)));
+        CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
         VALID(s.a, s.first);
         expect_chosen(&s, s.b, s.first);
         sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
@@ -419,9 +422,10 @@ TEST(SEL_9_without_a_place_that_has_all_the_default_view_runs_it) {
         prefetch(s.a, s.first);
         prefetch(s.b, s.second);
         CHECK_OK(revamp_array_view_discard_data(written));
-        meter m = meter_of(NULL);
         CHECK_OK(run_sum(s.e, NULL, use_view(s.a), use_view(s.b), use_view(written)));
-        CHECK_NUMBER(bytes_moved(moved_since(&m)), s.apart ? 2 * BYTES : 0);
+        /* What that moves is open: accelerator_views of one accelerator may have their memory in common. */
+        VALID(s.a, s.normal);
+        VALID(s.b, s.normal);
         expect_chosen(&s, written, s.normal);
         sum_naive(s.a_numbers, s.b_numbers, expected, N);
         CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
@@ -687,20 +691,24 @@ static revamp_transfer_counters copy_a_to_array(scene *s, revamp_accelerator_vie
     return moved;
 }
 
+/* Within the accelerator's memory. Where that memory is the host's, the array is in it too, and the direction is moot.
+ */
+static void expect_local(const scene *s, revamp_transfer_counters moved) {
+    CHECK_NUMBER(bytes_from(moved), 0);
+    CHECK_NUMBER(bytes_moved(moved), BYTES);
+    if (!s->apart) return;
+    CHECK_NUMBER(bytes_to(moved), 0);
+    CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
+    CHECK_NUMBER(moved.explicit_local_count, 1);
+}
+
 TEST(SEL_22_a_copy_takes_the_copy_at_its_destination) {
     FOR_EACH_SCENE(s) {
         prefetch(s.a, s.first);
-        revamp_transfer_counters moved = copy_a_to_array(&s, s.first);
-        CHECK_NUMBER(bytes_to(moved), 0);
-        CHECK_NUMBER(bytes_from(moved), 0);
-        CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
-        CHECK_NUMBER(moved.explicit_local_count, 1);
+        expect_local(&s, copy_a_to_array(&s, s.first));
         /* Also if it is the only one. */
         step_a(&s, s.first);
-        moved = copy_a_to_array(&s, s.first);
-        CHECK_NUMBER(bytes_to(moved), 0);
-        CHECK_NUMBER(bytes_from(moved), 0);
-        CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
+        expect_local(&s, copy_a_to_array(&s, s.first));
     }
 }
 
@@ -755,11 +763,7 @@ TEST(SEL_25_two_views_with_data_on_one_accelerator_copy_there) {
         VALID(s.a, cpu_view());
         meter m = meter_of(NULL);
         copy(region_of(s.a), region_of(over));
-        revamp_transfer_counters moved = moved_since(&m);
-        CHECK_NUMBER(bytes_to(moved), 0);
-        CHECK_NUMBER(bytes_from(moved), 0);
-        CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
-        CHECK_NUMBER(moved.explicit_local_count, 1);
+        expect_local(&s, moved_since(&m));
         drop(over);
         CHECK_SAME(read_array(array), s.a_numbers, BYTES);
         CHECK_OK(revamp_array_destroy(array));

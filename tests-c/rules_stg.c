@@ -477,7 +477,7 @@ TEST(STG_15_STG_16_indexing_anew_shows_what_a_kernel_wrote_through_a_view) {
 
 /* What the device holds of a staging array's view goes with the array and its views. */
 TEST(STG_18_device_memory_of_its_views_is_freed) {
-    enum { SIZE = 64 << 20, ROUNDS = 40 };
+    enum { SIZE = 16 << 20, ROUNDS = 40 };
     const int32_t extent = SIZE / 4;
     FOR_EACH_ENGINE(e) {
         long first = 0;

@@ -217,14 +217,6 @@ TEST(array_copies_count_as_explicit) {
     }
 }
 
-TEST(uninitialize_begins_the_counters_anew) {
-    revamp_array array = array_with(cpu_view(), numbers(N, 1), N);
-    CHECK(transfers_in(all_transfers()) > 0);
-    CHECK_OK(revamp_array_destroy(array));
-    CHECK_OK(revamp_uninitialize());
-    CHECK_NUMBER(transfers_in(all_transfers()), 0);
-}
-
 /* The log. */
 
 /* The transfers from number *next on, at most `capacity`; *next becomes the number after them. */
@@ -266,10 +258,11 @@ static void expect_logged(uint64_t *next, const char *call, bool is_implicit, re
 }
 #define LOGGED(call, is_implicit, from, to) expect_logged(&next, call, is_implicit, from, to, BYTES, id, __LINE__)
 
-static void wait_done(revamp_status status, revamp_completion done) {
-    REQUIRE_OK(status);
-    expect_done(done);
-}
+#define WAIT_DONE(call, done)                                                                                          \
+    do {                                                                                                               \
+        REQUIRE_OK(call);                                                                                              \
+        expect_done(done);                                                                                             \
+    } while (0)
 
 TEST(the_log_names_the_call_that_moved) {
     const int32_t extent = N;
@@ -293,9 +286,9 @@ TEST(the_log_names_the_call_that_moved) {
         LOGGED("revamp_array_view_synchronize_to", false, cpu, there);
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ_WRITE));
         LOGGED("revamp_array_view_synchronize", false, there, cpu);
-        wait_done(revamp_array_view_synchronize_to_async(view, e->p->view, REVAMP_ACCESS_READ_WRITE, &done), done);
+        WAIT_DONE(revamp_array_view_synchronize_to_async(view, e->p->view, REVAMP_ACCESS_READ_WRITE, &done), done);
         LOGGED("revamp_array_view_synchronize_to_async", false, cpu, there);
-        wait_done(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done), done);
+        WAIT_DONE(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done), done);
         LOGGED("revamp_array_view_synchronize_async", false, there, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         revamp_region region = region_of(view), host = host_region(here, 1, &extent, 4);
@@ -303,7 +296,7 @@ TEST(the_log_names_the_call_that_moved) {
         LOGGED("revamp_copy", false, there, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         skip_log(&next);
-        wait_done(revamp_copy_async(&region, &host, &done), done);
+        WAIT_DONE(revamp_copy_async(&region, &host, &done), done);
         LOGGED("revamp_copy_async", false, there, cpu);
         CHECK_OK(run_step(e, NULL, use_view(view)));
         skip_log(&next);
@@ -325,13 +318,13 @@ TEST(the_log_names_copies_of_arrays) {
         LOGGED("revamp_copy_to_array", false, cpu, there);
         CHECK_OK(revamp_copy_from_array(array, got, BYTES));
         LOGGED("revamp_copy_from_array", false, there, cpu);
-        wait_done(revamp_copy_to_array_async(sent, BYTES, array, &done), done);
+        WAIT_DONE(revamp_copy_to_array_async(sent, BYTES, array, &done), done);
         LOGGED("revamp_copy_to_array_async", false, cpu, there);
-        wait_done(revamp_copy_from_array_async(array, got, BYTES, &done), done);
+        WAIT_DONE(revamp_copy_from_array_async(array, got, BYTES, &done), done);
         LOGGED("revamp_copy_from_array_async", false, there, cpu);
         CHECK_OK(revamp_copy(&a, &b));
         LOGGED("revamp_copy", false, there, cpu);
-        wait_done(revamp_copy_async(&b, &a, &done), done);
+        WAIT_DONE(revamp_copy_async(&b, &a, &done), done);
         LOGGED("revamp_copy_async", false, cpu, there);
         CHECK_OK(revamp_array_destroy(array));
         CHECK_OK(revamp_array_destroy(host));

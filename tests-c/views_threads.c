@@ -300,7 +300,7 @@ static void *make_and_drop(void *context) {
         revamp_array_view part = range_of(w->view, at, N - at), constant = read_only(part);
         CHECK_OK(revamp_array_view_retain(part));
         drop(part);
-        CHECK_NUMBER(array_view_info(constant).offset, (uint64_t)at * 4);
+        CHECK_NUMBER(array_view_info(constant).offset - array_view_info(w->view).offset, (uint64_t)at * 4);
         drop(constant);
         drop(part);
     } while (!is_set(w->is_done));
