@@ -6,6 +6,7 @@ use super::array::{Array, checked_bytes, checked_extent};
 use super::array_view::{Part, section_of};
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
+use super::race;
 use super::source::State;
 use super::transfer::{Memory, Tally, run};
 use crate::coherence::selection::copy_source;
@@ -181,6 +182,7 @@ fn apart(layout: &Layout) -> bool {
 /// Copies, and returns when it is done.
 pub fn copy(source: Side, destination: Side) -> Result<()> {
     let plan = plan(&source, &destination)?;
+    let _using = race::uses(COPY.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
     for point in perform(&source, &destination, plan, COPY)? {
@@ -192,6 +194,7 @@ pub fn copy(source: Side, destination: Side) -> Result<()> {
 /// Begins a copy. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
+    let using = race::uses(COPY_ASYNC.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     let within = match (&source, &destination) {
         // Nothing but commands for the device.
         (Side::Array(a, _), Side::Array(b, _)) => a.device().id() == b.device().id(),
@@ -202,8 +205,9 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
     if within {
         settle(&source, Access::Read)?;
         settle(&destination, Access::Write)?;
-        let points = perform(&source, &destination, plan, COPY_ASYNC)?;
-        return Ok(Completion::of(points.into_vec()));
+        let made = Completion::of(perform(&source, &destination, plan, COPY_ASYNC)?.into_vec());
+        made.uses(using);
+        return Ok(made);
     }
     let (from, to) = (source.clone(), destination.clone());
     let views: SmallVec<[Arc<AcceleratorView>; 2]> =
@@ -216,7 +220,9 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
         let points = perform(&source, &destination, plan, COPY_ASYNC)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
-    Ok(begin(&claims, &views, task))
+    let made = begin(&claims, &views, task);
+    made.uses(using);
+    Ok(made)
 }
 
 /// A side as memory: the first byte of what it stands for lies so many bytes before the memory's.

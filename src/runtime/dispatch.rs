@@ -4,6 +4,7 @@ use super::accelerator_view::AcceleratorView;
 use super::capture::{Captured, Sources, bring, choose, settle, written};
 use super::copy::Side;
 use super::kernel::LoadedKernel;
+use super::race;
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
 use crate::error::{Error, Result};
@@ -192,6 +193,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
             g.map(u64::from)
         }
     };
+    let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.needs)));
     for c in &captured {
         settle(c.side, c.needs)?;
     }

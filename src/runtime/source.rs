@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 /// The host may read through a view's published pointer.
 pub const HOST_MAY_READ: u32 = 1;
@@ -33,6 +34,9 @@ pub const HOST_MAY_WRITE: u32 = 2;
 const BLOCK_ALIGN: u64 = 256;
 /// A block that has grown so often grows ahead of its use, so that a walk over a source stays linear.
 const GROWN_OFTEN: u32 = 2;
+
+/// How long a driver may take to let go of memory after the work that used it.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The number of home's memory in a directory.
 const HOME_MEMORY: u32 = 0;
@@ -260,7 +264,9 @@ impl Source {
         let moved = if self.is_open { Ok(()) } else { state.fetch(&all, &Place::home(), self.tally(RELEASE)) };
         // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
         let own = self.array.as_ref().map(|a| a.buffer().id());
-        moved.and(state.settle_home(&(0..self.bytes), Access::Write, own))
+        let settled = state.settle_home(&(0..self.bytes), Access::Write, own);
+        state.let_go(own);
+        moved.and(settled)
     }
 }
 
@@ -372,6 +378,24 @@ impl State {
                 device.import(span, "array_view")
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Gives up the ways in which devices address home's memory: their drivers must have let go of memory of the program
+    /// when it gets it back.
+    fn let_go(&mut self, own: Option<u64>) {
+        let places = std::mem::take(&mut self.places);
+        self.places = places.iter().filter(|p| p.alias.as_ref().is_none_or(|b| Some(b.id()) == own)).cloned().collect();
+        let mut borrowed: Vec<_> = places.into_iter().filter_map(|p| Some((p.alias?, p.view?))).collect();
+        borrowed.retain(|(buffer, _)| Some(buffer.id()) != own);
+        borrowed.sort_unstable_by_key(|(buffer, _)| buffer.id());
+        borrowed.dedup_by_key(|(buffer, _)| buffer.id());
+        let patience = Instant::now() + PATIENCE;
+        for (buffer, view) in borrowed {
+            while Arc::strong_count(&buffer) > 1 && Instant::now() < patience {
+                view.device().reclaim();
+                std::thread::yield_now();
+            }
         }
     }
 
