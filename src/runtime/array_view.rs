@@ -147,7 +147,7 @@ pub struct ArrayView {
 impl Drop for ArrayView {
     fn drop(&mut self) {
         if self.part.word.load(Ordering::Relaxed) != 0 {
-            self.part.source.lock().forget(self.part.id);
+            self.part.source.forget(self.part.id);
         }
         self.part.source.release();
     }
@@ -343,9 +343,9 @@ impl ArrayView {
         let memory = state.host_memory(&place, &hull, access)?;
         if access.writes() {
             part.written(&mut state, &place);
-            state.publish(part.id, &part.word, HOST_MAY_READ | HOST_MAY_WRITE);
+            part.source.publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
         } else {
-            state.publish(part.id, &part.word, HOST_MAY_READ);
+            part.source.publish(part.id, &part.word, &part.region, HOST_MAY_READ);
         }
         memory.sub(hull)
     }
@@ -382,6 +382,9 @@ impl ArrayView {
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let using = self.using(call, access);
         let target = target.cloned();
+        if access.writes() {
+            part.source.unpublish(&part.region, Access::Write);
+        }
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -401,8 +404,8 @@ impl ArrayView {
         if part.source.is_open() {
             return Ok(());
         }
+        part.source.unpublish(&part.region, Access::Write);
         let mut state = part.source.lock();
-        state.unpublish(Access::Write);
         state.directory.refresh(&part.region);
         Ok(())
     }
@@ -413,8 +416,8 @@ impl ArrayView {
         part.check(Access::Write)?;
         let _using = self.using(DISCARD, Access::Write);
         part.settle(Access::Write)?;
+        part.source.unpublish(&part.region, Access::Write);
         let mut state = part.source.lock();
-        state.unpublish(Access::Write);
         state.directory.discard(&part.region);
         Ok(())
     }
@@ -461,7 +464,7 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
     part.make_valid(&mut state, &place, access, call)?;
     state.settle(&place, &hull, access)?;
     if access.writes() {
-        state.unpublish(Access::Write);
+        part.source.unpublish(&part.region, Access::Write);
         part.written(&mut state, &place);
     }
     Ok(())

@@ -132,6 +132,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                         block.len()
                     )));
                 }
+                if let Side::View(part) = section {
+                    part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
+                }
                 captured.push(Captured { side: section, access: *access, needs: *access });
                 roles.push(Role::Address(at));
             }
@@ -269,7 +272,7 @@ fn bind<'a>(
     let bytes = range.end - range.start;
     let needed = declared.min_size + declared.stride.unwrap_or(0);
     if bytes < needed {
-        return Err(Error::invalid(format!("{} needs at least {needed} bytes, the array given has {bytes}", at())));
+        return Err(Error::invalid(format!("{} needs at least {needed} bytes, what is given has {bytes}", at())));
     }
     let p = kernel.accelerator().properties();
     if bytes > p.max_storage_buffer_range {
