@@ -358,7 +358,7 @@ TEST(the_log_adds_up_to_the_counters) {
     end_crowd(&c);
 }
 
-TEST(the_log_keeps_the_latest) {
+TEST(the_log_is_a_ring_of_the_latest_4096) {
     enum { COPIES = RING + 1000 };
     static uint32_t number[1];
     revamp_transfer *log = memory((RING + 8) * sizeof *log);

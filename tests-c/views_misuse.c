@@ -1133,7 +1133,7 @@ static void use_views_with_failures(const engine *e, int *failed) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-CHILD(views_run_out_of_memory) {
+CHILD(uses_views_while_an_allocation_fails) {
     int failed = 0;
     FOR_EACH_ENGINE(e)
     for (int i = 0; i < 4; i++)
@@ -1150,7 +1150,7 @@ TEST(a_view_without_memory_is_as_before) {
     for (int n = 1; n <= 12; n++) {
         char setting[64];
         snprintf(setting, sizeof setting, "REVAMP_TEST=fail-alloc=%d", n);
-        child_result r = run_child("views_run_out_of_memory", setting, NULL);
+        child_result r = run_child("uses_views_while_an_allocation_fails", setting, NULL);
         if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
         failed += strstr(r.output, "1 failed") != NULL;
     }
@@ -1163,7 +1163,7 @@ TEST(a_view_without_memory_is_as_before_on_host_threads) {
     for (int n = 1; n <= 8; n++) {
         char setting[64];
         snprintf(setting, sizeof setting, "REVAMP_TEST=no-vulkan,fail-alloc=%d", n);
-        child_result r = run_child("views_run_out_of_memory", setting, "REVAMP_MEMORY=separate", NULL);
+        child_result r = run_child("uses_views_while_an_allocation_fails", setting, "REVAMP_MEMORY=separate", NULL);
         if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
         failed += strstr(r.output, "1 failed") != NULL;
     }
