@@ -2,7 +2,7 @@
 
 use super::array::dimensions;
 use super::guard::{guard, guard_release};
-use super::handle::{get, insert, release, retain};
+use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::device::Access;
@@ -53,7 +53,7 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Opti
                 "an array_view is given together with an array, origin or extent; make a section of the view instead",
             ));
         }
-        return Ok((Side::View(get::<ArrayView, _>(a.view)?.part().clone()), access));
+        return Ok((Side::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
     }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();

@@ -406,9 +406,7 @@ impl ArrayView {
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let using = self.using(call, access);
         let target = target.cloned();
-        if access.writes() {
-            part.source.unpublish(&part.region, Access::Write);
-        }
+        part.source.unpublish(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -485,10 +483,10 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
         None if state.is_open() => return Ok(()),
         None => state.home_place(None)?,
     };
+    part.source.unpublish(&part.region, access);
     part.make_valid(&mut state, &place, access, call)?;
     state.settle(&place, &hull, access)?;
     if access.writes() {
-        part.source.unpublish(&part.region, Access::Write);
         part.written(&mut state, &place);
     }
     Ok(())

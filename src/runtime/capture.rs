@@ -16,27 +16,32 @@ use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Data sources that an operation uses, in the order in which they are locked.
-pub(super) struct Sources(SmallVec<[Arc<Source>; 16]>);
+/// Data sources that an operation uses.
+pub(super) struct Sources<'a> {
+    views: SmallVec<[&'a Arc<Source>; 16]>,
+    arrays: SmallVec<[Arc<Source>; 4]>,
+}
 
-impl Sources {
+impl<'a> Sources<'a> {
     /// Those of these sides.
-    pub fn of<'a>(sides: impl Iterator<Item = &'a Side>) -> Self {
-        let mut all: SmallVec<[Arc<Source>; 16]> = sides
-            .filter_map(|s| match s {
-                Side::Host(..) => None,
-                Side::Array(array, _) => Source::of_array(array),
-                Side::View(part) => Some(part.source().clone()),
-            })
-            .collect();
-        all.sort_unstable_by_key(|s| s.id());
-        all.dedup_by_key(|s| s.id());
-        Self(all)
+    pub fn of(sides: impl Iterator<Item = &'a Side>) -> Self {
+        let mut found = Self { views: SmallVec::new(), arrays: SmallVec::new() };
+        for side in sides {
+            match side {
+                Side::Host(..) => {}
+                Side::Array(array, _) => found.arrays.extend(Source::of_array(array)),
+                Side::View(part) => found.views.push(part.source()),
+            }
+        }
+        found
     }
 
-    /// Locks them.
+    /// Locks them in order of id, each once.
     pub fn lock(&self) -> Held<'_> {
-        Held(self.0.iter().map(|s| (&**s, s.lock())).collect())
+        let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
+        all.sort_unstable_by_key(|s| s.id());
+        all.dedup_by_key(|s| s.id());
+        Held(all.into_iter().map(|s| (&**s, s.lock())).collect())
     }
 }
 
