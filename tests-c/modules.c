@@ -92,3 +92,8 @@ static const uint32_t sizes_words[] =
 #include "sizes.inc"
     ;
 MODULE(sizes);
+
+static const uint32_t box_words[] =
+#include "box.inc"
+    ;
+MODULE(box);
