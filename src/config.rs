@@ -40,6 +40,11 @@ pub const VARIABLES: &[Variable] = &[
         help: "1 loads the Vulkan validation layer, with synchronization validation, and logs its messages as warnings; 2 also makes the call that caused one fail.",
     },
     Variable {
+        name: "REVAMP_CHECK",
+        accepts: "0, 1",
+        help: "1 reports, as an error in the log, uses of common elements at the same time of which one writes (rules AV-23, AV-24), with both calls. Slow.",
+    },
+    Variable {
         name: "REVAMP_MEMORY",
         accepts: "auto, separate",
         help: "separate gives every accelerator private memory, as a discrete GPU has, also where it is shared with the host.",
@@ -99,6 +104,8 @@ pub struct Config {
     pub log: Level,
     /// `REVAMP_VALIDATION`: 0, 1 or 2.
     pub validation: u8,
+    /// `REVAMP_CHECK=1`.
+    pub check: bool,
     /// `REVAMP_MEMORY=separate`.
     pub separate_memory: bool,
     /// `REVAMP_HOST_THREADS`.
@@ -144,6 +151,7 @@ impl Config {
             visible_devices: None,
             log: Level::Error,
             validation: 0,
+            check: false,
             separate_memory: false,
             host_threads: processors,
             cache: CacheMode::ReadWrite,
@@ -162,6 +170,14 @@ impl Config {
         take("REVAMP_VALIDATION", &mut |v| match v.trim().parse() {
             Ok(n @ 0..=2) => {
                 c.validation = n;
+                true
+            }
+            _ => false,
+        });
+        take("REVAMP_CHECK", &mut |v| match v.trim() {
+            "0" => true,
+            "1" => {
+                c.check = true;
                 true
             }
             _ => false,
@@ -274,6 +290,7 @@ mod tests {
         let (c, w) = read(&[
             ("REVAMP_LOG", "Debug"),
             ("REVAMP_VALIDATION", "2"),
+            ("REVAMP_CHECK", "1"),
             ("REVAMP_MEMORY", "separate"),
             ("REVAMP_HOST_THREADS", "3"),
             ("REVAMP_CACHE", "ro"),
@@ -282,7 +299,7 @@ mod tests {
             ("REVAMP_TEST", "no-vulkan,fail-alloc=3,lose-device=2,copy=kernel,groups=7"),
         ]);
         assert!(w.is_empty(), "{w:?}");
-        assert_eq!((c.log, c.validation, c.separate_memory), (Level::Debug, 2, true));
+        assert_eq!((c.log, c.validation, c.check, c.separate_memory), (Level::Debug, 2, true, true));
         assert_eq!((c.host_threads, c.cache), (3, CacheMode::ReadOnly));
         assert_eq!(c.cache_dir.as_deref(), Some(std::path::Path::new("/tmp/x")));
         assert_eq!(c.visible_devices.as_deref(), Some(&["1".to_owned(), "llvm".to_owned()][..]));

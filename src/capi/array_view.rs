@@ -46,12 +46,16 @@ unsafe fn view_options<'a>(options: *const revamp_array_view_options) -> Result<
 ///
 /// # Safety
 /// `out` is null or writable.
-unsafe fn make(out: *mut revamp_array_view, view: impl FnOnce() -> Result<Arc<ArrayView>>) -> revamp_status {
+unsafe fn make(
+    out: *mut revamp_array_view,
+    what: &str,
+    view: impl FnOnce() -> Result<Arc<ArrayView>>,
+) -> revamp_status {
     guard(|| {
-        pointer::check_out(out, "view")?;
+        pointer::check_out(out, what)?;
         let handle = insert(view()?)?;
         // SAFETY: checked; the caller vouches for it being writable.
-        unsafe { pointer::write(out, "view", handle) }
+        unsafe { pointer::write(out, what, handle) }
     })
 }
 
@@ -71,11 +75,16 @@ pub unsafe extern "C" fn revamp_array_view_create_host(
 ) -> revamp_status {
     // SAFETY: the caller vouches for the pointers and for the memory that extent and element size describe.
     unsafe {
-        make(view, || {
+        make(view, "view", || {
             let extent = dimensions(extent, rank, "extent")?;
-            let memory = |bytes| match data.is_null() {
-                true => Err(Error::invalid("the host memory of the view is NULL")),
-                false => Ok(HostSpan::new(data.cast(), bytes)),
+            let memory = |bytes: u64| {
+                if data.is_null() {
+                    return Err(Error::invalid("the host memory of the view is NULL"));
+                }
+                if (data.addr() as u64).checked_add(bytes).is_none() {
+                    return Err(Error::invalid(format!("{bytes} bytes from {data:p} on are beyond all addresses")));
+                }
+                Ok(HostSpan::new(data.cast(), bytes))
             };
             ArrayView::over_host(extent, element_size, memory, view_options(options)?)
         })
@@ -92,7 +101,7 @@ pub unsafe extern "C" fn revamp_array_view_create_array(
 ) -> revamp_status {
     // SAFETY: the caller vouches for the pointers.
     unsafe {
-        make(view, || {
+        make(view, "view", || {
             let array = get::<Array, _>(array)?;
             Ok(ArrayView::over_array(&array, view_options(options)?))
         })
@@ -111,7 +120,7 @@ pub unsafe extern "C" fn revamp_array_view_create(
 ) -> revamp_status {
     // SAFETY: the caller vouches for the pointers.
     unsafe {
-        make(view, || {
+        make(view, "view", || {
             let extent = dimensions(extent, rank, "extent")?;
             ArrayView::open(extent, element_size, view_options(options)?)
         })
@@ -129,7 +138,7 @@ pub unsafe extern "C" fn revamp_array_view_section(
 ) -> revamp_status {
     // SAFETY: the caller vouches for the pointers.
     unsafe {
-        make(section, || {
+        make(section, "section", || {
             let view = get::<ArrayView, _>(view)?;
             let rank = view.part().extent().len();
             let origin = pointer::optional_slice(origin, rank, "origin")?;
@@ -146,7 +155,7 @@ pub unsafe extern "C" fn revamp_array_view_project(
     projection: *mut revamp_array_view,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the output.
-    unsafe { make(projection, || get::<ArrayView, _>(view)?.project(index)) }
+    unsafe { make(projection, "projection", || get::<ArrayView, _>(view)?.project(index)) }
 }
 
 /// The same elements, which must lie without gaps, in another shape of at most as many elements.
@@ -158,7 +167,7 @@ pub unsafe extern "C" fn revamp_array_view_view_as(
     result: *mut revamp_array_view,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the pointers.
-    unsafe { make(result, || get::<ArrayView, _>(view)?.view_as(dimensions(extent, rank, "extent")?)) }
+    unsafe { make(result, "result", || get::<ArrayView, _>(view)?.view_as(dimensions(extent, rank, "extent")?)) }
 }
 
 /// The same bytes, which must lie without gaps, as a row of elements of another size that divides them.
@@ -169,7 +178,7 @@ pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
     result: *mut revamp_array_view,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the output.
-    unsafe { make(result, || get::<ArrayView, _>(view)?.reinterpret_as(element_size)) }
+    unsafe { make(result, "result", || get::<ArrayView, _>(view)?.reinterpret_as(element_size)) }
 }
 
 /// The same elements as a read-only view (C++ AMP's array_view<const T>).
@@ -179,7 +188,7 @@ pub unsafe extern "C" fn revamp_array_view_as_read_only(
     result: *mut revamp_array_view,
 ) -> revamp_status {
     // SAFETY: the caller vouches for the output.
-    unsafe { make(result, || Ok(get::<ArrayView, _>(view)?.as_read_only())) }
+    unsafe { make(result, "result", || Ok(get::<ArrayView, _>(view)?.as_read_only())) }
 }
 
 /// One more owner of the view: what copying an array_view is in C++.

@@ -12,7 +12,8 @@ use crate::runtime::array::Array;
 use crate::runtime::array_view::ArrayView;
 use crate::runtime::completion::Completion;
 use crate::runtime::copy::{self, HostBox, Side};
-use std::ffi::c_void;
+use crate::trace::transfers::explicit;
+use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 /// Memory of the caller.
@@ -91,10 +92,14 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
 ///
 /// # Safety
 /// `out` is null or writable.
-unsafe fn start(sides: impl FnOnce() -> Result<(Side, Side)>, out: *mut revamp_completion) -> Result<()> {
+unsafe fn start(
+    call: &'static CStr,
+    sides: impl FnOnce() -> Result<(Side, Side)>,
+    out: *mut revamp_completion,
+) -> Result<()> {
     pointer::check_out(out, "completion")?;
     let (source, destination) = sides()?;
-    let made: Arc<Completion> = copy::copy_async(source, destination)?;
+    let made: Arc<Completion> = copy::copy_async(source, destination, explicit(call))?;
     // SAFETY: the same contract.
     unsafe { completion::give(out, "completion", made) }
 }
@@ -108,7 +113,7 @@ pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: 
     guard(|| {
         // SAFETY: the caller vouches for the regions as the header says.
         let (source, destination) = unsafe { (side(source, "source")?, side(destination, "destination")?) };
-        copy::copy(source, destination)
+        copy::copy(source, destination, explicit(c"revamp_copy"))
     })
 }
 
@@ -124,7 +129,7 @@ pub unsafe extern "C" fn revamp_copy_async(
         // SAFETY: the caller vouches for the regions as the header says.
         let sides = || unsafe { Ok((side(source, "source")?, side(destination, "destination")?)) };
         // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(sides, completion) }
+        unsafe { start(c"revamp_copy_async", sides, completion) }
     })
 }
 
@@ -138,7 +143,7 @@ pub unsafe extern "C" fn revamp_copy_to_array(
     guard(|| {
         // SAFETY: the caller vouches for `size` readable bytes; a source is not written.
         let (array, host) = unsafe { whole(destination, source.cast_mut(), size) }?;
-        copy::copy(host, array)
+        copy::copy(host, array, explicit(c"revamp_copy_to_array"))
     })
 }
 
@@ -152,7 +157,7 @@ pub unsafe extern "C" fn revamp_copy_from_array(
     guard(|| {
         // SAFETY: the caller vouches for `size` writable bytes.
         let (array, host) = unsafe { whole(source, destination, size) }?;
-        copy::copy(array, host)
+        copy::copy(array, host, explicit(c"revamp_copy_from_array"))
     })
 }
 
@@ -168,7 +173,7 @@ pub unsafe extern "C" fn revamp_copy_to_array_async(
         // SAFETY: the caller vouches for `size` bytes until the copy is done; a source is not written.
         let sides = || unsafe { whole(destination, source.cast_mut(), size) }.map(|(array, host)| (host, array));
         // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(sides, completion) }
+        unsafe { start(c"revamp_copy_to_array_async", sides, completion) }
     })
 }
 
@@ -184,6 +189,6 @@ pub unsafe extern "C" fn revamp_copy_from_array_async(
         // SAFETY: the caller vouches for `size` bytes until the copy is done.
         let sides = || unsafe { whole(source, destination, size) };
         // SAFETY: the caller vouches for a writable output or NULL.
-        unsafe { start(sides, completion) }
+        unsafe { start(c"revamp_copy_from_array_async", sides, completion) }
     })
 }

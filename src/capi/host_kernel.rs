@@ -28,7 +28,7 @@ struct Function {
 struct Line([u8; 64]);
 
 /// A copy of `block` with an address written at each place.
-fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Result<Vec<Line>> {
+fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Vec<Line> {
     let mut lines = vec![Line([0; 64]); block.len().div_ceil(64)];
     let mut put = |at: usize, bytes: &[u8]| {
         for (n, byte) in bytes.iter().enumerate() {
@@ -37,16 +37,9 @@ fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Result<Vec<Line>> {
     };
     put(0, block);
     for &(at, address) in addresses {
-        if at % std::mem::align_of::<usize>() != 0 || at + size_of::<usize>() > block.len() {
-            return Err(Error::invalid(format!(
-                "an address at offset {at} does not fit the block of {} bytes; offsets are multiples of {}",
-                block.len(),
-                std::mem::align_of::<usize>()
-            )));
-        }
         put(at, &address.expose_provenance().to_ne_bytes());
     }
-    Ok(lines)
+    lines
 }
 
 impl HostKernel for Function {
@@ -96,7 +89,18 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         for (n, a) in arguments.iter().enumerate() {
             offsets.push(match a.kind {
                 REVAMP_ARGUMENT_BUFFER => None,
-                REVAMP_ARGUMENT_ADDRESS => Some(a.offset as usize),
+                REVAMP_ARGUMENT_ADDRESS => {
+                    let at = a.offset as usize;
+                    if at % align_of::<usize>() != 0 || at + size_of::<usize>() > block.len() {
+                        return Err(Error::invalid(format!(
+                            "argument {n}: an address at offset {at} does not fit the block of {} bytes; offsets are \
+                             multiples of {}",
+                            block.len(),
+                            align_of::<usize>()
+                        )));
+                    }
+                    Some(at)
+                }
                 _ => {
                     return Err(Error::invalid(format!(
                         "argument {n} of a host kernel is no REVAMP_ARGUMENT_BUFFER or _ADDRESS"
@@ -111,7 +115,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         }
         let kernel = |first: &[*mut u8]| -> Result<Arc<dyn HostKernel>> {
             let addresses: Vec<_> = offsets.iter().zip(first).filter_map(|(o, a)| o.map(|o| (o, *a))).collect();
-            let mut lines = copy_of(block, &addresses)?;
+            let mut lines = copy_of(block, &addresses);
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
             Ok(Arc::new(Function { function, context: Context(context), _block: lines }))
         };

@@ -167,8 +167,7 @@ pub trait Device: Send + Sync {
     /// A buffer over memory of the host itself, where the device can use that as fast as its own and the driver takes
     /// it; `None` where not. The buffer's [`Buffer::host`] is the span.
     ///
-    /// The span must live until the buffer and all work that uses it are gone: queues hold the buffers of work until
-    /// they next look for what is finished ([`Queue::marker`] looks). Buffers over the same bytes are not ordered
+    /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Buffers over the same bytes are not ordered
     /// against each other; such as only share a page may be used at the same time.
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
     /// A new queue; `immediate` submits each work at once.
@@ -187,6 +186,8 @@ pub trait Device: Send + Sync {
         plan: &CopyPlan,
         queue: &dyn Queue,
     ) -> Result<SmallVec<[Point; 2]>>;
+    /// Lets go of what finished work still holds: queues keep the buffers of a batch until they look for finished ones.
+    fn reclaim(&self);
     /// The error the device died of, if it did.
     fn lost(&self) -> Option<crate::error::Error>;
     /// Waits for all work and writes what must outlive the process (pipeline cache).

@@ -3,6 +3,7 @@
 use super::HandleCell;
 use super::accelerator::Accelerator;
 use super::completion::{Completion, was_told};
+use super::race;
 use crate::device::hazard::Point;
 use crate::device::{Device, Queue, unique_id};
 use crate::error::Result;
@@ -139,6 +140,7 @@ impl AcceleratorView {
             }
             result = result.and(done);
         }
+        race::waited_for_view(&points);
         // Told now; what came in between stays.
         let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
         self.beside.lock().retain(|p| !waited(p));

@@ -3,6 +3,8 @@
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, checked_bytes, checked_extent};
 use super::completion::{Completion, begin};
+use super::copy::Side;
+use super::race;
 use super::source::{HOST_MAY_READ, HOST_MAY_WRITE, Place, Source, State};
 use super::transfer::Tally;
 use crate::coherence::{Location, Region};
@@ -18,6 +20,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const ACCESS: Call = implicit(c"revamp_array_view_access");
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
 const SYNCHRONIZE_TO: Call = explicit(c"revamp_array_view_synchronize_to");
+const SYNCHRONIZE_ASYNC: Call = explicit(c"revamp_array_view_synchronize_async");
+const SYNCHRONIZE_TO_ASYNC: Call = explicit(c"revamp_array_view_synchronize_to_async");
+const REFRESH: Call = explicit(c"revamp_array_view_refresh");
+const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
 
 /// What a view covers. Operations under way hold this and not the view, so that they do not keep it alive.
 pub struct Part {
@@ -141,7 +147,7 @@ pub struct ArrayView {
 impl Drop for ArrayView {
     fn drop(&mut self) {
         if self.part.word.load(Ordering::Relaxed) != 0 {
-            self.part.source.lock().forget(self.part.id);
+            self.part.source.forget(self.part.id);
         }
         self.part.source.release();
     }
@@ -221,6 +227,10 @@ impl ArrayView {
     /// What it covers.
     pub fn part(&self) -> &Arc<Part> {
         &self.part
+    }
+
+    fn using(&self, call: Call, access: Access) -> race::Using {
+        race::uses(call.name, [(&Side::View(self.part.clone()), access)].into_iter())
     }
 
     fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
@@ -324,6 +334,7 @@ impl ArrayView {
     pub fn access(&self, access: Access) -> Result<HostSpan> {
         let part = &self.part;
         part.check(access)?;
+        let _using = self.using(ACCESS, access);
         part.settle(access)?;
         let mut state = part.source.lock();
         let place = state.place(None)?;
@@ -332,9 +343,9 @@ impl ArrayView {
         let memory = state.host_memory(&place, &hull, access)?;
         if access.writes() {
             part.written(&mut state, &place);
-            state.publish(part.id, &part.word, HOST_MAY_READ | HOST_MAY_WRITE);
+            part.source.publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
         } else {
-            state.publish(part.id, &part.word, HOST_MAY_READ);
+            part.source.publish(part.id, &part.word, &part.region, HOST_MAY_READ);
         }
         memory.sub(hull)
     }
@@ -342,8 +353,9 @@ impl ArrayView {
     /// Brings changes home; for a write access home then holds the part alone (digest 2.2).
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
+        let _using = self.using(SYNCHRONIZE, access);
         self.part.settle(access)?;
-        move_to(&self.part, None, access)
+        move_to(&self.part, None, access, SYNCHRONIZE)
     }
 
     /// The same, later.
@@ -354,8 +366,9 @@ impl ArrayView {
     /// Makes it valid on `target`; for a write access there alone.
     pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
         self.part.check(access)?;
+        let _using = self.using(SYNCHRONIZE_TO, access);
         self.part.settle(access)?;
-        move_to(&self.part, Some(target), access)
+        move_to(&self.part, Some(target), access, SYNCHRONIZE_TO)
     }
 
     /// The same, later.
@@ -366,25 +379,33 @@ impl ArrayView {
     fn start(&self, target: Option<&Arc<AcceleratorView>>, access: Access) -> Result<Arc<Completion>> {
         let part = self.part.clone();
         part.check(access)?;
+        let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
+        let using = self.using(call, access);
         let target = target.cloned();
+        if access.writes() {
+            part.source.unpublish(&part.region, Access::Write);
+        }
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
             let part = part.clone();
-            move || move_to(&part, target.as_ref(), access)
+            move || move_to(&part, target.as_ref(), access, call)
         };
-        Ok(begin(&claims, &views, task))
+        let made = begin(&claims, &views, task);
+        made.uses(using);
+        Ok(made)
     }
 
     /// Home was changed behind our back (digest 2.4).
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
+        let _using = self.using(REFRESH, Access::Write);
         part.settle(Access::Write)?;
         if part.source.is_open() {
             return Ok(());
         }
+        part.source.unpublish(&part.region, Access::Write);
         let mut state = part.source.lock();
-        state.unpublish(Access::Write);
         state.directory.refresh(&part.region);
         Ok(())
     }
@@ -393,9 +414,10 @@ impl ArrayView {
     pub fn discard_data(&self) -> Result<()> {
         let part = &self.part;
         part.check(Access::Write)?;
+        let _using = self.using(DISCARD, Access::Write);
         part.settle(Access::Write)?;
+        part.source.unpublish(&part.region, Access::Write);
         let mut state = part.source.lock();
-        state.unpublish(Access::Write);
         state.directory.discard(&part.region);
         Ok(())
     }
@@ -430,7 +452,7 @@ pub struct Residency {
 }
 
 /// Makes a part valid at home or on `target`, and there alone if it is to be written there.
-fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access) -> Result<()> {
+fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
     let mut state = part.source.lock();
     let hull = part.region.hull();
     let place = match target {
@@ -439,11 +461,10 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access) -
         None if state.is_open() => return Ok(()),
         None => state.home_place(None)?,
     };
-    let call = if target.is_some() { SYNCHRONIZE_TO } else { SYNCHRONIZE };
     part.make_valid(&mut state, &place, access, call)?;
     state.settle(&place, &hull, access)?;
     if access.writes() {
-        state.unpublish(Access::Write);
+        part.source.unpublish(&part.region, Access::Write);
         part.written(&mut state, &place);
     }
     Ok(())

@@ -69,7 +69,7 @@ impl<'a> Held<'a> {
 fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
     let region = Region::new(layout.offset, layout.element, &layout.dims);
     let place = state.home_place(None)?;
-    state.unpublish(access);
+    source.unpublish(&region, access);
     if access != Access::Write {
         state.fetch(&region, &place, source.tally(call))?;
     }
@@ -230,7 +230,7 @@ pub(super) fn bring(
                 let state = held.state(part)?;
                 let place = state.place(Some(view))?;
                 part.make_valid(state, &place, c.needs, call)?;
-                state.unpublish(c.needs);
+                part.source().unpublish(part.region(), c.needs);
                 let hull = part.region().hull();
                 let (buffer, base) = state.device_memory(&place, &hull, c.access)?;
                 Use { buffer, range: hull.start - base..hull.end - base, access: c.access }

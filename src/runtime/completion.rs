@@ -1,6 +1,7 @@
 //! completion_future (digest section 6.1): operations under way and how they ended.
 
 use super::accelerator_view::AcceleratorView;
+use super::race;
 use crate::device::hazard::{Point, Timeline, Tracker};
 use crate::device::host::Workers;
 use crate::device::{Access, unique_id};
@@ -91,17 +92,31 @@ pub(super) fn was_told(point: &Point) -> bool {
 
 /// An operation under way: done when all its points are reached.
 pub struct Completion {
+    id: u64,
     points: Vec<Point>,
 }
 
 impl Completion {
     /// Done when `points` are reached.
     pub fn of(points: Vec<Point>) -> Arc<Self> {
-        Arc::new(Self { points })
+        Arc::new(Self { id: unique_id(), points })
+    }
+
+    /// The operation's uses, for the race check.
+    pub(super) fn uses(&self, using: race::Using) {
+        using.until_waited(self.id, self.points.iter().map(|p| p.timeline.id()));
     }
 
     /// Waits until it is done, failed or not: `false` if `timeout` passed first.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
+        let done = self.wait_for(timeout)?;
+        if done {
+            race::waited(self.id);
+        }
+        Ok(done)
+    }
+
+    fn wait_for(&self, timeout: Option<Duration>) -> Result<bool> {
         let end = timeout.and_then(|t| Instant::now().checked_add(t));
         for point in &self.points {
             let left = end.map(|e| e.saturating_duration_since(Instant::now()));
@@ -216,7 +231,7 @@ fn notify() {
             let mut notifier = NOTIFIER.lock();
             let (done, waiting) = std::mem::take(&mut notifier.waiting)
                 .into_iter()
-                .partition::<Vec<_>, _>(|w| matches!(w.completion.wait(Some(Duration::ZERO)), Ok(true)));
+                .partition::<Vec<_>, _>(|w| matches!(w.completion.wait_for(Some(Duration::ZERO)), Ok(true)));
             notifier.waiting = waiting;
             for w in done {
                 // They may call the library and take their time.
@@ -234,6 +249,6 @@ fn notify() {
             }
         };
         // Errors are for the callbacks.
-        let _ = next.wait(Some(LOOK));
+        let _ = next.wait_for(Some(LOOK));
     }
 }

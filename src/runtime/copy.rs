@@ -6,6 +6,7 @@ use super::array::{Array, checked_bytes, checked_extent};
 use super::array_view::{Part, section_of};
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
+use super::race;
 use super::source::State;
 use super::transfer::{Memory, Tally, run};
 use crate::coherence::selection::copy_source;
@@ -14,16 +15,13 @@ use crate::device::hazard::{Point, Tracker};
 use crate::device::layout::{CopyPlan, Layout};
 use crate::device::{Access, HostSpan};
 use crate::error::{Error, Result};
-use crate::trace::transfers::{Call, explicit};
+use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Uploads of at most so many bytes are taken over during the call of copy_async.
 const AT_ONCE: u64 = 256 << 10;
-
-const COPY: Call = explicit(c"revamp_copy");
-const COPY_ASYNC: Call = explicit(c"revamp_copy_async");
 
 /// The shape of host memory.
 pub struct HostBox {
@@ -178,20 +176,22 @@ fn apart(layout: &Layout) -> bool {
     })
 }
 
-/// Copies, and returns when it is done.
-pub fn copy(source: Side, destination: Side) -> Result<()> {
+/// Copies, and returns when it is done. `call` asked for it.
+pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
+    let _using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
-    for point in perform(&source, &destination, plan, COPY)? {
+    for point in perform(&source, &destination, plan, call)? {
         point.wait(None)?;
     }
     Ok(())
 }
 
 /// Begins a copy. Later uses of the arrays and views are ordered behind it.
-pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
+pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
+    let using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     let within = match (&source, &destination) {
         // Nothing but commands for the device.
         (Side::Array(a, _), Side::Array(b, _)) => a.device().id() == b.device().id(),
@@ -202,9 +202,11 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
     if within {
         settle(&source, Access::Read)?;
         settle(&destination, Access::Write)?;
-        let points = perform(&source, &destination, plan, COPY_ASYNC)?;
-        return Ok(Completion::of(points.into_vec()));
+        let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
+        made.uses(using);
+        return Ok(made);
     }
+    take_back(&destination);
     let (from, to) = (source.clone(), destination.clone());
     let views: SmallVec<[Arc<AcceleratorView>; 2]> =
         [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
@@ -213,10 +215,19 @@ pub fn copy_async(source: Side, destination: Side) -> Result<Arc<Completion>> {
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
     let task = move || {
-        let points = perform(&source, &destination, plan, COPY_ASYNC)?;
+        let points = perform(&source, &destination, plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
-    Ok(begin(&claims, &views, task))
+    let made = begin(&claims, &views, task);
+    made.uses(using);
+    Ok(made)
+}
+
+/// The host may no longer use the destination without asking.
+fn take_back(destination: &Side) {
+    if let Side::View(part) = destination {
+        part.source().unpublish(part.region(), Access::Write);
+    }
 }
 
 /// A side as memory: the first byte of what it stands for lies so many bytes before the memory's.
@@ -226,6 +237,7 @@ type Found = (Memory, u64);
 fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let mut held = sources.lock();
+    take_back(destination);
     let mut tally = Tally::of(call);
     for (n, side) in [source, destination].into_iter().enumerate() {
         if let Side::View(part) = side {
@@ -262,7 +274,6 @@ fn find_destination(source: &Side, destination: &Side, held: &mut Held<'_>, call
             let first = lives(source, held)?;
             let state = held.state(part)?;
             let place = state.home_place(first.as_ref())?;
-            state.unpublish(Access::Write);
             state.copy_memory(&place, &part.region().hull(), Access::Write)
         }
     }

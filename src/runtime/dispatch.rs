@@ -4,6 +4,7 @@ use super::accelerator_view::AcceleratorView;
 use super::capture::{Captured, Sources, bring, choose, settle, written};
 use super::copy::Side;
 use super::kernel::LoadedKernel;
+use super::race;
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
 use crate::error::{Error, Result};
@@ -131,6 +132,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                         block.len()
                     )));
                 }
+                if let Side::View(part) = section {
+                    part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
+                }
                 captured.push(Captured { side: section, access: *access, needs: *access });
                 roles.push(Role::Address(at));
             }
@@ -192,6 +196,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
             g.map(u64::from)
         }
     };
+    let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.needs)));
     for c in &captured {
         settle(c.side, c.needs)?;
     }
@@ -267,7 +272,7 @@ fn bind<'a>(
     let bytes = range.end - range.start;
     let needed = declared.min_size + declared.stride.unwrap_or(0);
     if bytes < needed {
-        return Err(Error::invalid(format!("{} needs at least {needed} bytes, the array given has {bytes}", at())));
+        return Err(Error::invalid(format!("{} needs at least {needed} bytes, what is given has {bytes}", at())));
     }
     let p = kernel.accelerator().properties();
     if bytes > p.max_storage_buffer_range {

@@ -4,6 +4,7 @@ use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::capture::{Captured, Sources, bring, choose, settle, written};
 use super::copy::Side;
+use super::race;
 use super::runtime;
 use super::selection::Code;
 use crate::device::Access;
@@ -45,6 +46,7 @@ const DISPATCH: Call = implicit(c"revamp_host_dispatch");
 pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>) -> Result<Point> {
     let captured: Vec<_> =
         launch.arguments.iter().map(|a| Captured { side: &a.section, access: a.access, needs: a.access }).collect();
+    let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.access)));
     for c in &captured {
         if let Side::View(part) = c.side {
             part.check(c.access)?;

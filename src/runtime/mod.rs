@@ -12,6 +12,7 @@ pub mod dispatch;
 pub mod host_dispatch;
 pub mod kernel;
 pub mod process;
+mod race;
 pub mod selection;
 pub mod source;
 mod transfer;

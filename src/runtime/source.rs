@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 /// The host may read through a view's published pointer.
 pub const HOST_MAY_READ: u32 = 1;
@@ -33,6 +34,12 @@ pub const HOST_MAY_WRITE: u32 = 2;
 const BLOCK_ALIGN: u64 = 256;
 /// A block that has grown so often grows ahead of its use, so that a walk over a source stays linear.
 const GROWN_OFTEN: u32 = 2;
+
+/// More published views than this are all taken back at once.
+const MANY: usize = 64;
+
+/// How long a driver may take to let go of memory after the work that used it.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The number of home's memory in a directory.
 const HOME_MEMORY: u32 = 0;
@@ -112,8 +119,12 @@ pub(super) struct State {
     places: Vec<Place>,
     blocks: Vec<Block>,
     host_copy: Option<HostBlock>,
-    /// State words of views that say the host may go ahead.
-    published: BTreeMap<u64, Arc<AtomicU32>>,
+}
+
+/// A view whose state word says that the host may go ahead.
+struct Published {
+    word: Arc<AtomicU32>,
+    region: Region,
 }
 
 /// A data source.
@@ -125,6 +136,8 @@ pub struct Source {
     array: Option<Arc<Array>>,
     label: Box<str>,
     state: Mutex<State>,
+    /// By the view's id. Has a lock of its own: an asynchronous operation takes words back when it is asked for.
+    published: Mutex<BTreeMap<u64, Published>>,
     /// Views that are alive.
     views: AtomicUsize,
     /// Asynchronous host operations that are not done; an array keeps its own.
@@ -146,14 +159,7 @@ impl Source {
             _ => None,
         };
         let directory = if is_open { Directory::unwritten(bytes, true) } else { Directory::new(bytes, is_host) };
-        let state = State {
-            directory,
-            home,
-            places: Vec::new(),
-            blocks: Vec::new(),
-            host_copy: None,
-            published: BTreeMap::new(),
-        };
+        let state = State { directory, home, places: Vec::new(), blocks: Vec::new(), host_copy: None };
         let source = Arc::new(Self {
             id: unique_id(),
             bytes,
@@ -161,6 +167,7 @@ impl Source {
             array,
             label: label.into(),
             state: Mutex::new(state),
+            published: Mutex::default(),
             views: AtomicUsize::new(0),
             pending: Tracker::new(),
             counters: Counters::new(),
@@ -227,6 +234,31 @@ impl Source {
         Tally { call, source: self.id, accounts: [Some(&self.counters), None, None, None] }
     }
 
+    /// Says that the host may use a view without asking.
+    pub(super) fn publish(&self, id: u64, word: &Arc<AtomicU32>, region: &Region, bits: u32) {
+        let mut published = self.published.lock();
+        if word.fetch_or(bits, Ordering::AcqRel) == 0 {
+            published.insert(id, Published { word: word.clone(), region: region.clone() });
+        }
+    }
+
+    /// Takes it back from views with common elements, before these are used in another way: a writer leaves nobody, a
+    /// reader nobody who writes.
+    pub(super) fn unpublish(&self, region: &Region, access: Access) {
+        let keep = if access.writes() { 0 } else { HOST_MAY_READ };
+        let mut published = self.published.lock();
+        // Looking at many would cost more than a call of each does later.
+        let all = published.len() > MANY;
+        published.retain(|_, p| {
+            (!all && !p.region.overlaps(region)) || p.word.fetch_and(keep, Ordering::AcqRel) & keep != 0
+        });
+    }
+
+    /// Forgets a view that is gone.
+    pub(super) fn forget(&self, id: u64) {
+        self.published.lock().remove(&id);
+    }
+
     /// One more view.
     pub(super) fn retain(&self) {
         self.views.fetch_add(1, Ordering::Relaxed);
@@ -247,6 +279,7 @@ impl Source {
                 self.label
             );
         }
+        self.free_copies();
     }
 
     /// Brings home what was changed elsewhere, and waits until nobody uses memory of the program.
@@ -255,12 +288,26 @@ impl Source {
         // What failed there is for whoever waits for it.
         let _ = self.pending().wait(&(0..self.bytes), Access::ReadWrite);
         let mut state = self.lock();
-        state.unpublish(Access::Write);
+        self.unpublish(&all, Access::Write);
         // Storage of ours nobody can see any more.
         let moved = if self.is_open { Ok(()) } else { state.fetch(&all, &Place::home(), self.tally(RELEASE)) };
         // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
         let own = self.array.as_ref().map(|a| a.buffer().id());
-        moved.and(state.settle_home(&(0..self.bytes), Access::Write, own))
+        let settled = state.settle_home(&(0..self.bytes), Access::Write, own);
+        state.let_go(own);
+        moved.and(settled)
+    }
+
+    /// Frees the copies on devices, and what finished work still holds of them.
+    fn free_copies(&self) {
+        let mut state = self.lock();
+        for block in &mut state.blocks {
+            block.memory = None;
+            block.view.device().reclaim();
+        }
+        if let Some(array) = &self.array {
+            array.device().reclaim();
+        }
     }
 }
 
@@ -375,6 +422,24 @@ impl State {
         }
     }
 
+    /// Gives up the ways in which devices address home's memory: their drivers must have let go of memory of the program
+    /// when it gets it back.
+    fn let_go(&mut self, own: Option<u64>) {
+        let places = std::mem::take(&mut self.places);
+        self.places = places.iter().filter(|p| p.alias.as_ref().is_none_or(|b| Some(b.id()) == own)).cloned().collect();
+        let mut borrowed: Vec<_> = places.into_iter().filter_map(|p| Some((p.alias?, p.view?))).collect();
+        borrowed.retain(|(buffer, _)| Some(buffer.id()) != own);
+        borrowed.sort_unstable_by_key(|(buffer, _)| buffer.id());
+        borrowed.dedup_by_key(|(buffer, _)| buffer.id());
+        let patience = Instant::now() + PATIENCE;
+        for (buffer, view) in borrowed {
+            while Arc::strong_count(&buffer) > 1 && Instant::now() < patience {
+                view.device().reclaim();
+                std::thread::yield_now();
+            }
+        }
+    }
+
     /// Waits for what uses home's memory through another way than `except`.
     pub fn settle_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let own = match &self.home {
@@ -465,6 +530,13 @@ impl State {
         for step in self.directory.missing(region, place.location) {
             self.carry(&step, tally)?;
             self.directory.holds(&step.region, step.to);
+            if self.known(step.from).shares_home() {
+                self.directory.holds(&step.region, Location::HOME);
+            }
+        }
+        // Who reads at home's memory finds the changes of those who share it there (digest 2.1: they went home).
+        if place.shares_home() {
+            self.directory.holds(region, Location::HOME);
         }
         self.directory.holds(region, place.location);
         Ok(())
@@ -590,23 +662,5 @@ impl State {
                 range.end - range.start
             }
         }
-    }
-
-    /// Says that the host may use the view `id` without asking.
-    pub fn publish(&mut self, id: u64, word: &Arc<AtomicU32>, bits: u32) {
-        if word.fetch_or(bits, Ordering::AcqRel) == 0 {
-            self.published.insert(id, word.clone());
-        }
-    }
-
-    /// Takes it back, before something else uses the source: a writer leaves nobody, a reader nobody who writes.
-    pub fn unpublish(&mut self, access: Access) {
-        let keep = if access.writes() { 0 } else { HOST_MAY_READ };
-        self.published.retain(|_, word| word.fetch_and(keep, Ordering::AcqRel) & keep != 0);
-    }
-
-    /// Forgets a view that is gone.
-    pub fn forget(&mut self, id: u64) {
-        self.published.remove(&id);
     }
 }

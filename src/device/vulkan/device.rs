@@ -51,12 +51,6 @@ impl VulkanDevice {
         queues.retain(|q| q.strong_count() > 0);
         queues.iter().filter_map(Weak::upgrade).chain(self.transfers.made()).collect()
     }
-
-    fn reclaim(&self) {
-        for queue in self.live() {
-            queue.release_finished();
-        }
-    }
 }
 
 impl Device for VulkanDevice {
@@ -128,6 +122,12 @@ impl Device for VulkanDevice {
         let queue = queue.ok_or_else(|| Error::internal("a queue of another kind of device reached a transfer"))?;
         VulkanBuffer::of(buffer, &self.core)?;
         self.transfers.transfer(direction, host, buffer, plan, &queue.queue)
+    }
+
+    fn reclaim(&self) {
+        for queue in self.live() {
+            queue.release_finished();
+        }
     }
 
     fn lost(&self) -> Option<Error> {

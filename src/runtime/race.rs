@@ -1,0 +1,151 @@
+//! The race check (`REVAMP_CHECK=1`): concurrent uses of common elements of which one writes (AV-23, AV-24) are reported
+//! with both sites.
+//!
+//! A call's use lasts as long as the call; that of an asynchronous operation until somebody has waited for it (AV-25,
+//! AV-27), since a program that does not wait is wrong however fast the operation was.
+
+use super::copy::Side;
+use crate::coherence::Region;
+use crate::config;
+use crate::device::hazard::Point;
+use crate::device::{Access, unique_id};
+use crate::log;
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::backtrace::Backtrace;
+use std::ffi::CStr;
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a use was asked for.
+struct Site {
+    call: &'static CStr,
+    thread: String,
+    trace: Backtrace,
+}
+
+impl Site {
+    fn here(call: &'static CStr) -> Self {
+        let thread = std::thread::current();
+        let thread = thread.name().map_or_else(|| format!("{:?}", thread.id()), |n| format!("{n:?}"));
+        Self { call, thread, trace: Backtrace::force_capture() }
+    }
+}
+
+impl fmt::Display for Site {
+    /// The call, its thread, and the first frame of the program itself.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on thread {}", self.call.to_string_lossy(), self.thread)?;
+        let trace = self.trace.to_string();
+        let lines: Vec<_> = trace.lines().collect();
+        let is_ours =
+            |l: &str| l.contains("revamp::") || l.contains("revamp_") || l.contains("std::") || l.contains("core::");
+        let frame = |l: &str| {
+            l.trim_start().split_once(": ").filter(|(n, _)| n.parse::<u32>().is_ok()).map(|(_, name)| name.to_owned())
+        };
+        let last_of_ours = lines.iter().rposition(|l| frame(l).is_some() && l.contains("revamp_"));
+        let after = last_of_ours.map_or(&[][..], |n| &lines[n + 1..]);
+        let found = after.iter().enumerate().find(|(_, l)| frame(l).is_some() && !is_ours(l));
+        if let Some((n, line)) = found {
+            write!(f, ", called by {}", frame(line).unwrap_or_default())?;
+            if let Some(place) = after.get(n + 1).and_then(|l| l.trim_start().strip_prefix("at ")) {
+                write!(f, " at {place}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Use {
+    id: u64,
+    /// What is used: an array or a data source.
+    key: u64,
+    region: Region,
+    access: Access,
+    /// One call's uses do not race with each other.
+    group: u64,
+    site: Arc<Site>,
+    /// Of an asynchronous operation: its completion, and the timelines it ends on.
+    operation: Option<(u64, SmallVec<[u64; 2]>)>,
+}
+
+static OPEN: Mutex<Vec<Use>> = Mutex::new(Vec::new());
+
+/// The uses of one call; over when dropped.
+#[must_use]
+pub(super) struct Using(SmallVec<[u64; 4]>);
+
+impl Using {
+    /// The uses last until somebody waits for this completion, or for all of its timelines.
+    pub fn until_waited(mut self, completion: u64, timelines: impl Iterator<Item = u64> + Clone) {
+        let ids = std::mem::take(&mut self.0);
+        if ids.is_empty() {
+            return;
+        }
+        for u in OPEN.lock().iter_mut().filter(|u| ids.contains(&u.id)) {
+            u.operation = Some((completion, timelines.clone().collect()));
+        }
+    }
+}
+
+impl Drop for Using {
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            OPEN.lock().retain(|u| !self.0.contains(&u.id));
+        }
+    }
+}
+
+/// Somebody waited for a completion.
+pub(super) fn waited(completion: u64) {
+    if config::get().check {
+        OPEN.lock().retain(|u| u.operation.as_ref().is_none_or(|o| o.0 != completion));
+    }
+}
+
+/// Somebody waited for everything given to an accelerator_view.
+pub(super) fn waited_for_view(points: &[Point]) {
+    if config::get().check {
+        let is_done = |t: &u64| points.iter().any(|p| p.timeline.id() == *t);
+        OPEN.lock().retain(|u| u.operation.as_ref().is_none_or(|o| !o.1.iter().all(is_done)));
+    }
+}
+
+/// Begins the uses of a call, reporting those that conflict with others.
+pub(super) fn uses<'a>(call: &'static CStr, sides: impl Iterator<Item = (&'a Side, Access)>) -> Using {
+    if !config::get().check {
+        return Using(SmallVec::new());
+    }
+    let site = Arc::new(Site::here(call));
+    let group = unique_id();
+    let mut open = OPEN.lock();
+    let mut ids = SmallVec::new();
+    let mut reports = Vec::new();
+    for (side, access) in sides {
+        let (key, region) = match side {
+            Side::Host(..) => continue,
+            Side::Array(a, l) => (a.buffer().id(), Region::new(l.offset, l.element, &l.dims)),
+            Side::View(p) => (p.source().array().map_or(p.source().id(), |a| a.buffer().id()), p.region().clone()),
+        };
+        for other in open.iter().filter(|o| o.key == key && o.group != group) {
+            if (access.writes() || other.access.writes()) && region.overlaps(&other.region) {
+                let how = |a: Access| if a.writes() { "writes" } else { "reads" };
+                reports.push(format!(
+                    "race (rule AV-23): {site} {} elements that {} {}{}",
+                    how(access),
+                    other.site,
+                    how(other.access),
+                    if other.operation.is_some() { "; wait for its completion first" } else { " at the same time" }
+                ));
+            }
+        }
+        let id = unique_id();
+        ids.push(id);
+        open.push(Use { id, key, region, access, group, site: site.clone(), operation: None });
+    }
+    drop(open);
+    for report in reports {
+        log!(Error, "{report}");
+    }
+    Using(ids)
+}
