@@ -1,10 +1,11 @@
-/* Random programs over array_views, against flat memory. The model of a data source is a number, and whether it is known, for
- * each 4-byte word, with bounds of where the word must and may be valid. All steps of a program come from its seed.
+/* Random programs over array_views, against flat memory. The model of a data source is a number, and whether it is
+ * known, for each 4-byte word, with bounds of where the word must and may be valid. All steps of a program come from
+ * its seed.
  *
- * A failure prints the program, then drops the steps that it does not need. REVAMP_TEST_PROGRAMS sets the number of programs,
- * REVAMP_TEST_FIRST the seed of the first, REVAMP_TEST_SEED runs that one alone (in the same mode: what accelerators there
- * are is part of it). REVAMP_TEST_SKIP (steps by number) and REVAMP_TEST_WITHOUT (kinds of steps by name) leave steps out,
- * to look behind a known defect. */
+ * A failure prints the program, then drops the steps that it does not need. REVAMP_TEST_PROGRAMS sets the number of
+ * programs, REVAMP_TEST_FIRST the seed of the first, REVAMP_TEST_SEED runs that one alone (in the same mode: what
+ * accelerators there are is part of it). REVAMP_TEST_SKIP (steps by number) and REVAMP_TEST_WITHOUT (kinds of steps by
+ * name) leave steps out, to look behind a known defect. */
 #include "support.h"
 
 #include <signal.h>
@@ -81,7 +82,8 @@ static char text[1 << 16];
 static size_t text_used;
 
 static void seed_step(int step) {
-    random_state = (program_seed * 2654435761U) ^ ((uint32_t)(step + 7) * 2246822519U);
+    random_state =
+        ((program_seed * HOMES + (uint32_t)home_under_test) * 2654435761U) ^ ((uint32_t)(step + 7) * 2246822519U);
     if (!random_state) random_state = 1;
     for (int i = 0; i < 4; i++)
         random_number(&random_state);
@@ -254,6 +256,7 @@ typedef struct {
 
 static source sources[SOURCES];
 static view views[SLOTS];
+static uint32_t latest_slot;
 
 static int number_of(const view *v) {
     return (int)(v - views);
@@ -393,7 +396,8 @@ static residencies residencies_of(const view *v) {
         all.at[l] = residency_at(v, l);
     for (int a = 0; a < location_count; a++)
         for (int b = 0; b < location_count; b++)
-            if (locations[a].accelerator == locations[b].accelerator || (all.at[a].shares_home && all.at[b].shares_home))
+            if (locations[a].accelerator == locations[b].accelerator ||
+                (all.at[a].shares_home && all.at[b].shares_home))
                 all.same[a] |= BIT(b);
     return all;
 }
@@ -563,8 +567,7 @@ static void make_array_home(source *s) {
     revamp_accelerator_view on = locations[s->home].view;
     s->is_host_array = s->kind != OVER_VULKAN;
     if (s->kind == OVER_STAGING) options.associated_view = locations[1 + (int)below((uint32_t)location_count - 1)].view;
-    if (s->kind == OVER_VULKAN && one_in(2) &&
-        info_of(locations[VULKAN].accelerator).supports_cpu_shared_memory) {
+    if (s->kind == OVER_VULKAN && one_in(2) && info_of(locations[VULKAN].accelerator).supports_cpu_shared_memory) {
         options.has_cpu_access_type = true;
         options.cpu_access_type = REVAMP_ACCESS_READ_WRITE;
         s->is_host_array = true;
@@ -614,10 +617,12 @@ static view *free_slot(void) {
     return NULL;
 }
 
+/* Often the same as before: what went wrong shows in the next use. */
 static view *some_view(void) {
     uint32_t first = below(SLOTS);
+    if (one_in(3)) first = latest_slot;
     for (uint32_t i = 0; i < SLOTS; i++)
-        if (views[(first + i) % SLOTS].owners) return &views[(first + i) % SLOTS];
+        if (views[(first + i) % SLOTS].owners) return &views[latest_slot = (first + i) % SLOTS];
     return NULL;
 }
 
@@ -689,7 +694,8 @@ static void end_source(source *s) {
     }
     const uint32_t *contents = s->memory;
     if (s->kind == OVER_HOST) {
-        const unsigned char *before = (const unsigned char *)s->guarded, *after = (const unsigned char *)(s->memory + s->words);
+        const unsigned char *before = (const unsigned char *)s->guarded,
+                            *after = (const unsigned char *)(s->memory + s->words);
         for (const unsigned char *at = before; at < (const unsigned char *)s->memory; at++)
             if (*at != 0xa5) fail("memory before the source was written");
         for (size_t i = 0; i < (size_t)GUARD * 4; i++)
@@ -721,7 +727,10 @@ static void release_view(view *v) {
 /* Steps. */
 
 static const char *name_of(revamp_access access) {
-    return access == REVAMP_ACCESS_READ ? "READ" : access == REVAMP_ACCESS_WRITE ? "WRITE" : access ? "READ_WRITE" : "0";
+    return access == REVAMP_ACCESS_READ    ? "READ"
+           : access == REVAMP_ACCESS_WRITE ? "WRITE"
+           : access                        ? "READ_WRITE"
+                                           : "0";
 }
 
 static revamp_access some_access(const view *v) {
@@ -845,7 +854,8 @@ static void step_access(void) {
     uint32_t *at = data, *base = at - v->b.offset;
     if (v->of->base && base != v->of->base) fail("the address of the source has moved");
     v->of->base = base;
-    uint32_t needed = access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE;
+    uint32_t needed =
+        access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE;
     if ((word_of(v) & needed) != needed) fail("the state of v%d is %u after the access", number_of(v), word_of(v));
     if (access != REVAMP_ACCESS_WRITE) compare(v->of, &v->b, at, "host access");
     use_at(v->of, &v->b, HOST, access);
@@ -990,8 +1000,11 @@ static void step_kernel(void) {
     put_box(&to->b, block.to_count, block.to_stride);
     arguments[0] = with_access(revamp_argument_view_address(0, to->handle), access);
     if (!access) access = REVAMP_ACCESS_READ_WRITE;
-    begin_note("kernel %s of %u words of v%d, %s", block.mode == STEP ? "3x+1" : from ? "3x+y" : "sequence", block.n,
-               number_of(to), name_of(access));
+    begin_note("kernel %s of %u words of v%d, %s",
+               block.mode == STEP ? "3x+1"
+               : from             ? "3x+y"
+                                  : "sequence",
+               block.n, number_of(to), name_of(access));
     if (from) {
         block.m = (uint32_t)words_of(&from->b);
         put_box(&from->b, block.from_count, block.from_stride);
@@ -1325,8 +1338,7 @@ static void array_by_kernel(source *s) {
     block.n = (uint32_t)s->words;
     block.value = random_number(&random_state);
     block.mode = below(2);
-    revamp_access access =
-        block.mode == SEQUENCE && one_in(2) ? REVAMP_ACCESS_WRITE : REVAMP_ACCESS_READ_WRITE;
+    revamp_access access = block.mode == SEQUENCE && one_in(2) ? REVAMP_ACCESS_WRITE : REVAMP_ACCESS_READ_WRITE;
     revamp_argument argument = revamp_argument_address(0, s->array, access);
     note(" in a kernel, %s", name_of(access));
     put_box(&s->whole, block.to_count, block.to_stride);
@@ -1469,7 +1481,8 @@ static void run_step(void) {
     for (; pick >= kinds[i].weight; i++)
         pick -= kinds[i].weight;
     snprintf(number, sizeof number, "%d", current_step);
-    if (is_listed(getenv("REVAMP_TEST_SKIP"), number) || is_listed(getenv("REVAMP_TEST_WITHOUT"), kinds[i].name)) return;
+    if (is_listed(getenv("REVAMP_TEST_SKIP"), number) || is_listed(getenv("REVAMP_TEST_WITHOUT"), kinds[i].name))
+        return;
     if (!some_view()) open_source(&sources[0]);
     kinds[i].run();
 }
@@ -1484,6 +1497,7 @@ static void run_one(home_kind kind, uint32_t seed) {
     home_under_test = kind;
     program_seed = seed;
     current_step = 0;
+    latest_slot = 0;
     text_used = 0;
     note("\n  the program of REVAMP_TEST_SEED=%u, over %s:", seed, home_names[kind]);
     seed_step(0);
