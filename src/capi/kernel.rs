@@ -16,6 +16,7 @@ use crate::runtime::copy::Side;
 use crate::runtime::dispatch::{self, Argument, Domain, Launch};
 use crate::runtime::kernel::LoadedKernel;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
@@ -235,13 +236,12 @@ pub unsafe extern "C" fn revamp_dispatch(
             let arguments = pointer::slice(i.arguments, i.argument_count, "arguments")?;
             (domain, arguments, pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?)
         };
-        let arguments = arguments
-            .iter()
-            .enumerate()
+        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::with_capacity(arguments.len());
+        for (n, a) in arguments.iter().enumerate() {
             // SAFETY: as above.
-            .map(|(n, a)| unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}"))))
-            .collect::<Result<Vec<_>>>()?;
-        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &arguments, block }).map(drop)
+            read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
+        }
+        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
     })
 }
 
