@@ -102,3 +102,8 @@ static const uint32_t overlap_words[] =
 #include "overlap.inc"
     ;
 MODULE(overlap);
+
+static const uint32_t box_words[] =
+#include "box.inc"
+    ;
+MODULE(box);
