@@ -312,6 +312,7 @@ impl Source {
             _ => None,
         };
         let settled = state.settle_home(&(0..self.bytes), Access::Write, own);
+        let settled = settled.and(state.settle_memory(HOST_MEMORY, &(0..self.bytes), Access::Write, None));
         state.let_go(own);
         moved.and(settled)
     }
@@ -405,6 +406,19 @@ impl State {
             let location = self.directory.add(HOME_MEMORY, is_host);
             return Ok(Place { view: Some(view), location, memory: HOME_MEMORY, alias: Some(alias) });
         }
+        if view.accelerator().is_host_memory() {
+            // Host threads use the host's copy.
+            let span = self.host_copy()?;
+            let known = self.alias_of(HOST_MEMORY, &view);
+            let alias = match known {
+                Some(known) => known.alias.clone(),
+                None => view.device().import(span, "array_view")?,
+            };
+            if alias.is_some() {
+                let location = self.directory.add(HOST_MEMORY, true);
+                return Ok(Place { view: Some(view), location, memory: HOST_MEMORY, alias });
+            }
+        }
         let known = self.blocks.iter().position(|b| b.view.device().id() == view.device().id());
         let number = known.unwrap_or_else(|| {
             self.blocks.push(Block { view: view.clone(), memory: None, grown: 0 });
@@ -414,13 +428,16 @@ impl State {
         Ok(Place { location: self.directory.add(memory, false), view: Some(view), memory, alias: None })
     }
 
+    /// A place of the view's device that addresses this memory.
+    fn alias_of(&self, memory: u32, view: &AcceleratorView) -> Option<&Arc<Place>> {
+        let same = |p: &&Arc<Place>| p.view.as_ref().is_some_and(|v| v.device().id() == view.device().id());
+        self.places.iter().filter(|p| p.memory == memory).find(same)
+    }
+
     /// Home's memory as the view's device addresses it, where it can use that as fast as its own.
     fn alias(&self, view: &Arc<AcceleratorView>) -> Result<Option<Arc<dyn Buffer>>> {
         let device = view.device();
-        let same = |p: &&Arc<Place>| {
-            p.memory == HOME_MEMORY && p.view.as_ref().is_some_and(|v| v.device().id() == device.id())
-        };
-        if let Some(known) = self.places.iter().find(same) {
+        if let Some(known) = self.alias_of(HOME_MEMORY, view) {
             return Ok(known.alias.clone());
         }
         if self.blocks.iter().any(|b| b.view.device().id() == device.id()) {
@@ -460,13 +477,13 @@ impl State {
         }
     }
 
-    /// Waits for what uses home's memory through another way than `except`.
-    pub fn settle_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+    /// Waits for what uses a memory of the host's, home's or the copy's, through another way than `except`.
+    pub fn settle_memory(&self, memory: u32, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let own = match &self.home {
-            Home::Array(a) => Some(a.buffer()),
+            Home::Array(a) if memory == HOME_MEMORY => Some(a.buffer()),
             _ => None,
         };
-        let aliases = self.places.iter().filter_map(|p| p.alias.as_ref());
+        let aliases = self.places.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
         let mut seen: Option<u64> = None;
         for buffer in own.into_iter().chain(aliases) {
             // Views of one device share a buffer and mostly stand side by side.
@@ -476,6 +493,11 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// [`Self::settle_memory`] of home's.
+    pub fn settle_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+        self.settle_memory(HOME_MEMORY, range, access, except)
     }
 
     /// The memory of a location and the source's byte it begins at.
@@ -566,9 +588,7 @@ impl State {
         let hull = step.region.hull();
         let ((from, from_base), (to, to_base)) = (self.memory(step.from)?, self.memory(step.to)?);
         for (memory, location, access) in [(&from, step.from, Access::Read), (&to, step.to, Access::Write)] {
-            if self.known(location).shares_home() {
-                self.settle_home(&hull, access, memory.buffer())?;
-            }
+            self.settle_memory(self.known(location).memory, &hull, access, memory.buffer())?;
         }
         let plan = CopyPlan {
             source: step.region.start - from_base,
@@ -593,8 +613,8 @@ impl State {
         access: Access,
     ) -> Result<(Arc<dyn Buffer>, u64)> {
         match (&place.alias, place.memory) {
-            (Some(alias), _) => {
-                self.settle_home(hull, access, Some(alias.id()))?;
+            (Some(alias), memory) => {
+                self.settle_memory(memory, hull, access, Some(alias.id()))?;
                 Ok((alias.clone(), 0))
             }
             (None, n) if n >= FIRST_BLOCK => {
@@ -608,19 +628,15 @@ impl State {
     /// The memory of a place for a copy, likewise.
     pub fn copy_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<(Memory, u64)> {
         let found = self.memory(place.location)?;
-        if place.memory == HOME_MEMORY {
-            self.settle_home(hull, access, found.0.buffer())?;
-        }
+        self.settle_memory(place.memory, hull, access, found.0.buffer())?;
         Ok(found)
     }
 
     /// The source's first byte as the host addresses it, once nothing that conflicts is under way.
     pub fn host_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
+        self.settle_memory(place.memory, hull, access, None)?;
         match (place.memory, self.home.host()) {
-            (HOME_MEMORY, Some(span)) => {
-                self.settle_home(hull, access, None)?;
-                Ok(span)
-            }
+            (HOME_MEMORY, Some(span)) => Ok(span),
             _ => self.host_copy(),
         }
     }
@@ -658,8 +674,7 @@ impl State {
     /// Waits until nothing that conflicts is under way at a place.
     pub fn settle(&self, place: &Place, hull: &Range<u64>, access: Access) -> Result<()> {
         match place.memory {
-            HOME_MEMORY => self.settle_home(hull, access, None),
-            HOST_MEMORY => Ok(()),
+            HOME_MEMORY | HOST_MEMORY => self.settle_memory(place.memory, hull, access, None),
             n => match &self.blocks[(n - FIRST_BLOCK) as usize].memory {
                 Some((buffer, base)) => buffer.tracker().wait(&(hull.start - base..hull.end - base), access),
                 None => Ok(()),
