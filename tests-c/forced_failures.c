@@ -69,8 +69,9 @@ CHILD(runs_out_of_memory) {
         CHECK_FAILS(status, AS_MEMORY, "alloc");
         CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
     }
-    /* The Nth fails and no other, and the view is as good as before. */
-    CHECK_NUMBER(failed, 1);
+    /* The Nth fails and no other (none if it was of something the library can do without, as a queue's completion
+     * word), and the view is as good as before. */
+    CHECK(failed <= 1);
     full_job();
     CHECK_OK(revamp_uninitialize());
     full_job();

@@ -22,6 +22,10 @@ pub trait Timeline: Send + Sync {
     fn device(&self) -> Option<u64>;
     /// True if everything up to `value` is done. Does not block.
     fn reached(&self, value: u64) -> bool;
+    /// True if everything up to `value` is known to be done, without a look at the device.
+    fn seen(&self, value: u64) -> bool {
+        self.reached(value)
+    }
     /// True if everything up to `value` was handed to the device, so that others may wait for it there.
     fn submitted(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
@@ -126,17 +130,24 @@ impl Segments {
     }
 
     /// Calls `found` for each unfinished use of `range` that `access` must come after. Finished ones are forgotten.
-    pub fn conflicts(&mut self, range: &Range<u64>, access: Access, mut found: impl FnMut(&Point)) {
+    pub fn conflicts(&mut self, range: &Range<u64>, access: Access, found: impl FnMut(&Point)) {
+        self.conflicts_of(0, range, access, found);
+    }
+
+    /// The same for work of the timeline `own` (0: none): its own earlier work is in order anyway, so that it is not worth
+    /// a look at the device whether that is done.
+    pub fn conflicts_of(&mut self, own: u64, range: &Range<u64>, access: Access, mut found: impl FnMut(&Point)) {
+        let done = |p: &Point| if p.timeline.id() == own { p.timeline.seen(p.value) } else { p.reached() };
         if range.is_empty() || self.map.is_empty() {
             return;
         }
         let first = self.first(range);
         let mut emptied: SmallVec<[u64; 8]> = SmallVec::new();
         for (&start, segment) in self.map.range_mut(first..range.end) {
-            if segment.write.as_ref().is_some_and(Point::reached) {
+            if segment.write.as_ref().is_some_and(done) {
                 segment.write = None;
             }
-            segment.reads.retain(|p| !p.reached());
+            segment.reads.retain(|p| !done(p));
             if let Some(write) = &segment.write {
                 found(write);
             }

@@ -162,7 +162,7 @@ impl VulkanQueue {
             let mut waits: SmallVec<[Point; 4]> = SmallVec::new();
             let mut elsewhere: SmallVec<[Point; 4]> = SmallVec::new();
             for (u, &at) in uses.iter().zip(&slot) {
-                trackers[at].1.conflicts(&u.range, u.access, |p| {
+                trackers[at].1.conflicts_of(self.own.id(), &u.range, u.access, |p| {
                     if p.timeline.id() == self.own.id() {
                         barrier |= p.sequence >= state.barrier;
                     } else if p.timeline.device() == Some(self.core.id) && p.timeline.submitted(p.value) {

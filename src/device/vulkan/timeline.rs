@@ -184,6 +184,10 @@ impl Timeline for VulkanTimeline {
         }
     }
 
+    fn seen(&self, value: u64) -> bool {
+        self.done.load(Ordering::Acquire) >= value
+    }
+
     fn submitted(&self, value: u64) -> bool {
         value <= self.handed.load(Ordering::Acquire)
     }
