@@ -5,8 +5,9 @@ use super::array::{Array, checked_bytes, checked_extent};
 use super::completion::{Completion, begin};
 use super::copy::Side;
 use super::race;
-use super::source::{HOST_MAY_READ, HOST_MAY_WRITE, Place, Source, State};
+use super::source::{Place, Source, State};
 use super::transfer::Tally;
+use super::words::{HOST_MAY_READ, HOST_MAY_WRITE};
 use crate::coherence::Region;
 use crate::device::layout::Layout;
 use crate::device::{Access, HostSpan, unique_id};
@@ -153,7 +154,7 @@ pub struct ArrayView {
 impl Drop for ArrayView {
     fn drop(&mut self) {
         if self.part.word.load(Ordering::Relaxed) != 0 {
-            self.part.source.forget(self.part.id);
+            self.part.source.words().forget(self.part.id);
         }
         self.part.source.release();
     }
@@ -367,9 +368,9 @@ impl ArrayView {
         let memory = state.host_memory(&place, &hull, access)?;
         if access.writes() {
             part.written(&mut state, &place);
-            part.source.publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
+            part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
         } else {
-            part.source.publish(part.id, &part.word, &part.region, HOST_MAY_READ);
+            part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
         }
         memory.sub(hull)
     }
@@ -406,7 +407,7 @@ impl ArrayView {
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let using = self.using(call, access);
         let target = target.cloned();
-        part.source.unpublish(&part.region, access);
+        part.source.words().take_back(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -426,7 +427,7 @@ impl ArrayView {
         if part.source.is_open() {
             return Ok(());
         }
-        part.source.unpublish(&part.region, Access::Write);
+        part.source.words().take_back(&part.region, Access::Write);
         let mut state = part.source.lock();
         state.directory.refresh(&part.region);
         Ok(())
@@ -438,7 +439,7 @@ impl ArrayView {
         part.check(Access::Write)?;
         let _using = self.using(DISCARD, Access::Write);
         part.settle(Access::Write)?;
-        part.source.unpublish(&part.region, Access::Write);
+        part.source.words().take_back(&part.region, Access::Write);
         let mut state = part.source.lock();
         state.directory.discard(&part.region);
         Ok(())
@@ -483,7 +484,7 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
         None if state.is_open() => return Ok(()),
         None => state.home_place(None)?,
     };
-    part.source.unpublish(&part.region, access);
+    part.source.words().take_back(&part.region, access);
     part.make_valid(&mut state, &place, access, call)?;
     state.settle(&place, &hull, access)?;
     if access.writes() {

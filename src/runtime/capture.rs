@@ -74,7 +74,7 @@ impl<'a> Held<'a> {
 fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
     let region = Region::new(layout.offset, layout.element, &layout.dims);
     let place = state.home_place(None)?;
-    source.unpublish(&region, access);
+    source.words().take_back(&region, access);
     if access != Access::Write {
         state.fetch(&region, &place, source.tally(call))?;
     }
@@ -251,7 +251,7 @@ pub(super) fn bring(
             (Side::View(part), Some(place)) => {
                 let state = held.state(part)?;
                 part.make_valid(state, place, c.needs, call)?;
-                part.source().unpublish(part.region(), c.needs);
+                part.source().words().take_back(part.region(), c.needs);
                 let hull = part.region().hull();
                 let (buffer, base) = state.device_memory(place, &hull, c.access)?;
                 Use { buffer, range: hull.start - base..hull.end - base, access: c.access }

@@ -227,7 +227,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
 fn take_back(source: &Side, destination: &Side) {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
         if let Side::View(part) = side {
-            part.source().unpublish(part.region(), access);
+            part.source().words().take_back(part.region(), access);
         }
     }
 }

@@ -15,7 +15,9 @@ pub mod process;
 mod race;
 pub mod selection;
 pub mod source;
+mod sync;
 mod transfer;
+pub mod words;
 
 use crate::config;
 use crate::device::vulkan::instance::instance;

@@ -10,6 +10,7 @@ use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, ArrayRequest};
 use super::transfer::{Memory, Tally, run};
+use super::words::Words;
 use crate::coherence::{Directory, Location, Region, Step};
 use crate::device::hazard::Tracker;
 use crate::device::host::HostBlock;
@@ -21,22 +22,14 @@ use crate::trace::transfers::{Call, Counters, implicit};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
-
-/// The host may read through a view's published pointer.
-pub const HOST_MAY_READ: u32 = 1;
-/// The host may write through it.
-pub const HOST_MAY_WRITE: u32 = 2;
 
 /// Device blocks begin at a multiple of so many bytes of the source: the largest alignment a binding can ask for.
 const BLOCK_ALIGN: u64 = 256;
 /// A block that has grown so often grows ahead of its use, so that a walk over a source stays linear.
 const GROWN_OFTEN: u32 = 2;
-
-/// More published views than this are all taken back at once.
-const MANY: usize = 64;
 
 /// How long a driver may take to let go of memory after the work that used it.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -120,12 +113,6 @@ pub(super) struct State {
     host_copy: Option<HostBlock>,
 }
 
-/// A view whose state word says that the host may go ahead.
-struct Published {
-    word: Arc<AtomicU32>,
-    region: Region,
-}
-
 /// A data source.
 pub struct Source {
     id: u64,
@@ -135,10 +122,8 @@ pub struct Source {
     array: Option<Arc<Array>>,
     label: Box<str>,
     state: Mutex<State>,
-    /// By the view's id. Has a lock of its own: an asynchronous operation takes words back when it is asked for.
-    published: Mutex<BTreeMap<u64, Published>>,
-    /// How many there are; changed under the lock.
-    published_count: AtomicUsize,
+    /// What the host may do without a call.
+    words: Words,
     /// Views that are alive.
     views: AtomicUsize,
     /// Asynchronous host operations that are not done; an array keeps its own.
@@ -168,8 +153,7 @@ impl Source {
             array,
             label: label.into(),
             state: Mutex::new(state),
-            published: Mutex::default(),
-            published_count: AtomicUsize::new(0),
+            words: Words::default(),
             views: AtomicUsize::new(0),
             pending: Tracker::new(),
             counters: Counters::new(),
@@ -236,37 +220,9 @@ impl Source {
         Tally { call, source: self.id, accounts: [Some(&self.counters), None, None, None] }
     }
 
-    /// Says that the host may use a view without asking.
-    pub(super) fn publish(&self, id: u64, word: &Arc<AtomicU32>, region: &Region, bits: u32) {
-        let mut published = self.published.lock();
-        if word.fetch_or(bits, Ordering::AcqRel) == 0 {
-            published.insert(id, Published { word: word.clone(), region: region.clone() });
-            self.published_count.store(published.len(), Ordering::Release);
-        }
-    }
-
-    /// Takes it back from views with common elements, before these are used in another way: a writer leaves nobody, a
-    /// reader nobody who writes.
-    pub(super) fn unpublish(&self, region: &Region, access: Access) {
-        if self.published_count.load(Ordering::Acquire) == 0 {
-            return;
-        }
-        let keep = if access.writes() { 0 } else { HOST_MAY_READ };
-        let mut published = self.published.lock();
-        // Looking at many would cost more than a call of each does later.
-        let all = published.len() > MANY;
-        published.retain(|_, p| {
-            let stays = p.word.load(Ordering::Relaxed) & !keep == 0 || (!all && !p.region.overlaps(region));
-            stays || p.word.fetch_and(keep, Ordering::AcqRel) & keep != 0
-        });
-        self.published_count.store(published.len(), Ordering::Release);
-    }
-
-    /// Forgets a view that is gone.
-    pub(super) fn forget(&self, id: u64) {
-        let mut published = self.published.lock();
-        published.remove(&id);
-        self.published_count.store(published.len(), Ordering::Release);
+    /// What the host may do without a call.
+    pub(super) fn words(&self) -> &Words {
+        &self.words
     }
 
     /// One more view.
@@ -298,7 +254,7 @@ impl Source {
         // What failed there is for whoever waits for it.
         let _ = self.pending().wait(&(0..self.bytes), Access::ReadWrite);
         let mut state = self.lock();
-        self.unpublish(&all, Access::Write);
+        self.words.take_back(&all, Access::Write);
         // Storage of ours nobody can see any more.
         let is_away = !self.is_open && !state.directory.is_valid(&all, Location::HOME);
         let mut moved = Ok(());
