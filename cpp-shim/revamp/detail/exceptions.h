@@ -9,43 +9,64 @@
 
 #include <revamp.h>
 
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
 
-typedef std::int32_t HRESULT;
+// The types and values of the Microsoft headers that go with exceptions; a definition that is there already stays.
+#if defined(__has_include)
+#if __has_include("msvc_words.h")
+#include "msvc_words.h"
+#define REVAMP_HAS_HRESULT
+#endif
+#endif
+#ifndef REVAMP_HAS_HRESULT
+typedef int HRESULT;
+#endif
+#undef REVAMP_HAS_HRESULT
 
+#ifndef REVAMP_NO_MSVC_WORDS
 #ifndef S_OK
 #define S_OK (static_cast<HRESULT>(0))
 #endif
 #ifndef E_NOTIMPL
-#define E_NOTIMPL (static_cast<HRESULT>(0x80004001))
+#define E_NOTIMPL (static_cast<HRESULT>(0x80004001U))
 #endif
 #ifndef E_FAIL
-#define E_FAIL (static_cast<HRESULT>(0x80004005))
+#define E_FAIL (static_cast<HRESULT>(0x80004005U))
 #endif
 #ifndef E_UNEXPECTED
-#define E_UNEXPECTED (static_cast<HRESULT>(0x8000FFFF))
+#define E_UNEXPECTED (static_cast<HRESULT>(0x8000FFFFU))
 #endif
 #ifndef E_HANDLE
-#define E_HANDLE (static_cast<HRESULT>(0x80070006))
+#define E_HANDLE (static_cast<HRESULT>(0x80070006U))
 #endif
 #ifndef E_OUTOFMEMORY
-#define E_OUTOFMEMORY (static_cast<HRESULT>(0x8007000E))
+#define E_OUTOFMEMORY (static_cast<HRESULT>(0x8007000EU))
 #endif
 #ifndef E_INVALIDARG
-#define E_INVALIDARG (static_cast<HRESULT>(0x80070057))
+#define E_INVALIDARG (static_cast<HRESULT>(0x80070057U))
 #endif
 #ifndef DXGI_ERROR_DEVICE_REMOVED
-#define DXGI_ERROR_DEVICE_REMOVED (static_cast<HRESULT>(0x887A0005))
+#define DXGI_ERROR_DEVICE_REMOVED (static_cast<HRESULT>(0x887A0005U))
 #endif
 #ifndef DXGI_ERROR_DEVICE_HUNG
-#define DXGI_ERROR_DEVICE_HUNG (static_cast<HRESULT>(0x887A0006))
+#define DXGI_ERROR_DEVICE_HUNG (static_cast<HRESULT>(0x887A0006U))
 #endif
 #ifndef DXGI_ERROR_DEVICE_RESET
-#define DXGI_ERROR_DEVICE_RESET (static_cast<HRESULT>(0x887A0007))
+#define DXGI_ERROR_DEVICE_RESET (static_cast<HRESULT>(0x887A0007U))
 #endif
+#endif
+
+REVAMP_DETAIL_BEGIN
+
+// Those that the shim itself gives; the numbers are those of the library's errors.
+constexpr int not_implemented = static_cast<int>(0x80004001U);
+constexpr int failed = static_cast<int>(0x80004005U);
+constexpr int no_memory = static_cast<int>(0x8007000EU);
+constexpr int device_removed = static_cast<int>(0x887A0005U);
+
+REVAMP_DETAIL_END
 
 REVAMP_NAMESPACE_BEGIN
 
@@ -73,34 +94,36 @@ class REVAMP_VISIBLE runtime_exception : public std::exception {
 
 class REVAMP_VISIBLE invalid_compute_domain : public runtime_exception {
   public:
-    explicit invalid_compute_domain(const char *message) noexcept : runtime_exception(message, E_FAIL) {}
-    invalid_compute_domain() noexcept : runtime_exception(E_FAIL) {}
+    explicit invalid_compute_domain(const char *message) noexcept
+        : runtime_exception(message, revamp::detail::failed) {}
+    invalid_compute_domain() noexcept : runtime_exception(revamp::detail::failed) {}
 };
 
 class REVAMP_VISIBLE out_of_memory : public runtime_exception {
   public:
-    explicit out_of_memory(const char *message) noexcept : runtime_exception(message, E_OUTOFMEMORY) {}
-    out_of_memory() noexcept : runtime_exception(E_OUTOFMEMORY) {}
+    explicit out_of_memory(const char *message) noexcept : runtime_exception(message, revamp::detail::no_memory) {}
+    out_of_memory() noexcept : runtime_exception(revamp::detail::no_memory) {}
 };
 
 class REVAMP_VISIBLE uninitialized_object : public runtime_exception {
   public:
-    explicit uninitialized_object(const char *message) noexcept : runtime_exception(message, E_FAIL) {}
-    uninitialized_object() noexcept : runtime_exception(E_FAIL) {}
+    explicit uninitialized_object(const char *message) noexcept : runtime_exception(message, revamp::detail::failed) {}
+    uninitialized_object() noexcept : runtime_exception(revamp::detail::failed) {}
 };
 
 class REVAMP_VISIBLE unsupported_feature : public runtime_exception {
   public:
-    explicit unsupported_feature(const char *message) noexcept : runtime_exception(message, E_NOTIMPL) {}
-    unsupported_feature() noexcept : runtime_exception(E_NOTIMPL) {}
+    explicit unsupported_feature(const char *message) noexcept
+        : runtime_exception(message, revamp::detail::not_implemented) {}
+    unsupported_feature() noexcept : runtime_exception(revamp::detail::not_implemented) {}
 };
 
 class REVAMP_VISIBLE accelerator_view_removed : public runtime_exception {
   public:
     accelerator_view_removed(const char *message, HRESULT reason) noexcept
-        : runtime_exception(message, DXGI_ERROR_DEVICE_REMOVED), m_reason(reason) {}
+        : runtime_exception(message, revamp::detail::device_removed), m_reason(reason) {}
     explicit accelerator_view_removed(HRESULT reason) noexcept
-        : runtime_exception(DXGI_ERROR_DEVICE_REMOVED), m_reason(reason) {}
+        : runtime_exception(revamp::detail::device_removed), m_reason(reason) {}
 
     HRESULT get_view_removed_reason() const noexcept { return m_reason; }
 
@@ -108,23 +131,24 @@ class REVAMP_VISIBLE accelerator_view_removed : public runtime_exception {
     HRESULT m_reason;
 };
 
-namespace details {
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
 
 // Throws what `status`, an error, means. `code` is the HRESULT the library gives it.
-[[noreturn]] inline void throw_status(revamp_status status, const char *message, HRESULT code) {
+[[noreturn]] inline void throw_status(revamp_status status, const char *message, int code) {
     switch (status) {
     case REVAMP_ERROR_INVALID_COMPUTE_DOMAIN:
-        throw invalid_compute_domain(message);
+        throw Concurrency::invalid_compute_domain(message);
     case REVAMP_ERROR_OUT_OF_MEMORY:
-        throw out_of_memory(message);
+        throw Concurrency::out_of_memory(message);
     case REVAMP_ERROR_UNINITIALIZED_OBJECT:
-        throw uninitialized_object(message);
+        throw Concurrency::uninitialized_object(message);
     case REVAMP_ERROR_UNSUPPORTED_FEATURE:
-        throw unsupported_feature(message);
+        throw Concurrency::unsupported_feature(message);
     case REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED:
-        throw accelerator_view_removed(message, code);
+        throw Concurrency::accelerator_view_removed(message, code);
     default:
-        throw runtime_exception(message, code);
+        throw Concurrency::runtime_exception(message, code);
     }
 }
 
@@ -133,7 +157,7 @@ namespace details {
     // A status that another thread or an operation left is not this thread's last error.
     const bool is_last = revamp_last_error_status() == status;
     throw_status(status, is_last ? revamp_last_error_message() : revamp_status_name(status),
-                 is_last ? revamp_last_error_hresult() : E_FAIL);
+                 is_last ? revamp_last_error_hresult() : failed);
 }
 
 // To be put around every call of the C API. REVAMP_TIMEOUT is no error.
@@ -151,8 +175,6 @@ inline std::exception_ptr exception_of(revamp_status status) noexcept {
     }
 }
 
-} // namespace details
-
-REVAMP_NAMESPACE_END
+REVAMP_DETAIL_END
 
 #endif // REVAMP_DETAIL_EXCEPTIONS_H
