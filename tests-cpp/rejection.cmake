@@ -3,8 +3,9 @@ set(define)
 if(CASE)
   set(define "-D${CASE}")
 endif()
+separate_arguments(INCLUDES)
 execute_process(
-  COMMAND "${COMPILER}" -std=c++17 -Wall -Wextra -Wconversion -Wpedantic -fsyntax-only "-I${INCLUDE}" ${define} "${SOURCE}"
+  COMMAND "${COMPILER}" -std=c++17 -Wall -Wextra -Wconversion -Wpedantic -fsyntax-only ${INCLUDES} ${define} "${SOURCE}"
   RESULT_VARIABLE status
   OUTPUT_VARIABLE text
   ERROR_VARIABLE text)

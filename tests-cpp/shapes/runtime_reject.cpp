@@ -31,7 +31,7 @@ void cases(c::accelerator &accelerator, c::accelerator_view &view, const c::comp
 #ifdef FAIL_view_accelerator_assigned // no viable|discards|passing
     view.accelerator = accelerator;
 #endif
-#ifdef FAIL_view_of_number // invalid conversion|no viable conversion|cannot convert
+#ifdef FAIL_view_of_number // invalid conversion|cannot initialize
     accelerator.create_view(1);
 #endif
 #ifdef FAIL_compare_view_and_accelerator // no match|invalid operands

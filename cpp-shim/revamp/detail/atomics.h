@@ -99,13 +99,22 @@ REVAMP_HD inline float atomic_exchange(float *dest, float value) {
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
+#if REVAMP_TSAN
+inline int fence_for_tsan = 0;
+#endif
+
 REVAMP_HD inline void fence([[maybe_unused]] unsigned memory) {
 #if REVAMP_DEVICE_PASS
     __revamp_memory_fence(memory);
 #else
     // The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
     if ((memory & 1) != 0)
+#if REVAMP_TSAN
+        // ThreadSanitizer knows no fences.
+        (void)__atomic_fetch_add(&fence_for_tsan, 0, __ATOMIC_SEQ_CST);
+#else
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
     else
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #endif

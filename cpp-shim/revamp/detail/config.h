@@ -67,6 +67,17 @@ REVAMP_DETAIL_END
 #define REVAMP_HD REVAMP_HOST REVAMP_DEVICE
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define REVAMP_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define REVAMP_TSAN 1
+#endif
+#endif
+#ifndef REVAMP_TSAN
+#define REVAMP_TSAN 0
+#endif
+
 // Types that are thrown, or cross the borders of shared libraries otherwise, are one type even under
 // -fvisibility=hidden.
 #define REVAMP_VISIBLE __attribute__((visibility("default")))

@@ -556,8 +556,13 @@ class REVAMP_VISIBLE completion_future {
 
     template <class F> struct callback {
         F function;
+        // The library hands the object from one thread to the other; this says so to tools that do not see into it.
+        std::atomic<bool> is_whole{false};
+
+        explicit callback(F given) : function(std::move(given)) {}
         static void call(revamp_status status, void *context) noexcept {
             const std::unique_ptr<callback> self(static_cast<callback *>(context));
+            (void)self->is_whole.load(std::memory_order_acquire);
             self->function(revamp::detail::exception_of(status));
         }
     };
@@ -568,7 +573,8 @@ class REVAMP_VISIBLE completion_future {
             m_state->on_done([kept, state = m_state]() noexcept { (*kept)(state->exception()); });
             return;
         }
-        std::unique_ptr<callback<F>> context(new callback<F>{std::move(function)});
+        std::unique_ptr<callback<F>> context(new callback<F>(std::move(function)));
+        context->is_whole.store(true, std::memory_order_release);
         revamp::detail::check(revamp_completion_then(m_completion, &callback<F>::call, context.get()));
         // The callback frees it, and may have done so already.
         (void)context.release();
