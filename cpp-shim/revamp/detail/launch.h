@@ -125,10 +125,11 @@ template <class Kernel, int N> struct untiled_kernel {
 
   private:
     static void run(Kernel &kernel, Concurrency::index<N> at, std::uint32_t count) {
-        const int begin = at[unsigned(N - 1)];
-        for (std::uint32_t n = 0; n < count; ++n) {
+        // Signed, so that the compiler may take it that nothing wraps around, and vectorise.
+        const int end = at[unsigned(N - 1)] + static_cast<int>(count);
+        for (int last = at[unsigned(N - 1)]; last < end; ++last) {
             Concurrency::index<N> position = at;
-            position[unsigned(N - 1)] = begin + static_cast<int>(n);
+            position[unsigned(N - 1)] = last;
             kernel(position);
         }
     }
