@@ -569,8 +569,8 @@ class REVAMP_VISIBLE completion_future {
     // Calls `function` with the exception, or null, when the operation is done.
     template <class F> void on_done(F function) const {
         if (m_state) {
-            auto kept = std::make_shared<F>(std::move(function));
-            m_state->on_done([kept, state = m_state]() noexcept { (*kept)(state->exception()); });
+            m_state->on_done(
+                [function = std::move(function), state = m_state]() mutable noexcept { function(state->exception()); });
             return;
         }
         std::unique_ptr<callback<F>> context(new callback<F>(std::move(function)));
