@@ -36,6 +36,10 @@ enum access_type {
     access_type_auto = -2147483647 - 1 // 1 << 31
 };
 
+// Limits of the original implementation; nothing here depends on them.
+constexpr unsigned HLSL_MAX_NUM_BUFFERS = 64 + 128;
+constexpr unsigned MODULENAME_MAX_LENGTH = 1024;
+
 class accelerator;
 class accelerator_view;
 class completion_future;
