@@ -212,6 +212,7 @@ TEST(default_cpu_access) {
 }
 
 TEST(enumerators) {
+    static_assert(HLSL_MAX_NUM_BUFFERS == 192 && MODULENAME_MAX_LENGTH == 1024, "");
     CHECK(access_type_none == 0 && access_type_read == 1 && access_type_write == 2 && access_type_read_write == 3);
     CHECK(static_cast<unsigned>(access_type_auto) == 1u << 31);
 }

@@ -99,24 +99,24 @@ REVAMP_HD inline float atomic_exchange(float *dest, float value) {
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
+inline void thread_fence() {
 #if REVAMP_TSAN
-inline int fence_for_tsan = 0;
+    // ThreadSanitizer knows no fences, but this.
+    static int order;
+    (void)__atomic_fetch_add(&order, 0, __ATOMIC_SEQ_CST);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
+}
 
+// Orders the accesses before against those after.
 REVAMP_HD inline void fence([[maybe_unused]] unsigned memory) {
 #if REVAMP_DEVICE_PASS
     __revamp_memory_fence(memory);
 #else
     // The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
-    if ((memory & 1) != 0)
-#if REVAMP_TSAN
-        // ThreadSanitizer knows no fences.
-        (void)__atomic_fetch_add(&fence_for_tsan, 0, __ATOMIC_SEQ_CST);
-#else
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-    else
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ((memory & 1) != 0) thread_fence();
 #endif
 }
 

@@ -1,5 +1,6 @@
-// revamp: what every header of the C++ AMP shim begins with: the compiler, the namespaces, which code a function is
-// for.
+// revamp: what every header of the C++ AMP shim begins with: the compiler is checked; abi.h has the namespaces and the
+// words functions are declared with. What is restrict(amp) alone is REVAMP_HD too: host threads run kernels as host
+// code.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -13,59 +14,7 @@
 #error "The C++ AMP headers of revamp need GCC or Clang"
 #endif
 
-// Where abi.h is there it has all but REVAMP_VISIBLE.
-#if defined(__has_include)
-#if __has_include("abi.h")
 #include "abi.h"
-#endif
-#endif
-
-#ifndef REVAMP_ABI
-// Everything lives in an inline namespace, so that two versions of the shim in one program do not meet at link time.
-// Internals are outside Concurrency, so that neither `using namespace concurrency` nor argument-dependent look-up finds
-// them.
-#define REVAMP_ABI abi_1
-#define REVAMP_NAMESPACE_BEGIN                                                                                         \
-    namespace Concurrency {                                                                                            \
-    inline namespace REVAMP_ABI {
-#define REVAMP_NAMESPACE_END                                                                                           \
-    }                                                                                                                  \
-    }
-#define REVAMP_DETAIL_BEGIN                                                                                            \
-    namespace revamp {                                                                                                 \
-    inline namespace REVAMP_ABI {                                                                                      \
-    namespace detail {
-#define REVAMP_DETAIL_END                                                                                              \
-    }                                                                                                                  \
-    }                                                                                                                  \
-    }
-
-REVAMP_NAMESPACE_BEGIN
-REVAMP_NAMESPACE_END
-namespace concurrency = Concurrency;
-
-REVAMP_DETAIL_BEGIN
-REVAMP_DETAIL_END
-
-// REVAMP_DEVICE_LANGUAGE: the compiler knows host and device functions (Clang's HIP mode), in either pass.
-// REVAMP_DEVICE_PASS: this pass makes device code.
-#if defined(__HIP__)
-#define REVAMP_DEVICE_LANGUAGE 1
-#define REVAMP_HOST __attribute__((host))
-#define REVAMP_DEVICE __attribute__((device))
-#else
-#define REVAMP_DEVICE_LANGUAGE 0
-#define REVAMP_HOST
-#define REVAMP_DEVICE
-#endif
-#if defined(__HIP_DEVICE_COMPILE__)
-#define REVAMP_DEVICE_PASS 1
-#else
-#define REVAMP_DEVICE_PASS 0
-#endif
-// Goes before a function that is restrict(amp,cpu), and restrict(amp) too: host threads run kernels as host code.
-#define REVAMP_HD REVAMP_HOST REVAMP_DEVICE
-#endif
 
 #if defined(__SANITIZE_THREAD__)
 #define REVAMP_TSAN 1

@@ -6,6 +6,7 @@
 #define REVAMP_DETAIL_EXCEPTIONS_H
 
 #include "config.h"
+#include "msvc_words.h"
 
 #include <revamp.h>
 
@@ -13,39 +14,9 @@
 #include <memory>
 #include <string>
 
-// The types and values of the Microsoft headers that go with exceptions; a definition that is there already stays.
-#if defined(__has_include)
-#if __has_include("msvc_words.h")
-#include "msvc_words.h"
-#define REVAMP_HAS_HRESULT
-#endif
-#endif
-#ifndef REVAMP_HAS_HRESULT
-typedef int HRESULT;
-#endif
-#undef REVAMP_HAS_HRESULT
-
 #ifndef REVAMP_NO_MSVC_WORDS
-#ifndef S_OK
-#define S_OK (static_cast<HRESULT>(0))
-#endif
-#ifndef E_NOTIMPL
-#define E_NOTIMPL (static_cast<HRESULT>(0x80004001U))
-#endif
-#ifndef E_FAIL
-#define E_FAIL (static_cast<HRESULT>(0x80004005U))
-#endif
-#ifndef E_UNEXPECTED
-#define E_UNEXPECTED (static_cast<HRESULT>(0x8000FFFFU))
-#endif
 #ifndef E_HANDLE
 #define E_HANDLE (static_cast<HRESULT>(0x80070006U))
-#endif
-#ifndef E_OUTOFMEMORY
-#define E_OUTOFMEMORY (static_cast<HRESULT>(0x8007000EU))
-#endif
-#ifndef E_INVALIDARG
-#define E_INVALIDARG (static_cast<HRESULT>(0x80070057U))
 #endif
 #ifndef DXGI_ERROR_DEVICE_REMOVED
 #define DXGI_ERROR_DEVICE_REMOVED (static_cast<HRESULT>(0x887A0005U))

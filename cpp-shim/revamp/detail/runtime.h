@@ -36,6 +36,10 @@ enum access_type {
     access_type_auto = -2147483647 - 1 // 1 << 31
 };
 
+// Limits of the original implementation; nothing here depends on them.
+constexpr unsigned HLSL_MAX_NUM_BUFFERS = 64 + 128;
+constexpr unsigned MODULENAME_MAX_LENGTH = 1024;
+
 class accelerator;
 class accelerator_view;
 class completion_future;
@@ -569,8 +573,8 @@ class REVAMP_VISIBLE completion_future {
     // Calls `function` with the exception, or null, when the operation is done.
     template <class F> void on_done(F function) const {
         if (m_state) {
-            auto kept = std::make_shared<F>(std::move(function));
-            m_state->on_done([kept, state = m_state]() noexcept { (*kept)(state->exception()); });
+            m_state->on_done(
+                [function = std::move(function), state = m_state]() mutable noexcept { function(state->exception()); });
             return;
         }
         std::unique_ptr<callback<F>> context(new callback<F>(std::move(function)));

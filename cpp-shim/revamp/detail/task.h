@@ -10,7 +10,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -33,6 +32,12 @@ using Concurrency::task;
 
 struct nothing {};
 template <class T> using value_of = std::conditional_t<std::is_void_v<T>, nothing, T>;
+
+// What is to be done when an operation is; it does not throw.
+struct continuation {
+    virtual void run() noexcept = 0;
+    virtual ~continuation() = default;
+};
 
 // How an operation of the program ended, or that it has not.
 template <class T> class task_state {
@@ -67,15 +72,13 @@ template <class T> class task_state {
 
     // Calls `function`, which does not throw, when it is done: on the thread that finishes it, or on a new one if it
     // is.
-    void on_done(std::function<void()> function) {
-        {
-            std::lock_guard<std::mutex> lock(m_mutex);
-            if (!m_done) {
-                m_continuations.push_back(std::move(function));
-                return;
-            }
-        }
-        std::thread(std::move(function)).detach();
+    template <class F> void on_done(F function) {
+        struct kept final : continuation {
+            F function;
+            explicit kept(F given) : function(std::move(given)) {}
+            void run() noexcept override { function(); }
+        };
+        add(std::make_unique<kept>(std::move(function)));
     }
 
   private:
@@ -84,11 +87,22 @@ template <class T> class task_state {
     bool m_done = false;
     std::optional<value_of<T>> m_value;
     std::exception_ptr m_exception;
-    std::vector<std::function<void()>> m_continuations;
+    std::vector<std::unique_ptr<continuation>> m_continuations;
+
+    void add(std::unique_ptr<continuation> next) {
+        {
+            std::lock_guard<std::mutex> lock(m_mutex);
+            if (!m_done) {
+                m_continuations.push_back(std::move(next));
+                return;
+            }
+        }
+        std::thread([kept = std::move(next)] { kept->run(); }).detach();
+    }
 
     // Copying a value may throw; then that is how the operation ended.
     template <class Set> void finish(Set set) noexcept {
-        std::vector<std::function<void()>> continuations;
+        std::vector<std::unique_ptr<continuation>> continuations;
         {
             std::lock_guard<std::mutex> lock(m_mutex);
             if (m_done) return;
@@ -101,8 +115,8 @@ template <class T> class task_state {
             continuations.swap(m_continuations);
         }
         m_changed.notify_all();
-        for (std::function<void()> &function : continuations)
-            function();
+        for (const std::unique_ptr<continuation> &next : continuations)
+            next->run();
     }
 };
 
@@ -163,11 +177,10 @@ template <class T> class task {
         typedef typename revamp::detail::task_result<returned>::type result;
         state();
         auto next = std::make_shared<revamp::detail::task_state<result>>();
-        auto kept = std::make_shared<F>(std::move(function));
-        m_state->on_done([self = *this, next, kept]() noexcept {
+        m_state->on_done([self = *this, next, function = std::move(function)]() mutable noexcept {
             try {
                 if constexpr (revamp::detail::task_result<returned>::is_task) {
-                    const returned inner = revamp::detail::call_with(*kept, self);
+                    const returned inner = revamp::detail::call_with(function, self);
                     revamp::detail::value_of<result> (*forward)(const returned &) = [](const returned &done) {
                         return done.state().get();
                     };
@@ -175,10 +188,10 @@ template <class T> class task {
                         ? settle(*next, inner, forward)
                         : inner.m_state->on_done([next, inner, forward]() noexcept { settle(*next, inner, forward); });
                 } else if constexpr (std::is_void_v<result>) {
-                    revamp::detail::call_with(*kept, self);
+                    revamp::detail::call_with(function, self);
                     next->set_value({});
                 } else {
-                    next->set_value(revamp::detail::call_with(*kept, self));
+                    next->set_value(revamp::detail::call_with(function, self));
                 }
             } catch (...) {
                 next->set_exception(std::current_exception());
