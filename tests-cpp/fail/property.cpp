@@ -1,0 +1,36 @@
+// Each CASE must not compile; without one the file does.
+#include <revamp/detail/property.h>
+struct shape {
+    int n;
+    shape &operator++() {
+        ++n;
+        return *this;
+    }
+};
+struct constant_property {
+    typedef int storage;
+    static int get(const int &value) { return value; }
+};
+struct owner {
+    revamp::detail::read_only<shape, owner> extent;
+    revamp::detail::read_only<unsigned, owner> version;
+    union {
+        int value;
+        revamp::detail::property<constant_property, int> twice;
+    };
+    owner() : value(0) {}
+};
+void cases(owner &o) {
+    (void)o;
+#ifdef CASE_assign_class // deleted
+    o.extent = shape();
+#elif defined(CASE_increment_class)  // deleted
+    ++o.extent;
+#elif defined(CASE_assign_number)    // deleted
+    o.version = 3u;
+#elif defined(CASE_set_from_outside) // private
+    o.version.set(3);
+#elif defined(CASE_assign_computed)  // is not a member of|no member named
+    o.twice = 3;
+#endif
+}

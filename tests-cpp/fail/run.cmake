@@ -1,0 +1,12 @@
+# Compiles SOURCE without a case, which must succeed, and with CASE, which must fail with a message that MESSAGE matches.
+execute_process(COMMAND ${COMPILER} -std=c++17 -fsyntax-only -I${INCLUDE} ${SOURCE} RESULT_VARIABLE rc ERROR_VARIABLE text)
+if(NOT rc EQUAL 0)
+  message(FATAL_ERROR "without a case it must compile:\n${text}")
+endif()
+execute_process(COMMAND ${COMPILER} -std=c++17 -fsyntax-only -I${INCLUDE} -DCASE_${CASE} ${SOURCE} RESULT_VARIABLE rc ERROR_VARIABLE text)
+if(rc EQUAL 0)
+  message(FATAL_ERROR "${CASE} compiles")
+endif()
+if(NOT text MATCHES "error: [^\n]*(${MESSAGE})")
+  message(FATAL_ERROR "the message does not say (${MESSAGE}):\n${text}")
+endif()
