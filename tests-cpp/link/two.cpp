@@ -1,9 +1,8 @@
 // The headers in two translation units of a program: the same types, no symbol twice.
-#include <revamp/detail/property.h>
-#include <revamp/detail/msvc_words.h>
+#include <amp_math.h>
 #include <amp_short_vectors.h>
-#include <amp_math.h>
-#include <amp_math.h>
+#include <revamp/detail/msvc_words.h>
+#include <revamp/detail/property.h>
 
 #include "../check.hpp"
 

@@ -65,6 +65,7 @@ template <class T, class Owner, bool IsClass = std::is_class<T>::value> class re
     explicit constexpr read_only(const T &value = T()) : value_(value) {}
     read_only(const read_only &) = default;
     read_only &operator=(const read_only &) = delete;
+    template <class U> void operator=(const U &) = delete;
 
     constexpr operator const T &() const { return value_; }
 };
