@@ -2,10 +2,10 @@
 //
 // `v.xy` is a member of an anonymous union that shares the vector's storage, so it costs nothing and reads and writes
 // the components in place. Its type is not a vector but converts to one: arithmetic, comparisons, assignments and
-// arguments of type float_2 work as with a vector; so do its components (`v.xyz.x`). A copy of
-// it (`auto s = v.xy;`) keeps a copy of the whole vector and is valid by itself. What does not work is the deduction
-// of a vector type: `template <class T> T f(T)` or `c ? v.xy : v.yx` and `v.xyz.xy` need a cast, float_2(v.xy). `v.x`
-// is a plain T. (Swizzles of swizzles as members make every call with a vector by value slow to compile.)
+// arguments of type float_2 work as with a vector; so do its components (`v.xyz.x`). A copy of it (`auto s = v.xy;`)
+// keeps a copy of the whole vector and is valid by itself. What does not work is the deduction of a vector type:
+// `template <class T> T f(T)`, `c ? v.xy : v.yx` and `v.xyz.xy` need a cast, float_2(v.xy). `v.x` is a plain T.
+// (Swizzles of swizzles as members would make each call that takes a vector by value slow to compile with GCC.)
 //
 // A vector has the size and alignment of its components, and trivial copy construction and destruction. Its
 // assignment is not trivial: `a.xy = b.xy` must not copy the whole vector, and a union with such a member has no
@@ -13,7 +13,7 @@
 #ifndef REVAMP_AMP_SHORT_VECTORS_H
 #define REVAMP_AMP_SHORT_VECTORS_H
 
-#include "revamp/detail/abi.h"
+#include "revamp/detail/config.h"
 #include "revamp/detail/restrict.h"
 #include "revamp/detail/swizzles.h"
 

@@ -5,7 +5,7 @@ if(CASE)
 endif()
 separate_arguments(INCLUDES)
 execute_process(
-  COMMAND "${COMPILER}" -std=c++17 -Wall -Wextra -Wconversion -Wpedantic -fsyntax-only ${INCLUDES} ${define} "${SOURCE}"
+  COMMAND "${COMPILER}" -std=c++17 -Wall -Wextra -Wconversion -Wpedantic -Wshadow -fsyntax-only ${INCLUDES} ${define} "${SOURCE}"
   RESULT_VARIABLE status
   OUTPUT_VARIABLE text
   ERROR_VARIABLE text)

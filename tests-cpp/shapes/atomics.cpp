@@ -1,7 +1,7 @@
 // Atomics, fences and debug intrinsics (digest sections 7.4 to 7.6).
 #include <revamp/detail/atomics.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <climits>
 #include <thread>

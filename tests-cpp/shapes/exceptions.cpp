@@ -1,7 +1,7 @@
 // The exceptions and what becomes them (digest section 8).
 #include <revamp/detail/exceptions.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // accelerator, accelerator_view and completion_future (digest sections 2.9, 3 and 6.1).
 #include <revamp/detail/runtime.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <algorithm>
 #include <atomic>

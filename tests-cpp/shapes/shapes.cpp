@@ -2,7 +2,7 @@
 #include <revamp/detail/exceptions.h>
 #include <revamp/detail/shapes.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <atomic>
 #include <climits>

@@ -1,7 +1,7 @@
 // concurrency::task, as small as it is (digest section 6.1).
 #include <revamp/detail/task.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <atomic>
 #include <stdexcept>

@@ -6,7 +6,7 @@
 #ifndef REVAMP_DETAIL_MSVC_WORDS_H
 #define REVAMP_DETAIL_MSVC_WORDS_H
 
-#include "abi.h"
+#include "config.h"
 
 #ifdef _WIN32
 #error "revamp's C++ AMP headers are for GCC and Clang off Windows"

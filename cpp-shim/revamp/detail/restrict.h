@@ -9,7 +9,7 @@
 #ifndef REVAMP_DETAIL_RESTRICT_H
 #define REVAMP_DETAIL_RESTRICT_H
 
-#include "abi.h"
+#include "config.h"
 
 #undef restrict
 #if REVAMP_DEVICE_LANGUAGE

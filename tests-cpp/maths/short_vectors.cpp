@@ -1,7 +1,7 @@
 // norm, unorm and the short vectors (digest section 9.3).
 #include <amp_short_vectors.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <cmath>
 #include <initializer_list>
@@ -383,7 +383,7 @@ template <class V2, class V3, class V4> void check_swizzles() {
 
 } // namespace
 
-int main() {
+TEST(vectors) {
     check_swizzles<float_2, float_3, float_4>();
     check_swizzles<norm_2, norm_3, norm_4>();
     check_all<int_2, int_3, int_4>();
@@ -401,5 +401,6 @@ int main() {
     check_norms();
     check_use();
     check_direct3d();
-    return check_result();
 }
+
+CHECK_MAIN
