@@ -35,6 +35,20 @@ template <template <int> class Shape> void constructs() {
     CHECK(copy == four);
     copy[2] = 60;
     CHECK(copy != four && copy[2] == 60 && four[2] == 6);
+    // By any integer, without a warning, and by what converts to one.
+    const int signed_number = 3;
+    const std::size_t large_number = 3;
+    const char small_number = 3;
+    enum { number = 3 };
+    const struct {
+        operator unsigned() const { return 3; }
+    } object = {};
+    CHECK(four[signed_number] == 7 && four[large_number] == 7 && four[small_number] == 7);
+    CHECK(four[number] == 7 && four[object] == 7 && four[3u] == 7);
+    copy[signed_number] = 8;
+    CHECK(copy[3u] == 8 && four[3u] == 7);
+    copy[large_number] = 7;
+
     Shape<4> assigned;
     CHECK(&(assigned = copy) == &assigned && assigned == copy);
 }

@@ -9,6 +9,9 @@
 
 #include <revamp.h>
 
+#include <cstddef>
+#include <type_traits>
+
 #if REVAMP_DEVICE_PASS
 // What the kernel compiler turns into barriers: 1 orders global memory, 2 tile_static memory.
 extern "C" __attribute__((device, convergent)) void __revamp_tile_barrier(unsigned memory);
@@ -37,6 +40,15 @@ template <template <int> class Shape, int N> class components {
 
     REVAMP_HD constexpr int operator[](unsigned dimension) const { return m_values[dimension]; }
     REVAMP_HD constexpr int &operator[](unsigned dimension) { return m_values[dimension]; }
+    // The other integers, so that indexing by an int is no change of sign.
+    template <class Integer, std::enable_if_t<std::is_integral<Integer>::value, int> = 0>
+    REVAMP_HD constexpr int operator[](Integer dimension) const {
+        return m_values[static_cast<std::ptrdiff_t>(dimension)];
+    }
+    template <class Integer, std::enable_if_t<std::is_integral<Integer>::value, int> = 0>
+    REVAMP_HD constexpr int &operator[](Integer dimension) {
+        return m_values[static_cast<std::ptrdiff_t>(dimension)];
+    }
 
 #define REVAMP_SHAPE_ASSIGN(op)                                                                                        \
     REVAMP_HD constexpr Shape<N> &operator op(const Shape<N> &other) {                                                 \
