@@ -37,9 +37,7 @@ struct array_control {
     std::atomic<view_control *> host{nullptr};
     revamp_array_info info = {};
 
-    explicit array_control(revamp_array array) : handle(array) {
-        info.struct_size = sizeof info;
-    }
+    explicit array_control(revamp_array array) : handle(array) { info.struct_size = sizeof info; }
     array_control(const array_control &) = delete;
     ~array_control() {
         if (view_control *view = host.load(std::memory_order_acquire)) view_control::release(view);
@@ -58,10 +56,10 @@ struct array_control {
     void *data(bool write) {
         const revamp_access allowed = info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
         if (allowed == REVAMP_ACCESS_NONE)
-            throw Concurrency::runtime_exception(
-                "the host cannot use the elements of this array: it lives on an accelerator without a cpu access type; copy it, or use an "
-                "array_view or a staging array",
-                failed);
+            throw Concurrency::runtime_exception("the host cannot use the elements of this array: it lives on an "
+                                                 "accelerator without a cpu access type; copy it, or use an "
+                                                 "array_view or a staging array",
+                                                 failed);
         view_control *view = host.load(std::memory_order_acquire);
         if (!view) view = open();
         return host_data(view, write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
@@ -103,10 +101,15 @@ class live_arrays {
     std::unordered_map<const void *, array_control *> m_arrays;
 };
 
+[[noreturn, gnu::cold]] inline void moved_from() {
+    throw Concurrency::uninitialized_object("the array was moved from");
+}
+
 // The part of an array that kernels see.
 template <class T, int N> class array_face {
     static_assert(N > 0, "the rank of an array must be at least 1");
-    static_assert(!std::is_const_v<T>, "the elements of an array must not be const; make the array const, or a view of const elements");
+    static_assert(!std::is_const_v<T>,
+                  "the elements of an array must not be const; make the array const, or a view of const elements");
     static_assert(element<T>::kept, "");
 
   protected:
@@ -164,16 +167,19 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         }
         revamp_array handle = nullptr;
         revamp::detail::check(revamp_array_create(revamp::detail::access::native(where.view), N,
-                                                  revamp::detail::views::values(shape, room), sizeof(T), &options, &handle));
+                                                  revamp::detail::views::values(shape, room), sizeof(T), &options,
+                                                  &handle));
         auto control = std::make_unique<revamp::detail::array_control>(handle);
         revamp::detail::check(revamp_array_get_info(handle, &control->info));
         const revamp_array_info &info = control->info;
-        view_type associated = info.associated_view == info.view ? where.view : revamp::detail::access::share(info.associated_view);
+        view_type associated =
+            info.associated_view == info.view ? where.view : revamp::detail::access::share(info.associated_view);
         const auto type = static_cast<Concurrency::access_type>(static_cast<int>(info.cpu_access_type));
         return made{std::move(control), where.view, std::move(associated), type};
     }
     array(const shape_type &shape, made &&parts)
-        : face(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated), cpu_access_type(parts.type) {
+        : face(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated),
+          cpu_access_type(parts.type) {
         this->m_control = std::move(parts.control);
         settle();
     }
@@ -187,7 +193,8 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
             T *data = nullptr;
             const revamp_access allowed = this->m_control->info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
             void *host = nullptr;
-            if (allowed && revamp_array_data(this->m_control->handle, allowed, &host) == REVAMP_OK) data = static_cast<T *>(host);
+            if (allowed && revamp_array_data(this->m_control->handle, allowed, &host) == REVAMP_OK)
+                data = static_cast<T *>(host);
             this->m_control->face = new face_holder(this->extent, data);
         }
         revamp::detail::live_arrays::all().add(this, this->m_control.get());
@@ -198,23 +205,25 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     };
 
     template <class It> void fill(It begin, It end) {
-        const auto count = std::distance(begin, end);
-        if (count < 0 || static_cast<unsigned long long>(count) != revamp::detail::count_of(this->extent))
-            throw runtime_exception(("the range has " + std::to_string(count) + " elements, the array " +
-                                     std::to_string(revamp::detail::count_of(this->extent)))
-                                        .c_str(),
-                                    revamp::detail::failed);
-        fill(begin);
+        revamp::detail::from_range<T>(begin, end, revamp::detail::count_of(this->extent),
+                                      [&](const T *elements, std::size_t bytes) {
+                                          revamp::detail::check(revamp_copy_to_array(elements, bytes, handle()));
+                                      });
     }
     template <class It> void fill(It begin) {
-        revamp::detail::from_iterator<T>(begin, revamp::detail::count_of(this->extent), [&](const T *elements, std::size_t bytes) {
-            revamp::detail::check(revamp_copy_to_array(elements, bytes, this->m_control->handle));
-        });
+        revamp::detail::from_iterator<T>(begin, revamp::detail::count_of(this->extent),
+                                         [&](const T *elements, std::size_t bytes) {
+                                             revamp::detail::check(revamp_copy_to_array(elements, bytes, handle()));
+                                         });
+    }
+    revamp_array handle() const {
+        if (!this->m_control) revamp::detail::moved_from();
+        return this->m_control->handle;
     }
     revamp_region region() const {
         revamp_region r = {};
         r.struct_size = sizeof r;
-        r.array = this->m_control->handle;
+        r.array = handle();
         return r;
     }
     friend struct revamp::detail::array_access;
@@ -237,7 +246,8 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     array(const Concurrency::extent<N> &shape, It begin, It end) : array(shape, default_place()) {
         fill(begin, end);
     }
-    template <class It, class = if_iterator<It>> array(const Concurrency::extent<N> &shape, It begin) : array(shape, default_place()) {
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin) : array(shape, default_place()) {
         fill(begin);
     }
     template <class It, class = if_iterator<It>>
@@ -268,9 +278,9 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     array(REVAMP_ARRAY_LIST parameters, view_type view, view_type associated)                                          \
         : array(Concurrency::extent<N> arguments, view, associated) {}                                                 \
     template <class It, class = if_iterator<It>>                                                                       \
-    array(REVAMP_ARRAY_LIST parameters, It begin, It end) : array(Concurrency::extent<N> arguments, begin, end) {}      \
+    array(REVAMP_ARRAY_LIST parameters, It begin, It end) : array(Concurrency::extent<N> arguments, begin, end) {}     \
     template <class It, class = if_iterator<It>>                                                                       \
-    array(REVAMP_ARRAY_LIST parameters, It begin) : array(Concurrency::extent<N> arguments, begin) {}                   \
+    array(REVAMP_ARRAY_LIST parameters, It begin) : array(Concurrency::extent<N> arguments, begin) {}                  \
     template <class It, class = if_iterator<It>>                                                                       \
     array(REVAMP_ARRAY_LIST parameters, It begin, It end, view_type view, access_type type = access_type_auto)         \
         : array(Concurrency::extent<N> arguments, begin, end, view, type) {}                                           \
@@ -290,23 +300,32 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 #undef REVAMP_ARRAY_LIST
 #undef REVAMP_ARRAY_FORMS
 
-    explicit array(const array_view<const T, N> &source) : array(source.extent) { *this = source; }
-    array(const array_view<const T, N> &source, view_type view, access_type type = access_type_auto) : array(source.extent, view, type) {
+    explicit array(const array_view<const T, N> &source) : array(source.extent) {
         *this = source;
     }
-    array(const array_view<const T, N> &source, view_type view, view_type associated) : array(source.extent, view, associated) {
+    array(const array_view<const T, N> &source, view_type view, access_type type = access_type_auto)
+        : array(source.extent, view, type) {
+        *this = source;
+    }
+    array(const array_view<const T, N> &source, view_type view, view_type associated)
+        : array(source.extent, view, associated) {
         *this = source;
     }
 
+    // In the functor of a launch it is what must not be: an array captured by value.
     array(const array &other)
-        : array(other.extent, other.accelerator_view == other.associated_accelerator_view
-                                  ? place{other.accelerator_view, plain_type(other)}
-                                  : place{other.accelerator_view, access_type_auto, &other.associated_accelerator_view}) {
+        : array(other.extent,
+                other.accelerator_view == other.associated_accelerator_view
+                    ? place{other.accelerator_view, plain_type(other)}
+                    : place{other.accelerator_view, access_type_auto, &other.associated_accelerator_view}) {
+#if !REVAMP_DEVICE_PASS
+        if (revamp::detail::this_thread.scope) revamp::detail::this_thread.scope->arrays.push_back(this);
+#endif
         *this = other;
     }
-    array(array &&other)
-        : face(other.extent), accelerator_view(other.accelerator_view), associated_accelerator_view(other.associated_accelerator_view),
-          cpu_access_type(other.cpu_access_type) {
+    array(array &&other) noexcept
+        : face(other.extent), accelerator_view(other.accelerator_view),
+          associated_accelerator_view(other.associated_accelerator_view), cpu_access_type(other.cpu_access_type) {
         revamp::detail::live_arrays::all().remove(&other);
         this->m_control = std::move(other.m_control);
         settle();
@@ -315,7 +334,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         if (this != &other) revamp::detail::copy_regions(other.region(), region());
         return *this;
     }
-    array &operator=(array &&other) {
+    array &operator=(array &&other) noexcept {
         if (this != &other) {
             this->~array();
             new (this) array(std::move(other));
@@ -334,32 +353,65 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         delete static_cast<face_holder *>(own);
     }
 
-    void copy_to(array &destination) const { revamp::detail::copy_regions(region(), destination.region()); }
+    void copy_to(array &destination) const {
+        revamp::detail::copy_regions(region(), destination.region());
+    }
     void copy_to(const array_view<T, N> &destination) const {
         revamp::detail::copy_regions(region(), revamp::detail::region_of(destination));
     }
     operator std::vector<T>() const {
-        std::vector<T> result(revamp::detail::count_of(this->extent));
-        revamp::detail::check(revamp_copy_from_array(this->m_control->handle, result.data(), result.size() * sizeof(T)));
+        std::vector<T> result;
+        revamp::detail::copied_out<T>(revamp::detail::count_of(this->extent), result,
+                                      [&](T *elements, std::size_t bytes) {
+                                          revamp::detail::check(revamp_copy_from_array(handle(), elements, bytes));
+                                      });
         return result;
     }
 
-    REVAMP_HD Concurrency::extent<N> get_extent() const { return this->extent; }
-    view_type get_accelerator_view() const { return accelerator_view; }
-    view_type get_associated_accelerator_view() const { return associated_accelerator_view; }
-    access_type get_cpu_access_type() const { return cpu_access_type; }
+    REVAMP_HD Concurrency::extent<N> get_extent() const {
+        return this->extent;
+    }
+    view_type get_accelerator_view() const {
+        return accelerator_view;
+    }
+    view_type get_associated_accelerator_view() const {
+        return associated_accelerator_view;
+    }
+    access_type get_cpu_access_type() const {
+        return cpu_access_type;
+    }
 
-    REVAMP_HD T *data() { return first(true); }
-    REVAMP_HD const T *data() const { return first(false); }
+    REVAMP_HD T *data() {
+        return first(true);
+    }
+    REVAMP_HD const T *data() const {
+        return first(false);
+    }
 
-    REVAMP_HD T &operator[](const index_type &i) { return first(true)[at(i)]; }
-    REVAMP_HD const T &operator[](const index_type &i) const { return first(false)[at(i)]; }
-    REVAMP_HD T &operator()(const index_type &i) { return first(true)[at(i)]; }
-    REVAMP_HD const T &operator()(const index_type &i) const { return first(false)[at(i)]; }
-    REVAMP_HD T &operator()(int i0, int i1) { return (*this)[index_type(i0, i1)]; }
-    REVAMP_HD const T &operator()(int i0, int i1) const { return (*this)[index_type(i0, i1)]; }
-    REVAMP_HD T &operator()(int i0, int i1, int i2) { return (*this)[index_type(i0, i1, i2)]; }
-    REVAMP_HD const T &operator()(int i0, int i1, int i2) const { return (*this)[index_type(i0, i1, i2)]; }
+    REVAMP_HD T &operator[](const index_type &i) {
+        return first(true)[at(i)];
+    }
+    REVAMP_HD const T &operator[](const index_type &i) const {
+        return first(false)[at(i)];
+    }
+    REVAMP_HD T &operator()(const index_type &i) {
+        return first(true)[at(i)];
+    }
+    REVAMP_HD const T &operator()(const index_type &i) const {
+        return first(false)[at(i)];
+    }
+    REVAMP_HD T &operator()(int i0, int i1) {
+        return (*this)[index_type(i0, i1)];
+    }
+    REVAMP_HD const T &operator()(int i0, int i1) const {
+        return (*this)[index_type(i0, i1)];
+    }
+    REVAMP_HD T &operator()(int i0, int i1, int i2) {
+        return (*this)[index_type(i0, i1, i2)];
+    }
+    REVAMP_HD const T &operator()(int i0, int i1, int i2) const {
+        return (*this)[index_type(i0, i1, i2)];
+    }
 
     REVAMP_HD auto operator[](int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
@@ -367,14 +419,18 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         else
             return view()[i];
     }
-    REVAMP_HD auto operator[](int i) const -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
+    REVAMP_HD auto operator[](int i) const
+        -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
             return first(false)[i];
         else
             return view()[i];
     }
-    REVAMP_HD auto operator()(int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> { return (*this)[i]; }
-    REVAMP_HD auto operator()(int i) const -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
+    REVAMP_HD auto operator()(int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
+        return (*this)[i];
+    }
+    REVAMP_HD auto operator()(int i) const
+        -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
         return (*this)[i];
     }
 
@@ -382,16 +438,24 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     REVAMP_HD array_view<Element, N> section(const index_type &origin, const shape_type &size) constness {             \
         return view().section(origin, size);                                                                           \
     }                                                                                                                  \
-    REVAMP_HD array_view<Element, N> section(const index_type &origin) constness { return view().section(origin); }    \
-    REVAMP_HD array_view<Element, N> section(const shape_type &size) constness { return view().section(size); }        \
-    REVAMP_HD array_view<Element, N> section(int i0, int e0) constness { return view().section(i0, e0); }              \
+    REVAMP_HD array_view<Element, N> section(const index_type &origin) constness {                                     \
+        return view().section(origin);                                                                                 \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(const shape_type &size) constness {                                       \
+        return view().section(size);                                                                                   \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(int i0, int e0) constness {                                               \
+        return view().section(i0, e0);                                                                                 \
+    }                                                                                                                  \
     REVAMP_HD array_view<Element, N> section(int i0, int i1, int e0, int e1) constness {                               \
         return view().section(i0, i1, e0, e1);                                                                         \
     }                                                                                                                  \
     REVAMP_HD array_view<Element, N> section(int i0, int i1, int i2, int e0, int e1, int e2) constness {               \
         return view().section(i0, i1, i2, e0, e1, e2);                                                                 \
     }                                                                                                                  \
-    template <class U> REVAMP_HD auto reinterpret_as() constness { return row().template reinterpret_as<U>(); }        \
+    template <class U> REVAMP_HD auto reinterpret_as() constness {                                                     \
+        return row().template reinterpret_as<U>();                                                                     \
+    }                                                                                                                  \
     template <int K> REVAMP_HD array_view<Element, K> view_as(const Concurrency::extent<K> &shape) constness {         \
         return row().view_as(shape);                                                                                   \
     }
@@ -419,23 +483,29 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     // All of it as a view.
     REVAMP_HD array_view<T, N> view() {
 #if !REVAMP_DEVICE_PASS
-        if (this->m_control) return array_view<T, N>(revamp::detail::views::over_array(this->m_control->handle), this->extent);
+        if (this->m_control)
+            return array_view<T, N>(revamp::detail::views::over_array(this->m_control->handle), this->extent);
 #endif
         return array_view<T, N>(this->extent, this->m_data);
     }
-    REVAMP_HD array_view<const T, N> view() const { return const_cast<array *>(this)->view(); }
+    REVAMP_HD array_view<const T, N> view() const {
+        return const_cast<array *>(this)->view();
+    }
     // All of it as a view of rank 1.
     REVAMP_HD array_view<T, 1> row() {
         const Concurrency::extent<1> shape(static_cast<int>(revamp::detail::count_of(this->extent)));
 #if !REVAMP_DEVICE_PASS
         if (this->m_control) {
             const array_view<T, N> all = view();
-            return array_view<T, 1>(revamp::detail::views::reinterpret_as(revamp::detail::view_access::control(all), sizeof(T)), shape);
+            return array_view<T, 1>(
+                revamp::detail::views::reinterpret_as(revamp::detail::view_access::control(all), sizeof(T)), shape);
         }
 #endif
         return array_view<T, 1>(shape, this->m_data);
     }
-    REVAMP_HD array_view<const T, 1> row() const { return const_cast<array *>(this)->row(); }
+    REVAMP_HD array_view<const T, 1> row() const {
+        return const_cast<array *>(this)->row();
+    }
 
     template <class U, int M> friend class array_view;
 };

@@ -1,6 +1,6 @@
 // revamp: what every header of the C++ AMP shim begins with: the compiler is checked, the namespaces and the
-// words functions are declared with are here. What is restrict(amp) alone is REVAMP_HD too: host threads run kernels as host
-// code.
+// words functions are declared with are here. What is restrict(amp) alone is REVAMP_HD too: host threads run kernels as
+// host code.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -26,46 +26,49 @@ template <class T, int N> revamp_region region_of(const array<T, N> &array) {
     return array_access::region(array);
 }
 
-inline Concurrency::completion_future copy_regions_async(const revamp_region &source, const revamp_region &destination) {
+inline Concurrency::completion_future copy_regions_async(const revamp_region &source,
+                                                         const revamp_region &destination) {
     revamp_completion done = nullptr;
     check(revamp_copy_async(&source, &destination, &done));
     return access::adopt(done);
 }
 
-template <class It> void check_count(It begin, It end, std::size_t count) {
-    const auto given = std::distance(begin, end);
-    if (given < 0 || static_cast<unsigned long long>(given) != count)
-        throw Concurrency::runtime_exception(("the range has " + std::to_string(given) + " elements, what it is copied to or from has " +
-                                              std::to_string(count))
-                                                 .c_str(),
-                                             failed);
-}
-
-// From an iterator.
-template <class T, int N, class It, class Destination> void copy_in(It begin, const Concurrency::extent<N> &extent, Destination &destination) {
+// From an iterator, or from a range.
+template <class T, int N, class It, class Destination>
+void copy_in(It begin, const Concurrency::extent<N> &extent, Destination &destination) {
     from_iterator<T>(begin, count_of(extent), [&](const T *elements, std::size_t) {
+        const host_region<N> source(elements, extent);
+        copy_regions(source, region_of(destination));
+    });
+}
+template <class T, int N, class It, class Destination>
+void copy_in(It begin, It end, const Concurrency::extent<N> &extent, Destination &destination) {
+    from_range<T>(begin, end, count_of(extent), [&](const T *elements, std::size_t) {
         const host_region<N> source(elements, extent);
         copy_regions(source, region_of(destination));
     });
 }
 
 // To an iterator.
-template <class T, int N, class Source, class Out> void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out out) {
+template <class T, int N, class Source, class Out>
+void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out out) {
     if constexpr (is_memory_of<T, Out>) {
         const host_region<N> destination(contiguous<Out>::address(out), extent);
         copy_regions(region_of(source), destination);
     } else {
-        std::vector<T> elements(count_of(extent));
-        const host_region<N> destination(elements.data(), extent);
+        raw_elements<T> elements(count_of(extent));
+        const host_region<N> destination(elements.begin(), extent);
         copy_regions(region_of(source), destination);
-        for (const T &element : elements)
-            *out++ = element;
+        for (const T &element : elements) {
+            *out = element;
+            ++out;
+        }
     }
 }
 
 // Memory that must live until an operation is done, and what is to be done then.
-template <class T, class Finish> struct pending_copy {
-    std::vector<T> elements;
+template <class Elements, class Finish> struct pending_copy {
+    Elements elements;
     Finish finish;
     std::shared_ptr<task_state<void>> state = std::make_shared<task_state<void>>();
 
@@ -85,7 +88,8 @@ template <class T, class Finish> struct pending_copy {
             self->state->set_value({});
     }
     // Gives it to the completion, whose last share it releases.
-    static Concurrency::completion_future start(std::unique_ptr<pending_copy> self, const Concurrency::completion_future &under) {
+    static Concurrency::completion_future start(std::unique_ptr<pending_copy> self,
+                                                const Concurrency::completion_future &under) {
         std::shared_ptr<task_state<void>> state = self->state;
         check(revamp_completion_then(access::native(under), &pending_copy::done, self.get()));
         (void)self.release();
@@ -93,22 +97,37 @@ template <class T, class Finish> struct pending_copy {
     }
 };
 
+// Copies elements that are kept until it is done.
+template <class T, int N, class Destination>
+Concurrency::completion_future copy_kept_async(std::vector<T> elements, const Concurrency::extent<N> &extent,
+                                               Destination &destination) {
+    const auto nothing_more = [](std::vector<T> &) {};
+    typedef pending_copy<std::vector<T>, std::remove_const_t<decltype(nothing_more)>> pending;
+    std::unique_ptr<pending> kept(new pending{std::move(elements), nothing_more});
+    const host_region<N> source(kept->elements.data(), extent);
+    const Concurrency::completion_future under = copy_regions_async(source, region_of(destination));
+    return pending::start(std::move(kept), under);
+}
 template <class T, int N, class It, class Destination>
 Concurrency::completion_future copy_in_async(It begin, const Concurrency::extent<N> &extent, Destination &destination) {
     if constexpr (is_memory_of<T, It>) {
         const host_region<N> source(contiguous<It>::address(begin), extent);
         return copy_regions_async(source, region_of(destination));
     } else {
-        const auto nothing_more = [](std::vector<T> &) {};
-        typedef pending_copy<T, decltype(nothing_more)> pending;
-        std::unique_ptr<pending> kept(new pending{{}, nothing_more});
-        const std::size_t count = count_of(extent);
-        kept->elements.reserve(count);
-        for (std::size_t n = 0; n < count; ++n, ++begin)
-            kept->elements.push_back(static_cast<T>(*begin));
-        const host_region<N> source(kept->elements.data(), extent);
-        const Concurrency::completion_future under = copy_regions_async(source, region_of(destination));
-        return pending::start(std::move(kept), under);
+        std::vector<T> elements;
+        from_iterator<T>(begin, count_of(extent),
+                         [&](const T *first, std::size_t) { elements.assign(first, first + count_of(extent)); });
+        return copy_kept_async(std::move(elements), extent, destination);
+    }
+}
+template <class T, int N, class It, class Destination>
+Concurrency::completion_future copy_in_async(It begin, It end, const Concurrency::extent<N> &extent,
+                                             Destination &destination) {
+    if constexpr (is_forward<It>) {
+        check_count(begin, end, count_of(extent));
+        return copy_in_async<T>(begin, extent, destination);
+    } else {
+        return copy_kept_async(gathered<T>(begin, end, count_of(extent)), extent, destination);
     }
 }
 
@@ -118,13 +137,15 @@ Concurrency::completion_future copy_out_async(const Source &source, const Concur
         const host_region<N> destination(contiguous<Out>::address(out), extent);
         return copy_regions_async(region_of(source), destination);
     } else {
-        const auto write = [out](std::vector<T> &elements) mutable {
-            for (const T &element : elements)
-                *out++ = element;
+        const auto write = [out](raw_elements<T> &elements) mutable {
+            for (const T &element : elements) {
+                *out = element;
+                ++out;
+            }
         };
-        typedef pending_copy<T, std::remove_const_t<decltype(write)>> pending;
-        std::unique_ptr<pending> kept(new pending{std::vector<T>(count_of(extent)), write});
-        const host_region<N> destination(kept->elements.data(), extent);
+        typedef pending_copy<raw_elements<T>, std::remove_const_t<decltype(write)>> pending;
+        std::unique_ptr<pending> kept(new pending{raw_elements<T>(count_of(extent)), write});
+        const host_region<N> destination(kept->elements.begin(), extent);
         const Concurrency::completion_future under = copy_regions_async(region_of(source), destination);
         return pending::start(std::move(kept), under);
     }
@@ -140,7 +161,8 @@ REVAMP_NAMESPACE_BEGIN
         revamp::detail::copy_regions(revamp::detail::region_of(source), revamp::detail::region_of(destination));       \
     }                                                                                                                  \
     template <class T, int N> completion_future copy_async(const Source &source, Destination &destination) {           \
-        return revamp::detail::copy_regions_async(revamp::detail::region_of(source), revamp::detail::region_of(destination)); \
+        return revamp::detail::copy_regions_async(revamp::detail::region_of(source),                                   \
+                                                  revamp::detail::region_of(destination));                             \
     }
 #define REVAMP_COMMA ,
 REVAMP_COPY_PAIR(array<T REVAMP_COMMA N>, array<T REVAMP_COMMA N>)
@@ -152,17 +174,17 @@ REVAMP_COPY_PAIR(array_view<T REVAMP_COMMA N>, const array_view<T REVAMP_COMMA N
 #undef REVAMP_COPY_PAIR
 
 #define REVAMP_COPY_IN(Destination)                                                                                    \
-    template <class It, class T, int N, class = revamp::detail::if_iterator<It>> void copy(It begin, It end, Destination &destination) { \
-        revamp::detail::check_count(begin, end, revamp::detail::count_of(destination.extent));                         \
-        revamp::detail::copy_in<T>(begin, destination.extent, destination);                                            \
+    template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
+    void copy(It begin, It end, Destination &destination) {                                                            \
+        revamp::detail::copy_in<T>(begin, end, destination.extent, destination);                                       \
     }                                                                                                                  \
-    template <class It, class T, int N, class = revamp::detail::if_iterator<It>> void copy(It begin, Destination &destination) { \
+    template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
+    void copy(It begin, Destination &destination) {                                                                    \
         revamp::detail::copy_in<T>(begin, destination.extent, destination);                                            \
     }                                                                                                                  \
     template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
     completion_future copy_async(It begin, It end, Destination &destination) {                                         \
-        revamp::detail::check_count(begin, end, revamp::detail::count_of(destination.extent));                         \
-        return revamp::detail::copy_in_async<T>(begin, destination.extent, destination);                               \
+        return revamp::detail::copy_in_async<T>(begin, end, destination.extent, destination);                          \
     }                                                                                                                  \
     template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
     completion_future copy_async(It begin, Destination &destination) {                                                 \
@@ -173,7 +195,8 @@ REVAMP_COPY_IN(const array_view<T REVAMP_COMMA N>)
 #undef REVAMP_COPY_IN
 
 #define REVAMP_COPY_OUT(Source)                                                                                        \
-    template <class Out, class T, int N, class = revamp::detail::if_iterator<Out>> void copy(const Source &source, Out out) { \
+    template <class Out, class T, int N, class = revamp::detail::if_iterator<Out>>                                     \
+    void copy(const Source &source, Out out) {                                                                         \
         revamp::detail::copy_out<T>(source, source.extent, out);                                                       \
     }                                                                                                                  \
     template <class Out, class T, int N, class = revamp::detail::if_iterator<Out>>                                     \

@@ -14,7 +14,8 @@
 
 REVAMP_DETAIL_BEGIN
 
-template <class T> constexpr bool is_small_integer =
+template <class T>
+constexpr bool is_small_integer =
     std::is_same_v<T, char> || std::is_same_v<T, signed char> || std::is_same_v<T, unsigned char> ||
     std::is_same_v<T, short> || std::is_same_v<T, unsigned short> || std::is_same_v<T, wchar_t> ||
     std::is_same_v<T, char16_t>;
@@ -22,13 +23,17 @@ template <class T> constexpr bool is_small_integer =
 // What C++ AMP keeps in arrays and views.
 template <class T> struct element {
     typedef std::remove_const_t<T> value;
-    static_assert(!std::is_pointer_v<value> && !std::is_member_pointer_v<value>, "the elements of an array or array_view must not be pointers");
+    static_assert(!std::is_pointer_v<value> && !std::is_member_pointer_v<value>,
+                  "the elements of an array or array_view must not be pointers");
     static_assert(!std::is_reference_v<T>, "the elements of an array or array_view must not be references");
     static_assert(!is_small_integer<value> && !std::is_same_v<value, bool>,
-                  "the elements of an array or array_view must not be char, short or bool: their size must be a multiple of 4 bytes");
-    static_assert(!std::is_polymorphic_v<value>, "the elements of an array or array_view must not have virtual functions");
+                  "the elements of an array or array_view must not be char, short or bool: their size must be a "
+                  "multiple of 4 bytes");
+    static_assert(!std::is_polymorphic_v<value>,
+                  "the elements of an array or array_view must not have virtual functions");
     static_assert(!std::is_volatile_v<T>, "the elements of an array or array_view must not be volatile");
-    static_assert(sizeof(value) % 4 == 0, "the size of the elements of an array or array_view must be a multiple of 4 bytes");
+    static_assert(sizeof(value) % 4 == 0,
+                  "the size of the elements of an array or array_view must be a multiple of 4 bytes");
     static constexpr bool kept = true;
 };
 
@@ -38,16 +43,15 @@ constexpr bool is_iterator<It, std::void_t<typename std::iterator_traits<It>::it
 
 template <class C, class = void> constexpr bool is_container = false;
 template <class C>
-constexpr bool is_container<C, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
-    !std::is_array_v<C>;
+constexpr bool
+    is_container<C, std::void_t<decltype(std::declval<C &>().data()), decltype(std::declval<C &>().size())>> =
+        !std::is_array_v<C>;
 
 // The elements of a container of elements T, or of const ones.
 template <class C> using container_element = std::remove_pointer_t<decltype(std::declval<C &>().data())>;
 
 // True if the iterator walks over memory without gaps.
-template <class It, class = void> struct contiguous {
-    static constexpr bool value = false;
-};
+template <class It, class = void> struct contiguous { static constexpr bool value = false; };
 template <class T> struct contiguous<T *> {
     static constexpr bool value = true;
     static T *address(T *at) { return at; }

@@ -1,8 +1,8 @@
 // revamp: parallel_for_each (digest section 7.1) on host threads.
 //
 // The functor is copied while a capture scope is open, so that every array_view in it tells where it is; references to
-// arrays are found by their address. What was found becomes arguments of the launch: the library makes it valid and writes
-// the addresses into the functor's bytes, a copy of which is what the threads run.
+// arrays are found by their address. What was found becomes arguments of the launch: the library makes it valid and
+// writes the addresses into the functor's bytes, a copy of which is what the threads run.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -32,6 +33,7 @@ template <class Kernel> class captured_functor {
   public:
     captured_functor(const captured_functor &) = delete;
     explicit captured_functor(const Kernel &kernel) {
+        const void *by_value = nullptr;
         {
             struct opened : capture_scope {
                 opened() {
@@ -43,6 +45,15 @@ template <class Kernel> class captured_functor {
             } scope;
             new (m_bytes) Kernel(kernel);
             m_views.swap(scope.views);
+            for (const void *array : scope.arrays) {
+                std::size_t offset = 0;
+                if (offset_of(array, offset)) by_value = array;
+            }
+        }
+        if (by_value) {
+            reinterpret_cast<Kernel *>(m_bytes)->~Kernel();
+            throw Concurrency::runtime_exception(
+                "the kernel of a parallel_for_each captured an array by value; capture it by reference", failed);
         }
         find_views();
         find_arrays();
@@ -85,7 +96,8 @@ template <class Kernel> class captured_functor {
             // Temporaries lie elsewhere, and a view may have been assigned to more than once.
             if (!offset_of(view.view, offset) || !*view.control) continue;
             m_found.push_back({view, *view.control});
-            revamp_argument argument = revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->handle);
+            revamp_argument argument =
+                revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->handle);
             argument.access = view.access;
             m_arguments.push_back(argument);
             *view.control = nullptr;
@@ -110,46 +122,114 @@ template <class Kernel> class captured_functor {
     void put(std::size_t offset, void *word) { __builtin_memcpy(m_bytes + offset, &word, sizeof word); }
 };
 
-// What the threads run. The functor is the context; a const or mutable call operator will do.
+// A const call operator is preferred, as the original implementation has no other.
+template <class Kernel, class Index>
+using called = std::conditional_t<std::is_invocable_v<const Kernel &, Index &>, const Kernel, Kernel>;
+
+// Functors are copied by their constructor, so that the compiler sees that their views have no handles; but not where a
+// copy constructor of the program's own might do more than copy. Those are copied as bytes, and only if the call may
+// change them.
+template <class Kernel>
+constexpr bool is_copied = sizeof(Kernel) <= copied_functor &&std::is_nothrow_copy_constructible_v<Kernel>;
+// Not destroyed: copies in kernels own nothing, and a destructor is where the compiler would lose sight of their views.
+template <class Kernel> union functor_copy {
+    Kernel kernel;
+    explicit functor_copy(const void *functor) : kernel(*static_cast<const Kernel *>(functor)) {}
+    ~functor_copy() {}
+};
+template <class Kernel> struct functor_bytes {
+    alignas(Kernel) unsigned char bytes[sizeof(Kernel)];
+    explicit functor_bytes(const void *functor) { __builtin_memcpy(bytes, functor, sizeof bytes); }
+    Kernel &kernel() { return *reinterpret_cast<Kernel *>(bytes); }
+};
+
+// What the threads run. The functor is the context.
 template <class Kernel, int N> struct untiled_kernel {
+    typedef Concurrency::index<N> position;
+    typedef called<Kernel, position> functor;
+
     static void row(const revamp_thread_id *first, std::uint32_t count, void *context) noexcept {
         const kernel_guard guard;
-        Concurrency::index<N> at(first->global);
-        if constexpr (sizeof(Kernel) <= copied_functor) {
-            Kernel kernel(*static_cast<const Kernel *>(context));
-            run(kernel, at, count);
+        const position at(first->global);
+        if constexpr (is_copied<Kernel>) {
+            functor_copy<Kernel> copy(context);
+            run(copy.kernel, at, count);
+        } else if constexpr (std::is_const_v<functor>) {
+            run(*static_cast<const Kernel *>(context), at, count);
         } else {
-            run(*static_cast<Kernel *>(context), at, count);
+            functor_bytes<Kernel> copy(context);
+            run(copy.kernel(), at, count);
         }
     }
 
   private:
-    static void run(Kernel &kernel, Concurrency::index<N> at, std::uint32_t count) {
+    static void run(functor &kernel, position at, std::uint32_t count) {
         // Signed, so that the compiler may take it that nothing wraps around, and vectorise.
         const int end = at[unsigned(N - 1)] + static_cast<int>(count);
         for (int last = at[unsigned(N - 1)]; last < end; ++last) {
-            Concurrency::index<N> position = at;
-            position[unsigned(N - 1)] = last;
-            kernel(position);
+            position i = at;
+            i[unsigned(N - 1)] = last;
+            kernel(i);
         }
     }
 };
 
 template <class Kernel, int D0, int D1, int D2> struct tiled_kernel {
+    typedef Concurrency::tiled_index<D0, D1, D2> position;
+    typedef called<Kernel, position> functor;
+
     static void thread(const revamp_thread_id *id, void *context) noexcept {
         const kernel_guard guard;
-        Concurrency::tiled_index<D0, D1, D2> position = tiled_index_of<D0, D1, D2>(*id);
-        if constexpr (sizeof(Kernel) <= copied_functor) {
-            Kernel kernel(*static_cast<const Kernel *>(context));
-            kernel(position);
+        position i = tiled_index_of<D0, D1, D2>(*id);
+        if constexpr (is_copied<Kernel>) {
+            functor_copy<Kernel> copy(context);
+            functor &kernel = copy.kernel;
+            kernel(i);
+        } else if constexpr (std::is_const_v<functor>) {
+            (*static_cast<const Kernel *>(context))(i);
         } else {
-            (*static_cast<Kernel *>(context))(position);
+            functor_bytes<Kernel> copy(context);
+            copy.kernel()(i);
         }
     }
 };
 
-template <class Kernel> void launch(const Concurrency::accelerator_view *target, const Kernel &kernel, revamp_host_dispatch_info &info) {
-    static_assert(alignof(Kernel) <= 64, "the functor of a parallel_for_each must not need more than 64 bytes of alignment");
+// Where a program calls a function.
+struct call_site {
+    const char *file;
+    int line;
+
+    explicit call_site(const char *file_name = __builtin_FILE(), int line_number = __builtin_LINE())
+        : file(file_name), line(line_number) {}
+};
+
+// The program's lambda is asked to run where only SPIR-V runs.
+[[noreturn, gnu::cold]] inline void no_compiled_kernel(const call_site &site) {
+    const std::string why =
+        std::string(site.file) + ":" + std::to_string(site.line) +
+        ": parallel_for_each: " + revamp_last_error_message() +
+        "; this program has no compiled kernel for it. Two ways out: run it on host threads, "
+        "accelerator(accelerator::direct3d_warp), or give parallel_for_each a revamp::kernel made from SPIR-V";
+    throw Concurrency::runtime_exception(why.c_str(), failed);
+}
+
+template <class Kernel, class Index> constexpr void check_kernel() {
+    constexpr bool callable = std::is_invocable_v<Kernel &, Index &>;
+    static_assert(
+        callable,
+        "the kernel of a parallel_for_each is called with the index<N> of its extent<N>, or the tiled_index of its "
+        "tiled_extent: give its operator() that parameter");
+    if constexpr (callable)
+        static_assert(std::is_void_v<std::invoke_result_t<Kernel &, Index &>>,
+                      "the kernel of a parallel_for_each must return void");
+    static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
+}
+
+template <class Kernel>
+void launch(const Concurrency::accelerator_view *target, const Kernel &kernel, revamp_host_dispatch_info &info,
+            const call_site &site) {
+    static_assert(alignof(Kernel) <= 64,
+                  "the functor of a parallel_for_each must not need more than 64 bytes of alignment");
     const captured_functor<Kernel> functor(kernel);
     info.struct_size = sizeof info;
     info.arguments = functor.arguments().data();
@@ -157,21 +237,27 @@ template <class Kernel> void launch(const Concurrency::accelerator_view *target,
     info.block = functor.bytes();
     info.block_size = sizeof(Kernel);
     const bool is_chosen = target && !target->is_auto_selection;
-    check(revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info));
+    const revamp_status status = revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info);
+    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) no_compiled_kernel(site);
+    check(status);
 }
 
 template <class Kernel, int N>
-void launch_untiled(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain, const Kernel &kernel) {
+void launch_untiled(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain,
+                    const Kernel &kernel, const call_site &site) {
+    check_kernel<Kernel, Concurrency::index<N>>();
     int room[N];
     revamp_host_dispatch_info info = {};
     info.rank = N;
     info.extent = views::values(domain, room);
     info.row_function = &untiled_kernel<Kernel, N>::row;
-    launch(target, kernel, info);
+    launch(target, kernel, info, site);
 }
 
 template <class Kernel, int D0, int D1, int D2>
-void launch_tiled(const Concurrency::accelerator_view *target, const Concurrency::tiled_extent<D0, D1, D2> &domain, const Kernel &kernel) {
+void launch_tiled(const Concurrency::accelerator_view *target, const Concurrency::tiled_extent<D0, D1, D2> &domain,
+                  const Kernel &kernel, const call_site &site) {
+    check_kernel<Kernel, Concurrency::tiled_index<D0, D1, D2>>();
     static_assert(tile_limits<D0, D1, D2>::kept, "");
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     int room[N], tile[N];
@@ -180,26 +266,32 @@ void launch_tiled(const Concurrency::accelerator_view *target, const Concurrency
     info.extent = views::values(static_cast<const Concurrency::extent<N> &>(domain), room);
     info.tile = views::values(domain.tile_extent, tile);
     info.function = &tiled_kernel<Kernel, D0, D1, D2>::thread;
-    launch(target, kernel, info);
+    launch(target, kernel, info, site);
 }
 
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
 // Calls the kernel once for each index of the domain (rules PFE-1 to PFE-11). Returns before it has run.
-template <int N, class Kernel> void parallel_for_each(const extent<N> &domain, const Kernel &kernel) {
-    revamp::detail::launch_untiled(nullptr, domain, kernel);
+template <int N, class Kernel>
+void parallel_for_each(const extent<N> &domain, const Kernel &kernel,
+                       revamp::detail::call_site site = revamp::detail::call_site()) {
+    revamp::detail::launch_untiled(nullptr, domain, kernel, site);
 }
-template <int N, class Kernel> void parallel_for_each(const accelerator_view &view, const extent<N> &domain, const Kernel &kernel) {
-    revamp::detail::launch_untiled(&view, domain, kernel);
+template <int N, class Kernel>
+void parallel_for_each(const accelerator_view &view, const extent<N> &domain, const Kernel &kernel,
+                       revamp::detail::call_site site = revamp::detail::call_site()) {
+    revamp::detail::launch_untiled(&view, domain, kernel, site);
 }
 template <int D0, int D1, int D2, class Kernel>
-void parallel_for_each(const tiled_extent<D0, D1, D2> &domain, const Kernel &kernel) {
-    revamp::detail::launch_tiled(nullptr, domain, kernel);
+void parallel_for_each(const tiled_extent<D0, D1, D2> &domain, const Kernel &kernel,
+                       revamp::detail::call_site site = revamp::detail::call_site()) {
+    revamp::detail::launch_tiled(nullptr, domain, kernel, site);
 }
 template <int D0, int D1, int D2, class Kernel>
-void parallel_for_each(const accelerator_view &view, const tiled_extent<D0, D1, D2> &domain, const Kernel &kernel) {
-    revamp::detail::launch_tiled(&view, domain, kernel);
+void parallel_for_each(const accelerator_view &view, const tiled_extent<D0, D1, D2> &domain, const Kernel &kernel,
+                       revamp::detail::call_site site = revamp::detail::call_site()) {
+    revamp::detail::launch_tiled(&view, domain, kernel, site);
 }
 
 REVAMP_NAMESPACE_END

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "element.h"
 #include "exceptions.h"
+#include "property.h"
 #include "runtime.h"
 #include "shapes.h"
 
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -34,48 +36,75 @@ using Concurrency::array_view;
 
 // What all copies of a view share on the host.
 struct view_control {
+    // Of a view that was not yet used on the host.
+    static constexpr std::uint32_t unused = 0;
+
     std::atomic<long> owners{1};
-    revamp_array_view handle;
-    // REVAMP_HOST_MAY_ bits, kept by the library.
-    const std::uint32_t *state = nullptr;
+    // REVAMP_HOST_MAY_ bits, kept by the library. Set after `data`.
+    std::atomic<const std::uint32_t *> state{&unused};
     // The first element on the host, once it was asked for.
     std::atomic<void *> data{nullptr};
+    // Null until it is needed in a projection of a view that is valid on the host: most of those live for one access.
+    std::atomic<revamp_array_view> handle;
+    view_control *const parent = nullptr;
+    const int slice = 0;
 
     // Takes over the handle.
     explicit view_control(revamp_array_view view) : handle(view) {}
+    // Slice `i` of a view; what the host may do with that it may do with the slice.
+    view_control(view_control &of, int i, const std::uint32_t *word, void *first)
+        : state(word), data(first), handle(nullptr), parent(&of), slice(i) {
+        retain(parent);
+    }
+    view_control(const view_control &) = delete;
 
     static view_control *adopt(revamp_array_view view) {
-        view_control *made = nullptr;
         try {
-            made = new view_control(view);
-            check(revamp_array_view_state(view, &made->state));
+            return new view_control(view);
         } catch (...) {
-            delete made;
             (void)revamp_array_view_release(view);
             throw;
         }
-        return made;
     }
     static void retain(view_control *c) noexcept { c->owners.fetch_add(1, std::memory_order_relaxed); }
-    static void release(view_control *c) noexcept {
-        if (c->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            // The last view of a data source writes back; what fails there is lost (rule DST-7) but logged.
-            (void)revamp_array_view_release(c->handle);
+    // Not inlined: destructors of functors must stay small enough to be, or their views escape.
+    [[gnu::noinline]] static void release(view_control *c) noexcept {
+        // Nobody can share what only the caller has.
+        if (c->owners.load(std::memory_order_acquire) == 1 || c->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
             delete c;
-        }
+    }
+    revamp_array_view view() {
+        const revamp_array_view made = handle.load(std::memory_order_acquire);
+        return __builtin_expect(made != nullptr, 1) ? made : make();
+    }
+
+  private:
+    ~view_control() {
+        // The last view of a data source writes back; what fails there is lost (rule DST-7) but logged.
+        if (const revamp_array_view made = handle.load(std::memory_order_relaxed))
+            (void)revamp_array_view_release(made);
+        if (parent) release(parent);
+    }
+    [[gnu::noinline, gnu::cold]] revamp_array_view make() {
+        revamp_array_view made = nullptr, found = nullptr;
+        check(revamp_array_view_project(parent->view(), slice, &made));
+        if (handle.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+        (void)revamp_array_view_release(made);
+        return found;
     }
 };
 
 // A view that was found in a kernel's functor.
 struct captured_view {
-    void *view;              // the array_view, whose first member is the address of its elements
-    view_control **control;  // its handle
+    void *view;             // the array_view, whose first member is the address of its elements
+    view_control **control; // its handle
     revamp_access access;
 };
 
-// Views that come into being while a functor is copied for a launch.
+// What comes into being while a functor is copied for a launch.
 struct capture_scope {
     std::vector<captured_view> views;
+    std::vector<const void *> arrays;
     capture_scope *outer;
 };
 
@@ -115,14 +144,22 @@ REVAMP_HD inline bool in_kernel() noexcept {
 // The slow ways, out of line; they take values, so that a view never escapes through them.
 [[gnu::noinline, gnu::cold]] inline void *fetch_for_host(view_control *control, revamp_access access) {
     void *data = nullptr;
-    check(revamp_array_view_access(control->handle, access, &data));
+    const std::uint32_t *word = nullptr;
+    const revamp_array_view view = control->view();
+    check(revamp_array_view_access(view, access, &data));
+    check(revamp_array_view_state(view, &word));
     control->data.store(data, std::memory_order_relaxed);
+    control->state.store(word, std::memory_order_release);
     return data;
 }
 
+constexpr std::uint32_t bit_of(revamp_access access) {
+    return access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_WRITE;
+}
+
 inline void *host_data(view_control *control, revamp_access access) {
-    const std::uint32_t wanted = access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_WRITE;
-    if (__builtin_expect(__atomic_load_n(control->state, __ATOMIC_ACQUIRE) & wanted, 1))
+    const std::uint32_t *word = control->state.load(std::memory_order_acquire);
+    if (__builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access), 1))
         return control->data.load(std::memory_order_relaxed);
     return fetch_for_host(control, access);
 }
@@ -162,11 +199,13 @@ struct views {
         return room;
     }
 
-    template <int N> static view_control *over_host(const void *data, const Concurrency::extent<N> &extent, std::size_t element) {
+    template <int N>
+    static view_control *over_host(const void *data, const Concurrency::extent<N> &extent, std::size_t element) {
         int room[N];
         revamp_array_view view = nullptr;
         // A view of const elements is never written through.
-        check(revamp_array_view_create_host(const_cast<void *>(data), N, values(extent, room), element, nullptr, &view));
+        check(
+            revamp_array_view_create_host(const_cast<void *>(data), N, values(extent, room), element, nullptr, &view));
         return view_control::adopt(view);
     }
     template <int N> static view_control *open(const Concurrency::extent<N> &extent, std::size_t element) {
@@ -181,47 +220,94 @@ struct views {
         return view_control::adopt(view);
     }
     template <int N>
-    static view_control *section(const view_control *of, const Concurrency::index<N> &origin, const Concurrency::extent<N> &extent) {
+    static view_control *section(view_control *of, const Concurrency::index<N> &origin,
+                                 const Concurrency::extent<N> &extent) {
         int from[N], size[N];
         revamp_array_view view = nullptr;
-        check(revamp_array_view_section(of->handle, values(origin, from), values(extent, size), &view));
+        check(revamp_array_view_section(of->view(), values(origin, from), values(extent, size), &view));
         return view_control::adopt(view);
     }
-    static view_control *project(const view_control *of, int i) {
+    // Slice `i` of `count`, each of `step` bytes.
+    static view_control *project(view_control *of, int i, int count, std::ptrdiff_t step, revamp_access access) {
+        const std::uint32_t *word = of->state.load(std::memory_order_acquire);
+        if (__builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access), 1) && i >= 0 && i < count)
+            return new view_control(*of, i, word,
+                                    static_cast<char *>(of->data.load(std::memory_order_relaxed)) + i * step);
         revamp_array_view view = nullptr;
-        check(revamp_array_view_project(of->handle, i, &view));
+        check(revamp_array_view_project(of->view(), i, &view));
         return view_control::adopt(view);
     }
-    template <int N> static view_control *view_as(const view_control *of, const Concurrency::extent<N> &extent) {
+    template <int N> static view_control *view_as(view_control *of, const Concurrency::extent<N> &extent) {
         int room[N];
         revamp_array_view view = nullptr;
-        check(revamp_array_view_view_as(of->handle, N, values(extent, room), &view));
+        check(revamp_array_view_view_as(of->view(), N, values(extent, room), &view));
         return view_control::adopt(view);
     }
-    static view_control *reinterpret_as(const view_control *of, std::size_t element) {
+    static view_control *reinterpret_as(view_control *of, std::size_t element) {
         revamp_array_view view = nullptr;
-        check(revamp_array_view_reinterpret_as(of->handle, element, &view));
+        check(revamp_array_view_reinterpret_as(of->view(), element, &view));
         return view_control::adopt(view);
     }
-    static Concurrency::extent<1> extent_of(const view_control *of) {
+    static Concurrency::extent<1> extent_of(view_control *of) {
         revamp_array_view_info info = {};
         info.struct_size = sizeof info;
-        check(revamp_array_view_get_info(of->handle, &info));
+        check(revamp_array_view_get_info(of->view(), &info));
         return Concurrency::extent<1>(info.extent[0]);
     }
-    static Concurrency::accelerator_view source(const view_control *of) {
+    static Concurrency::accelerator_view source(view_control *of) {
         revamp_array_view_info info = {};
         info.struct_size = sizeof info;
-        check(revamp_array_view_get_info(of->handle, &info));
+        check(revamp_array_view_get_info(of->view(), &info));
         if (!info.source_view)
-            throw Concurrency::runtime_exception("the array_view has no data source, so it has no source accelerator_view", failed);
+            throw Concurrency::runtime_exception(
+                "the array_view has no data source, so it has no source accelerator_view", failed);
         return access::share(info.source_view);
     }
 };
 
+// The property array_view::source_accelerator_view, and its own property `accelerator`: found when they are read.
+struct source_accelerator_property {
+    typedef view_control *storage;
+    static Concurrency::accelerator get(view_control *control) { return views::source(control).accelerator; }
+    template <class Self> struct members {
+        std::wstring get_description() const { return self().description; }
+        std::wstring get_device_path() const { return self().device_path; }
+        Concurrency::accelerator_view get_default_view() const { return self().get_default_view(); }
+
+      private:
+        Concurrency::accelerator self() const { return static_cast<const Self *>(this)->get(); }
+    };
+};
+class source_view_property {
+    Concurrency::accelerator_view get() const { return views::source(m_control); }
+
+  public:
+    union {
+        view_control *m_control;
+        property<source_accelerator_property, Concurrency::accelerator> accelerator;
+    };
+
+    operator Concurrency::accelerator_view() const { return get(); }
+    Concurrency::accelerator get_accelerator() const { return get().accelerator; }
+    Concurrency::queuing_mode get_queuing_mode() const { return get().queuing_mode; }
+    unsigned get_version() const { return get().version; }
+    bool get_is_debug() const { return get().is_debug; }
+    bool get_is_auto_selection() const { return get().is_auto_selection; }
+    void wait() const { get().wait(); }
+    void flush() const { get().flush(); }
+    Concurrency::completion_future create_marker() const { return get().create_marker(); }
+
+    friend bool operator==(const source_view_property &left, const source_view_property &right) {
+        return left.get() == right.get();
+    }
+    friend bool operator!=(const source_view_property &left, const source_view_property &right) {
+        return !(left == right);
+    }
+};
+
 [[noreturn, gnu::cold]] inline void container_too_small(std::size_t size, unsigned needed) {
-    throw Concurrency::runtime_exception(("the container has " + std::to_string(size) + " elements, the extent of the array_view needs " +
-                                          std::to_string(needed))
+    throw Concurrency::runtime_exception(("the container has " + std::to_string(size) +
+                                          " elements, the extent of the array_view needs " + std::to_string(needed))
                                              .c_str(),
                                          failed);
 }
@@ -251,9 +337,16 @@ template <class T, int N> class basic_view {
 
   protected:
     strides<N> m_strides;
-    // Null in kernels.
-    view_control *m_control;
 
+  public:
+    union {
+        // The handle; null in kernels. Not for programs.
+        view_control *m_control;
+        // The property; get_source_accelerator_view() is the same.
+        source_view_property source_accelerator_view;
+    };
+
+  protected:
     struct plain {};
     // A view of memory as it is, in a kernel.
     REVAMP_HD basic_view(plain, T *data, const extent_type &shape, const strides<N> &steps) noexcept
@@ -327,17 +420,26 @@ template <class T, int N> class basic_view {
         : m_data(other.m_data), extent(other.extent), m_strides(other.m_strides) {
         take(other);
     }
-    template <class U> REVAMP_HD basic_view(const basic_view<U, N> &other) noexcept
+    template <class U>
+    REVAMP_HD basic_view(const basic_view<U, N> &other) noexcept
         : m_data(other.m_data), extent(other.extent), m_strides(other.m_strides) {
         take(other);
     }
     basic_view &operator=(const basic_view &) = delete;
-    REVAMP_HD ~basic_view() { drop(); }
+    REVAMP_HD ~basic_view() {
+        drop();
+    }
 
-    REVAMP_HD Concurrency::extent<N> get_extent() const { return extent; }
+    REVAMP_HD Concurrency::extent<N> get_extent() const {
+        return extent;
+    }
 
-    REVAMP_HD T &operator[](const index_type &i) const { return first()[m_strides(i)]; }
-    REVAMP_HD T &operator()(const index_type &i) const { return first()[m_strides(i)]; }
+    REVAMP_HD T &operator[](const index_type &i) const {
+        return first()[m_strides(i)];
+    }
+    REVAMP_HD T &operator()(const index_type &i) const {
+        return first()[m_strides(i)];
+    }
     // Without making it valid on the host: the caller has synchronized.
     REVAMP_HD T &get_ref(const index_type &i) const {
 #if !REVAMP_DEVICE_PASS
@@ -378,8 +480,12 @@ template <class T, int N> class basic_view {
 #endif
         return array_view<T, N>(plain(), m_data + m_strides(origin), size, m_strides);
     }
-    REVAMP_HD array_view<T, N> section(const index_type &origin) const { return section(origin, extent - origin); }
-    REVAMP_HD array_view<T, N> section(const extent_type &size) const { return section(index_type(), size); }
+    REVAMP_HD array_view<T, N> section(const index_type &origin) const {
+        return section(origin, extent - origin);
+    }
+    REVAMP_HD array_view<T, N> section(const extent_type &size) const {
+        return section(index_type(), size);
+    }
     REVAMP_HD array_view<T, N> section(int i0, int e0) const {
         static_assert(N == 1, "section(i0, e0) is for an array_view of rank 1");
         return section(index_type(i0), extent_type(e0));
@@ -418,29 +524,40 @@ template <class T, int N> class basic_view {
     void synchronize(Concurrency::access_type type = Concurrency::access_type_read) const {
         check(revamp_array_view_synchronize(handle(), sync_access(type)));
     }
-    Concurrency::completion_future synchronize_async(Concurrency::access_type type = Concurrency::access_type_read) const {
+    Concurrency::completion_future
+    synchronize_async(Concurrency::access_type type = Concurrency::access_type_read) const {
         revamp_completion done = nullptr;
         check(revamp_array_view_synchronize_async(handle(), sync_access(type), &done));
         return access::adopt(done);
     }
     // Makes the view valid on another accelerator_view.
-    void synchronize_to(const Concurrency::accelerator_view &target, Concurrency::access_type type = Concurrency::access_type_read) const {
+    void synchronize_to(const Concurrency::accelerator_view &target,
+                        Concurrency::access_type type = Concurrency::access_type_read) const {
         check(revamp_array_view_synchronize_to(handle(), access::native(target), sync_access(type)));
     }
-    Concurrency::completion_future synchronize_to_async(const Concurrency::accelerator_view &target,
-                                                        Concurrency::access_type type = Concurrency::access_type_read) const {
+    Concurrency::completion_future
+    synchronize_to_async(const Concurrency::accelerator_view &target,
+                         Concurrency::access_type type = Concurrency::access_type_read) const {
         revamp_completion done = nullptr;
         check(revamp_array_view_synchronize_to_async(handle(), access::native(target), sync_access(type), &done));
         return access::adopt(done);
     }
     // The memory under the view was changed behind the runtime's back.
-    void refresh() const { check(revamp_array_view_refresh(handle())); }
+    void refresh() const {
+        check(revamp_array_view_refresh(handle()));
+    }
 
-    Concurrency::accelerator_view get_source_accelerator_view() const { return views::source(m_control); }
+    Concurrency::accelerator_view get_source_accelerator_view() const {
+        return views::source(m_control);
+    }
 
   private:
-    revamp_array_view handle() const { return m_control->handle; }
-    static revamp_access sync_access(Concurrency::access_type type) noexcept { return static_cast<revamp_access>(static_cast<int>(type)); }
+    revamp_array_view handle() const {
+        return m_control->view();
+    }
+    static revamp_access sync_access(Concurrency::access_type type) noexcept {
+        return static_cast<revamp_access>(static_cast<int>(type));
+    }
     REVAMP_HD int bytes_as(std::size_t size) const {
         return static_cast<int>(static_cast<std::size_t>(extent[0]) * sizeof(T) / size);
     }
@@ -454,7 +571,10 @@ template <class T, int N> class basic_view {
         for (int d = 0; d < M - 1; ++d)
             steps.step[d] = m_strides.step[d + 1];
 #if !REVAMP_DEVICE_PASS
-        if (m_control) return array_view<T, M>(views::project(m_control, i), shape, steps);
+        if (m_control)
+            return array_view<T, M>(views::project(m_control, i, extent[0],
+                                                   m_strides.step[0] * static_cast<std::ptrdiff_t>(sizeof(T)), used),
+                                    shape, steps);
 #endif
         return array_view<T, M>(typename basic_view<T, M>::plain(), m_data + i * m_strides.step[0], shape, steps);
     }
@@ -462,10 +582,11 @@ template <class T, int N> class basic_view {
 
 // The insides of views, for copies and launches.
 struct view_access {
-    template <class T, int N> static revamp_array_view handle(const basic_view<T, N> &view) { return view.m_control->handle; }
+    template <class T, int N> static revamp_array_view handle(const basic_view<T, N> &view) {
+        return view.m_control->view();
+    }
     template <class T, int N> static view_control *control(const basic_view<T, N> &view) { return view.m_control; }
 };
-
 
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
@@ -476,10 +597,13 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
     typedef revamp::detail::views views;
     using typename base::plain;
 
-    REVAMP_HD array_view(plain, T *data, const Concurrency::extent<N> &shape, const revamp::detail::strides<N> &steps) noexcept
+    REVAMP_HD array_view(plain, T *data, const Concurrency::extent<N> &shape,
+                         const revamp::detail::strides<N> &steps) noexcept
         : base(plain(), data, shape, steps) {}
-    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape) noexcept : base(control, shape) {}
-    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape, const revamp::detail::strides<N> &steps) noexcept
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape) noexcept
+        : base(control, shape) {}
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape,
+               const revamp::detail::strides<N> &steps) noexcept
         : base(control, shape, steps) {}
     template <class U, int M> friend class revamp::detail::basic_view;
     template <class U, int M> friend class array;
@@ -489,7 +613,8 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
         return container.data();
     }
     template <class C>
-    using if_container = std::enable_if_t<revamp::detail::is_container<C> && std::is_same_v<revamp::detail::container_element<C>, T>>;
+    using if_container =
+        std::enable_if_t<revamp::detail::is_container<C> && std::is_same_v<revamp::detail::container_element<C>, T>>;
 
   public:
     REVAMP_HD array_view(const array_view &other) noexcept : base(other) {}
@@ -510,7 +635,8 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
     REVAMP_HD array_view(int e0, T *source) : array_view(Concurrency::extent<N>(e0), source) {}
     REVAMP_HD array_view(int e0, int e1, T *source) : array_view(Concurrency::extent<N>(e0, e1), source) {}
     REVAMP_HD array_view(int e0, int e1, int e2, T *source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
-    template <std::size_t Size> REVAMP_HD explicit array_view(T (&source)[Size])
+    template <std::size_t Size>
+    REVAMP_HD explicit array_view(T (&source)[Size])
         : array_view(Concurrency::extent<N>(static_cast<int>(Size)), source) {
         static_assert(N == 1, "an array_view of a C array has rank 1");
     }
@@ -524,14 +650,15 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
     template <class C, class = if_container<C>>
     array_view(int e0, int e1, int e2, C &source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
     template <class C, class = if_container<C>>
-    explicit array_view(C &source) : array_view(Concurrency::extent<N>(static_cast<int>(source.size())), source.data()) {
+    explicit array_view(C &source)
+        : array_view(Concurrency::extent<N>(static_cast<int>(source.size())), source.data()) {
         static_assert(N == 1, "an array_view of a container alone has rank 1; give an extent");
     }
 
     // The contents are worthless until they are written: they need not be moved.
     REVAMP_HD void discard_data() const {
 #if !REVAMP_DEVICE_PASS
-        if (this->m_control) revamp::detail::check(revamp_array_view_discard_data(this->m_control->handle));
+        if (this->m_control) revamp::detail::check(revamp_array_view_discard_data(this->m_control->view()));
 #endif
     }
 
@@ -552,10 +679,13 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
     typedef revamp::detail::views views;
     using typename base::plain;
 
-    REVAMP_HD array_view(plain, const T *data, const Concurrency::extent<N> &shape, const revamp::detail::strides<N> &steps) noexcept
+    REVAMP_HD array_view(plain, const T *data, const Concurrency::extent<N> &shape,
+                         const revamp::detail::strides<N> &steps) noexcept
         : base(plain(), data, shape, steps) {}
-    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape) noexcept : base(control, shape) {}
-    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape, const revamp::detail::strides<N> &steps) noexcept
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape) noexcept
+        : base(control, shape) {}
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape,
+               const revamp::detail::strides<N> &steps) noexcept
         : base(control, shape, steps) {}
     template <class U, int M> friend class revamp::detail::basic_view;
     template <class U, int M> friend class array;
@@ -565,8 +695,8 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
         return container.data();
     }
     template <class C>
-    using if_container =
-        std::enable_if_t<revamp::detail::is_container<const C> && std::is_same_v<revamp::detail::container_element<const C>, const T>>;
+    using if_container = std::enable_if_t<revamp::detail::is_container<const C> &&
+                                          std::is_same_v<revamp::detail::container_element<const C>, const T>>;
 
   public:
     REVAMP_HD array_view(const array_view &other) noexcept : base(other) {}
@@ -581,8 +711,10 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
     REVAMP_HD array_view(const Concurrency::extent<N> &shape, const T *source) : base(make(shape, source)) {}
     REVAMP_HD array_view(int e0, const T *source) : array_view(Concurrency::extent<N>(e0), source) {}
     REVAMP_HD array_view(int e0, int e1, const T *source) : array_view(Concurrency::extent<N>(e0, e1), source) {}
-    REVAMP_HD array_view(int e0, int e1, int e2, const T *source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
-    template <std::size_t Size> REVAMP_HD explicit array_view(const T (&source)[Size])
+    REVAMP_HD array_view(int e0, int e1, int e2, const T *source)
+        : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
+    template <std::size_t Size>
+    REVAMP_HD explicit array_view(const T (&source)[Size])
         : array_view(Concurrency::extent<N>(static_cast<int>(Size)), source) {
         static_assert(N == 1, "an array_view of a C array has rank 1");
     }
@@ -596,7 +728,8 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
     template <class C, class = if_container<C>>
     array_view(int e0, int e1, int e2, const C &source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
     template <class C, class = if_container<C>>
-    explicit array_view(const C &source) : array_view(Concurrency::extent<N>(static_cast<int>(source.size())), source.data()) {
+    explicit array_view(const C &source)
+        : array_view(Concurrency::extent<N>(static_cast<int>(source.size())), source.data()) {
         static_assert(N == 1, "an array_view of a container alone has rank 1; give an extent");
     }
 
@@ -604,7 +737,9 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
     void synchronize() const { base::synchronize(); }
     completion_future synchronize_async() const { return base::synchronize_async(); }
     void synchronize_to(const Concurrency::accelerator_view &target) const { base::synchronize_to(target); }
-    completion_future synchronize_to_async(const Concurrency::accelerator_view &target) const { return base::synchronize_to_async(target); }
+    completion_future synchronize_to_async(const Concurrency::accelerator_view &target) const {
+        return base::synchronize_to_async(target);
+    }
 
     void copy_to(array<T, N> &destination) const;
     void copy_to(const array_view<T, N> &destination) const;
