@@ -118,11 +118,25 @@ struct thread_state {
 REVAMP_VISIBLE inline thread_local thread_state this_thread;
 #endif
 
-// Marks the code of a kernel: views in it have no handles, and the compiler knows.
+#if REVAMP_DEVICE_PASS
+REVAMP_HD constexpr bool in_kernel() noexcept {
+    return true;
+}
+#else
+// Const, since it changes only where a kernel begins and ends: so the compiler asks once in a function, and not at all
+// below a kernel_guard, whatever it cannot see of memory.
+[[gnu::noinline, gnu::const]] REVAMP_HD inline bool in_kernel() noexcept {
+    return this_thread.kernels != 0;
+}
+#endif
+
+// Marks the code of a kernel: views in it have no handles, and the compiler knows. Only at the beginning of the
+// functions that the library calls.
 struct kernel_guard {
     kernel_guard() noexcept {
 #if !REVAMP_DEVICE_PASS
-        if (++this_thread.kernels == 0) __builtin_unreachable();
+        ++this_thread.kernels;
+        if (!in_kernel()) __builtin_unreachable();
 #endif
     }
     ~kernel_guard() {
@@ -132,14 +146,6 @@ struct kernel_guard {
     }
     kernel_guard(const kernel_guard &) = delete;
 };
-
-REVAMP_HD inline bool in_kernel() noexcept {
-#if REVAMP_DEVICE_PASS
-    return true;
-#else
-    return this_thread.kernels != 0;
-#endif
-}
 
 // The slow ways, out of line; they take values, so that a view never escapes through them.
 [[gnu::noinline, gnu::cold]] inline void *fetch_for_host(view_control *control, revamp_access access) {
