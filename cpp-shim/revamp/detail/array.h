@@ -468,7 +468,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         // On the host the type is not a choice.
         return other.accelerator_view.accelerator.supports_cpu_shared_memory ? other.cpu_access_type : access_type_auto;
     }
-    REVAMP_HD T *first(bool write) const {
+    REVAMP_HD T *first([[maybe_unused]] bool write) const {
 #if !REVAMP_DEVICE_PASS
         if (this->m_control) return static_cast<T *>(this->m_control->data(write));
 #endif

@@ -49,9 +49,28 @@ void copy_in(It begin, It end, const Concurrency::extent<N> &extent, Destination
     });
 }
 
+// Converts as std::copy does: without a word.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+template <class T, class Out> constexpr bool check_output() {
+    static_assert(std::is_assignable_v<decltype(*std::declval<Out &>()), const T &>,
+                  "what an array or array_view is copied to cannot be written through its iterator");
+    return true;
+}
+template <class T, class Out> void write_all(raw_elements<T> &elements, Out out) {
+    for (const T &element : elements) {
+        *out = element;
+        ++out;
+    }
+}
+#pragma GCC diagnostic pop
+
 // To an iterator.
 template <class T, int N, class Source, class Out>
 void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out out) {
+    static_assert(check_output<T, Out>(), "");
     if constexpr (is_memory_of<T, Out>) {
         const host_region<N> destination(contiguous<Out>::address(out), extent);
         copy_regions(region_of(source), destination);
@@ -59,10 +78,7 @@ void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out ou
         raw_elements<T> elements(count_of(extent));
         const host_region<N> destination(elements.begin(), extent);
         copy_regions(region_of(source), destination);
-        for (const T &element : elements) {
-            *out = element;
-            ++out;
-        }
+        write_all(elements, out);
     }
 }
 
@@ -133,16 +149,12 @@ Concurrency::completion_future copy_in_async(It begin, It end, const Concurrency
 
 template <class T, int N, class Source, class Out>
 Concurrency::completion_future copy_out_async(const Source &source, const Concurrency::extent<N> &extent, Out out) {
+    static_assert(check_output<T, Out>(), "");
     if constexpr (is_memory_of<T, Out>) {
         const host_region<N> destination(contiguous<Out>::address(out), extent);
         return copy_regions_async(region_of(source), destination);
     } else {
-        const auto write = [out](raw_elements<T> &elements) mutable {
-            for (const T &element : elements) {
-                *out = element;
-                ++out;
-            }
-        };
+        const auto write = [out](raw_elements<T> &elements) { write_all(elements, out); };
         typedef pending_copy<raw_elements<T>, std::remove_const_t<decltype(write)>> pending;
         std::unique_ptr<pending> kept(new pending{raw_elements<T>(count_of(extent)), write});
         const host_region<N> destination(kept->elements.begin(), extent);
@@ -152,6 +164,7 @@ Concurrency::completion_future copy_out_async(const Source &source, const Concur
 }
 
 template <class It> using if_iterator = std::enable_if_t<is_iterator<It>>;
+template <class It, class T> using if_copied_in = std::enable_if_t<is_iterator<It> && !std::is_const_v<T>>;
 
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
@@ -174,19 +187,19 @@ REVAMP_COPY_PAIR(array_view<T REVAMP_COMMA N>, const array_view<T REVAMP_COMMA N
 #undef REVAMP_COPY_PAIR
 
 #define REVAMP_COPY_IN(Destination)                                                                                    \
-    template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
+    template <class It, class T, int N, class = revamp::detail::if_copied_in<It, T>>                                   \
     void copy(It begin, It end, Destination &destination) {                                                            \
         revamp::detail::copy_in<T>(begin, end, destination.extent, destination);                                       \
     }                                                                                                                  \
-    template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
+    template <class It, class T, int N, class = revamp::detail::if_copied_in<It, T>>                                   \
     void copy(It begin, Destination &destination) {                                                                    \
         revamp::detail::copy_in<T>(begin, destination.extent, destination);                                            \
     }                                                                                                                  \
-    template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
+    template <class It, class T, int N, class = revamp::detail::if_copied_in<It, T>>                                   \
     completion_future copy_async(It begin, It end, Destination &destination) {                                         \
         return revamp::detail::copy_in_async<T>(begin, end, destination.extent, destination);                          \
     }                                                                                                                  \
-    template <class It, class T, int N, class = revamp::detail::if_iterator<It>>                                       \
+    template <class It, class T, int N, class = revamp::detail::if_copied_in<It, T>>                                   \
     completion_future copy_async(It begin, Destination &destination) {                                                 \
         return revamp::detail::copy_in_async<T>(begin, destination.extent, destination);                               \
     }

@@ -12,7 +12,19 @@
 #include <type_traits>
 #include <utility>
 
+REVAMP_NAMESPACE_BEGIN
+
+template <class T, int N> class array;
+template <class T, int N> class array_view;
+class accelerator;
+class accelerator_view;
+
+REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
+
+template <class T> constexpr bool is_view_or_array = false;
+template <class T, int N> constexpr bool is_view_or_array<Concurrency::array<T, N>> = true;
+template <class T, int N> constexpr bool is_view_or_array<Concurrency::array_view<T, N>> = true;
 
 template <class T>
 constexpr bool is_small_integer =
@@ -22,10 +34,10 @@ constexpr bool is_small_integer =
 
 // What C++ AMP keeps in arrays and views.
 template <class T> struct element {
+    static_assert(!std::is_reference_v<T>, "the elements of an array or array_view must not be references");
     typedef std::remove_const_t<T> value;
     static_assert(!std::is_pointer_v<value> && !std::is_member_pointer_v<value>,
                   "the elements of an array or array_view must not be pointers");
-    static_assert(!std::is_reference_v<T>, "the elements of an array or array_view must not be references");
     static_assert(!is_small_integer<value> && !std::is_same_v<value, bool>,
                   "the elements of an array or array_view must not be char, short or bool: their size must be a "
                   "multiple of 4 bytes");
@@ -34,6 +46,10 @@ template <class T> struct element {
     static_assert(!std::is_volatile_v<T>, "the elements of an array or array_view must not be volatile");
     static_assert(sizeof(value) % 4 == 0,
                   "the size of the elements of an array or array_view must be a multiple of 4 bytes");
+    static_assert(!is_view_or_array<value>, "the elements of an array or array_view must not be arrays or array_views");
+    static_assert(!std::is_same_v<value, Concurrency::accelerator> &&
+                      !std::is_same_v<value, Concurrency::accelerator_view>,
+                  "the elements of an array or array_view must not be accelerators or accelerator_views");
     static constexpr bool kept = true;
 };
 

@@ -97,7 +97,7 @@ template <class Kernel> class captured_functor {
             if (!offset_of(view.view, offset) || !*view.control) continue;
             m_found.push_back({view, *view.control});
             revamp_argument argument =
-                revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->handle);
+                revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->view());
             argument.access = view.access;
             m_arguments.push_back(argument);
             *view.control = nullptr;
@@ -204,23 +204,22 @@ struct call_site {
 };
 
 // The program's lambda is asked to run where only SPIR-V runs.
-[[noreturn, gnu::cold]] inline void no_compiled_kernel(const call_site &site) {
+[[noreturn, gnu::cold]] inline void no_compiled_kernel(const call_site &site, const char *reason) {
     const std::string why =
-        std::string(site.file) + ":" + std::to_string(site.line) +
-        ": parallel_for_each: " + revamp_last_error_message() +
+        std::string(site.file) + ":" + std::to_string(site.line) + ": parallel_for_each: " + reason +
         "; this program has no compiled kernel for it. Two ways out: run it on host threads, "
         "accelerator(accelerator::direct3d_warp), or give parallel_for_each a revamp::kernel made from SPIR-V";
     throw Concurrency::runtime_exception(why.c_str(), failed);
 }
 
 template <class Kernel, class Index> constexpr void check_kernel() {
-    constexpr bool callable = std::is_invocable_v<Kernel &, Index &>;
+    constexpr bool callable = std::is_invocable_v<called<Kernel, Index> &, Index &>;
     static_assert(
         callable,
         "the kernel of a parallel_for_each is called with the index<N> of its extent<N>, or the tiled_index of its "
         "tiled_extent: give its operator() that parameter");
     if constexpr (callable)
-        static_assert(std::is_void_v<std::invoke_result_t<Kernel &, Index &>>,
+        static_assert(std::is_void_v<std::invoke_result_t<called<Kernel, Index> &, Index &>>,
                       "the kernel of a parallel_for_each must return void");
     static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
 }
@@ -238,13 +237,22 @@ void launch(const Concurrency::accelerator_view *target, const Kernel &kernel, r
     info.block_size = sizeof(Kernel);
     const bool is_chosen = target && !target->is_auto_selection;
     const revamp_status status = revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info);
-    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) no_compiled_kernel(site);
+    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) no_compiled_kernel(site, revamp_last_error_message());
     check(status);
 }
+
+#if REVAMP_DEVICE_LANGUAGE
+// A call operator that is restrict(amp) is not callable on the host.
+constexpr char in_hip[] = "the program was compiled in HIP mode without a kernel compiler";
+#endif
 
 template <class Kernel, int N>
 void launch_untiled(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain,
                     const Kernel &kernel, const call_site &site) {
+#if REVAMP_DEVICE_LANGUAGE
+    (void)target, (void)domain, (void)kernel;
+    no_compiled_kernel(site, in_hip);
+#else
     check_kernel<Kernel, Concurrency::index<N>>();
     int room[N];
     revamp_host_dispatch_info info = {};
@@ -252,11 +260,16 @@ void launch_untiled(const Concurrency::accelerator_view *target, const Concurren
     info.extent = views::values(domain, room);
     info.row_function = &untiled_kernel<Kernel, N>::row;
     launch(target, kernel, info, site);
+#endif
 }
 
 template <class Kernel, int D0, int D1, int D2>
 void launch_tiled(const Concurrency::accelerator_view *target, const Concurrency::tiled_extent<D0, D1, D2> &domain,
                   const Kernel &kernel, const call_site &site) {
+#if REVAMP_DEVICE_LANGUAGE
+    (void)target, (void)domain, (void)kernel;
+    no_compiled_kernel(site, in_hip);
+#else
     check_kernel<Kernel, Concurrency::tiled_index<D0, D1, D2>>();
     static_assert(tile_limits<D0, D1, D2>::kept, "");
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
@@ -267,6 +280,7 @@ void launch_tiled(const Concurrency::accelerator_view *target, const Concurrency
     info.tile = views::values(domain.tile_extent, tile);
     info.function = &tiled_kernel<Kernel, D0, D1, D2>::thread;
     launch(target, kernel, info, site);
+#endif
 }
 
 REVAMP_DETAIL_END

@@ -114,7 +114,9 @@ struct thread_state {
     unsigned kernels = 0;
     capture_scope *scope = nullptr;
 };
-#if !REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS
+extern thread_state this_thread; // for what is parsed only
+#else
 REVAMP_VISIBLE inline thread_local thread_state this_thread;
 #endif
 
@@ -381,6 +383,10 @@ template <class T, int N> class basic_view {
 
     // The copy in a kernel has no handle: said so that the compiler sees it.
     template <class U> REVAMP_HD void take(const basic_view<U, N> &other) noexcept {
+#if REVAMP_DEVICE_PASS
+        (void)other;
+        m_control = nullptr;
+#else
         if (in_kernel()) {
             m_control = nullptr;
             return;
@@ -390,6 +396,7 @@ template <class T, int N> class basic_view {
             view_control::retain(m_control);
             announce();
         }
+#endif
     }
     REVAMP_HD void drop() noexcept {
 #if !REVAMP_DEVICE_PASS
@@ -398,12 +405,14 @@ template <class T, int N> class basic_view {
     }
     REVAMP_HD void assign(const basic_view &other) noexcept {
         if (this == &other) return;
-        view_control *old = m_control;
         m_data = other.m_data;
-        new (const_cast<extent_type *>(&extent)) extent_type(other.extent);
         m_strides = other.m_strides;
+#if REVAMP_DEVICE_PASS
+        const_cast<extent_type &>(extent) = other.extent;
+#else
+        view_control *old = m_control;
+        new (const_cast<extent_type *>(&extent)) extent_type(other.extent);
         take(other);
-#if !REVAMP_DEVICE_PASS
         if (old) view_control::release(old);
 #endif
     }
