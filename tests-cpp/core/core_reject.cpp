@@ -213,7 +213,7 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_write_const_array // read-only|not assignable|cannot assign
     ca[c::index<1>(0)] = 1;
 #endif
-#ifdef FAIL_discard_const_view // no member named .discard_data
+#ifdef FAIL_discard_const_view // no member named [^d]*discard_data
     cv.discard_data();
 #endif
 #ifdef FAIL_synchronize_const_view // no matching|too many arguments

@@ -76,7 +76,7 @@ template <class V, class R> struct order {
                 }
             good = good && (&by_xyzw.x)[i] == written && (&zero.x)[i] == assigned;
         }
-        check_that(good, name, __FILE__, __LINE__);
+        if (!good) ::check::fail(__FILE__, __LINE__, name);
     }
 };
 

@@ -14,13 +14,12 @@
 #include "view.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <shared_mutex>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,6 +32,9 @@ struct array_control {
     const revamp_array handle;
     // The array as kernels on host threads see it: what a captured reference is made to point to.
     void *face = nullptr;
+    // Of live_arrays: where the object is, and the next one there.
+    const void *place = nullptr;
+    array_control *next = nullptr;
     // For elements on the host; made when first used.
     std::atomic<view_control *> host{nullptr};
     revamp_array_info info = {};
@@ -74,7 +76,7 @@ struct array_control {
     }
 };
 
-// Where arrays are, so that a reference captured by a functor is known.
+// Where arrays are, so that a reference captured by a functor is known: a table of chains of arrays.
 class live_arrays {
   public:
     static live_arrays &all() {
@@ -84,21 +86,36 @@ class live_arrays {
     }
     void add(const void *array, array_control *control) {
         std::unique_lock<std::shared_mutex> lock(m_mutex);
-        m_arrays[array] = control;
+        control->place = array;
+        array_control *&chain = chain_of(array);
+        control->next = chain;
+        chain = control;
     }
     void remove(const void *array) noexcept {
         std::unique_lock<std::shared_mutex> lock(m_mutex);
-        m_arrays.erase(array);
+        for (array_control **at = &chain_of(array); *at; at = &(*at)->next)
+            if ((*at)->place == array) {
+                *at = (*at)->next;
+                return;
+            }
     }
-    array_control *find(const void *array) const {
+    array_control *find(const void *array) {
         std::shared_lock<std::shared_mutex> lock(m_mutex);
-        const auto found = m_arrays.find(array);
-        return found == m_arrays.end() ? nullptr : found->second;
+        array_control *at = chain_of(array);
+        while (at && at->place != array)
+            at = at->next;
+        return at;
     }
 
   private:
-    mutable std::shared_mutex m_mutex;
-    std::unordered_map<const void *, array_control *> m_arrays;
+    static constexpr std::size_t chains = 1024;
+    std::shared_mutex m_mutex;
+    array_control *m_chains[chains] = {};
+
+    array_control *&chain_of(const void *array) {
+        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array);
+        return m_chains[(address * 0x9E3779B97F4A7C15U >> 32) % chains];
+    }
 };
 
 [[noreturn, gnu::cold]] inline void moved_from() {

@@ -28,98 +28,112 @@ REVAMP_DETAIL_BEGIN
 // Functors up to this size are copied for each row or thread: then the compiler sees into them.
 constexpr std::size_t copied_functor = 512;
 
-// A functor on its way to a launch.
-template <class Kernel> class captured_functor {
+// A functor on its way to a launch: what was found in its bytes.
+class capture {
   public:
-    captured_functor(const captured_functor &) = delete;
-    explicit captured_functor(const Kernel &kernel) {
-        const void *by_value = nullptr;
-        {
-            struct opened : capture_scope {
-                opened() {
-                    outer = this_thread.scope;
-                    this_thread.scope = this;
-                }
-                ~opened() { this_thread.scope = outer; }
-                opened(const opened &) = delete;
-            } scope;
-            new (m_bytes) Kernel(kernel);
-            m_views.swap(scope.views);
-            for (const void *array : scope.arrays) {
-                std::size_t offset = 0;
-                if (offset_of(array, offset)) by_value = array;
-            }
-        }
-        if (by_value) {
-            reinterpret_cast<Kernel *>(m_bytes)->~Kernel();
-            throw Concurrency::runtime_exception(
-                "the kernel of a parallel_for_each captured an array by value; capture it by reference", failed);
-        }
-        find_views();
-        find_arrays();
-    }
-    ~captured_functor() {
-        // What was patched is as it was before the destructor sees it.
-        for (const found_view &found : m_found)
-            *found.at.control = found.control;
-        for (const found_array &found : m_arrays)
-            put(found.offset, found.array);
-        reinterpret_cast<Kernel *>(m_bytes)->~Kernel();
-    }
-
-    const void *bytes() const { return m_bytes; }
+    capture(const capture &) = delete;
     const std::vector<revamp_argument> &arguments() const { return m_arguments; }
 
-  private:
-    struct found_view {
-        captured_view at;
-        view_control *control;
-    };
-    struct found_array {
-        std::size_t offset;
-        void *array;
-    };
-    alignas(Kernel) alignas(void *) unsigned char m_bytes[sizeof(Kernel)];
-    std::vector<captured_view> m_views;
-    std::vector<found_view> m_found;
-    std::vector<found_array> m_arrays;
-    std::vector<revamp_argument> m_arguments;
+  protected:
+    capture(void *bytes, std::size_t size) : m_bytes(static_cast<unsigned char *>(bytes)), m_size(size) {}
+    ~capture() = default;
 
-    bool offset_of(const void *address, std::size_t &offset) const {
-        const auto first = reinterpret_cast<std::uintptr_t>(m_bytes), at = reinterpret_cast<std::uintptr_t>(address);
-        offset = at - first;
-        return at >= first && offset < sizeof(Kernel);
+    // While it lives, what comes into being on this thread is told to it.
+    struct scope : capture_scope {
+        scope() {
+            outer = this_thread.scope;
+            this_thread.scope = this;
+        }
+        ~scope() { this_thread.scope = outer; }
+        scope(const scope &) = delete;
+    };
+
+    bool holds_array(const scope &found) const {
+        std::size_t offset = 0;
+        for (const void *array : found.arrays)
+            if (offset_of(array, offset)) return true;
+        return false;
     }
-    void find_views() {
-        for (const captured_view &view : m_views) {
+    [[noreturn]] static void refuse_array() {
+        throw Concurrency::runtime_exception(
+            "the kernel of a parallel_for_each captured an array by value; capture it by reference", failed);
+    }
+    void find(const scope &found) {
+        for (const captured_view &view : found.views) {
             std::size_t offset = 0;
             // Temporaries lie elsewhere, and a view may have been assigned to more than once.
             if (!offset_of(view.view, offset) || !*view.control) continue;
-            m_found.push_back({view, *view.control});
+            m_patched.push_back({view.control, *view.control});
             revamp_argument argument =
                 revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->view());
             argument.access = view.access;
             m_arguments.push_back(argument);
             *view.control = nullptr;
         }
-    }
-    // Captured references are addresses of arrays.
-    void find_arrays() {
-        constexpr std::size_t step = alignof(void *);
-        for (std::size_t offset = 0; offset + sizeof(void *) <= sizeof(Kernel); offset += step) {
+        // Captured references are addresses of arrays.
+        for (std::size_t offset = 0; offset + sizeof(void *) <= m_size; offset += alignof(void *)) {
             void *word;
             __builtin_memcpy(&word, m_bytes + offset, sizeof word);
             if (reinterpret_cast<std::uintptr_t>(word) < 4096) continue;
             array_control *control = live_arrays::all().find(word);
             if (!control) continue;
-            m_arrays.push_back({offset, word});
+            m_patched.push_back({m_bytes + offset, word});
             revamp_argument argument = revamp_argument_buffer(0, control->handle);
             argument.access = REVAMP_ACCESS_READ_WRITE;
             m_arguments.push_back(argument);
-            put(offset, control->face);
+            put(m_bytes + offset, control->face);
         }
     }
-    void put(std::size_t offset, void *word) { __builtin_memcpy(m_bytes + offset, &word, sizeof word); }
+    // What was patched is as it was before the destructor sees it.
+    void restore() {
+        for (const patch &one : m_patched)
+            put(one.at, one.was);
+    }
+
+  private:
+    struct patch {
+        void *at, *was;
+    };
+    unsigned char *const m_bytes;
+    const std::size_t m_size;
+    std::vector<patch> m_patched;
+    std::vector<revamp_argument> m_arguments;
+
+    bool offset_of(const void *address, std::size_t &offset) const {
+        const auto first = reinterpret_cast<std::uintptr_t>(m_bytes), at = reinterpret_cast<std::uintptr_t>(address);
+        offset = at - first;
+        return at >= first && offset < m_size;
+    }
+    static void put(void *at, void *word) { __builtin_memcpy(at, &word, sizeof word); }
+};
+
+template <class Kernel> class captured_functor : public capture {
+  public:
+    explicit captured_functor(const Kernel &kernel) : capture(m_bytes, sizeof(Kernel)) {
+        const scope found;
+        new (m_bytes) Kernel(kernel);
+        if (holds_array(found)) {
+            destroy();
+            refuse_array();
+        }
+        try {
+            find(found);
+        } catch (...) {
+            restore();
+            destroy();
+            throw;
+        }
+    }
+    ~captured_functor() {
+        restore();
+        destroy();
+    }
+    const void *bytes() const { return m_bytes; }
+
+  private:
+    alignas(Kernel) alignas(void *) unsigned char m_bytes[sizeof(Kernel)];
+
+    void destroy() { reinterpret_cast<Kernel *>(m_bytes)->~Kernel(); }
 };
 
 // A const call operator is preferred, as the original implementation has no other.
@@ -205,10 +219,10 @@ struct call_site {
 
 // The program's lambda is asked to run where only SPIR-V runs.
 [[noreturn, gnu::cold]] inline void no_compiled_kernel(const call_site &site, const char *reason) {
-    const std::string why =
-        std::string(site.file) + ":" + std::to_string(site.line) + ": parallel_for_each: " + reason +
-        "; this program has no compiled kernel for it. Two ways out: run it on host threads, "
-        "accelerator(accelerator::direct3d_warp), or give parallel_for_each a revamp::kernel made from SPIR-V";
+    std::string why(site.file);
+    why.append(":").append(std::to_string(site.line)).append(": parallel_for_each: ").append(reason);
+    why.append("; this program has no compiled kernel for it. Two ways out: run it on host threads, "
+               "accelerator(accelerator::direct3d_warp), or give parallel_for_each a revamp::kernel made from SPIR-V");
     throw Concurrency::runtime_exception(why.c_str(), failed);
 }
 

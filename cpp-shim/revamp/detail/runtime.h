@@ -21,6 +21,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -516,10 +517,11 @@ class REVAMP_VISIBLE completion_future {
         }
     }
 
-    operator std::shared_future<void>() const {
+    // Templates, so that only programs that use them pay for their compilation.
+    template <class Void, class = std::enable_if_t<std::is_void_v<Void>>> operator std::shared_future<Void>() const {
         check_valid();
-        std::promise<void> promise;
-        std::shared_future<void> future = promise.get_future().share();
+        std::promise<Void> promise;
+        std::shared_future<Void> future = promise.get_future().share();
         on_done([promise = std::move(promise)](std::exception_ptr exception) mutable {
             if (exception)
                 promise.set_exception(exception);
@@ -536,10 +538,10 @@ class REVAMP_VISIBLE completion_future {
         on_done([kept = function](std::exception_ptr) mutable { kept(); });
     }
 
-    task<void> to_task() const {
+    template <class Void = void> task<Void> to_task() const {
         check_valid();
         if (m_state) return revamp::detail::task_access::make(m_state);
-        auto state = std::make_shared<revamp::detail::task_state<void>>();
+        auto state = std::make_shared<revamp::detail::task_state<Void>>();
         on_done([state](std::exception_ptr exception) {
             if (exception)
                 state->set_exception(exception);
