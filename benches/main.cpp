@@ -27,7 +27,7 @@ const char usage[] = "revamp-bench [options]\n"
 struct Options {
     std::string json, markdown, device, only, cuda;
     double seconds = 1;
-    bool peers_only = false, strict = false;
+    bool peers_only = false, strict = false, bytes_only = false;
 };
 
 bool parse(int argc, char **argv, Options &o) {
@@ -37,6 +37,8 @@ bool parse(int argc, char **argv, Options &o) {
             o.peers_only = true;
         } else if (a == "--strict") {
             o.strict = true;
+        } else if (a == "--bytes-moved") { // not for users: see case_view_bytes.cpp
+            o.bytes_only = true;
         } else if (i + 1 == argc) {
             return false;
         } else if (a == "--json") {
@@ -149,6 +151,11 @@ int bench(const Options &o, const std::string &folder) {
     std::string path;
     if (b.with_ours) path = open_ours(b, o);
     uint8_t uuid[16];
+    b.device = path;
+    if (o.bytes_only) {
+        print_view_bytes(b);
+        return 0;
+    }
     const bool known = uuid_of(path, uuid);
     if (known || o.peers_only) b.plain = std::make_unique<PlainVulkan>(known ? uuid : nullptr);
     if (b.plain && o.peers_only) {
@@ -176,6 +183,8 @@ int bench(const Options &o, const std::string &folder) {
         b.report.skip("everything on a Vulkan device", "there is none");
     }
     bench_host(b);
+    bench_view(b);
+    if (b.plain) bench_view_bytes(b);
     if (b.plain) bench_start(b);
     b.report.fact("load after", first_line("/proc/loadavg"));
     b.report.fact("seconds", std::to_string(static_cast<int>(now() - start)));

@@ -49,6 +49,52 @@ class Array {
     revamp_array handle_ = nullptr;
 };
 
+// An array_view of four-byte elements. Copies are not needed; moving is.
+class View {
+  public:
+    View() = default;
+    View(View &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    View &operator=(View &&other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~View() {
+        if (handle_) revamp_array_view_release(handle_);
+    }
+    static View over(void *memory, std::initializer_list<int32_t> extent) {
+        View v;
+        must(revamp_array_view_create_host(memory, static_cast<uint32_t>(extent.size()), extent.begin(), 4, nullptr,
+                                           &v.handle_),
+             "revamp_array_view_create_host");
+        return v;
+    }
+    static View over(revamp_array array) {
+        View v;
+        must(revamp_array_view_create_array(array, nullptr, &v.handle_), "revamp_array_view_create_array");
+        return v;
+    }
+    View section(std::initializer_list<int32_t> origin, std::initializer_list<int32_t> extent) const {
+        View v;
+        must(revamp_array_view_section(handle_, origin.begin(), extent.begin(), &v.handle_),
+             "revamp_array_view_section");
+        return v;
+    }
+    View read_only() const {
+        View v;
+        must(revamp_array_view_as_read_only(handle_, &v.handle_), "revamp_array_view_as_read_only");
+        return v;
+    }
+    operator revamp_array_view() const { return handle_; }
+    void *access(revamp_access access) const {
+        void *pointer = nullptr;
+        must(revamp_array_view_access(handle_, access, &pointer), "revamp_array_view_access");
+        return pointer;
+    }
+
+  private:
+    revamp_array_view handle_ = nullptr;
+};
+
 class Kernel {
   public:
     Kernel(revamp_accelerator accelerator, const Shader &shader) {

@@ -101,10 +101,24 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
     ways += "]";
     const Samples *mine = best(ours);
     const std::string bytes = c.bytes > 0 ? ",\"bytes\":" + format("%.0f", c.bytes) : "";
-    if (groups.empty()) {
-        Row row{c.name, mine ? figure(*mine, c.bytes) : "failed", "", "", "", "", "reported", ""};
-        row.json = "{\"case\":" + quoted(c.name) + bytes + ",\"verdict\":\"reported\",\"ways\":" + ways + "}";
-        return emit(std::move(row));
+    const auto own = c.goals.find("revamp");
+    if (groups.empty() || own != c.goals.end()) {
+        Row row{c.name, mine ? figure(*mine, c.bytes) : "failed", "", "", "", "", mine ? "reported" : "FAILED", ""};
+        std::string numbers;
+        if (own != c.goals.end()) {
+            row.goal = "<= " + duration(own->second.bound);
+            numbers = ",\"goal_s\":" + format("%.3g", own->second.bound);
+            // Missed by the median of figures that lie far apart and partly meet it: the machine, perhaps.
+            if (mine && mine->median() <= own->second.bound) {
+                row.verdict = "met";
+            } else if (mine) {
+                row.verdict = mine->min() <= own->second.bound && !mine->stable() ? "unclear" : "MISSED";
+            }
+        }
+        count(row.verdict);
+        row.json = "{\"case\":" + quoted(c.name) + bytes + numbers + ",\"verdict\":" + quoted(row.verdict) +
+                   (mine ? ",\"ours\":" + json_of(*mine) : "") + ",\"ways\":" + ways + "}";
+        emit(std::move(row));
     }
     for (std::size_t g = 0; g < groups.size(); g++) {
         const Samples *peer = best(groups[g].second);
@@ -136,13 +150,36 @@ void Report::add(const Case &c, const std::vector<Samples> &samples) {
         } else {
             row.verdict = mine ? "no peer" : "FAILED";
         }
-        if (row.verdict == "MISSED") missed_++;
-        if (row.verdict == "unclear") unclear_++;
+        count(row.verdict);
         row.json = "{\"case\":" + quoted(c.name) + bytes + ",\"peer\":" + quoted(groups[g].first) + numbers +
                    ",\"verdict\":" + quoted(row.verdict) + (mine ? ",\"ours\":" + json_of(*mine) : "") +
                    (peer ? ",\"best_peer\":" + json_of(*peer) : "") + (g ? "" : ",\"ways\":" + ways) + "}";
         emit(std::move(row));
     }
+}
+
+void Report::add_bytes(const std::string &name, uint64_t ours, uint64_t transfers, const std::string &peer_name,
+                       uint64_t peer) {
+    Row row{
+        name,
+        std::to_string(ours) + " B in " + std::to_string(transfers) + (transfers == 1 ? " transfer" : " transfers"),
+        std::to_string(peer) + " B",
+        peer_name,
+        format(peer && double(ours) < 0.01 * double(peer) ? "%.4f bytes" : "%.2f bytes", double(ours) / double(peer)),
+        "<= 1.00",
+        ours <= peer ? "met" : "MISSED",
+        ""};
+    count(row.verdict);
+    row.json = "{\"case\":" + quoted(name) + ",\"unit\":\"bytes\",\"ours_bytes\":" + std::to_string(ours) +
+               ",\"transfers\":" + std::to_string(transfers) + ",\"peer\":" + quoted(peer_name) +
+               ",\"peer_bytes\":" + std::to_string(peer) +
+               ",\"ratio_of\":\"bytes\",\"goal\":1,\"verdict\":" + quoted(row.verdict) + "}";
+    emit(std::move(row));
+}
+
+void Report::count(const std::string &verdict) {
+    if (verdict == "MISSED") missed_++;
+    if (verdict == "unclear") unclear_++;
 }
 
 void Report::skip(const std::string &name, const std::string &why) {

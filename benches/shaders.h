@@ -8,10 +8,14 @@ struct Shader {
     size_t bytes;
 };
 
-extern const Shader empty_shader, increment_shader, increment_address_shader, saxpy_shader, saxpy_address_shader,
-    copy_shader;
+extern const Shader empty_shader, increment_shader, increment_address_shader, add_one_shader, saxpy_shader,
+    saxpy_address_shader, copy_shader;
 
 // The argument blocks and push constants they take.
+struct AddOneBlock {
+    uint32_t first, count;
+    uint64_t data[9]; // the kernel uses the first; the others are there to be captured
+};
 struct SaxpyPush {
     float a;
     uint32_t count;

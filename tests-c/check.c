@@ -25,8 +25,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void check_register(check_test *test) {
     check_test **at = &tests;
-    while (*at)
-        at = &(*at)->next;
+    for (; *at; at = &(*at)->next)
+        if (!strcmp((*at)->name, test->name)) {
+            /* Only the first could be run by its name. */
+            fprintf(stderr, "%s and %s both have %s\n", (*at)->file, test->file, test->name);
+            abort();
+        }
     *at = test;
 }
 

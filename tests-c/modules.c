@@ -92,3 +92,18 @@ static const uint32_t sizes_words[] =
 #include "sizes.inc"
     ;
 MODULE(sizes);
+
+static const uint32_t view_words[] =
+#include "view.inc"
+    ;
+MODULE(view);
+
+static const uint32_t overlap_words[] =
+#include "overlap.inc"
+    ;
+MODULE(overlap);
+
+static const uint32_t box_words[] =
+#include "box.inc"
+    ;
+MODULE(box);

@@ -1,5 +1,6 @@
-/* Choice of accelerator_view (rules SEL) as far as the C API has what they speak of: arrays, not yet array_view. */
-#include "support.h"
+/* Choice of accelerator_view (rules SEL). Where a launch ran is told by where the data it wrote is valid, which differs
+ * between accelerator_views only if they have memory of their own (REVAMP_MEMORY=separate, or a GPU's). */
+#include "engines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,5 +181,632 @@ TEST(SEL_29_an_array_copy_is_done_when_it_returns) {
         (void)data;
         CHECK_OK(revamp_array_destroy(from));
         CHECK_OK(revamp_array_destroy(to));
+    }
+}
+
+/* An array that is assigned to is done even while kernels of both sides are queued. */
+TEST(SEL_29_an_array_copy_waits_for_the_kernels_before_it) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        uint32_t *expected = numbers(N, 1);
+        revamp_array from = array_with(p->view, expected, N), to = array_1d(cpu_view(), N, 4);
+        uint32_t *data = data_of(to, REVAMP_ACCESS_READ_WRITE);
+        revamp_region a = whole(from), b = whole(to);
+        for (int i = 0; i < 20; i++)
+            CHECK_OK(launch_step(p->view, step, from));
+        CHECK_OK(revamp_copy(&a, &b));
+        step_naive(expected, N, 20);
+        /* Nothing is waited for or asked here. */
+        CHECK_SAME(data, expected, N * 4);
+        CHECK_OK(revamp_array_destroy(from));
+        CHECK_OK(revamp_array_destroy(to));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+/* With array_views. */
+
+enum { BYTES = N * 4 };
+
+#define VALID(view, where) CHECK_NUMBER(valid_on(view, where), bytes_of(view))
+#define INVALID(view, where) CHECK_NUMBER(valid_on(view, where), 0)
+
+/* Two accelerator_views beside the default one, and two views of numbers at home on the host. */
+typedef struct {
+    const engine *e;
+    revamp_accelerator_view normal, first, second;
+    uint32_t *a_data, *b_data, *a_numbers, *b_numbers;
+    revamp_array_view a, b;
+    bool apart; /* each accelerator_view has memory of its own */
+} scene;
+
+static scene begin(const engine *e) {
+    scene s = {e,
+               e->p->view,
+               second_view_of(e),
+               second_view_of(e),
+               numbers(N, 1),
+               numbers(N, 2),
+               numbers(N, 1),
+               numbers(N, 2),
+               NULL,
+               NULL,
+               false};
+    s.a = view_of(s.a_data, N);
+    s.b = view_of(s.b_data, N);
+    s.apart = is_apart(s.a, s.normal);
+    if (has_separate_memory()) CHECK(s.apart);
+    CHECK(is_apart(s.a, s.first) == s.apart);
+    return s;
+}
+
+static void end(scene *s) {
+    drop(s->a);
+    drop(s->b);
+    /* What was written is at home now. */
+    CHECK_SAME(s->a_data, s->a_numbers, BYTES);
+    CHECK_SAME(s->b_data, s->b_numbers, BYTES);
+    CHECK_OK(revamp_accelerator_view_release(s->first));
+    CHECK_OK(revamp_accelerator_view_release(s->second));
+}
+
+static void prefetch(revamp_array_view view, revamp_accelerator_view where) {
+    CHECK_OK(revamp_array_view_synchronize_to(view, where, REVAMP_ACCESS_READ));
+}
+
+/* b = a + 2 a without a target, `b` discarded before. */
+static void sum_a_to_b(scene *s) {
+    CHECK_OK(revamp_array_view_discard_data(s->b));
+    CHECK_OK(run_sum(s->e, NULL, use_view(s->a), use_view(s->a), use_view(s->b)));
+    sum_naive(s->a_numbers, s->a_numbers, s->b_numbers, N);
+}
+
+static void step_a(scene *s, revamp_accelerator_view target) {
+    CHECK_OK(run_step(s->e, target, use_view(s->a)));
+    step_naive(s->a_numbers, N, 1);
+}
+
+/* `view` was last written on `chosen` and on none of the others. */
+static void expect_chosen(const scene *s, revamp_array_view view, revamp_accelerator_view chosen) {
+    const revamp_accelerator_view all[] = {s->normal, s->first, s->second, cpu_view()};
+    for (size_t i = 0; s->apart && i < COUNT(all); i++)
+        if (all[i] == chosen)
+            VALID(view, all[i]);
+        else
+            INVALID(view, all[i]);
+}
+
+#define FOR_EACH_SCENE(s)                                                                                              \
+    FOR_EACH_ENGINE(scene_engine)                                                                                      \
+    for (scene s = begin(scene_engine); s.e; end(&s), s.e = NULL)
+
+TEST(SEL_1_a_launch_with_views_runs_on_the_view_it_names) {
+    FOR_EACH_SCENE(s) {
+        step_a(&s, s.first);
+        expect_chosen(&s, s.a, s.first);
+        step_a(&s, s.second);
+        expect_chosen(&s, s.a, s.second);
+        step_a(&s, s.normal);
+        expect_chosen(&s, s.a, s.normal);
+    }
+}
+
+TEST(SEL_2_a_named_view_gets_the_data_of_all_captured_views) {
+    FOR_EACH_SCENE(s) {
+        uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
+        revamp_array_view written = view_of(out, N);
+        meter m = meter_of(NULL);
+        CHECK_OK(run_sum(s.e, s.first, use_view(s.a), use_view(s.b), use_view(written)));
+        revamp_transfer_counters moved = moved_since(&m);
+        VALID(s.a, s.first);
+        VALID(s.b, s.first);
+        expect_chosen(&s, written, s.first);
+        CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? 3 * BYTES : 0);
+        CHECK_NUMBER(moved.implicit_to_count, s.apart ? 3 : 0);
+        CHECK_NUMBER(bytes_moved(moved), moved.implicit_to_bytes);
+        sum_naive(s.a_numbers, s.b_numbers, expected, N);
+        CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
+        drop(written);
+    }
+}
+
+TEST(SEL_3_views_do_not_move_the_array_they_are_over) {
+    FOR_EACH_SCENE(s) {
+        revamp_array array = array_with(s.first, s.a_numbers, N);
+        revamp_array_view over = view_of_array(array);
+        uint32_t *expected = numbers(N, 1);
+        CHECK(array_view_info(over).source_view == s.first);
+        CHECK_OK(run_step(s.e, s.second, use_view(over)));
+        host_access(over, REVAMP_ACCESS_READ_WRITE);
+        CHECK_OK(run_step(s.e, s.normal, use_view(over)));
+        step_naive(expected, N, 2);
+        CHECK(array_info(array).view == s.first);
+        CHECK(array_view_info(over).source_view == s.first);
+        drop(over);
+        CHECK_SAME(read_array(array), expected, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(SEL_4_a_named_view_and_an_array_of_another_leave_the_views_alone) {
+    FOR_EACH_SCENE(s) {
+        revamp_array array = array_with(s.first, s.a_numbers, N);
+        meter m = meter_of(NULL);
+        CHECK_FAILS(run_sum(s.e, s.normal, use_array(array), use_view(s.a), use_view(s.b)), AS_RUNTIME, "view");
+        CHECK_FAILS(run_sum(s.e, s.second, use_view(s.a), use_array(array), use_view(s.b)), AS_RUNTIME, "view");
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        VALID(s.a, cpu_view());
+        VALID(s.b, cpu_view());
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(SEL_5_SEL_7_views_are_made_valid_where_the_array_lives) {
+    revamp_accelerator_view automatic = NULL;
+    if (places_that(runs_spirv)->view) REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
+    FOR_EACH_SCENE(s) {
+        revamp_array array = array_with(s.first, s.a_numbers, N);
+        meter m = meter_of(NULL);
+        CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), s.apart ? 2 * BYTES : 0);
+        VALID(s.a, s.first);
+        expect_chosen(&s, s.b, s.first);
+        sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
+        /* Valid on the default view: that does not count against the array. */
+        prefetch(s.a, s.normal);
+        CHECK_OK(run_step(s.e, s.normal, use_view(s.b)));
+        CHECK_OK(run_sum(s.e, NULL, use_array(array), use_view(s.a), use_view(s.b)));
+        VALID(s.a, s.first);
+        expect_chosen(&s, s.b, s.first);
+        sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
+        if (s.e->step) {
+            CHECK_OK(run_sum(s.e, automatic, use_array(array), use_view(s.a), use_view(s.b)));
+            expect_chosen(&s, s.b, s.first);
+        }
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(SEL_6_arrays_of_two_views_are_an_error_beside_views) {
+    FOR_EACH_SCENE(s) {
+        revamp_array one = array_with(s.first, s.a_numbers, N), other = array_with(s.normal, s.a_numbers, N);
+        meter m = meter_of(NULL);
+        CHECK_FAILS(run_sum(s.e, NULL, use_array(one), use_array(other), use_view(s.b)), AS_RUNTIME, "view");
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        VALID(s.b, cpu_view());
+        CHECK_OK(revamp_array_destroy(one));
+        CHECK_OK(revamp_array_destroy(other));
+    }
+}
+
+TEST(SEL_8_without_arrays_the_views_are_as_good_as_no_target) {
+    revamp_accelerator_view automatic = NULL;
+    some_place(runs_spirv);
+    REQUIRE_OK(revamp_accelerator_get_auto_selection_view(&automatic));
+    FOR_EACH_SCENE(s) {
+        if (!s.e->step) continue;
+        step_a(&s, s.first);
+        /* The auto-selection view is no target: the data stays where it is. */
+        meter m = meter_of(NULL);
+        step_a(&s, automatic);
+        step_a(&s, NULL);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.a, s.first);
+    }
+}
+
+TEST(SEL_9_a_candidate_has_all_captured_views) {
+    FOR_EACH_SCENE(s) {
+        uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
+        revamp_array_view written = view_of(out, N);
+        /* `a` is on the default view and on the first, `b` on the first and the second. */
+        prefetch(s.a, s.normal);
+        prefetch(s.a, s.first);
+        prefetch(s.b, s.first);
+        prefetch(s.b, s.second);
+        CHECK_OK(revamp_array_view_discard_data(written));
+        meter m = meter_of(NULL);
+        CHECK_OK(run_sum(s.e, NULL, use_view(s.a), use_view(s.b), use_view(written)));
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, written, s.first);
+        sum_naive(s.a_numbers, s.b_numbers, expected, N);
+        CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
+        drop(written);
+    }
+}
+
+TEST(SEL_9_without_a_place_that_has_all_the_default_view_runs_it) {
+    FOR_EACH_SCENE(s) {
+        uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
+        revamp_array_view written = view_of(out, N);
+        prefetch(s.a, s.first);
+        prefetch(s.b, s.second);
+        CHECK_OK(revamp_array_view_discard_data(written));
+        CHECK_OK(run_sum(s.e, NULL, use_view(s.a), use_view(s.b), use_view(written)));
+        /* What that moves is open: accelerator_views of one accelerator may have their memory in common. */
+        VALID(s.a, s.normal);
+        VALID(s.b, s.normal);
+        expect_chosen(&s, written, s.normal);
+        sum_naive(s.a_numbers, s.b_numbers, expected, N);
+        CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
+        drop(written);
+    }
+}
+
+TEST(SEL_10_a_discarded_view_is_no_constraint) {
+    FOR_EACH_SCENE(s) {
+        step_a(&s, s.first);
+        /* Its copy on another accelerator_view, the last written, does not count either. */
+        CHECK_OK(run_step(s.e, s.second, use_view(s.b)));
+        meter m = meter_of(NULL);
+        sum_a_to_b(&s);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.b, s.first);
+        VALID(s.a, s.first);
+    }
+}
+
+TEST(SEL_10_discarded_views_alone_run_on_the_default_view) {
+    FOR_EACH_SCENE(s) {
+        prefetch(s.b, s.second);
+        CHECK_OK(revamp_array_view_discard_data(s.b));
+        meter m = meter_of(NULL);
+        CHECK_OK(run_fill(s.e, NULL, use_view(s.b), 17));
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.b, s.normal);
+        for (int i = 0; i < N; i++)
+            s.b_numbers[i] = 17;
+    }
+}
+
+TEST(SEL_11_SEL_19_data_of_another_accelerator_comes_to_the_default_view) {
+    FOR_EACH_SCENE(s) {
+        engine other = other_engine(s.e);
+        if (!other.p) continue;
+        CHECK_OK(run_step(&other, other.p->view, use_view(s.a)));
+        step_naive(s.a_numbers, N, 1);
+        bool apart_there = is_apart(s.a, other.p->view);
+        if (apart_there) INVALID(s.a, cpu_view());
+        meter m = meter_of(NULL);
+        step_a(&s, NULL);
+        revamp_transfer_counters moved = moved_since(&m);
+        /* By way of home, which is the host. */
+        CHECK_NUMBER(moved.implicit_from_bytes, apart_there ? BYTES : 0);
+        CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? BYTES : 0);
+        expect_chosen(&s, s.a, s.normal);
+        if (apart_there) INVALID(s.a, other.p->view);
+        end_engine(&other);
+    }
+}
+
+TEST(SEL_11_a_valid_copy_on_another_accelerator_is_no_candidate) {
+    FOR_EACH_SCENE(s) {
+        engine other = other_engine(s.e);
+        if (!other.p) continue;
+        prefetch(s.a, other.p->view);
+        prefetch(s.a, s.first);
+        meter m = meter_of(NULL);
+        step_a(&s, NULL);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.a, s.first);
+        end_engine(&other);
+    }
+}
+
+/* All accelerator_views of one accelerator can run what a kernel of it needs: none is taken out. */
+TEST(SEL_12_several_writable_views_keep_their_place) {
+    FOR_EACH_SCENE(s) {
+        uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
+        revamp_array_view written = view_of(out, N);
+        step_a(&s, s.second);
+        CHECK_OK(run_step(s.e, s.second, use_view(s.b)));
+        step_naive(s.b_numbers, N, 1);
+        CHECK_OK(run_step(s.e, s.second, use_view(written)));
+        revamp_argument a = with_access(use_view(s.a), REVAMP_ACCESS_READ_WRITE);
+        revamp_argument b = with_access(use_view(s.b), REVAMP_ACCESS_READ_WRITE);
+        meter m = meter_of(NULL);
+        CHECK_OK(run_sum(s.e, NULL, a, b, use_view(written)));
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, written, s.second);
+        sum_naive(s.a_numbers, s.b_numbers, expected, N);
+        CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
+        drop(written);
+    }
+}
+
+TEST(SEL_13_the_default_view_is_preferred) {
+    FOR_EACH_SCENE(s) {
+        prefetch(s.a, s.second);
+        prefetch(s.a, s.normal);
+        prefetch(s.a, s.first);
+        meter m = meter_of(NULL);
+        sum_a_to_b(&s);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.b, s.normal);
+    }
+}
+
+TEST(SEL_14_otherwise_any_candidate_runs_it) {
+    FOR_EACH_SCENE(s) {
+        prefetch(s.a, s.second);
+        prefetch(s.a, s.first);
+        meter m = meter_of(NULL);
+        sum_a_to_b(&s);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        if (s.apart) expect_chosen(&s, s.b, valid_on(s.b, s.first) ? s.first : s.second);
+    }
+}
+
+/* Random places for two views: where one place has both, nothing moves; where not, the default view gets them. */
+TEST(SEL_15_a_launch_with_candidates_moves_nothing) {
+    FOR_EACH_ENGINE(e) {
+        uint32_t state = 5;
+        for (int round = 0; round < 30; round++)
+            for (scene s = begin(e); s.e; end(&s), s.e = NULL) {
+                const revamp_accelerator_view places[] = {s.normal, s.first, s.second};
+                bool has_candidate = false;
+                for (size_t i = 0; i < COUNT(places); i++) {
+                    uint32_t chance = random_number(&state) % 4;
+                    if (chance & 1) prefetch(s.a, places[i]);
+                    if (chance & 2) prefetch(s.b, places[i]);
+                    if (chance == 3) has_candidate = true;
+                }
+                uint32_t *out = numbers(N, 3), *expected = numbers(N, 3);
+                revamp_array_view written = view_of(out, N);
+                CHECK_OK(revamp_array_view_discard_data(written));
+                meter m = meter_of(NULL);
+                CHECK_OK(run_sum(s.e, NULL, use_view(s.a), use_view(s.b), use_view(written)));
+                if (has_candidate)
+                    CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+                else
+                    expect_chosen(&s, written, s.normal);
+                sum_naive(s.a_numbers, s.b_numbers, expected, N);
+                CHECK_SAME(host_access(written, REVAMP_ACCESS_READ), expected, BYTES);
+                drop(written);
+            }
+    }
+}
+
+TEST(SEL_16_one_written_there_and_one_discarded) {
+    FOR_EACH_SCENE(s) {
+        step_a(&s, s.first);
+        meter m = meter_of(NULL);
+        sum_a_to_b(&s);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.a, s.first);
+        expect_chosen(&s, s.b, s.first);
+    }
+}
+
+TEST(SEL_17_a_view_over_an_array_runs_where_that_lives) {
+    FOR_EACH_SCENE(s) {
+        uint32_t *expected = numbers(N, 4);
+        revamp_array array = array_with(s.second, expected, N);
+        revamp_array_view over = view_of_array(array);
+        meter m = meter_of(NULL);
+        CHECK_OK(run_step(s.e, NULL, use_view(over)));
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        if (is_apart(over, s.normal)) {
+            VALID(over, s.second);
+            INVALID(over, s.normal);
+            INVALID(over, s.first);
+            INVALID(over, cpu_view());
+        }
+        m = meter_of(NULL);
+        drop(over);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        step_naive(expected, N, 1);
+        CHECK_SAME(read_array(array), expected, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(SEL_18_fresh_data_goes_to_the_default_view_once) {
+    FOR_EACH_SCENE(s) {
+        meter m = meter_of(NULL);
+        for (int i = 0; i < 3; i++)
+            step_a(&s, NULL);
+        revamp_transfer_counters moved = moved_since(&m);
+        CHECK_NUMBER(moved.implicit_to_bytes, s.apart ? BYTES : 0);
+        CHECK_NUMBER(moved.implicit_to_count, s.apart ? 1 : 0);
+        CHECK_NUMBER(bytes_moved(moved), moved.implicit_to_bytes);
+        expect_chosen(&s, s.a, s.normal);
+    }
+}
+
+/* Copies. */
+
+static void copy(revamp_region from, revamp_region to) {
+    CHECK_OK(revamp_copy(&from, &to));
+}
+
+TEST(SEL_20_arrays_and_host_memory_stay_where_they_are_beside_views) {
+    const int32_t extent = N;
+    FOR_EACH_SCENE(s) {
+        uint32_t *here = memory(BYTES);
+        revamp_array array = array_1d(s.first, N, 4);
+        step_a(&s, s.second);
+        copy(region_of(s.a), whole(array));
+        CHECK(array_info(array).view == s.first);
+        CHECK_SAME(read_array(array), s.a_numbers, BYTES);
+        copy(region_of(s.a), host_region(here, 1, &extent, 4));
+        CHECK_SAME(here, s.a_numbers, BYTES);
+        copy(whole(array), region_of(s.b));
+        memcpy(s.b_numbers, s.a_numbers, BYTES);
+        CHECK_SAME(host_access(s.b, REVAMP_ACCESS_READ), s.b_numbers, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(SEL_21_a_copy_to_a_view_goes_to_its_home_on_the_host) {
+    const int32_t extent = N;
+    FOR_EACH_SCENE(s) {
+        uint32_t *sent = numbers(N, 9);
+        prefetch(s.a, s.first);
+        step_a(&s, s.second);
+        meter m = meter_of(NULL);
+        copy(host_region(sent, 1, &extent, 4), region_of(s.a));
+        revamp_transfer_counters moved = moved_since(&m);
+        /* Whatever is cached elsewhere: nothing goes there, and nothing of the old contents comes back. */
+        CHECK_NUMBER(bytes_to(moved), 0);
+        CHECK_NUMBER(bytes_from(moved), 0);
+        CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
+        CHECK_SAME(s.a_data, sent, BYTES);
+        expect_chosen(&s, s.a, cpu_view());
+        memcpy(s.a_numbers, sent, BYTES);
+    }
+}
+
+TEST(SEL_21_a_copy_to_a_view_goes_to_its_array) {
+    const int32_t extent = N;
+    FOR_EACH_SCENE(s) {
+        uint32_t *sent = numbers(N, 9);
+        revamp_array array = array_with(s.second, s.a_numbers, N);
+        revamp_array_view over = view_of_array(array);
+        bool is_far = is_apart(over, s.normal), is_off_host = is_apart(over, cpu_view());
+        CHECK_OK(run_step(s.e, s.normal, use_view(over)));
+        meter m = meter_of(NULL);
+        copy(host_region(sent, 1, &extent, 4), region_of(over));
+        revamp_transfer_counters moved = moved_since(&m);
+        CHECK_NUMBER(bytes_from(moved), 0);
+        CHECK_NUMBER(bytes_moved(moved), BYTES);
+        if (is_off_host) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
+        VALID(over, s.second);
+        if (is_far) INVALID(over, s.normal);
+        if (is_off_host) INVALID(over, cpu_view());
+        drop(over);
+        CHECK_SAME(read_array(array), sent, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+/* A copy from `a`, valid in two places, to an array: what it moved. */
+static revamp_transfer_counters copy_a_to_array(scene *s, revamp_accelerator_view where) {
+    revamp_array array = array_1d(where, N, 4);
+    meter m = meter_of(NULL);
+    copy(region_of(s->a), whole(array));
+    revamp_transfer_counters moved = moved_since(&m);
+    CHECK_SAME(read_array(array), s->a_numbers, BYTES);
+    CHECK_OK(revamp_array_destroy(array));
+    return moved;
+}
+
+/* Within the accelerator's memory. Where that memory is the host's, the array is in it too, and the direction is moot.
+ */
+static void expect_local(const scene *s, revamp_transfer_counters moved) {
+    CHECK_NUMBER(bytes_from(moved), 0);
+    CHECK_NUMBER(bytes_moved(moved), BYTES);
+    if (!s->apart) return;
+    CHECK_NUMBER(bytes_to(moved), 0);
+    CHECK_NUMBER(moved.explicit_local_bytes, BYTES);
+    CHECK_NUMBER(moved.explicit_local_count, 1);
+}
+
+TEST(SEL_22_a_copy_takes_the_copy_at_its_destination) {
+    FOR_EACH_SCENE(s) {
+        prefetch(s.a, s.first);
+        expect_local(&s, copy_a_to_array(&s, s.first));
+        /* Also if it is the only one. */
+        step_a(&s, s.first);
+        expect_local(&s, copy_a_to_array(&s, s.first));
+    }
+}
+
+TEST(SEL_23_SEL_26_else_the_copy_on_the_host) {
+    FOR_EACH_SCENE(s) {
+        engine other = other_engine(s.e);
+        if (!other.p) continue;
+        bool apart_there = is_apart(s.a, other.p->view);
+        prefetch(s.a, s.first);
+        revamp_transfer_counters before = accelerator_transfers(s.e->p->accelerator);
+        revamp_transfer_counters moved = copy_a_to_array(&s, other.p->view);
+        revamp_transfer_counters after = accelerator_transfers(s.e->p->accelerator);
+        CHECK_NUMBER(bytes_from(moved), 0);
+        CHECK_NUMBER(bytes_moved(moved), BYTES);
+        if (apart_there) CHECK_NUMBER(moved.explicit_to_bytes, BYTES);
+        /* The other accelerator has no part in it. */
+        if (s.apart && apart_there) CHECK_NUMBER(bytes_moved(after), bytes_moved(before));
+        VALID(s.a, s.first);
+        VALID(s.a, cpu_view());
+        end_engine(&other);
+    }
+}
+
+TEST(SEL_24_else_any_valid_copy) {
+    const int32_t extent = N;
+    FOR_EACH_SCENE(s) {
+        uint32_t *here = memory(BYTES);
+        engine other = other_engine(s.e);
+        step_a(&s, s.first);
+        if (other.p) {
+            bool apart_there = is_apart(s.a, other.p->view);
+            revamp_transfer_counters moved = copy_a_to_array(&s, other.p->view);
+            if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
+            if (apart_there) CHECK_NUMBER(bytes_to(moved), BYTES);
+            end_engine(&other);
+        }
+        step_a(&s, s.first);
+        meter m = meter_of(NULL);
+        copy(region_of(s.a), host_region(here, 1, &extent, 4));
+        revamp_transfer_counters moved = moved_since(&m);
+        CHECK_NUMBER(bytes_to(moved), 0);
+        if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
+        CHECK_SAME(here, s.a_numbers, BYTES);
+    }
+}
+
+TEST(SEL_25_two_views_with_data_on_one_accelerator_copy_there) {
+    FOR_EACH_SCENE(s) {
+        revamp_array array = array_with(s.first, s.b_numbers, N);
+        revamp_array_view over = view_of_array(array);
+        prefetch(s.a, s.first);
+        VALID(s.a, cpu_view());
+        meter m = meter_of(NULL);
+        copy(region_of(s.a), region_of(over));
+        expect_local(&s, moved_since(&m));
+        drop(over);
+        CHECK_SAME(read_array(array), s.a_numbers, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(SEL_27_a_kernel_that_reads_leaves_both_copies_valid) {
+    FOR_EACH_SCENE(s) {
+        revamp_array_view reader = read_only(s.a);
+        CHECK_OK(run_sum(s.e, s.first, use_view(reader), use_view(reader), use_view(s.b)));
+        sum_naive(s.a_numbers, s.a_numbers, s.b_numbers, N);
+        VALID(s.a, cpu_view());
+        VALID(s.a, s.first);
+        VALID(reader, cpu_view());
+        VALID(reader, s.first);
+        /* So neither side moves anything. */
+        meter m = meter_of(NULL);
+        CHECK_SAME(host_access(reader, REVAMP_ACCESS_READ), s.a_numbers, BYTES);
+        CHECK_OK(run_sum(s.e, s.first, use_view(reader), use_view(reader), use_view(s.b)));
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        drop(reader);
+    }
+}
+
+/* C's array_view = array_view: one owner more of the one, one less of the other. */
+TEST(SEL_28_rebinding_a_handle_moves_nothing) {
+    FOR_EACH_SCENE(s) {
+        revamp_array_view handle = s.a;
+        CHECK_OK(revamp_array_view_retain(handle));
+        step_a(&s, s.first);
+        CHECK_OK(run_step(s.e, s.second, use_view(s.b)));
+        step_naive(s.b_numbers, N, 1);
+        meter m = meter_of(NULL);
+        CHECK_OK(revamp_array_view_retain(s.b));
+        CHECK_OK(revamp_array_view_release(handle));
+        handle = s.b;
+        CHECK(array_view_info(handle).source_id == array_view_info(s.b).source_id);
+        CHECK(array_view_info(handle).source_id != array_view_info(s.a).source_id);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.a, s.first);
+        expect_chosen(&s, s.b, s.second);
+        drop(handle);
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        expect_chosen(&s, s.b, s.second);
     }
 }

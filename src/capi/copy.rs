@@ -3,7 +3,7 @@
 use super::array::dimensions;
 use super::completion;
 use super::guard::guard;
-use super::handle::get;
+use super::handle::{get, look};
 use super::pointer;
 use super::types::*;
 use crate::device::HostSpan;
@@ -41,7 +41,7 @@ unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
                 "the {which} is an array_view together with an array, origin or extent; make a section of the view instead"
             )));
         }
-        return Ok(Side::View(get::<ArrayView, _>(r.view)?.part().clone()));
+        return Ok(Side::View(look(r.view, |v: &ArrayView| v.part().clone())?));
     }
     if !r.array.is_null() {
         let array = get::<Array, _>(r.array)?;

@@ -214,6 +214,13 @@ pub(super) fn get<T: Object, H>(handle: *mut H) -> Result<Arc<T>> {
     T::table().with(handle as usize as u64, |e| e.object.clone())?.ok_or_else(|| Error::internal("an empty slot"))
 }
 
+/// What `f` finds in the object behind a handle.
+pub(super) fn look<T: Object, H, R>(handle: *mut H, f: impl FnOnce(&T) -> R) -> Result<R> {
+    T::table()
+        .with(handle as usize as u64, |e| e.object.as_deref().map(f))?
+        .ok_or_else(|| Error::internal("an empty slot"))
+}
+
 /// One more reference.
 pub(super) fn retain<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table()

@@ -36,15 +36,18 @@ struct Line([u8; 64]);
 
 /// A copy of `block` with an address written at each place.
 fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Vec<Line> {
-    let mut lines = vec![Line([0; 64]); block.len().div_ceil(64)];
-    let mut put = |at: usize, bytes: &[u8]| {
-        for (n, byte) in bytes.iter().enumerate() {
-            lines[(at + n) / 64].0[(at + n) % 64] = *byte;
-        }
-    };
-    put(0, block);
+    let mut lines: Vec<Line> = block
+        .chunks(64)
+        .map(|chunk| {
+            let mut line = Line([0; 64]);
+            line.0[..chunk.len()].copy_from_slice(chunk);
+            line
+        })
+        .collect();
     for &(at, address) in addresses {
-        put(at, &address.expose_provenance().to_ne_bytes());
+        // Multiples of their size, so that none lies across two lines.
+        let bytes = address.expose_provenance().to_ne_bytes();
+        lines[at / 64].0[at % 64..at % 64 + bytes.len()].copy_from_slice(&bytes);
     }
     lines
 }

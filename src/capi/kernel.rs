@@ -2,7 +2,7 @@
 
 use super::array::dimensions;
 use super::guard::{guard, guard_release};
-use super::handle::{get, insert, release, retain};
+use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::device::Access;
@@ -16,6 +16,7 @@ use crate::runtime::copy::Side;
 use crate::runtime::dispatch::{self, Argument, Domain, Launch};
 use crate::runtime::kernel::LoadedKernel;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
@@ -52,7 +53,7 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Opti
                 "an array_view is given together with an array, origin or extent; make a section of the view instead",
             ));
         }
-        return Ok((Side::View(get::<ArrayView, _>(a.view)?.part().clone()), access));
+        return Ok((Side::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
     }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();
@@ -235,13 +236,12 @@ pub unsafe extern "C" fn revamp_dispatch(
             let arguments = pointer::slice(i.arguments, i.argument_count, "arguments")?;
             (domain, arguments, pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?)
         };
-        let arguments = arguments
-            .iter()
-            .enumerate()
+        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::with_capacity(arguments.len());
+        for (n, a) in arguments.iter().enumerate() {
             // SAFETY: as above.
-            .map(|(n, a)| unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}"))))
-            .collect::<Result<Vec<_>>>()?;
-        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &arguments, block }).map(drop)
+            read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
+        }
+        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
     })
 }
 

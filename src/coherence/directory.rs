@@ -189,10 +189,11 @@ impl Directory {
     }
 
     fn update(&mut self, region: &Region, f: impl Fn(&LocationSet) -> LocationSet) {
-        let mut changed = false;
-        for range in region.ranges() {
-            changed |= self.holders.update(range, &f);
-        }
+        let changed = if region.dims.is_empty() {
+            self.holders.update(region.hull(), f)
+        } else {
+            self.holders.update_all(region.ranges(), f)
+        };
         self.epoch += u64::from(changed);
     }
 

@@ -52,6 +52,51 @@ impl<S: Clone + Eq> Intervals<S> {
         true
     }
 
+    /// [`Self::update`] for many ranges, ascending and disjoint, in one pass.
+    pub fn update_all(&mut self, ranges: impl Iterator<Item = Range<u64>> + Clone, f: impl Fn(&S) -> S) -> bool {
+        let (Some(first), Some(last)) = (ranges.clone().next(), ranges.clone().last()) else { return false };
+        let hull = first.start..last.end;
+        let mut changed = false;
+        let mut new: Vec<(u64, S)> = Vec::new();
+        let mut put = |start: u64, value: S| {
+            if new.last().is_none_or(|(_, v)| *v != value) {
+                new.push((start, value));
+            }
+        };
+        let mut ranges = ranges.peekable();
+        for (segment, value) in self.iter(hull.clone()) {
+            let updated = f(value);
+            changed |= updated != *value && ranges.peek().is_some_and(|r| r.start < segment.end);
+            let mut at = segment.start;
+            while let Some(range) = ranges.peek().filter(|r| r.start < segment.end) {
+                if range.start > at {
+                    put(at, value.clone());
+                }
+                put(at.max(range.start), updated.clone());
+                at = range.end.min(segment.end);
+                if range.end > segment.end {
+                    break;
+                }
+                ranges.next();
+            }
+            if at < segment.end {
+                put(at, value.clone());
+            }
+        }
+        if !changed {
+            return false;
+        }
+        self.split(hull.start);
+        self.split(hull.end);
+        let mut tail = self.segments.split_off(&hull.end);
+        self.segments.split_off(&hull.start);
+        self.segments.append(&mut BTreeMap::from_iter(new));
+        self.segments.append(&mut tail);
+        self.join(hull.start..hull.start);
+        self.join(hull.end..hull.end);
+        true
+    }
+
     /// Makes a segment begin at `at`.
     fn split(&mut self, at: u64) {
         if at < self.len

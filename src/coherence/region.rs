@@ -60,11 +60,22 @@ impl Region {
         Ranges { region: self, index: SmallVec::from_elem(0, self.dims.len()), at: Some(self.start) }
     }
 
-    /// True if the two have a byte in common.
+    /// True if the two have a byte in common. By arithmetic where one is contiguous or both step alike, as sections of one
+    /// matrix do; else run by run.
     pub fn overlaps(&self, other: &Self) -> bool {
+        let alike = self.dims.len() == other.dims.len() && self.dims.iter().zip(&other.dims).all(|(a, b)| a.1 == b.1);
+        if alike {
+            return meet(self, other, 0, i128::from(other.start) - i128::from(self.start));
+        }
         let (a, b) = (self.hull(), other.hull());
         if a.end <= b.start || b.end <= a.start {
             return false;
+        }
+        if other.dims.is_empty() {
+            return self.meets_range(0, self.start, &b);
+        }
+        if self.dims.is_empty() {
+            return other.meets_range(0, other.start, &a);
         }
         let (mut left, mut right) = (self.ranges(), other.ranges());
         let (mut x, mut y) = (left.next(), right.next());
@@ -79,9 +90,43 @@ impl Region {
         }
         false
     }
+
+    /// Bytes from the first to behind the last of the loops from `depth` on.
+    fn span(&self, depth: usize) -> u64 {
+        self.run + self.dims[depth..].iter().map(|&(count, stride)| (count - 1) * stride).sum::<u64>()
+    }
+
+    /// True if the loops from `depth` on, begun at `start`, touch `range`.
+    fn meets_range(&self, depth: usize, start: u64, range: &Range<u64>) -> bool {
+        let Some(&(count, stride)) = self.dims.get(depth) else {
+            return start < range.end && range.start < start + self.run;
+        };
+        let inner = self.span(depth + 1);
+        // The iterations whose hull reaches behind the range's start, and those that begin before its end.
+        let first = (range.start + 1).saturating_sub(start + inner).div_ceil(stride);
+        let end = range.end.saturating_sub(start).div_ceil(stride).min(count);
+        // One between two others lies inside the range as a whole.
+        end > first && (end - first > 2 || (first..end).any(|n| self.meets_range(depth + 1, start + n * stride, range)))
+    }
+}
+
+/// True if the loops from `depth` on of two regions with the same strides meet, the second one beginning `apart` bytes
+/// behind the first.
+fn meet(a: &Region, b: &Region, depth: usize, apart: i128) -> bool {
+    let (Some(&(count_a, stride)), Some(&(count_b, _))) = (a.dims.get(depth), b.dims.get(depth)) else {
+        return -i128::from(b.run) < apart && apart < i128::from(a.run);
+    };
+    let stride = i128::from(stride);
+    let (span_a, span_b) = (i128::from(a.span(depth + 1)), i128::from(b.span(depth + 1)));
+    // Iteration n of a meets iteration m of b only if n - m = k with -span_b < apart - k * stride < span_a.
+    let least = (apart - span_a).div_euclid(stride) + 1;
+    let most = -(-(apart + span_b)).div_euclid(stride) - 1;
+    let (least, most) = (least.max(1 - i128::from(count_b)), most.min(i128::from(count_a) - 1));
+    (least..=most).any(|k| meet(a, b, depth + 1, apart - k * stride))
 }
 
 /// Iterator of [`Region::ranges`].
+#[derive(Clone)]
 pub struct Ranges<'a> {
     region: &'a Region,
     index: SmallVec<[u64; 3]>,

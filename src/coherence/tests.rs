@@ -261,6 +261,36 @@ proptest! {
             }
         }
     }
+    /// Overlap by arithmetic is overlap by bytes, also of regions with other strides.
+    #[test]
+    fn overlap_is_that_of_the_bytes(
+        (start, run, dims) in (0u64..40, 1u64..9, proptest::collection::vec((1u64..5, 0u64..7), 0..3)),
+        (start2, run2, dims2) in (0u64..400, 1u64..9, proptest::collection::vec((1u64..5, 0u64..7), 0..3)),
+        same in any::<bool>(),
+    ) {
+        let make = |start, run: u64, dims: &[(u64, u64)]| {
+            let mut span = run;
+            let mut loops: Vec<_> = dims.iter().map(|&(count, gap)| {
+                let stride = span + gap;
+                span += (count - 1) * stride;
+                (count, stride)
+            }).collect();
+            loops.reverse();
+            Region { start, run, dims: loops.into_iter().collect() }
+        };
+        let a = make(start, run, &dims);
+        let b = if same {
+            // A section of the same thing.
+            Region { start: start2 % 60, run: run.min(run2), dims: a.dims.iter().map(|d| (1 + d.0 / 2, d.1)).collect() }
+        } else {
+            make(start2, run2, &dims2)
+        };
+        let bytes = |r: &Region| r.ranges().flatten().collect::<std::collections::BTreeSet<_>>();
+        let meet = bytes(&a).intersection(&bytes(&b)).next().is_some();
+        prop_assert_eq!(a.overlaps(&b), meet, "{:?} {:?}", a, b);
+        prop_assert_eq!(b.overlaps(&a), meet);
+    }
+
     /// The same programs move, in the sum, no more bytes than the published protocol does. Home on the host with two
     /// devices, or on a device with the host beside it. (Between two devices of which one is home, the published protocol
     /// counts one hop where bytes really take two by way of the host: not compared.)

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The numbered work of a queue, or one asynchronous host operation.
@@ -71,6 +72,8 @@ struct Segment {
 #[derive(Default)]
 pub struct Tracker {
     segments: Mutex<Segments>,
+    /// There may be uses. Set by whoever takes the lock, so that who only waits need not where there are none.
+    used: AtomicBool,
 }
 
 /// The locked state of a [`Tracker`]: disjoint segments by their first byte.
@@ -87,14 +90,22 @@ impl Tracker {
 
     /// Locks it.
     pub fn lock(&self) -> MutexGuard<'_, Segments> {
-        self.segments.lock()
+        let segments = self.segments.lock();
+        self.used.store(true, Ordering::Release);
+        segments
     }
 
     /// Waits on the host for every use of `range` that conflicts with `access`.
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
+            if !self.used.load(Ordering::Acquire) {
+                return Ok(());
+            }
             let mut open: SmallVec<[Point; 4]> = SmallVec::new();
-            self.lock().conflicts(range, access, |p| open.push(p.clone()));
+            let mut segments = self.segments.lock();
+            segments.conflicts(range, access, |p| open.push(p.clone()));
+            self.used.store(!segments.map.is_empty(), Ordering::Release);
+            drop(segments);
             if open.is_empty() {
                 return Ok(());
             }
@@ -116,7 +127,7 @@ impl Segments {
 
     /// Calls `found` for each unfinished use of `range` that `access` must come after. Finished ones are forgotten.
     pub fn conflicts(&mut self, range: &Range<u64>, access: Access, mut found: impl FnMut(&Point)) {
-        if range.is_empty() {
+        if range.is_empty() || self.map.is_empty() {
             return;
         }
         let first = self.first(range);
@@ -213,7 +224,7 @@ mod tests {
     use super::*;
     use crate::device::unique_id;
     use proptest::prelude::*;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
 
     struct Clock {
         id: u64,

@@ -309,6 +309,11 @@ impl Accelerator {
         Ok(true)
     }
 
+    /// True if its memory is the host's: the cpu, and host threads unless `REVAMP_MEMORY=separate`.
+    pub(super) fn is_host_memory(&self) -> bool {
+        self.kind == Kind::Cpu || self.kind == Kind::HostThreads && self.properties.cpu_shared_memory
+    }
+
     /// True if arrays here can be given cpu access.
     pub(super) fn allows_cpu_access(&self) -> bool {
         self.kind != Kind::Vulkan || self.properties.cpu_shared_memory

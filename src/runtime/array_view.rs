@@ -7,15 +7,14 @@ use super::copy::Side;
 use super::race;
 use super::source::{HOST_MAY_READ, HOST_MAY_WRITE, Place, Source, State};
 use super::transfer::Tally;
-use crate::coherence::{Location, Region};
+use crate::coherence::Region;
 use crate::device::layout::Layout;
 use crate::device::{Access, HostSpan, unique_id};
 use crate::error::{Error, Result};
 use crate::trace::transfers::{Call, Counters, explicit, implicit};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const ACCESS: Call = implicit(c"revamp_array_view_access");
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
@@ -29,26 +28,39 @@ const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
 pub struct Part {
     id: u64,
     source: Arc<Source>,
-    extent: Box<[i32]>,
-    strides: Box<[u64]>,
+    extent: SmallVec<[i32; 4]>,
+    strides: SmallVec<[u64; 4]>,
     layout: Layout,
     region: Region,
     read_only: bool,
-    label: Option<Box<str>>,
+    label: Option<Arc<str>>,
     /// What the host may do without a call; C reads it.
     word: Arc<AtomicU32>,
     /// Where the directory last found it valid. Only touched under the source's lock.
-    known: Mutex<Known>,
+    known: Known,
     counters: Counters,
 }
 
-/// What was true of a part at an epoch of the directory; an unchanged source costs one compare.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What was true of a part at an epoch of the directory; an unchanged source costs one compare. The atomics need no order:
+/// they are used under the source's lock.
 struct Known {
-    epoch: u64,
-    location: Location,
-    /// Valid nowhere else.
-    alone: bool,
+    epoch: AtomicU64,
+    /// The location, twice, plus one if it is valid nowhere else.
+    at: AtomicU64,
+}
+
+impl Known {
+    /// True if it was found valid at `place`, or alone there, at this epoch.
+    fn is(&self, epoch: u64, place: &Place, alone: bool) -> bool {
+        let at = self.at.load(Ordering::Relaxed);
+        let same = at >> 1 == place.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
+        same && (at & 1 == 1 || !alone)
+    }
+
+    fn set(&self, epoch: u64, place: &Place, alone: bool) {
+        self.epoch.store(epoch, Ordering::Relaxed);
+        self.at.store((place.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
+    }
 }
 
 impl Part {
@@ -113,28 +125,22 @@ impl Part {
 
     /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
     pub(super) fn make_valid(&self, state: &mut State, place: &Place, access: Access, call: Call) -> Result<()> {
-        let known = *self.known.lock();
-        if known.epoch == state.directory.epoch()
-            && known.location == place.location
-            && (known.alone || !access.writes())
-        {
+        if self.known.is(state.directory.epoch(), place, access.writes()) {
             return Ok(());
         }
         state.reserve(place, &self.region.hull())?;
         if access != Access::Write {
             state.fetch(&self.region, place, self.tally(call))?;
-            *self.known.lock() = Known { epoch: state.directory.epoch(), location: place.location, alone: false };
+            self.known.set(state.directory.epoch(), place, false);
         }
         Ok(())
     }
 
     /// Records that it was written at `place`.
     pub(super) fn written(&self, state: &mut State, place: &Place) {
-        let mut known = self.known.lock();
-        let now = Known { epoch: state.directory.epoch(), location: place.location, alone: true };
-        if *known != now {
+        if !self.known.is(state.directory.epoch(), place, true) {
             state.directory.written(&self.region, place.location);
-            *known = Known { epoch: state.directory.epoch(), ..now };
+            self.known.set(state.directory.epoch(), place, true);
         }
     }
 }
@@ -173,7 +179,13 @@ fn check_element(element: usize) -> Result<()> {
 
 impl ArrayView {
     /// A view of part of `source`, which has been told of it.
-    fn make(source: Arc<Source>, extent: &[i32], layout: Layout, options: ViewOptions<'_>) -> Arc<Self> {
+    fn make(
+        source: Arc<Source>,
+        extent: &[i32],
+        layout: Layout,
+        read_only: bool,
+        label: Option<Arc<str>>,
+    ) -> Arc<Self> {
         let region = Region::new(layout.offset, layout.element, &layout.dims);
         let part = Part {
             id: unique_id(),
@@ -182,10 +194,10 @@ impl ArrayView {
             strides: layout.dims.iter().map(|d| d.1).collect(),
             layout,
             region,
-            read_only: options.read_only,
-            label: options.label.map(Into::into),
+            read_only,
+            label,
             word: Arc::default(),
-            known: Mutex::new(Known { epoch: 0, location: Location::HOME, alone: false }),
+            known: Known { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
             counters: Counters::new(),
         };
         Arc::new(Self { part: Arc::new(part) })
@@ -203,12 +215,19 @@ impl ArrayView {
         let bytes = checked_bytes(&sizes, element as u64)?;
         let source = Source::over_host(memory(bytes)?, options.label.unwrap_or("host memory"));
         source.retain();
-        Ok(Self::make(source, extent, Layout::packed(0, element as u64, &sizes), options))
+        Ok(Self::make(
+            source,
+            extent,
+            Layout::packed(0, element as u64, &sizes),
+            options.read_only,
+            options.label.map(Into::into),
+        ))
     }
 
     /// A view of all of an array.
     pub fn over_array(array: &Arc<Array>, options: ViewOptions<'_>) -> Arc<Self> {
-        Self::make(Source::over_array(array), array.extent(), array.layout().clone(), options)
+        let label = options.label.map(Into::into);
+        Self::make(Source::over_array(array), array.extent(), array.layout().clone(), options.read_only, label)
     }
 
     /// A view without a data source (digest 2.5).
@@ -221,7 +240,13 @@ impl ArrayView {
         }
         let source = Source::open(bytes, extent, element, options.label.unwrap_or("no data source"));
         source.retain();
-        Ok(Self::make(source, extent, Layout::packed(0, element as u64, &sizes), options))
+        Ok(Self::make(
+            source,
+            extent,
+            Layout::packed(0, element as u64, &sizes),
+            options.read_only,
+            options.label.map(Into::into),
+        ))
     }
 
     /// What it covers.
@@ -235,8 +260,7 @@ impl ArrayView {
 
     fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
         self.part.source.retain();
-        let options = ViewOptions { read_only, label: self.part.label.as_deref() };
-        Self::make(self.part.source.clone(), extent, layout, options)
+        Self::make(self.part.source.clone(), extent, layout, read_only, self.part.label.clone())
     }
 
     /// `section`: `origin` defaults to zeros, `extent` to the rest.
@@ -382,9 +406,7 @@ impl ArrayView {
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let using = self.using(call, access);
         let target = target.cloned();
-        if access.writes() {
-            part.source.unpublish(&part.region, Access::Write);
-        }
+        part.source.unpublish(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -461,10 +483,10 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
         None if state.is_open() => return Ok(()),
         None => state.home_place(None)?,
     };
+    part.source.unpublish(&part.region, access);
     part.make_valid(&mut state, &place, access, call)?;
     state.settle(&place, &hull, access)?;
     if access.writes() {
-        part.source.unpublish(&part.region, Access::Write);
         part.written(&mut state, &place);
     }
     Ok(())

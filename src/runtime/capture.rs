@@ -5,7 +5,7 @@ use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
-use super::source::{Source, State};
+use super::source::{Place, Source, State};
 use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
 use crate::device::layout::Layout;
@@ -16,32 +16,37 @@ use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Data sources that an operation uses, in the order in which they are locked.
-pub(super) struct Sources(SmallVec<[Arc<Source>; 4]>);
+/// Data sources that an operation uses.
+pub(super) struct Sources<'a> {
+    views: SmallVec<[&'a Arc<Source>; 16]>,
+    arrays: SmallVec<[Arc<Source>; 4]>,
+}
 
-impl Sources {
+impl<'a> Sources<'a> {
     /// Those of these sides.
-    pub fn of<'a>(sides: impl Iterator<Item = &'a Side>) -> Self {
-        let mut all: SmallVec<[Arc<Source>; 4]> = sides
-            .filter_map(|s| match s {
-                Side::Host(..) => None,
-                Side::Array(array, _) => Source::of_array(array),
-                Side::View(part) => Some(part.source().clone()),
-            })
-            .collect();
-        all.sort_unstable_by_key(|s| s.id());
-        all.dedup_by_key(|s| s.id());
-        Self(all)
+    pub fn of(sides: impl Iterator<Item = &'a Side>) -> Self {
+        let mut found = Self { views: SmallVec::new(), arrays: SmallVec::new() };
+        for side in sides {
+            match side {
+                Side::Host(..) => {}
+                Side::Array(array, _) => found.arrays.extend(Source::of_array(array)),
+                Side::View(part) => found.views.push(part.source()),
+            }
+        }
+        found
     }
 
-    /// Locks them.
+    /// Locks them in order of id, each once.
     pub fn lock(&self) -> Held<'_> {
-        Held(self.0.iter().map(|s| (&**s, s.lock())).collect())
+        let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
+        all.sort_unstable_by_key(|s| s.id());
+        all.dedup_by_key(|s| s.id());
+        Held(all.into_iter().map(|s| (&**s, s.lock())).collect())
     }
 }
 
 /// Locked data sources.
-pub(super) struct Held<'a>(SmallVec<[(&'a Source, MutexGuard<'a, State>); 4]>);
+pub(super) struct Held<'a>(SmallVec<[(&'a Source, MutexGuard<'a, State>); 16]>);
 
 impl<'a> Held<'a> {
     /// The state of a view's source.
@@ -183,7 +188,14 @@ fn free_choice<'a>(
     Ok(views.into_iter().find(|v| v.id() == id).unwrap_or(default_view))
 }
 
-/// PFE-8.
+/// PFE-8, for a view that is named: whatever else is wrong with the launch.
+pub(super) fn check_runs_kernels(view: Option<&Arc<AcceleratorView>>) -> Result<()> {
+    match view {
+        Some(v) if v.accelerator().kind() == Kind::Cpu => Err(not_on_cpu(v.accelerator())),
+        _ => Ok(()),
+    }
+}
+
 fn not_on_cpu(accelerator: &Accelerator) -> Error {
     let text = format!(
         "concurrency::parallel_for_each is not supported on the selected accelerator \"{}\".",
@@ -202,51 +214,59 @@ pub(super) struct Captured<'a> {
     pub needs: Access,
 }
 
-/// Makes arguments valid on the view a launch runs on, and says which bytes of which buffers they are. Call
-/// [`written`] once the launch is recorded.
+/// What [`bring`] found: which bytes of which buffers the arguments are, and the places of the array_views.
+pub(super) struct Brought {
+    /// One for each argument.
+    pub uses: SmallVec<[Use; 8]>,
+    places: SmallVec<[Option<Arc<Place>>; 16]>,
+}
+
+/// Makes arguments valid on the view a launch runs on. Call [`written`] once the launch is recorded.
 pub(super) fn bring(
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
     held: &mut Held<'_>,
     call: Call,
-) -> Result<SmallVec<[Use; 8]>> {
+) -> Result<Brought> {
+    let mut places: SmallVec<[Option<Arc<Place>>; 16]> = SmallVec::with_capacity(captured.len());
     // Blocks grow before any address is taken: aliases share one (digest 2.6).
     for c in captured {
-        if let Side::View(part) = c.side {
-            let state = held.state(part)?;
-            let place = state.place(Some(view))?;
-            state.reserve(&place, &part.region().hull())?;
-        }
-    }
-    let mut uses = SmallVec::with_capacity(captured.len());
-    for c in captured {
-        uses.push(match c.side {
-            Side::Host(..) => return Err(Error::internal("host memory where an array was needed")),
-            Side::Array(array, layout) => {
-                held.use_array(array, layout, c.needs, call)?;
-                Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
-            }
+        places.push(match c.side {
             Side::View(part) => {
                 let state = held.state(part)?;
                 let place = state.place(Some(view))?;
-                part.make_valid(state, &place, c.needs, call)?;
-                part.source().unpublish(part.region(), c.needs);
-                let hull = part.region().hull();
-                let (buffer, base) = state.device_memory(&place, &hull, c.access)?;
-                Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
+                state.reserve(&place, &part.region().hull())?;
+                Some(place)
             }
+            _ => None,
         });
     }
-    Ok(uses)
+    let mut uses = SmallVec::with_capacity(captured.len());
+    for (c, place) in captured.iter().zip(&places) {
+        uses.push(match (c.side, place) {
+            (Side::Array(array, layout), _) => {
+                held.use_array(array, layout, c.needs, call)?;
+                Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
+            }
+            (Side::View(part), Some(place)) => {
+                let state = held.state(part)?;
+                part.make_valid(state, place, c.needs, call)?;
+                part.source().unpublish(part.region(), c.needs);
+                let hull = part.region().hull();
+                let (buffer, base) = state.device_memory(place, &hull, c.access)?;
+                Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
+            }
+            _ => return Err(Error::internal("host memory where an array was needed")),
+        });
+    }
+    Ok(Brought { uses, places })
 }
 
-/// Records what a launch on `view` writes.
-pub(super) fn written(captured: &[Captured<'_>], view: &Arc<AcceleratorView>, held: &mut Held<'_>) -> Result<()> {
-    for c in captured.iter().filter(|c| c.needs.writes()) {
-        if let Side::View(part) = c.side {
-            let state = held.state(part)?;
-            let place = state.place(Some(view))?;
-            part.written(state, &place);
+/// Records what a launch writes.
+pub(super) fn written(captured: &[Captured<'_>], brought: &Brought, held: &mut Held<'_>) -> Result<()> {
+    for (c, place) in captured.iter().zip(&brought.places).filter(|(c, _)| c.needs.writes()) {
+        if let (Side::View(part), Some(place)) = (c.side, place) {
+            part.written(held.state(part)?, place);
         }
     }
     Ok(())

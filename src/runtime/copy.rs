@@ -206,7 +206,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
         made.uses(using);
         return Ok(made);
     }
-    take_back(&destination);
+    take_back(&source, &destination);
     let (from, to) = (source.clone(), destination.clone());
     let views: SmallVec<[Arc<AcceleratorView>; 2]> =
         [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
@@ -223,10 +223,12 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
     Ok(made)
 }
 
-/// The host may no longer use the destination without asking.
-fn take_back(destination: &Side) {
-    if let Side::View(part) = destination {
-        part.source().unpublish(part.region(), Access::Write);
+/// The host may no longer use the destination, nor write the source, without asking.
+fn take_back(source: &Side, destination: &Side) {
+    for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
+        if let Side::View(part) = side {
+            part.source().unpublish(part.region(), access);
+        }
     }
 }
 
@@ -237,7 +239,7 @@ type Found = (Memory, u64);
 fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let mut held = sources.lock();
-    take_back(destination);
+    take_back(source, destination);
     let mut tally = Tally::of(call);
     for (n, side) in [source, destination].into_iter().enumerate() {
         if let Side::View(part) = side {

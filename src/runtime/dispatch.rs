@@ -1,7 +1,7 @@
 //! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
 
 use super::accelerator_view::AcceleratorView;
-use super::capture::{Captured, Sources, bring, choose, settle, written};
+use super::capture::{Captured, Sources, bring, check_runs_kernels, choose, settle, written};
 use super::copy::Side;
 use super::kernel::LoadedKernel;
 use super::race;
@@ -107,9 +107,10 @@ enum Role {
 }
 
 fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
+    check_runs_kernels(view.as_ref())?;
     let module = kernel.module();
-    let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
-    let mut roles: SmallVec<[Role; 8]> = SmallVec::new();
+    let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
+    let mut roles: SmallVec<[Role; 16]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
     let mut block: SmallVec<[u8; 256]> = SmallVec::from_slice(launch.block);
@@ -215,8 +216,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         return Err(lost);
     }
     let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
-    let mut uses: SmallVec<[Use; 4]> = SmallVec::new();
-    for (bound, role) in bring(&captured, &view, &mut held, DISPATCH)?.into_iter().zip(&roles) {
+    let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
+    let mut brought = bring(&captured, &view, &mut held, DISPATCH)?;
+    for (bound, role) in brought.uses.drain(..).zip(&roles) {
         match *role {
             Role::Binding(set, binding) => {
                 check_alignment(kernel, set, binding, &bound)?;
@@ -240,7 +242,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         block: Some(&block[..]).filter(|b| !b.is_empty()),
         groups,
     })?;
-    written(&captured, &view, &mut held)?;
+    written(&captured, &brought, &mut held)?;
     Ok(point)
 }
 

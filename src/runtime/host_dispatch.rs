@@ -71,12 +71,13 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>)
     };
     // Before anything waits.
     domain.check()?;
-    let uses = bring(&captured, &view, &mut held, DISPATCH)?;
+    let brought = bring(&captured, &view, &mut held, DISPATCH)?;
+    let uses = &brought.uses;
     let first = |u: &crate::device::Use| {
         u.buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(u.range.start as usize))
     };
     let kernel = (launch.kernel)(&uses.iter().map(first).collect::<Vec<_>>())?;
-    let point = dispatch_host(&**view.queue(), &Workers::shared().pool, &uses, domain, kernel)?;
-    written(&captured, &view, &mut held)?;
+    let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, kernel)?;
+    written(&captured, &brought, &mut held)?;
     Ok(point)
 }

@@ -93,7 +93,6 @@ impl Block {
 }
 
 /// A location as the runtime knows it.
-#[derive(Clone)]
 pub(super) struct Place {
     /// The accelerator_view; `None`: the host.
     view: Option<Arc<AcceleratorView>>,
@@ -116,7 +115,7 @@ impl Place {
 pub(super) struct State {
     pub directory: Directory,
     home: Home,
-    places: Vec<Place>,
+    places: Vec<Arc<Place>>,
     blocks: Vec<Block>,
     host_copy: Option<HostBlock>,
 }
@@ -138,6 +137,8 @@ pub struct Source {
     state: Mutex<State>,
     /// By the view's id. Has a lock of its own: an asynchronous operation takes words back when it is asked for.
     published: Mutex<BTreeMap<u64, Published>>,
+    /// How many there are; changed under the lock.
+    published_count: AtomicUsize,
     /// Views that are alive.
     views: AtomicUsize,
     /// Asynchronous host operations that are not done; an array keeps its own.
@@ -168,6 +169,7 @@ impl Source {
             label: label.into(),
             state: Mutex::new(state),
             published: Mutex::default(),
+            published_count: AtomicUsize::new(0),
             views: AtomicUsize::new(0),
             pending: Tracker::new(),
             counters: Counters::new(),
@@ -239,24 +241,32 @@ impl Source {
         let mut published = self.published.lock();
         if word.fetch_or(bits, Ordering::AcqRel) == 0 {
             published.insert(id, Published { word: word.clone(), region: region.clone() });
+            self.published_count.store(published.len(), Ordering::Release);
         }
     }
 
     /// Takes it back from views with common elements, before these are used in another way: a writer leaves nobody, a
     /// reader nobody who writes.
     pub(super) fn unpublish(&self, region: &Region, access: Access) {
+        if self.published_count.load(Ordering::Acquire) == 0 {
+            return;
+        }
         let keep = if access.writes() { 0 } else { HOST_MAY_READ };
         let mut published = self.published.lock();
         // Looking at many would cost more than a call of each does later.
         let all = published.len() > MANY;
         published.retain(|_, p| {
-            (!all && !p.region.overlaps(region)) || p.word.fetch_and(keep, Ordering::AcqRel) & keep != 0
+            let stays = p.word.load(Ordering::Relaxed) & !keep == 0 || (!all && !p.region.overlaps(region));
+            stays || p.word.fetch_and(keep, Ordering::AcqRel) & keep != 0
         });
+        self.published_count.store(published.len(), Ordering::Release);
     }
 
     /// Forgets a view that is gone.
     pub(super) fn forget(&self, id: u64) {
-        self.published.lock().remove(&id);
+        let mut published = self.published.lock();
+        published.remove(&id);
+        self.published_count.store(published.len(), Ordering::Release);
     }
 
     /// One more view.
@@ -290,10 +300,19 @@ impl Source {
         let mut state = self.lock();
         self.unpublish(&all, Access::Write);
         // Storage of ours nobody can see any more.
-        let moved = if self.is_open { Ok(()) } else { state.fetch(&all, &Place::home(), self.tally(RELEASE)) };
+        let is_away = !self.is_open && !state.directory.is_valid(&all, Location::HOME);
+        let mut moved = Ok(());
+        if is_away {
+            moved = state.fetch(&all, &Place::home(), self.tally(RELEASE));
+            moved = moved.and(state.settle_home(&(0..self.bytes), Access::Read, None));
+        }
         // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
-        let own = self.array.as_ref().map(|a| a.buffer().id());
+        let own = match &state.home {
+            Home::Array(a) => Some(a.buffer().id()),
+            _ => None,
+        };
         let settled = state.settle_home(&(0..self.bytes), Access::Write, own);
+        let settled = settled.and(state.settle_memory(HOST_MEMORY, &(0..self.bytes), Access::Write, None));
         state.let_go(own);
         moved.and(settled)
     }
@@ -349,17 +368,17 @@ impl State {
     }
 
     /// The place of an accelerator_view, or of the host (`None`).
-    pub fn place(&mut self, view: Option<&Arc<AcceleratorView>>) -> Result<Place> {
+    pub fn place(&mut self, view: Option<&Arc<AcceleratorView>>) -> Result<Arc<Place>> {
         let view = view.filter(|v| v.accelerator().kind() != Kind::Cpu);
         let id = view.map(|v| v.id());
         if let Some(known) = self.places.iter().find(|p| p.view.as_ref().map(|v| v.id()) == id) {
             return Ok(known.clone());
         }
         self.settle_open(view)?;
-        let place = match view {
+        let place = Arc::new(match view {
             None => self.host_place(),
             Some(view) => self.device_place(view)?,
-        };
+        });
         self.places.push(place.clone());
         Ok(place)
     }
@@ -387,6 +406,19 @@ impl State {
             let location = self.directory.add(HOME_MEMORY, is_host);
             return Ok(Place { view: Some(view), location, memory: HOME_MEMORY, alias: Some(alias) });
         }
+        if view.accelerator().is_host_memory() {
+            // Host threads use the host's copy.
+            let span = self.host_copy()?;
+            let known = self.alias_of(HOST_MEMORY, &view);
+            let alias = match known {
+                Some(known) => known.alias.clone(),
+                None => view.device().import(span, "array_view")?,
+            };
+            if alias.is_some() {
+                let location = self.directory.add(HOST_MEMORY, true);
+                return Ok(Place { view: Some(view), location, memory: HOST_MEMORY, alias });
+            }
+        }
         let known = self.blocks.iter().position(|b| b.view.device().id() == view.device().id());
         let number = known.unwrap_or_else(|| {
             self.blocks.push(Block { view: view.clone(), memory: None, grown: 0 });
@@ -396,12 +428,16 @@ impl State {
         Ok(Place { location: self.directory.add(memory, false), view: Some(view), memory, alias: None })
     }
 
+    /// A place of the view's device that addresses this memory.
+    fn alias_of(&self, memory: u32, view: &AcceleratorView) -> Option<&Arc<Place>> {
+        let same = |p: &&Arc<Place>| p.view.as_ref().is_some_and(|v| v.device().id() == view.device().id());
+        self.places.iter().filter(|p| p.memory == memory).find(same)
+    }
+
     /// Home's memory as the view's device addresses it, where it can use that as fast as its own.
     fn alias(&self, view: &Arc<AcceleratorView>) -> Result<Option<Arc<dyn Buffer>>> {
         let device = view.device();
-        let same =
-            |p: &&Place| p.memory == HOME_MEMORY && p.view.as_ref().is_some_and(|v| v.device().id() == device.id());
-        if let Some(known) = self.places.iter().find(same) {
+        if let Some(known) = self.alias_of(HOME_MEMORY, view) {
             return Ok(known.alias.clone());
         }
         if self.blocks.iter().any(|b| b.view.device().id() == device.id()) {
@@ -427,7 +463,8 @@ impl State {
     fn let_go(&mut self, own: Option<u64>) {
         let places = std::mem::take(&mut self.places);
         self.places = places.iter().filter(|p| p.alias.as_ref().is_none_or(|b| Some(b.id()) == own)).cloned().collect();
-        let mut borrowed: Vec<_> = places.into_iter().filter_map(|p| Some((p.alias?, p.view?))).collect();
+        let mut borrowed: Vec<_> = places.iter().filter_map(|p| Some((p.alias.clone()?, p.view.clone()?))).collect();
+        drop(places);
         borrowed.retain(|(buffer, _)| Some(buffer.id()) != own);
         borrowed.sort_unstable_by_key(|(buffer, _)| buffer.id());
         borrowed.dedup_by_key(|(buffer, _)| buffer.id());
@@ -440,13 +477,13 @@ impl State {
         }
     }
 
-    /// Waits for what uses home's memory through another way than `except`.
-    pub fn settle_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+    /// Waits for what uses a memory of the host's, home's or the copy's, through another way than `except`.
+    pub fn settle_memory(&self, memory: u32, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let own = match &self.home {
-            Home::Array(a) => Some(a.buffer()),
+            Home::Array(a) if memory == HOME_MEMORY => Some(a.buffer()),
             _ => None,
         };
-        let aliases = self.places.iter().filter_map(|p| p.alias.as_ref());
+        let aliases = self.places.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
         let mut seen: Option<u64> = None;
         for buffer in own.into_iter().chain(aliases) {
             // Views of one device share a buffer and mostly stand side by side.
@@ -456,6 +493,11 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// [`Self::settle_memory`] of home's.
+    pub fn settle_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+        self.settle_memory(HOME_MEMORY, range, access, except)
     }
 
     /// The memory of a location and the source's byte it begins at.
@@ -546,9 +588,7 @@ impl State {
         let hull = step.region.hull();
         let ((from, from_base), (to, to_base)) = (self.memory(step.from)?, self.memory(step.to)?);
         for (memory, location, access) in [(&from, step.from, Access::Read), (&to, step.to, Access::Write)] {
-            if self.known(location).shares_home() {
-                self.settle_home(&hull, access, memory.buffer())?;
-            }
+            self.settle_memory(self.known(location).memory, &hull, access, memory.buffer())?;
         }
         let plan = CopyPlan {
             source: step.region.start - from_base,
@@ -573,8 +613,8 @@ impl State {
         access: Access,
     ) -> Result<(Arc<dyn Buffer>, u64)> {
         match (&place.alias, place.memory) {
-            (Some(alias), _) => {
-                self.settle_home(hull, access, Some(alias.id()))?;
+            (Some(alias), memory) => {
+                self.settle_memory(memory, hull, access, Some(alias.id()))?;
                 Ok((alias.clone(), 0))
             }
             (None, n) if n >= FIRST_BLOCK => {
@@ -588,25 +628,21 @@ impl State {
     /// The memory of a place for a copy, likewise.
     pub fn copy_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<(Memory, u64)> {
         let found = self.memory(place.location)?;
-        if place.memory == HOME_MEMORY {
-            self.settle_home(hull, access, found.0.buffer())?;
-        }
+        self.settle_memory(place.memory, hull, access, found.0.buffer())?;
         Ok(found)
     }
 
     /// The source's first byte as the host addresses it, once nothing that conflicts is under way.
     pub fn host_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
+        self.settle_memory(place.memory, hull, access, None)?;
         match (place.memory, self.home.host()) {
-            (HOME_MEMORY, Some(span)) => {
-                self.settle_home(hull, access, None)?;
-                Ok(span)
-            }
+            (HOME_MEMORY, Some(span)) => Ok(span),
             _ => self.host_copy(),
         }
     }
 
     /// The place where the source lives; storage not made yet is made where `first` is.
-    pub fn home_place(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<Place> {
+    pub fn home_place(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<Arc<Place>> {
         self.settle_open(first)?;
         match &self.home {
             Home::Array(a) if a.view().accelerator().kind() != Kind::Cpu => {
@@ -626,8 +662,8 @@ impl State {
     }
 
     /// The place of a location.
-    pub fn known(&self, location: Location) -> Place {
-        self.places.iter().find(|p| p.location == location).cloned().unwrap_or_else(Place::home)
+    pub fn known(&self, location: Location) -> Arc<Place> {
+        self.places.iter().find(|p| p.location == location).cloned().unwrap_or_else(|| Arc::new(Place::home()))
     }
 
     /// True if the storage is not made yet.
@@ -638,8 +674,7 @@ impl State {
     /// Waits until nothing that conflicts is under way at a place.
     pub fn settle(&self, place: &Place, hull: &Range<u64>, access: Access) -> Result<()> {
         match place.memory {
-            HOME_MEMORY => self.settle_home(hull, access, None),
-            HOST_MEMORY => Ok(()),
+            HOME_MEMORY | HOST_MEMORY => self.settle_memory(place.memory, hull, access, None),
             n => match &self.blocks[(n - FIRST_BLOCK) as usize].memory {
                 Some((buffer, base)) => buffer.tracker().wait(&(hull.start - base..hull.end - base), access),
                 None => Ok(()),

@@ -86,7 +86,10 @@ impl Tally<'_> {
             }
         };
         match (from, to) {
-            (Some(a), Some(b)) if !Arc::ptr_eq(a, b) => {
+            // Host threads that share the host's memory are at the end of the way, and no second one.
+            (Some(a), Some(b)) if a.id() != b.id() && b.is_host_memory() => add(Way::From, Some(a)),
+            (Some(a), Some(b)) if a.id() != b.id() && a.is_host_memory() => add(Way::To, Some(b)),
+            (Some(a), Some(b)) if a.id() != b.id() => {
                 add(Way::From, Some(a));
                 add(Way::To, Some(b));
             }

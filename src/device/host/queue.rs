@@ -31,7 +31,7 @@ struct Job {
     /// Work of other timelines that must be done first.
     after: SmallVec<[Point; 4]>,
     /// Keeps the memory until the job has ended.
-    buffers: SmallVec<[Arc<dyn Buffer>; 4]>,
+    buffers: SmallVec<[Arc<dyn Buffer>; 16]>,
 }
 
 struct Failure {
@@ -77,7 +77,7 @@ impl HostTimeline {
     }
 
     /// Adds a job; `start` must follow when no lock is held any more.
-    fn push(&self, work: HostJob, after: SmallVec<[Point; 4]>, buffers: SmallVec<[Arc<dyn Buffer>; 4]>) -> u64 {
+    fn push(&self, work: HostJob, after: SmallVec<[Point; 4]>, buffers: SmallVec<[Arc<dyn Buffer>; 16]>) -> u64 {
         let mut state = self.state.lock();
         state.last += 2;
         let value = state.last;
@@ -287,10 +287,10 @@ impl HostQueue {
 
     /// Adds a job behind everything that uses the same bytes: the protocol of [`crate::device::hazard`].
     fn add(&self, uses: &[Use], work: HostJob) -> Point {
-        let mut buffers: SmallVec<[Arc<dyn Buffer>; 4]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
+        let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
         buffers.sort_by_key(|b| b.id());
         buffers.dedup_by_key(|b| b.id());
-        let mut trackers: SmallVec<[_; 4]> = buffers.iter().map(|b| (b.id(), b.tracker().lock())).collect();
+        let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock())).collect();
         let mut after: SmallVec<[Point; 4]> = SmallVec::new();
         for u in uses {
             let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) else { continue };

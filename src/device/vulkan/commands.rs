@@ -58,7 +58,7 @@ impl Queue for ViewQueue {
         let limits = core.physical.limits.max_groups;
         let split = d.groups.iter().zip(limits).any(|(&g, most)| g > u64::from(most));
         let pipeline = kernel.pipeline(d.spec, split)?;
-        let mut uses: SmallVec<[BufferUse<'_>; 8]> = SmallVec::new();
+        let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
         for u in d.bindings.iter().map(|b| &b.bound).chain(d.uses) {
             VulkanBuffer::of(&u.buffer, core)?;
             uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access });

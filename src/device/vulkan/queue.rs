@@ -142,15 +142,15 @@ impl VulkanQueue {
 
     /// Records one command behind everything its uses conflict with.
     pub fn record(&self, uses: &[BufferUse<'_>], write: impl FnOnce(&mut Batch, &Core) -> Result<()>) -> Result<Point> {
-        let mut order: SmallVec<[usize; 8]> = (0..uses.len()).collect();
+        let mut order: SmallVec<[usize; 16]> = (0..uses.len()).collect();
         order.sort_unstable_by_key(|&i| uses[i].buffer.id());
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
             // All trackers are locked together and in one order, so that two queues cannot order two buffers
             // differently.
-            let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 8]> = SmallVec::new();
-            let mut slot: SmallVec<[usize; 8]> = SmallVec::from_elem(0, uses.len());
+            let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 16]> = SmallVec::new();
+            let mut slot: SmallVec<[usize; 16]> = SmallVec::from_elem(0, uses.len());
             for &i in &order {
                 let buffer = uses[i].buffer;
                 if trackers.last().is_none_or(|(id, _)| *id != buffer.id()) {

@@ -52,11 +52,19 @@ impl VulkanTimeline {
         let word = if with_word && core.spins {
             let wanted =
                 Wanted { memory_type: core.physical.memory_types.readback, mapped: Mapping::Host, staging: true };
-            let word = VulkanBuffer::new(core, 64, &wanted, "completion word")?;
-            if let Some(span) = word.host() {
-                span.fill(0);
+            match VulkanBuffer::new(core, 64, &wanted, "completion word") {
+                Ok(word) => {
+                    if let Some(span) = word.host() {
+                        span.fill(0);
+                    }
+                    Some(word)
+                }
+                Err(e) => {
+                    // The semaphore tells too, only later.
+                    crate::log!(Debug, "a queue goes without its word: {e}");
+                    None
+                }
             }
-            Some(word)
         } else {
             None
         };

@@ -1,0 +1,482 @@
+/* Copies with views, operations that outlive them, launches that are refused, views of many dimensions. */
+#include "views.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1000, BYTES = N * 4, PLANE_Y = 20, PLANE_X = 50 };
+
+static const int32_t plane[] = {PLANE_Y, PLANE_X};
+
+/* Copies. */
+
+/* The elements of a block of a plane, packed. */
+static void gather(const uint32_t *from, const int32_t *origin, const int32_t *extent, uint32_t *to) {
+    for (int32_t y = 0; y < extent[0]; y++)
+        for (int32_t x = 0; x < extent[1]; x++)
+            *to++ = from[(origin[0] + y) * PLANE_X + origin[1] + x];
+}
+
+static void scatter(const uint32_t *from, const int32_t *origin, const int32_t *extent, uint32_t *to) {
+    for (int32_t y = 0; y < extent[0]; y++)
+        for (int32_t x = 0; x < extent[1]; x++)
+            to[(origin[0] + y) * PLANE_X + origin[1] + x] = *from++;
+}
+
+TEST(copies_between_blocks_of_views_arrays_and_the_host) {
+    FOR_EACH_RUNNER(p) {
+        static const int32_t from_at[] = {3, 5}, to_at[] = {8, 20}, extent[] = {7, 11};
+        uint32_t *packed = memory(7 * 11 * 4);
+        for (int dirty = 0; dirty < 4; dirty++) {
+            uint32_t *a = numbers(N, 1), *b = numbers(N, 2), *c = numbers(N, 3);
+            uint32_t *data_a = numbers(N, 1), *data_b = numbers(N, 2);
+            revamp_array array = array_of(p->view, 2, plane, 4);
+            write_array(array, c);
+            revamp_array_view view_a = view_of_host(data_a, 2, plane, 4), view_b = view_of_host(data_b, 2, plane, 4);
+            revamp_array_view from = part_of(view_a, from_at, extent), to = part_of(view_b, to_at, extent);
+            revamp_region r_from = region_of(from), r_to = region_of(to), r_array = section(array, to_at, extent);
+            if (dirty & 1) step_on(p, view_a);
+            if (dirty & 2) step_on(p, view_b);
+            step_naive(a, N, dirty & 1 ? 1 : 0);
+            step_naive(b, N, dirty & 2 ? 1 : 0);
+            /* View to view, view to array, array to view, view to itself. */
+            CHECK_OK(revamp_copy(&r_from, &r_to));
+            gather(a, from_at, extent, packed);
+            scatter(packed, to_at, extent, b);
+            CHECK_SAME(read_on(p, view_b), b, BYTES);
+            CHECK_OK(revamp_copy(&r_from, &r_array));
+            scatter(packed, to_at, extent, c);
+            CHECK_SAME(read_array(array), c, BYTES);
+            r_array.origin = from_at;
+            CHECK_OK(revamp_copy(&r_array, &r_to));
+            gather(c, from_at, extent, packed);
+            scatter(packed, to_at, extent, b);
+            CHECK_SAME(read_on_host(view_b), b, BYTES);
+            revamp_array_view own = part_of(view_a, to_at, extent);
+            r_to.view = own;
+            CHECK_OK(revamp_copy(&r_from, &r_to));
+            gather(a, from_at, extent, packed);
+            scatter(packed, to_at, extent, a);
+            CHECK_SAME(read_on(p, view_a), a, BYTES);
+            CHECK_SAME(read_on_host(view_a), a, BYTES);
+            const revamp_array_view all[] = {from, to, own, view_a, view_b};
+            drop_all(all, COUNT(all));
+            CHECK_SAME(data_a, a, BYTES);
+            CHECK_SAME(data_b, b, BYTES);
+            CHECK_OK(revamp_array_destroy(array));
+        }
+    }
+}
+
+TEST(copies_of_overlapping_views_are_errors) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), a = range_of(view, 0, 100), b = range_of(view, 99, 100);
+        revamp_array_view beside = range_of(view, 100, 100), shorter = range_of(view, 300, 99);
+        revamp_region from = region_of(a), to = region_of(b);
+        revamp_completion done = NULL;
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
+        CHECK_FAILS(revamp_copy_async(&from, &to, &done), AS_BAD, "overlap");
+        CHECK_FAILS(revamp_copy(&from, &from), AS_BAD, "overlap");
+        to.view = shorter;
+        CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "");
+        CHECK(!done);
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        to.view = beside;
+        CHECK_OK(revamp_copy(&from, &to));
+        memcpy(expected + 100, expected, 400);
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        const revamp_array_view all[] = {a, b, beside, shorter, view};
+        drop_all(all, COUNT(all));
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(copies_from_a_view_to_arrays_everywhere) {
+    FOR_EACH_RUNNER(p)
+    FOR_EACH_PLACE(target, holds_arrays) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array array = array_1d(target->view, N, 4);
+        revamp_array_view view = view_of(data, N);
+        revamp_region from = region_of(view), to = whole(array);
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        CHECK_OK(revamp_copy(&from, &to));
+        CHECK_SAME(read_array(array), expected, BYTES);
+        step_on_host(view);
+        step_naive(expected, N, 1);
+        revamp_completion done = NULL;
+        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        expect_done(done);
+        CHECK_SAME(read_array(array), expected, BYTES);
+        step_naive(expected, N, 1);
+        write_array(array, expected);
+        CHECK_OK(revamp_copy(&to, &from));
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        drop(view);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+/* What reads and writes an array itself sees what its views changed elsewhere. */
+TEST(arrays_are_used_beside_their_views) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *expected = numbers(N, 1);
+        revamp_array array = array_with(p->view, expected, N);
+        revamp_array_view view = view_of_array(array);
+        const capture itself = {NULL, array, REVAMP_ACCESS_READ_WRITE}, none = {NULL, NULL, 0};
+        step_on_host(view);
+        step_naive(expected, N, 1);
+        CHECK_SAME(read_array(array), expected, BYTES);
+        step_on_host(view);
+        REQUIRE_OK(try_use(p, OPERATION_STEP, itself, none, 0));
+        step_naive(expected, N, 2);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        step_naive(expected, N, 1);
+        write_array(array, expected);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+/* Operations that are under way when the view goes. */
+
+TEST(a_copy_under_way_outlives_the_view) {
+    enum { LARGE = 1 << 20 };
+    static const int32_t extent = LARGE;
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(LARGE, 1), *expected = numbers(LARGE, 1), *got = memory((size_t)LARGE * 4);
+        for (int i = 0; i < 3; i++) {
+            revamp_completion done = NULL;
+            revamp_array_view view = view_of(data, LARGE);
+            revamp_region a = region_of(view), b = host_region(got, 1, &extent, 4);
+            step_on(p, view);
+            step_naive(expected, LARGE, 1);
+            REQUIRE_OK(revamp_copy_async(&a, &b, &done));
+            drop(view);
+            CHECK_SAME(data, expected, (size_t)LARGE * 4);
+            expect_done(done);
+            CHECK_SAME(got, expected, (size_t)LARGE * 4);
+            /* Into it: the release waits for what is on the way to the memory. */
+            step_naive(got, LARGE, 1);
+            step_naive(expected, LARGE, 1);
+            view = a.view = view_of(data, LARGE);
+            REQUIRE_OK(revamp_copy_async(&b, &a, &done));
+            drop(view);
+            CHECK_SAME(data, expected, (size_t)LARGE * 4);
+            expect_done(done);
+        }
+    }
+}
+
+TEST(synchronize_under_way_outlives_the_view) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        for (int i = 0; i < 10; i++) {
+            revamp_completion home = NULL, there = NULL;
+            revamp_array_view view = view_of(data, N);
+            step_on(p, view);
+            step_naive(expected, N, 1);
+            REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &home));
+            REQUIRE_OK(revamp_array_view_synchronize_to_async(view, p->view, REVAMP_ACCESS_READ, &there));
+            drop(view);
+            CHECK_SAME(data, expected, BYTES);
+            expect_done(home);
+            expect_done(there);
+        }
+    }
+}
+
+typedef struct {
+    revamp_array_view view;
+    gate *done;
+} last_owner;
+
+static void release_in_callback(revamp_status status, void *context) {
+    last_owner *owner = context;
+    CHECK_STATUS(status, REVAMP_OK);
+    drop(owner->view);
+    open_gate(owner->done);
+}
+
+TEST(the_last_view_is_released_by_a_callback) {
+    static const int32_t extent = N;
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *got = memory(BYTES);
+        revamp_completion done = NULL;
+        revamp_array_view view = view_of(data, N);
+        revamp_region from = region_of(view), to = host_region(got, 1, &extent, 4);
+        last_owner owner = {view, new_gate()};
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        CHECK_OK(revamp_completion_then(done, release_in_callback, &owner));
+        expect_done(done);
+        CHECK_SAME(got, expected, BYTES);
+        pass_gate(owner.done);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(many_operations_under_way_keep_their_order) {
+    enum { ROUNDS = 30 };
+    static const int32_t half = N / 2;
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *got = memory((size_t)ROUNDS * BYTES / 2);
+        revamp_array_view view = view_of(data, N), low = range_of(view, 0, half), high = range_of(view, half, half);
+        revamp_completion done[ROUNDS];
+        /* Copies read the one half, kernels write the other: no race. */
+        for (int i = 0; i < ROUNDS; i++) {
+            revamp_region from = region_of(low), to = host_region(got + i * half, 1, &half, 4);
+            REQUIRE_OK(revamp_copy_async(&from, &to, &done[i]));
+            step_on(p, high);
+        }
+        for (int i = 0; i < ROUNDS; i++) {
+            expect_done(done[i]);
+            CHECK_SAME(got + i * half, expected, BYTES / 2);
+        }
+        step_naive(expected + half, (size_t)half, ROUNDS);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        drop(low);
+        drop(high);
+        drop(view);
+    }
+}
+
+/* Refused launches leave everything as it was. */
+
+TEST(refused_launches_move_nothing_and_lose_nothing) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        static const int32_t extent = N, zero = 0;
+        const place host = host_place();
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_kernel saxpy = load(p->accelerator, &saxpy_module), step = load(p->accelerator, &step_module);
+        revamp_array_view view = view_of(data, N), odd = range_of(view, 1, 100);
+        revamp_argument argument = revamp_argument_view(0, view), of_odd = revamp_argument_view(0, odd);
+        step_on_host(view);
+        step_naive(expected, N, 1);
+        meter m = meter_of(view);
+        /* No domain; a binding without an argument; a binding there is not. */
+        CHECK_FAILS(launch(p->view, step, 1, &zero, &argument, 1), AS_DOMAIN, "");
+        CHECK_FAILS(launch(p->view, saxpy, 1, &extent, &argument, 1), AS_BAD, "");
+        argument.binding = 9;
+        CHECK_FAILS(launch(p->view, step, 1, &extent, &argument, 1), AS_BAD, "9");
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_NUMBER(valid_at(view, &host), BYTES);
+        /* On another accelerator. */
+        argument.binding = 0;
+        CHECK_FAILS(launch(host_view(), step, 1, &extent, &argument, 1), AS_BAD | AS_UNSUPPORTED, "");
+        CHECK_NUMBER(valid_at(view, &host), BYTES);
+        /* A beginning that no binding may have is an error; an address has no such limit. */
+        if (p->info.min_storage_buffer_alignment > 4)
+            CHECK_FAILS(launch(p->view, step, 1, &extent, &of_odd, 1), AS_ARGUMENT, "multiple");
+        step_on(p, odd);
+        step_naive(expected + 1, 100, 1);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        drop(odd);
+        drop(view);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_OK(revamp_kernel_release(step));
+        CHECK_OK(revamp_kernel_release(saxpy));
+    }
+}
+
+static void must_not_run(const revamp_thread_id *id, void *context) {
+    (void)id;
+    (void)context;
+    check_fail(__FILE__, __LINE__, "a refused launch ran");
+}
+
+TEST(refused_host_launches_move_nothing_and_lose_nothing) {
+    const place *p = some_place(runs_host_kernels), host = host_place();
+    static const int32_t extent = 100, zero = 0, tile = 33;
+    uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), small[2] = {0, 0};
+    revamp_array_view view = view_of(data, N);
+    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_host_dispatch_info info = {0};
+    meter m = meter_of(view);
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = must_not_run;
+    info.arguments = &argument;
+    info.argument_count = 1;
+    /* No block to write the address into, or none large enough. */
+    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_BAD, "block");
+    info.block = small;
+    info.block_size = 4;
+    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_BAD, "block");
+    info.block_size = sizeof small;
+    argument.offset = 4;
+    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_BAD, "");
+    argument.offset = 0;
+    info.extent = &zero;
+    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_DOMAIN, "");
+    info.extent = &extent;
+    info.tile = &tile;
+    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_DOMAIN, "33");
+    info.tile = NULL;
+    CHECK_FAILS(revamp_host_dispatch(cpu_view(), &info), AS_RUNTIME, "not supported");
+    settle(p);
+    CHECK_NOTHING_MOVED(&m);
+    CHECK_NUMBER(valid_at(view, &host), BYTES);
+    CHECK_SAME(read_on_host(view), expected, BYTES);
+    drop(view);
+}
+
+/* Other shapes. */
+
+TEST(views_of_many_dimensions) {
+    enum { RANK = 10 };
+    FOR_EACH_PLACE(p, runs_spirv) {
+        int32_t extent[RANK], origin[RANK] = {0}, part_extent[RANK], index[RANK];
+        uint32_t *data = numbers(1024, 1), *expected = numbers(1024, 1);
+        for (int d = 0; d < RANK; d++) {
+            extent[d] = 2;
+            part_extent[d] = d % 3 ? 2 : 1;
+            origin[d] = d % 3 ? 0 : 1;
+        }
+        const int32_t all = 1024;
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array_view view = view_of_host(data, RANK, extent, 4), part = part_of(view, origin, part_extent);
+        revamp_array_view_info info = array_view_info(part);
+        revamp_argument argument = revamp_argument_view(0, view);
+        meter m = meter_of(view);
+        CHECK_OK(launch(p->view, step, 1, &all, &argument, 1));
+        step_naive(expected, 1024, 1);
+        CHECK_MOVED(&m, apart(view, p, 4096), 0);
+        /* Only the elements of the part come back. */
+        const uint32_t *got = host_access(part, REVAMP_ACCESS_READ);
+        CHECK_MOVED(&m, 0, apart(view, p, info.element_count * 4));
+        CHECK_NUMBER(info.element_count, product(RANK, part_extent));
+        for (uint64_t i = 0; i < info.element_count; i++) {
+            uint64_t at = 0, in_all = 0;
+            unfold(i, RANK, part_extent, index);
+            for (int d = 0; d < RANK; d++) {
+                at += (uint64_t)index[d] * info.strides[d] / 4;
+                in_all = in_all * 2 + (uint64_t)(origin[d] + index[d]);
+            }
+            CHECK_NUMBER(got[at], expected[in_all]);
+        }
+        drop(part);
+        drop(view);
+        CHECK_SAME(data, expected, 4096);
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+TEST(views_of_large_elements) {
+    typedef struct {
+        uint32_t words[25];
+    } wide;
+    FOR_EACH_RUNNER(p) {
+        static const int32_t count = 40;
+        wide *data = (wide *)numbers(N, 1);
+        uint32_t *expected = numbers(N, 1);
+        revamp_array_view view = view_of_host(data, 1, &count, sizeof(wide)), part = range_of(view, 7, 10);
+        meter m = meter_of(view);
+        step_on(p, part);
+        CHECK_MOVED(&m, apart(view, p, 1000), 0);
+        step_naive(expected + 175, 250, 1);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        drop(part);
+        drop(view);
+    }
+}
+
+/* Threads that use two data sources in opposite order. */
+
+typedef struct {
+    const place *p;
+    revamp_array_view first, second;
+} two_sources;
+
+static void *use_two_sources(void *context) {
+    const two_sources *t = context;
+    const capture a = {t->first, NULL, 0}, b = {t->second, NULL, 0};
+    for (int i = 0; i < 100; i++)
+        CHECK_OK(try_use(t->p, OPERATION_READ, a, b, 0));
+    return NULL;
+}
+
+TEST(sources_in_any_order_do_not_block_threads) {
+    FOR_EACH_RUNNER(p) {
+        revamp_array_view a = view_of(numbers(N, 1), N), b = view_of(numbers(N, 1), N);
+        two_sources both[] = {{p, a, b}, {p, b, a}};
+        pthread_t threads[2];
+        /* All numbers are the same in both: their order does not matter to the values. */
+        step_on(p, a);
+        step_on(p, b);
+        for (int i = 0; i < 2; i++)
+            REQUIRE(!pthread_create(&threads[i], NULL, use_two_sources, &both[i]));
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+        CHECK_SAME(read_on_host(a), read_on_host(b), BYTES);
+        drop(a);
+        drop(b);
+    }
+}
+
+/* Memory that runs out: what failed is done again, and nothing is lost. */
+
+static bool again(revamp_status status, int *failures) {
+    if (status == REVAMP_OK) return false;
+    CHECK_FAILS(status, AS_MEMORY, "alloc");
+    ++*failures;
+    REQUIRE(*failures == 1);
+    return true;
+}
+#define UNTIL_DONE(call)                                                                                               \
+    while (again(call, &failures)) {                                                                                   \
+    }
+
+CHILD(views_run_out_of_memory) {
+    enum { LARGE = 1 << 16 };
+    const capture none = {NULL, NULL, 0};
+    int failures = 0;
+    FOR_EACH_RUNNER(p) {
+        static const int32_t extent = LARGE;
+        uint32_t *data = numbers(LARGE, 1), *expected = numbers(LARGE, 1);
+        revamp_array_view view = NULL, open = NULL;
+        UNTIL_DONE(revamp_array_view_create_host(data, 1, &extent, 4, NULL, &view));
+        UNTIL_DONE(revamp_array_view_create(1, &extent, 4, NULL, &open));
+        revamp_array_view low = range_of(view, 100, N), high = range_of(view, LARGE - N, N);
+        const capture of_low = {low, NULL, 0}, of_high = {high, NULL, 0}, all = {view, NULL, 0},
+                      of_open = {open, NULL, 0};
+        UNTIL_DONE(try_use(p, OPERATION_STEP, of_low, none, 0));
+        UNTIL_DONE(try_use(p, OPERATION_STEP, of_high, none, 0));
+        UNTIL_DONE(try_use(p, OPERATION_STEP, all, none, 0));
+        UNTIL_DONE(try_use(p, OPERATION_FILL, of_open, none, 3));
+        void *address = NULL;
+        UNTIL_DONE(revamp_array_view_access(open, REVAMP_ACCESS_READ_WRITE, &address));
+        CHECK_NUMBER(((uint32_t *)address)[7], 10);
+        UNTIL_DONE(try_use(p, OPERATION_READ, of_open, all, 0));
+        UNTIL_DONE(revamp_array_view_synchronize(low, REVAMP_ACCESS_READ));
+        UNTIL_DONE(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
+        fill_naive(expected, LARGE, 3);
+        CHECK_SAME(data, expected, (size_t)LARGE * 4);
+        const revamp_array_view views[] = {low, high, open, view};
+        drop_all(views, COUNT(views));
+    }
+    /* The one that fails may be yet to come. */
+    CHECK_OK(revamp_uninitialize());
+}
+
+TEST(an_allocation_that_fails_loses_no_data) {
+    for (int n = 1; n <= 16; n++) {
+        char setting[64] = "REVAMP_TEST=fail-alloc=";
+        const bool has_vulkan = places_that(runs_spirv)->view != NULL;
+        char *end = setting + strlen(setting);
+        if (n >= 10) *end++ = (char)('0' + n / 10);
+        *end++ = (char)('0' + n % 10);
+        if (!has_vulkan) strcpy(end, ",no-vulkan");
+        child_result r = run_child("views_run_out_of_memory", setting, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) check_fail(__FILE__, __LINE__, "with %s", setting);
+    }
+}

@@ -1,0 +1,189 @@
+/* Views over all kinds of host memory: pages that come and go, that may only be read, that are shared with others. */
+#include "views.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGES = 4 };
+
+static size_t page(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Pages of memory, at `at` if there is room. */
+static uint32_t *map(void *at, size_t size) {
+    FILE *file = tmpfile();
+    REQUIRE(file && ftruncate(fileno(file), (off_t)size) == 0);
+    void *memory = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(file), 0);
+    fclose(file);
+    REQUIRE(memory != MAP_FAILED);
+    return memory;
+}
+
+TEST(memory_may_be_unmapped_after_the_last_view) {
+    FOR_EACH_RUNNER(p) {
+        const size_t size = PAGES * page(), count = size / 4;
+        void *at = NULL;
+        for (uint32_t i = 0; i < 10; i++) {
+            const void *mark = memory_mark();
+            uint32_t *data = at = map(at, size), *expected = numbers(count, i);
+            memcpy(data, expected, size);
+            revamp_array_view view = view_of(data, (int32_t)count), part = range_of(view, 10, 20);
+            step_on(p, view);
+            if (i % 2) read_on_host(part);
+            step_on(p, part);
+            step_naive(expected, count, 1);
+            step_naive(expected + 10, 20, 1);
+            drop(part);
+            drop(view);
+            CHECK_SAME(data, expected, size);
+            /* Mostly mapped anew at the same place, with other pages behind it. */
+            CHECK(!munmap(data, size));
+            free_memory_since(mark);
+        }
+    }
+    full_job();
+}
+
+TEST(memory_that_may_only_be_read_takes_a_read_only_view) {
+    FOR_EACH_RUNNER(p) {
+        const size_t size = PAGES * page(), count = size / 4;
+        uint32_t *data = map(NULL, size), *expected = numbers(count, 1);
+        memcpy(data, expected, size);
+        REQUIRE(!mprotect(data, size, PROT_READ));
+        revamp_array_view view = const_view_of(data, (int32_t)count), part = range_of(view, 5, 100);
+        CHECK_SAME(read_on(p, view), expected, size);
+        CHECK_SAME(read_on_host(part), expected + 5, 400);
+        CHECK_SAME(read_on(p, part), expected + 5, 400);
+        CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
+        drop(part);
+        drop(view);
+        CHECK(!munmap(data, size));
+    }
+}
+
+TEST(constants_of_the_program_take_a_read_only_view) {
+    static const uint32_t constants[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+    FOR_EACH_RUNNER(p) {
+        revamp_array_view view = const_view_of(constants, COUNT(constants));
+        CHECK_SAME(read_on(p, view), constants, sizeof constants);
+        CHECK_SAME(read_on_host(view), constants, sizeof constants);
+        drop(view);
+    }
+}
+
+TEST(views_end_where_the_memory_does) {
+    FOR_EACH_RUNNER(p) {
+        const size_t size = PAGES * page(), count = 300;
+        uint32_t *data = map(NULL, size + page()), *end = data + size / 4, *expected = numbers(count, 1);
+        REQUIRE(!munmap(end, page()));
+        /* Behind it there is nothing; before it begins in the middle of a page. */
+        memcpy(end - count, expected, count * 4);
+        revamp_array_view view = view_of(end - count, (int32_t)count);
+        step_on(p, view);
+        step_on_host(view);
+        step_on(p, view);
+        drop(view);
+        step_naive(expected, count, 3);
+        CHECK_SAME(end - count, expected, count * 4);
+        CHECK_NUMBER(*(end - count - 1), 0);
+        CHECK(!munmap(data, size));
+    }
+}
+
+TEST(neighbours_in_one_page_are_left_alone) {
+    enum { N = 100 };
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = map(NULL, page()), *expected = numbers((size_t)3 * N, 1);
+        memcpy(data, expected, (size_t)12 * N);
+        /* Two data sources, and numbers of the program between them, change by turns. */
+        revamp_array_view a = view_of(data, N), b = view_of(data + (size_t)2 * N, N);
+        for (int i = 0; i < 5; i++) {
+            step_on(p, a);
+            step_naive(data + N, N, 1);
+            step_on_host(b);
+            step_on(p, b);
+            step_naive(data + N, N, 1);
+        }
+        drop(a);
+        step_on(p, b);
+        step_naive(data + N, N, 1);
+        drop(b);
+        step_naive(expected, N, 5);
+        step_naive(expected + N, (size_t)2 * N, 11);
+        CHECK_SAME(data, expected, (size_t)12 * N);
+        CHECK(!munmap(data, page()));
+    }
+}
+
+TEST(neighbours_on_two_accelerators) {
+    enum { N = 100 };
+    FOR_EACH_TWO_RUNNERS(p, q) {
+        uint32_t *data = map(NULL, page()), *expected = numbers((size_t)2 * N, 1);
+        memcpy(data, expected, (size_t)8 * N);
+        revamp_array_view a = view_of(data, N), b = view_of(data + N, N);
+        for (int i = 0; i < 20; i++) {
+            step_on(p, a);
+            step_on(q, b);
+        }
+        drop(b);
+        drop(a);
+        step_naive(expected, (size_t)2 * N, 20);
+        CHECK_SAME(data, expected, (size_t)8 * N);
+        CHECK(!munmap(data, page()));
+    }
+}
+
+TEST(thousands_of_data_sources_at_once) {
+    enum { MANY = 3000, N = 64 };
+    FOR_EACH_RUNNER(p) {
+        const void *mark = memory_mark();
+        uint32_t *data = numbers((size_t)MANY * N, 1), *expected = numbers((size_t)MANY * N, 1);
+        revamp_array_view *views = memory(MANY * sizeof(revamp_array_view));
+        for (int i = 0; i < MANY; i++) {
+            views[i] = view_of(data + (size_t)i * N, N);
+            step_on(p, views[i]);
+        }
+        for (int i = 0; i < MANY; i += 7)
+            step_on_host(views[i]);
+        drop_all(views, MANY);
+        step_naive(expected, (size_t)MANY * N, 1);
+        for (size_t i = 0; i < MANY; i += 7)
+            step_naive(expected + i * N, N, 1);
+        CHECK_SAME(data, expected, (size_t)MANY * N * 4);
+        free_memory_since(mark);
+    }
+}
+
+/* A source that is made, used and dropped again and again holds nothing: the process does not grow. */
+static long resident_kilobytes(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %ld", &pages) != 1) check_skip("no /proc/self/statm");
+    fclose(file);
+    return pages * ((long)page() / 1024);
+}
+
+TEST(views_made_and_dropped_leave_nothing) {
+    enum { SIZE = 1 << 17, COUNT_OF = SIZE / 4, WARM = 20, ROUNDS = 100 };
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(COUNT_OF, 1);
+        long before = 0;
+        for (int i = 0; i < WARM + ROUNDS; i++) {
+            revamp_array_view view = view_of(data, COUNT_OF), part = range_of(view, i, 1000);
+            revamp_array_view open = sourceless(COUNT_OF);
+            step_on(p, view);
+            fill_on(p, open, 1);
+            host_access(part, REVAMP_ACCESS_READ_WRITE);
+            step_on(p, part);
+            drop(view);
+            drop(open);
+            drop(part);
+            if (i == WARM) before = resident_kilobytes();
+        }
+        /* One block of each round would be 12 MiB. */
+        CHECK(resident_kilobytes() - before < 8 * 1024);
+    }
+}

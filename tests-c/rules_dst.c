@@ -1,0 +1,442 @@
+/* What happens when views are destroyed (rules DST). A release has no view left to count by, so the process's counters
+ * are used. */
+#include "views.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { N = 1000, BYTES = N * 4 };
+
+TEST(DST_1_the_last_view_writes_changes_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N);
+        const uint64_t moved = apart(view, p, BYTES);
+        step_on(p, view);
+        step_on(p, view);
+        meter m = meter_of(NULL);
+        drop(view);
+        /* It is there when the release returns. */
+        step_naive(expected, N, 2);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_MOVED(&m, 0, moved);
+    }
+}
+
+TEST(DST_1_only_what_was_changed_is_written_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 990, 10);
+        const uint64_t moved = apart(view, p, 40);
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        step_on(p, part);
+        drop(view);
+        meter m = meter_of(NULL);
+        drop(part);
+        step_naive(expected + 990, 10, 1);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_MOVED(&m, 0, moved);
+    }
+}
+
+TEST(DST_1_the_part_that_is_left_writes_all_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 0, 1);
+        step_on(p, view);
+        drop(view);
+        /* The last view covers one element; the data source is more. */
+        drop(part);
+        step_naive(expected, N, 1);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(DST_1_the_last_accelerator_that_wrote_wins) {
+    FOR_EACH_TWO_RUNNERS(p, q) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 0, 500), rest = range_of(view, 500, 500);
+        step_on(p, part);
+        step_on(q, rest);
+        const uint64_t moved = apart(view, p, BYTES / 2) + apart(view, q, BYTES / 2);
+        drop(part);
+        drop(rest);
+        meter m = meter_of(NULL);
+        drop(view);
+        step_naive(expected, N, 1);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_MOVED(&m, 0, moved);
+    }
+}
+
+/* Views that are alive when the process ends, or the library is shut down. */
+
+static const char *const file_variable = "REVAMP_TESTS_FILE";
+
+CHILD(exits_with_views) {
+    const char *path = getenv(file_variable);
+    REQUIRE(path);
+    int file = open(path, O_RDWR);
+    REQUIRE(file >= 0);
+    uint32_t *mapped = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    REQUIRE(mapped != MAP_FAILED);
+    const place *p = some_place(runs_kernels);
+    revamp_array_view view = view_of(mapped, N), part = range_of(view, 7, 3);
+    step_on(p, view);
+    step_on(p, part);
+    if (is_setting("REVAMP_TESTS_END", "exit")) exit(0);
+    if (is_setting("REVAMP_TESTS_END", "uninitialize")) {
+        uint32_t *expected = numbers(N, 1);
+        CHECK_OK(revamp_uninitialize());
+        step_naive(expected, N, 1);
+        step_naive(expected + 7, 3, 1);
+        CHECK_SAME(mapped, expected, BYTES);
+        CHECK_FAILS(revamp_array_view_release(view), AS_HANDLE, "");
+        full_job();
+    }
+}
+
+static void check_ending(const char *ending) {
+    char path[] = "/tmp/revamp_tests_XXXXXX", setting[64];
+    int file = mkstemp(path);
+    uint32_t *expected = numbers(N, 1), *got = memory(BYTES);
+    REQUIRE(file >= 0);
+    REQUIRE(write(file, expected, BYTES) == BYTES);
+    snprintf(setting, sizeof setting, "%s=%s", file_variable, path);
+    child_result r = run_child("exits_with_views", setting, ending, NULL);
+    step_naive(expected, N, 1);
+    step_naive(expected + 7, 3, 1);
+    bool is_read = pread(file, got, BYTES, 0) == BYTES;
+    close(file);
+    unlink(path);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    CHECK(is_read);
+    CHECK_SAME(got, expected, BYTES);
+}
+
+TEST(DST_1_views_alive_at_the_end_of_the_process_write_back) {
+    check_ending("REVAMP_TESTS_END=return");
+    check_ending("REVAMP_TESTS_END=exit");
+}
+
+TEST(DST_1_views_alive_at_uninitialize_write_back) {
+    check_ending("REVAMP_TESTS_END=uninitialize");
+}
+
+TEST(DST_2_a_view_that_is_not_the_last_moves_nothing) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 300), alias = part_of(view, NULL, NULL);
+        const uint64_t moved = apart(view, p, BYTES);
+        step_on(p, part);
+        step_on(p, alias);
+        meter m = meter_of(NULL);
+        drop(part);
+        CHECK_NOTHING_MOVED(&m);
+        drop(alias);
+        CHECK_NOTHING_MOVED(&m);
+        step_naive(expected + 100, 300, 1);
+        step_naive(expected, N, 1);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        CHECK_MOVED(&m, 0, moved);
+        /* One owner of several. */
+        CHECK_OK(revamp_array_view_retain(view));
+        step_on(p, view);
+        drop(view);
+        CHECK_NOTHING_MOVED(&m);
+        drop(view);
+        CHECK_MOVED(&m, 0, moved);
+        step_naive(expected, N, 1);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(DST_2_an_alias_written_and_destroyed_loses_nothing) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N);
+        for (int i = 0; i < 3; i++) {
+            revamp_array_view alias = part_of(view, NULL, NULL), part = range_of(alias, i * 100, 150);
+            step_on(p, alias);
+            drop(alias);
+            step_on(p, part);
+            drop(part);
+            step_naive(expected, N, 1);
+            step_naive(expected + (size_t)i * 100, 150, 1);
+            if (i == 1) CHECK_SAME(read_on(p, view), expected, BYTES);
+        }
+        drop(view);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(DST_3_discarded_changes_are_not_written_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *original = numbers(N, 1);
+        revamp_array_view view = view_of(data, N);
+        const bool is_apart = apart(view, p, 1) != 0;
+        step_on(p, view);
+        CHECK_OK(revamp_array_view_discard_data(view));
+        meter m = meter_of(NULL);
+        drop(view);
+        CHECK_NOTHING_MOVED(&m);
+        if (is_apart) CHECK_SAME(data, original, BYTES);
+    }
+}
+
+TEST(DST_3_changes_beside_the_discarded_ones_are_written_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 300, 100);
+        const bool is_apart = apart(view, p, 1) != 0;
+        step_on(p, view);
+        CHECK_OK(revamp_array_view_discard_data(part));
+        drop(part);
+        meter m = meter_of(NULL);
+        drop(view);
+        CHECK_MOVED(&m, 0, is_apart ? BYTES - 400 : 0);
+        step_naive(expected, 300, 1);
+        step_naive(expected + 400, 600, 1);
+        CHECK_SAME(data, expected, 1200);
+        CHECK_SAME(data + 400, expected + 400, 2400);
+        if (is_apart) CHECK_SAME(data + 300, expected + 300, 400);
+    }
+}
+
+TEST(DST_3_a_write_after_discard_counts_again) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = memory(BYTES);
+        revamp_array_view view = view_of(data, N);
+        step_on(p, view);
+        CHECK_OK(revamp_array_view_discard_data(view));
+        fill_on(p, view, 3);
+        drop(view);
+        fill_naive(expected, N, 3);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(DST_4_changes_go_back_to_the_array) {
+    FOR_EACH_PLACE(home, holds_arrays) {
+        uint32_t *expected = numbers(N, 1);
+        const place host = host_place();
+        revamp_array array = array_with(home->view, expected, N);
+        /* From the host. */
+        revamp_array_view view = view_of_array(array);
+        const uint64_t moved = apart(view, &host, BYTES);
+        step_on_host(view);
+        meter m = meter_of(NULL);
+        drop(view);
+        CHECK_MOVED(&m, moved, 0);
+        step_naive(expected, N, 1);
+        CHECK_SAME(read_array(array), expected, BYTES);
+        /* From every accelerator. */
+        FOR_EACH_PLACE(p, runs_kernels) {
+            revamp_array_view first = view_of_array(array), second = view_of_array(array);
+            step_on(p, first);
+            m = meter_of(NULL);
+            drop(first);
+            CHECK_NOTHING_MOVED(&m);
+            drop(second);
+            step_naive(expected, N, 1);
+            CHECK_SAME(read_array(array), expected, BYTES);
+        }
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(DST_5_a_read_only_capture_causes_no_write_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = const_view_of(data, N), writable = view_of(data, N), constant = read_only(writable);
+        revamp_array results = array_1d(p->view, N, 4);
+        const capture captures[] = {{view, NULL, 0}, {constant, NULL, 0}, {writable, NULL, REVAMP_ACCESS_READ}};
+        const capture to = {NULL, results, 0};
+        for (size_t i = 0; i < COUNT(captures); i++)
+            REQUIRE_OK(try_use(p, OPERATION_READ, captures[i], to, 0));
+        settle(p);
+        meter m = meter_of(NULL);
+        drop(view);
+        drop(writable);
+        drop(constant);
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_OK(revamp_array_destroy(results));
+    }
+}
+
+TEST(DST_5_a_capture_counts_as_a_change) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N);
+        const uint64_t moved = apart(view, p, BYTES);
+        touch_first_on(p, view, expected[0]);
+        meter m = meter_of(NULL);
+        drop(view);
+        CHECK_MOVED(&m, 0, moved);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+/* Allowed, and done where the kernel's own declarations say so. */
+TEST(DST_6_a_kernel_that_declares_to_read_causes_no_write_back) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        static const int32_t extent = N;
+        uint32_t *a = numbers(N, 1), *b = numbers(N, 2), *out = memory(BYTES), *expected = memory(BYTES);
+        revamp_kernel sets = load(p->accelerator, &sets_module);
+        revamp_array_view view_a = view_of(a, N), view_b = view_of(b, N), view_out = view_of(out, N);
+        revamp_argument arguments[] = {revamp_argument_view(0, view_a), in_set(revamp_argument_view(0, view_b), 1),
+                                       in_set(revamp_argument_view(3, view_out), 2)};
+        CHECK_OK(revamp_array_view_discard_data(view_out));
+        const uint64_t moved = apart(view_out, p, BYTES);
+        CHECK_OK(launch(p->view, sets, 1, &extent, arguments, 3));
+        meter m = meter_of(NULL);
+        drop(view_a);
+        drop(view_b);
+        CHECK_NOTHING_MOVED(&m);
+        drop(view_out);
+        CHECK_MOVED(&m, 0, moved);
+        for (int i = 0; i < N; i++)
+            expected[i] = a[i] + 2 * b[i];
+        CHECK_SAME(out, expected, BYTES);
+        CHECK_OK(revamp_kernel_release(sets));
+    }
+}
+
+/* A lost device. */
+
+static void note_error(revamp_log_level level, const char *message, void *context) {
+    (void)message;
+    if (level == REVAMP_LOG_ERROR) __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_RELAXED);
+}
+
+static revamp_status try_step(const place *p, revamp_array_view view) {
+    const capture a = {view, NULL, 0}, none = {NULL, NULL, 0};
+    return try_use(p, OPERATION_STEP, a, none, 0);
+}
+
+CHILD(loses_the_device_with_views) {
+    static unsigned errors;
+    enum { MANY = 1 << 20, LAUNCHES = 4 };
+    uint32_t *data = numbers(MANY, 1), *expected = numbers(MANY, 1);
+    const place *p = some_place(runs_spirv);
+    REQUIRE_OK(revamp_set_log_callback(note_error, &errors, REVAMP_LOG_ERROR));
+    revamp_array_view view = view_of(data, MANY), part = range_of(view, 0, 10);
+    revamp_status launched = REVAMP_OK;
+    /* The first keeps the device at work, so that the others gather and are submitted by what waits for them. */
+    for (int i = 0; i < LAUNCHES && launched == REVAMP_OK; i++)
+        launched = try_step(p, view);
+    if (launched != REVAMP_OK) CHECK_FAILS(launched, AS_REMOVED, "lost");
+    drop(part);
+    if (is_setting("REVAMP_TESTS_END", "synchronize")) {
+        revamp_status status = revamp_array_view_synchronize(view, REVAMP_ACCESS_READ);
+        if (status != REVAMP_OK) {
+            CHECK_FAILS(status, AS_REMOVED, "lost");
+            printf("synchronize failed\n");
+        }
+        launched = launched == REVAMP_OK ? status : launched;
+    }
+    /* Never an error of the release. */
+    drop(view);
+    step_naive(expected, MANY, LAUNCHES);
+    if (launched == REVAMP_OK && memcmp(data, expected, (size_t)MANY * 4) != 0) {
+        CHECK(__atomic_load_n(&errors, __ATOMIC_RELAXED) > 0);
+        printf("write-back failed\n");
+    }
+    small_job();
+    CHECK_OK(revamp_set_log_callback(NULL, NULL, REVAMP_LOG_ERROR));
+    CHECK_OK(revamp_uninitialize());
+}
+
+enum { MOST_SUBMISSIONS = 8 };
+
+/* How many of the runs, which lose the device at one submission after the other, said `text`. */
+static unsigned runs_that_say(const char *ending, const char *text) {
+    unsigned said = 0;
+    for (int n = 1; n <= MOST_SUBMISSIONS; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=lose-device=%d", n);
+        child_result r = run_child("loses_the_device_with_views", setting, ending, NULL);
+        if (!check_child(&r, __FILE__, __LINE__))
+            printf("lose-device=%d\n", n);
+        else
+            said += strstr(r.output, text) != NULL;
+    }
+    return said;
+}
+
+TEST(DST_7_a_failure_of_the_write_back_is_lost) {
+    some_place(runs_spirv);
+    CHECK(runs_that_say("REVAMP_TESTS_END=release", "write-back failed") > 0);
+}
+
+TEST(DST_8_synchronize_reports_the_failure) {
+    some_place(runs_spirv);
+    CHECK(runs_that_say("REVAMP_TESTS_END=synchronize", "synchronize failed") > 0);
+    CHECK_NUMBER(runs_that_say("REVAMP_TESTS_END=synchronize", "write-back failed"), 0);
+}
+
+TEST(DST_9_after_synchronize_the_last_view_moves_nothing) {
+    FOR_EACH_RUNNER(p) {
+        for (int by_async = 0; by_async < 2; by_async++) {
+            uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+            revamp_array_view view = view_of(data, N);
+            step_on(p, view);
+            if (by_async) {
+                revamp_completion done = NULL;
+                REQUIRE_OK(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done));
+                expect_done(done);
+            } else {
+                CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
+            }
+            step_naive(expected, N, 1);
+            CHECK_SAME(data, expected, BYTES);
+            /* Reading it there again is no change. */
+            CHECK_SAME(read_on(p, view), expected, BYTES);
+            meter m = meter_of(NULL);
+            drop(view);
+            CHECK_NOTHING_MOVED(&m);
+            CHECK_SAME(data, expected, BYTES);
+        }
+    }
+}
+
+TEST(DST_9_host_access_counts_as_synchronize) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N);
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        meter m = meter_of(NULL);
+        drop(view);
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
+TEST(DST_10_inputs_go_up_and_only_the_output_comes_back) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *in = numbers(N, 1), *out = numbers(N, 2);
+        revamp_array_view input = const_view_of(in, N), output = view_of(out, N);
+        meter of_input = meter_of(input), of_output = meter_of(output);
+        const capture a = {input, NULL, 0}, b = {output, NULL, 0};
+        const uint64_t moved = apart(output, p, BYTES);
+        CHECK_OK(revamp_array_view_discard_data(output));
+        REQUIRE_OK(try_use(p, OPERATION_READ, a, b, 0));
+        CHECK_MOVED(&of_input, moved, 0);
+        CHECK_NOTHING_MOVED(&of_output);
+        CHECK_OK(revamp_array_view_synchronize(output, REVAMP_ACCESS_READ));
+        CHECK_SAME(out, in, BYTES);
+        CHECK_MOVED_BY_CALL(&of_output, 0, moved);
+        CHECK_NOTHING_MOVED(&of_input);
+        meter m = meter_of(NULL);
+        drop(input);
+        drop(output);
+        CHECK_NOTHING_MOVED(&m);
+    }
+}

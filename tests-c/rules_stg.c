@@ -1,0 +1,495 @@
+/* Staging arrays (rules STG-1 to STG-18). */
+#include "engines.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int32_t staging_extent[] = {20, 50};
+enum { STAGING_COUNT = 1000, STAGING_SIZE = 4000 };
+
+/* A staging array on the cpu for a place. */
+static revamp_array staging_for(const place *p) {
+    return staging_array(cpu_view(), p->view, 2, staging_extent, 4);
+}
+
+TEST(STG_1_the_default_view_of_the_default_accelerator_takes_arrays) {
+    revamp_accelerator best = NULL;
+    some_place(runs_spirv);
+    REQUIRE_OK(revamp_accelerator_default(REVAMP_CODE_SPIRV, &best));
+    revamp_array array = array_1d(default_view(best), 8, 4);
+    CHECK(array_info(array).view == default_view(best));
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+TEST(STG_2_STG_3_a_staging_array_lives_on_its_first_view) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        CHECK(array_info(array).view == cpu_view());
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_4_the_associated_view_is_kept_where_it_is_usable) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        CHECK(array_info(array).associated_view == p->view);
+        CHECK_OK(revamp_array_destroy(array));
+        array = staging_array(p->view, p->view, 2, staging_extent, 4);
+        CHECK(array_info(array).view == p->view && array_info(array).associated_view == p->view);
+        CHECK_OK(revamp_array_destroy(array));
+        array = staging_array(p->view, cpu_view(), 2, staging_extent, 4);
+        CHECK(array_info(array).view == p->view && array_info(array).associated_view == p->view);
+        uint32_t *sent = numbers(STAGING_COUNT, 3);
+        write_array(array, sent);
+        CHECK_SAME(read_array(array), sent, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_5_the_hint_has_no_effect_for_other_pairs) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_array plain = array_of(p->view, 2, staging_extent, 4);
+        revamp_array array = staging_array(p->view, cpu_view(), 2, staging_extent, 4);
+        CHECK_NUMBER(array_info(array).cpu_access_type, array_info(plain).cpu_access_type);
+        revamp_kernel step = load(p->accelerator, &step_module);
+        uint32_t *expected = numbers(STAGING_COUNT, 2);
+        write_array(array, expected);
+        CHECK_OK(launch_step(p->view, step, array));
+        step_naive(expected, STAGING_COUNT, 1);
+        CHECK_SAME(read_array(array), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(plain));
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+TEST(STG_6_the_host_reads_and_writes_it) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        uint32_t *expected = numbers(STAGING_COUNT, 4), *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
+        memcpy(data, expected, STAGING_SIZE);
+        data[3 * 50 + 7] = expected[3 * 50 + 7] = 42;
+        CHECK_SAME(read_array(array), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+static int by_value(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+TEST(STG_7_data_is_contiguous) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        uint32_t *expected = numbers(STAGING_COUNT, 8), *data = data_of(array, REVAMP_ACCESS_READ_WRITE);
+        memcpy(data, expected, STAGING_SIZE);
+        qsort(data, STAGING_COUNT, 4, by_value);
+        qsort(expected, STAGING_COUNT, 4, by_value);
+        CHECK_SAME(read_array(array), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_8_staging_to_device_copies_the_data) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(staging), to = whole(device);
+        for (uint32_t round = 1; round <= 5; round++) {
+            uint32_t *expected = numbers(STAGING_COUNT, round);
+            memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+            CHECK_OK(revamp_copy(&from, &to));
+            CHECK_SAME(read_array(device), expected, STAGING_SIZE);
+        }
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_9_device_to_staging_copies_the_data) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(device), to = whole(staging);
+        for (uint32_t round = 1; round <= 5; round++) {
+            uint32_t *expected = numbers(STAGING_COUNT, round);
+            write_array(device, expected);
+            CHECK_OK(revamp_copy(&from, &to));
+            CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        }
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_10_construct_then_copy) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = staging_for(p);
+        uint32_t *expected = numbers(STAGING_COUNT, 11);
+        write_array(array, expected);
+        CHECK_SAME(data_of(array, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+TEST(STG_13_a_pipeline_gives_the_same_results_staged_or_not) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_array plain = array_of(cpu_view(), 2, staging_extent, 4);
+        uint32_t *expected = numbers(STAGING_COUNT, 6);
+        memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+        memcpy(data_of(plain, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+        step_naive(expected, STAGING_COUNT, 1);
+        revamp_array sources[] = {staging, plain};
+        for (size_t i = 0; i < 2; i++) {
+            revamp_region host = whole(sources[i]), there = whole(device);
+            CHECK_OK(revamp_copy(&host, &there));
+            CHECK_OK(launch_step(p->view, step, device));
+            CHECK_OK(revamp_copy(&there, &host));
+            CHECK_SAME(data_of(sources[i], REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        }
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(plain));
+        CHECK_OK(revamp_array_destroy(device));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+static void *touch_array(void *context) {
+    revamp_array array = context;
+    void *data = NULL;
+    for (int i = 0; i < 200; i++)
+        revamp_array_data(array, REVAMP_ACCESS_READ, &data);
+    return NULL;
+}
+
+TEST(STG_14_access_while_a_copy_is_in_flight_does_no_harm) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(staging), to = whole(device);
+        pthread_t thread;
+        uint32_t *expected = numbers(STAGING_COUNT, 6);
+        write_array(staging, expected);
+        REQUIRE(!pthread_create(&thread, NULL, touch_array, staging));
+        for (int i = 0; i < 50; i++) {
+            revamp_completion done = NULL;
+            REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+            expect_done(done);
+        }
+        pthread_join(thread, NULL);
+        CHECK_SAME(read_array(device), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_15_STG_16_data_fetched_again_shows_the_result) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region from = whole(device), to = whole(staging);
+        uint32_t *expected = numbers(STAGING_COUNT, 1);
+        revamp_completion done = NULL;
+        memset(data_of(staging, REVAMP_ACCESS_WRITE), 0, STAGING_SIZE);
+        write_array(device, expected);
+        REQUIRE_OK(revamp_copy_async(&from, &to, &done));
+        /* Waits for the copy, as its own documentation says. */
+        CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        expect_done(done);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+TEST(STG_17_a_kernel_does_not_take_it_directly) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel step = load(p->accelerator, &step_module);
+        revamp_array staging = staging_for(p);
+        CHECK_FAILS(launch_step(NULL, step, staging), AS_RUNTIME,
+                    "concurrency::parallel_for_each is not supported on the selected accelerator \"CPU accelerator\".");
+        CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x80070057);
+        CHECK_FAILS(launch_step(p->view, step, staging), AS_RUNTIME, "view");
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_kernel_release(step));
+    }
+}
+
+/* Pages of virtual memory. */
+static long virtual_pages(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    REQUIRE(file && fscanf(file, "%ld", &pages) == 1);
+    fclose(file);
+    return pages;
+}
+
+TEST(STG_18_staging_memory_is_freed_with_the_array) {
+    enum { SIZE = 64 << 20, ROUNDS = 40 };
+    const int32_t extent = SIZE / 4;
+    FOR_EACH_PLACE(p, holds_arrays) {
+        long first = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            revamp_array array = staging_array(cpu_view(), p->view, 1, &extent, 4);
+            uint32_t *data = data_of(array, REVAMP_ACCESS_WRITE);
+            data[0] = data[extent - 1] = 1;
+            CHECK_OK(revamp_array_destroy(array));
+            if (i == 4) first = virtual_pages();
+        }
+        /* A pool may keep some of it; not more and more. */
+        CHECK((virtual_pages() - first) * 4096 < 8L * SIZE);
+    }
+}
+
+/* What a copy moves: the bytes once, and nothing else. */
+static void check_one_transfer(revamp_region *from, revamp_region *to) {
+    size_t log_count = 0;
+    revamp_transfer log[8] = {{0}};
+    meter m = meter_of(NULL);
+    CHECK_OK(revamp_copy(from, to));
+    revamp_transfer_counters moved = moved_since(&m);
+    CHECK_NUMBER(bytes_moved(moved), STAGING_SIZE);
+    CHECK_NUMBER(moved.explicit_to_count + moved.explicit_from_count + moved.explicit_local_count, 1);
+    CHECK_NUMBER(moved.implicit_to_count + moved.implicit_from_count + moved.implicit_local_count, 0);
+    log[0].struct_size = sizeof log[0];
+    /* The log is as short: no further copy by way of something else. */
+    REQUIRE_OK(revamp_transfer_log_read(1, log, COUNT(log), &log_count));
+    for (size_t i = 0; i < log_count; i++)
+        CHECK_NUMBER(log[i].bytes, STAGING_SIZE);
+}
+
+TEST(STG_8_STG_9_one_device_copy_and_no_other) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array staging = staging_for(p), device = array_of(p->view, 2, staging_extent, 4);
+        revamp_region here = whole(staging), there = whole(device);
+        check_one_transfer(&here, &there);
+        check_one_transfer(&there, &here);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(device));
+    }
+}
+
+/* The Nth allocation fails: either one that makes the arrays, or none that the copies need. */
+CHILD(copies_of_staging_arrays_allocate_nothing) {
+    const int32_t extent = 1 << 20;
+    const place *p = some_place(runs_spirv);
+    revamp_array staging = NULL, device = NULL;
+    revamp_array_options options = {0};
+    options.struct_size = sizeof options;
+    options.associated_view = p->view;
+    revamp_status status = revamp_array_create(p->view, 1, &extent, 4, NULL, &device);
+    if (status == REVAMP_OK) status = revamp_array_create(cpu_view(), 1, &extent, 4, &options, &staging);
+    if (status != REVAMP_OK) {
+        CHECK_FAILS(status, AS_MEMORY, "alloc");
+        return;
+    }
+    uint32_t *expected = numbers((size_t)extent, 1);
+    memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, (size_t)extent * 4);
+    revamp_region here = whole(staging), there = whole(device);
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(revamp_copy(&here, &there));
+        memset(data_of(staging, REVAMP_ACCESS_WRITE), 0, (size_t)extent * 4);
+        CHECK_OK(revamp_copy(&there, &here));
+        CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, (size_t)extent * 4);
+    }
+    CHECK_OK(revamp_array_destroy(staging));
+    CHECK_OK(revamp_array_destroy(device));
+}
+
+TEST(STG_8_STG_9_no_temporary_is_made) {
+    some_place(runs_spirv);
+    for (int n = 1; n <= 6; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=fail-alloc=%d", n);
+        child_result r = run_child("copies_of_staging_arrays_allocate_nothing", setting, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
+    }
+}
+
+/* Views over staging arrays. They are of two dimensions; kernels take them as one. */
+
+static revamp_array_view line_over(revamp_array array) {
+    const int32_t count = STAGING_COUNT;
+    revamp_array_view all = view_of_array(array), line = shaped(all, 1, &count);
+    drop(all);
+    return line;
+}
+
+TEST(STG_11_a_view_is_at_home_on_the_host) {
+    FOR_EACH_ENGINE(e) {
+        revamp_array staging = staging_for(e->p);
+        uint32_t *expected = numbers(STAGING_COUNT, 1);
+        memcpy(data_of(staging, REVAMP_ACCESS_WRITE), expected, STAGING_SIZE);
+        revamp_array_view line = line_over(staging);
+        uint64_t apart_bytes = apart(line, e->p, STAGING_SIZE);
+        CHECK(array_view_info(line).source_view == cpu_view());
+        CHECK_NUMBER(valid_on(line, cpu_view()), STAGING_SIZE);
+        meter m = meter_of(line);
+        /* Up once, by itself; kernels after it move nothing. */
+        CHECK_OK(run_step(e, e->p->view, use_view(line)));
+        CHECK_MOVED(&m, apart_bytes, 0);
+        CHECK_OK(run_step(e, e->p->view, use_view(line)));
+        CHECK_NOTHING_MOVED(&m);
+        if (apart_bytes) CHECK_NUMBER(valid_on(line, cpu_view()), 0);
+        /* Down once, straight into the array: one transfer. */
+        host_access(line, REVAMP_ACCESS_READ);
+        revamp_transfer_counters moved = moved_since(&m);
+        CHECK_NUMBER(bytes_moved(moved), apart_bytes);
+        CHECK_NUMBER(moved.implicit_from_count, apart_bytes != 0);
+        step_naive(expected, STAGING_COUNT, 2);
+        CHECK_SAME(host_access(line, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        drop(line);
+        CHECK_OK(revamp_array_destroy(staging));
+    }
+}
+
+/* As the copies: what moves takes no memory beside the two. */
+CHILD(views_of_staging_arrays_allocate_once) {
+    const int32_t extent = 1 << 20;
+    const place *p = some_place(runs_spirv);
+    revamp_array staging = NULL;
+    revamp_array_view view = NULL;
+    revamp_array_options options = {0};
+    options.struct_size = sizeof options;
+    options.associated_view = p->view;
+    revamp_status status = revamp_array_create(cpu_view(), 1, &extent, 4, &options, &staging);
+    if (status == REVAMP_OK) status = revamp_array_view_create_array(staging, NULL, &view);
+    if (status == REVAMP_OK) status = revamp_array_view_synchronize_to(view, p->view, REVAMP_ACCESS_READ);
+    if (status != REVAMP_OK) {
+        CHECK_FAILS(status, AS_MEMORY, "alloc");
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        host_access(view, REVAMP_ACCESS_WRITE)[0] = 5;
+        CHECK_OK(revamp_array_view_synchronize_to(view, p->view, REVAMP_ACCESS_READ_WRITE));
+        CHECK_NUMBER(host_access(view, REVAMP_ACCESS_READ)[0], 5);
+    }
+    drop(view);
+    CHECK_OK(revamp_array_destroy(staging));
+}
+
+TEST(STG_11_the_fast_path_makes_no_temporary) {
+    some_place(runs_spirv);
+    for (int n = 1; n <= 6; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=fail-alloc=%d", n);
+        child_result r = run_child("views_of_staging_arrays_allocate_once", setting, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
+    }
+}
+
+TEST(STG_12_the_host_sees_what_a_kernel_wrote) {
+    FOR_EACH_ENGINE(e) {
+        revamp_array staging = staging_for(e->p);
+        uint32_t *expected = numbers(STAGING_COUNT, 2);
+        write_array(staging, expected);
+        revamp_array_view line = line_over(staging), row = range_of(line, 64, 128);
+        for (int i = 0; i < 3; i++) {
+            CHECK_OK(run_step(e, NULL, use_view(line)));
+            step_naive(expected, STAGING_COUNT, 1);
+            CHECK_SAME(host_access(line, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+            /* A part of it, and what the host writes is there for the next. */
+            CHECK_OK(run_step(e, NULL, use_view(row)));
+            step_naive(expected + 64, 128, 1);
+            uint32_t *part = host_access(row, REVAMP_ACCESS_READ_WRITE);
+            CHECK_SAME(part, expected + 64, 512);
+            part[i] = expected[64 + i] = 99;
+        }
+        CHECK_SAME(host_access(line, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        drop(row);
+        drop(line);
+        CHECK_OK(revamp_array_destroy(staging));
+    }
+}
+
+/* Staging or not, and device memory shared or not: the same results. */
+TEST(STG_13_views_give_the_same_results_staged_or_not) {
+    FOR_EACH_ENGINE(e) {
+        uint32_t *expected = numbers(STAGING_COUNT, 6), *plain = numbers(STAGING_COUNT, 6);
+        revamp_array staging = staging_for(e->p), array = array_1d(cpu_view(), STAGING_COUNT, 4);
+        write_array(staging, plain);
+        write_array(array, plain);
+        revamp_array_view views[] = {line_over(staging), view_of_array(array), view_of(plain, STAGING_COUNT)};
+        step_naive(expected, STAGING_COUNT, 4);
+        for (size_t i = 0; i < COUNT(views); i++) {
+            for (int k = 0; k < 4; k++)
+                CHECK_OK(run_step(e, NULL, use_view(views[i])));
+            CHECK_SAME(host_access(views[i], REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        }
+        drop_all(views, COUNT(views));
+        CHECK_SAME(data_of(staging, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        CHECK_SAME(data_of(array, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(staging));
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+static void *access_again_and_again(void *context) {
+    void *data = NULL;
+    for (int i = 0; i < 200; i++)
+        revamp_array_view_access(context, REVAMP_ACCESS_READ, &data);
+    return NULL;
+}
+
+TEST(STG_14_access_while_a_kernel_uses_a_view_does_no_harm) {
+    FOR_EACH_ENGINE(e) {
+        revamp_array staging = staging_for(e->p);
+        pthread_t thread;
+        uint32_t *expected = numbers(STAGING_COUNT, 6);
+        write_array(staging, expected);
+        revamp_array_view line = line_over(staging);
+        REQUIRE(!pthread_create(&thread, NULL, access_again_and_again, line));
+        for (int i = 0; i < 50; i++)
+            CHECK_OK(run_step(e, NULL, use_view(line)));
+        pthread_join(thread, NULL);
+        step_naive(expected, STAGING_COUNT, 50);
+        CHECK_SAME(host_access(line, REVAMP_ACCESS_READ), expected, STAGING_SIZE);
+        drop(line);
+        CHECK_OK(revamp_array_destroy(staging));
+    }
+}
+
+TEST(STG_15_STG_16_indexing_anew_shows_what_a_kernel_wrote_through_a_view) {
+    FOR_EACH_ENGINE(e) {
+        revamp_array staging = staging_for(e->p);
+        uint32_t *expected = numbers(STAGING_COUNT, 6);
+        write_array(staging, expected);
+        revamp_array_view line = line_over(staging);
+        for (int i = 0; i < 4; i++) {
+            CHECK_OK(run_step(e, NULL, use_view(line)));
+            step_naive(expected, STAGING_COUNT, 1);
+            if (i % 2) {
+                /* Of the array itself: it waits for the kernel, and for what brings its data home. */
+                uint32_t *data = data_of(staging, REVAMP_ACCESS_READ_WRITE);
+                CHECK_SAME(data, expected, STAGING_SIZE);
+                data[i] = expected[i] = 7;
+            } else {
+                uint32_t *data = host_access(line, REVAMP_ACCESS_READ_WRITE);
+                CHECK_SAME(data, expected, STAGING_SIZE);
+                data[i] = expected[i] = 8;
+            }
+        }
+        CHECK_SAME(read_array(staging), expected, STAGING_SIZE);
+        drop(line);
+        CHECK_OK(revamp_array_destroy(staging));
+    }
+}
+
+/* What the device holds of a staging array's view goes with the array and its views. */
+TEST(STG_18_device_memory_of_its_views_is_freed) {
+    enum { SIZE = 16 << 20, ROUNDS = 40 };
+    const int32_t extent = SIZE / 4;
+    FOR_EACH_ENGINE(e) {
+        long first = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            revamp_array staging = staging_array(cpu_view(), e->p->view, 1, &extent, 4);
+            revamp_array_view view = view_of_array(staging);
+            /* The array's handle may go first: the view keeps its memory. */
+            CHECK_OK(revamp_array_destroy(staging));
+            CHECK_OK(revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_WRITE));
+            drop(view);
+            if (i == 4) first = virtual_pages();
+        }
+        CHECK((virtual_pages() - first) * 4096 < 8L * SIZE);
+    }
+}

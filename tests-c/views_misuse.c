@@ -1,0 +1,1297 @@
+/* Bad input to every function of array_view: each gives its status and a text that names the cause, nothing moves, and
+ * the process goes on. Then failures that only REVAMP_TEST brings about: no memory, a lost device. */
+#include "engines.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 256, BYTES = N * 4 };
+
+/* One case: the call fails so, and a small job works after it. */
+#define BAD(call, statuses, text)                                                                                      \
+    do {                                                                                                               \
+        CHECK_FAILS(call, statuses, text);                                                                             \
+        small_job();                                                                                                   \
+    } while (0)
+
+/* Wrong handles. */
+
+static struct {
+    revamp_accelerator accelerator;
+    revamp_accelerator_view view;
+    revamp_array array;
+    revamp_array_view over; /* of the same shape as the array */
+    revamp_completion completion;
+    revamp_kernel step; /* where there is Vulkan */
+} good;
+
+static uint32_t good_data[N];
+
+static void make_good(void) {
+    const place *p = places_that(runs_spirv);
+    if (!p->view) p = places_that(runs_host_kernels);
+    good.accelerator = p->accelerator;
+    good.view = p->view;
+    good.array = array_with(p->view, good_data, N);
+    good.over = view_of(good_data, N);
+    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &good.completion));
+    if (runs_spirv(&p->info)) good.step = load(p->accelerator, &step_module);
+}
+
+static void free_good(void) {
+    drop(good.over);
+    CHECK_OK(revamp_array_destroy(good.array));
+    CHECK_OK(revamp_completion_release(good.completion));
+    if (good.step) CHECK_OK(revamp_kernel_release(good.step));
+}
+
+static void ignore_id(const revamp_thread_id *id, void *context) {
+    (void)id;
+    (void)context;
+}
+
+/* A launch of a host kernel with one argument. */
+static revamp_status host_launch_with(revamp_argument argument) {
+    static uint64_t block;
+    int32_t extent = 4;
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = ignore_id;
+    info.arguments = &argument;
+    info.argument_count = 1;
+    info.block = &block;
+    info.block_size = sizeof block;
+    return revamp_host_dispatch(host_view(), &info);
+}
+
+/* What a call makes is released, so that only its status counts. */
+static revamp_status made(revamp_status status, revamp_array_view view) {
+    if (status == REVAMP_OK) CHECK_OK(revamp_array_view_release(view));
+    return status;
+}
+
+static revamp_status begun(revamp_status status, revamp_completion done) {
+    if (status == REVAMP_OK) expect_done(done);
+    return status;
+}
+
+static revamp_status call_create_array(void *h) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_create_array(h, NULL, &view);
+    return made(status, view);
+}
+static revamp_status call_section(void *h) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_section(h, NULL, NULL, &view);
+    return made(status, view);
+}
+static revamp_status call_project(void *h) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_project(h, 0, &view);
+    return made(status, view);
+}
+static revamp_status call_view_as(void *h) {
+    const int32_t extent[] = {2, 2};
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_view_as(h, 2, extent, &view);
+    return made(status, view);
+}
+static revamp_status call_reinterpret_as(void *h) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_reinterpret_as(h, 8, &view);
+    return made(status, view);
+}
+static revamp_status call_as_read_only(void *h) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_as_read_only(h, &view);
+    return made(status, view);
+}
+static revamp_status call_retain(void *h) {
+    return revamp_array_view_retain(h);
+}
+static revamp_status call_release(void *h) {
+    return revamp_array_view_release(h);
+}
+static revamp_status call_get_info(void *h) {
+    revamp_array_view_info info = {0};
+    info.struct_size = sizeof info;
+    return revamp_array_view_get_info(h, &info);
+}
+static revamp_status call_access(void *h) {
+    void *data = NULL;
+    return revamp_array_view_access(h, REVAMP_ACCESS_READ, &data);
+}
+static revamp_status call_state(void *h) {
+    const uint32_t *state = NULL;
+    return revamp_array_view_state(h, &state);
+}
+static revamp_status call_synchronize(void *h) {
+    return revamp_array_view_synchronize(h, REVAMP_ACCESS_READ);
+}
+static revamp_status call_synchronize_async(void *h) {
+    revamp_completion done = NULL;
+    revamp_status status = revamp_array_view_synchronize_async(h, REVAMP_ACCESS_READ, &done);
+    return begun(status, done);
+}
+static revamp_status call_synchronize_to(void *h) {
+    return revamp_array_view_synchronize_to(h, good.view, REVAMP_ACCESS_READ);
+}
+static revamp_status call_synchronize_to_target(void *h) {
+    return revamp_array_view_synchronize_to(good.over, h, REVAMP_ACCESS_READ);
+}
+static revamp_status call_synchronize_to_async(void *h) {
+    revamp_completion done = NULL;
+    revamp_status status = revamp_array_view_synchronize_to_async(h, good.view, REVAMP_ACCESS_READ, &done);
+    return begun(status, done);
+}
+static revamp_status call_synchronize_to_async_target(void *h) {
+    revamp_completion done = NULL;
+    revamp_status status = revamp_array_view_synchronize_to_async(good.over, h, REVAMP_ACCESS_READ, &done);
+    return begun(status, done);
+}
+static revamp_status call_refresh(void *h) {
+    return revamp_array_view_refresh(h);
+}
+static revamp_status call_discard(void *h) {
+    return revamp_array_view_discard_data(h);
+}
+static revamp_status call_residency(void *h) {
+    revamp_residency residency = {0};
+    residency.struct_size = sizeof residency;
+    return revamp_array_view_get_residency(h, good.view, &residency);
+}
+static revamp_status call_residency_where(void *h) {
+    revamp_residency residency = {0};
+    residency.struct_size = sizeof residency;
+    return revamp_array_view_get_residency(good.over, h, &residency);
+}
+static revamp_status call_transfers(void *h) {
+    revamp_transfer_counters c = {0};
+    c.struct_size = sizeof c;
+    return revamp_array_view_get_transfers(h, &c);
+}
+static revamp_status call_source_transfers(void *h) {
+    revamp_transfer_counters c = {0};
+    c.struct_size = sizeof c;
+    return revamp_array_view_get_source_transfers(h, &c);
+}
+static revamp_status call_accelerator_transfers(void *h) {
+    revamp_transfer_counters c = {0};
+    c.struct_size = sizeof c;
+    return revamp_accelerator_get_transfers(h, &c);
+}
+static revamp_status call_dispatch(void *h) {
+    revamp_argument argument = use_view(h);
+    return launch_groups(good.view, good.step, 1, 1, 1, &argument, 1);
+}
+static revamp_status call_dispatch_address(void *h) {
+    revamp_argument argument = revamp_argument_view_address(0, h);
+    return launch_groups(good.view, good.step, 1, 1, 1, &argument, 1);
+}
+static revamp_status call_host_dispatch(void *h) {
+    return host_launch_with(use_view(h));
+}
+static revamp_status call_host_dispatch_address(void *h) {
+    return host_launch_with(revamp_argument_view_address(0, h));
+}
+static revamp_status call_copy_source(void *h) {
+    revamp_region from = region_of(h), to = whole(good.array);
+    return revamp_copy(&from, &to);
+}
+static revamp_status call_copy_destination(void *h) {
+    revamp_region from = whole(good.array), to = region_of(h);
+    return revamp_copy(&from, &to);
+}
+static revamp_status call_copy_async(void *h) {
+    revamp_completion done = NULL;
+    revamp_region from = region_of(h), to = whole(good.array);
+    revamp_status status = revamp_copy_async(&from, &to, &done);
+    return begun(status, done);
+}
+
+typedef enum { ACCELERATOR, VIEW, ARRAY, ARRAY_VIEW, KERNEL, COMPLETION, TYPES } handle_type;
+static const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",
+                                              "array_view",  "kernel",           "completion"};
+
+/* A function, with a wrong handle in one of its places and nothing else wrong. */
+typedef struct {
+    const char *name;
+    handle_type type;
+    bool takes_null; /* null is another error there: an argument must have an array or a view, a region those or host */
+    revamp_status (*call)(void *handle);
+} handle_case;
+
+#define CASE(name, type)                                                                                               \
+    { #name, type, false, call_##name }
+#define OPTIONAL(name)                                                                                                 \
+    { #name, ARRAY_VIEW, true, call_##name }
+static const handle_case cases[] = {
+    CASE(create_array, ARRAY),
+    CASE(section, ARRAY_VIEW),
+    CASE(project, ARRAY_VIEW),
+    CASE(view_as, ARRAY_VIEW),
+    CASE(reinterpret_as, ARRAY_VIEW),
+    CASE(as_read_only, ARRAY_VIEW),
+    CASE(retain, ARRAY_VIEW),
+    CASE(release, ARRAY_VIEW),
+    CASE(get_info, ARRAY_VIEW),
+    CASE(access, ARRAY_VIEW),
+    CASE(state, ARRAY_VIEW),
+    CASE(synchronize, ARRAY_VIEW),
+    CASE(synchronize_async, ARRAY_VIEW),
+    CASE(synchronize_to, ARRAY_VIEW),
+    CASE(synchronize_to_target, VIEW),
+    CASE(synchronize_to_async, ARRAY_VIEW),
+    CASE(synchronize_to_async_target, VIEW),
+    CASE(refresh, ARRAY_VIEW),
+    CASE(discard, ARRAY_VIEW),
+    CASE(residency, ARRAY_VIEW),
+    CASE(residency_where, VIEW),
+    CASE(transfers, ARRAY_VIEW),
+    CASE(source_transfers, ARRAY_VIEW),
+    CASE(accelerator_transfers, ACCELERATOR),
+    OPTIONAL(dispatch),
+    OPTIONAL(dispatch_address),
+    OPTIONAL(host_dispatch),
+    OPTIONAL(host_dispatch_address),
+    OPTIONAL(copy_source),
+    OPTIONAL(copy_destination),
+    OPTIONAL(copy_async),
+};
+
+/* Without Vulkan there is no kernel to launch. */
+static bool is_possible(const handle_case *c) {
+    return good.step || (c->call != call_dispatch && c->call != call_dispatch_address);
+}
+
+#define FOR_EACH_CASE(c)                                                                                               \
+    for (const handle_case *c = cases; c < cases + COUNT(cases); c++)                                                  \
+        if (is_possible(c))
+
+static void check_bad(const handle_case *c, void *handle, const char *says) {
+    if (!check_error(c->call(handle), AS_HANDLE, says, c->name, __FILE__, __LINE__)) return;
+    check_text(revamp_last_error_message(), type_names[c->type], __FILE__, __LINE__);
+    CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x80070006);
+}
+
+static void *handle_of_type(handle_type type) {
+    void *const handles[TYPES] = {good.accelerator, good.view, good.array, good.over, good.step, good.completion};
+    return handles[type];
+}
+
+TEST(null_handles_of_views) {
+    make_good();
+    FOR_EACH_CASE(c) {
+        if (!c->takes_null)
+            check_bad(c, NULL, "null");
+        else
+            check_error(c->call(NULL), AS_BAD | AS_HANDLE, "", c->name, __FILE__, __LINE__);
+        small_job();
+    }
+    free_good();
+    full_job();
+}
+
+TEST(foreign_handles_of_views) {
+    int local = 5;
+    uint32_t state = 4711;
+    make_good();
+    FOR_EACH_CASE(c) {
+        check_bad(c, &local, "handle");
+        check_bad(c, (void *)(uintptr_t)1, "handle");
+        check_bad(c, (void *)UINTPTR_MAX, "handle");
+        for (int i = 0; i < 20; i++) {
+            uint64_t number = (uint64_t)random_number(&state) << 32 | random_number(&state);
+            check_bad(c, (void *)(uintptr_t)number, "");
+        }
+        uintptr_t near = (uintptr_t)handle_of_type(c->type);
+        check_bad(c, (void *)(near + 1), "");
+        check_bad(c, (void *)(near ^ (uintptr_t)1 << 31), "");
+        check_bad(c, (void *)(near ^ (uintptr_t)1 << 54), "");
+        small_job();
+    }
+    free_good();
+    full_job();
+}
+
+TEST(handles_of_another_type_for_views) {
+    make_good();
+    FOR_EACH_CASE(c)
+    for (int type = 0; type < TYPES; type++) {
+        if ((handle_type)type == c->type || !handle_of_type((handle_type)type)) continue;
+        check_bad(c, handle_of_type((handle_type)type), type_names[type]);
+        small_job();
+    }
+    free_good();
+    full_job();
+}
+
+static revamp_status call_array_get_info(void *h) {
+    revamp_array_info info = {0};
+    info.struct_size = sizeof info;
+    return revamp_array_get_info(h, &info);
+}
+static revamp_status call_array_destroy(void *h) {
+    return revamp_array_destroy(h);
+}
+static revamp_status call_completion_get(void *h) {
+    return revamp_completion_get(h);
+}
+static revamp_status call_kernel_release(void *h) {
+    return revamp_kernel_release(h);
+}
+static revamp_status call_view_release(void *h) {
+    return revamp_accelerator_view_release(h);
+}
+static revamp_status call_copy_array(void *h) {
+    revamp_region from = whole(h), to = whole(good.array);
+    return revamp_copy(&from, &to);
+}
+
+/* And a view where something else is wanted. */
+TEST(views_where_other_handles_belong) {
+    static const handle_case others[] = {CASE(array_get_info, ARRAY),
+                                         CASE(array_destroy, ARRAY),
+                                         CASE(copy_array, ARRAY),
+                                         CASE(completion_get, COMPLETION),
+                                         CASE(kernel_release, KERNEL),
+                                         CASE(view_release, VIEW),
+                                         CASE(accelerator_transfers, ACCELERATOR)};
+    make_good();
+    for (size_t i = 0; i < COUNT(others); i++) {
+        check_bad(&others[i], good.over, "array_view");
+        small_job();
+    }
+    free_good();
+}
+
+static void *freed_of_type(handle_type type) {
+    revamp_accelerator_view view = new_view(good.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
+    revamp_array array = array_1d(good.view, 4, 4);
+    revamp_array_view over = view_of_array(array);
+    CHECK_OK(revamp_accelerator_view_release(view));
+    CHECK_OK(revamp_array_destroy(array));
+    drop(over);
+    void *const handles[TYPES] = {NULL, view, array, over, NULL, NULL};
+    return handles[type];
+}
+
+TEST(freed_handles_and_double_release_of_views) {
+    make_good();
+    FOR_EACH_CASE(c) {
+        void *freed = freed_of_type(c->type);
+        if (!freed) continue;
+        check_bad(c, freed, "freed");
+        /* Its slot is used again: it stays dead. */
+        revamp_array_view first = view_of(good_data, N), second = view_of_array(good.array);
+        check_bad(c, freed, "freed");
+        drop(first);
+        drop(second);
+    }
+    free_good();
+    full_job();
+}
+
+TEST(owners_of_a_view_are_counted) {
+    make_good();
+    enum { OWNERS = 5 };
+    for (int i = 0; i < OWNERS; i++)
+        CHECK_OK(revamp_array_view_retain(good.over));
+    for (int i = 0; i < OWNERS; i++) {
+        CHECK_NUMBER(array_view_info(good.over).element_count, N);
+        drop(good.over);
+    }
+    revamp_array_view over = good.over;
+    free_good();
+    BAD(revamp_array_view_release(over), AS_HANDLE, "freed");
+    BAD(revamp_array_view_retain(over), AS_HANDLE, "freed");
+}
+
+TEST(old_views_after_uninitialize) {
+    make_good();
+    revamp_array_view derived = range_of(good.over, 4, 8);
+    CHECK_OK(revamp_uninitialize());
+    BAD(revamp_array_view_release(good.over), AS_HANDLE, "freed");
+    BAD(revamp_array_view_release(derived), AS_HANDLE, "freed");
+    revamp_array_view old = good.over;
+    make_good();
+    FOR_EACH_CASE(c)
+    if (c->type == ARRAY_VIEW) check_bad(c, old, "freed");
+    free_good();
+    full_job();
+}
+
+static void *release_once(void *context) {
+    revamp_status *status = context;
+    *status = revamp_array_view_release(good.over);
+    return NULL;
+}
+
+/* Of many releases of one owner at once exactly one succeeds. */
+TEST(one_owner_of_a_view_is_released_once) {
+    enum { THREADS = 8 };
+    for (int round = 0; round < 20; round++) {
+        pthread_t threads[THREADS];
+        revamp_status statuses[THREADS];
+        int succeeded = 0;
+        good.over = view_of(good_data, N);
+        for (size_t i = 0; i < THREADS; i++)
+            REQUIRE(!pthread_create(&threads[i], NULL, release_once, &statuses[i]));
+        for (size_t i = 0; i < THREADS; i++) {
+            pthread_join(threads[i], NULL);
+            succeeded += statuses[i] == REVAMP_OK;
+            CHECK(statuses[i] == REVAMP_OK || statuses[i] == REVAMP_ERROR_INVALID_HANDLE);
+        }
+        CHECK_NUMBER(succeeded, 1);
+    }
+}
+
+/* Making views. */
+
+static revamp_status make_host(void *data, uint32_t rank, const int32_t *extent, size_t element_size,
+                               const revamp_array_view_options *options) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_create_host(data, rank, extent, element_size, options, &view);
+    CHECK(status < 0 ? !view : view != NULL);
+    return made(status, view);
+}
+
+static revamp_status make_sourceless(uint32_t rank, const int32_t *extent, size_t element_size,
+                                     const revamp_array_view_options *options) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_create(rank, extent, element_size, options, &view);
+    CHECK(status < 0 ? !view : view != NULL);
+    return made(status, view);
+}
+
+TEST(shapes_of_new_views) {
+    static const int32_t zero[] = {4, 0}, negative[] = {-3, 4}, smallest[] = {INT32_MIN}, fine[] = {4, 4};
+    static uint32_t data[1000];
+    int32_t *many = memory(2000 * sizeof *many);
+    for (int i = 0; i < 2000; i++)
+        many[i] = 1;
+    BAD(make_host(NULL, 2, fine, 4, NULL), AS_BAD, "NULL");
+    BAD(make_host(data, 2, NULL, 4, NULL), AS_BAD, "extent is NULL");
+    BAD(make_sourceless(2, NULL, 4, NULL), AS_BAD, "extent is NULL");
+    const struct {
+        uint32_t rank;
+        const int32_t *extent;
+        const char *text;
+    } shapes[] = {{2, zero, "0"},         {2, negative, "-3"},  {1, smallest, "-2147483648"},
+                  {0, fine, "rank is 0"}, {2000, many, "2000"}, {UINT32_MAX, many, "4294967295"}};
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        BAD(make_host(data, shapes[i].rank, shapes[i].extent, 4, NULL), AS_BAD, shapes[i].text);
+        BAD(make_sourceless(shapes[i].rank, shapes[i].extent, 4, NULL), AS_BAD, shapes[i].text);
+    }
+    static const size_t sizes[] = {0, 1, 2, 3, 6, 18};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%zu", sizes[i]);
+        BAD(make_host(data, 2, fine, sizes[i], NULL), AS_BAD, text);
+        CHECK_TEXT(revamp_last_error_message(), "4");
+        BAD(make_sourceless(2, fine, sizes[i], NULL), AS_BAD, text);
+    }
+    CHECK_OK(make_host(data, 1000, many, 4, NULL));
+    CHECK_OK(make_host(data, 2, fine, 20, NULL));
+    full_job();
+}
+
+TEST(sizes_of_new_views_that_overflow) {
+    static const int32_t huge[] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, one[] = {1};
+    static uint32_t data[4];
+    BAD(make_host(data, 4, huge, 4, NULL), AS_BAD | AS_MEMORY, "");
+    BAD(make_host(data, 3, huge, 64, NULL), AS_BAD | AS_MEMORY, "");
+    BAD(make_host(data, 1, one, SIZE_MAX - 3, NULL), AS_BAD | AS_MEMORY, "");
+    BAD(make_host(data, 1, one, (size_t)1 << 63, NULL), AS_BAD | AS_MEMORY, "");
+    /* It would pass the end of all addresses. */
+    BAD(make_host((void *)(UINTPTR_MAX - 15), 1, huge, 4, NULL), AS_BAD | AS_MEMORY, "");
+    BAD(make_sourceless(4, huge, 4, NULL), AS_BAD | AS_MEMORY, "");
+    BAD(make_sourceless(3, huge, 64, NULL), AS_BAD | AS_MEMORY, "");
+    BAD(make_sourceless(1, one, SIZE_MAX - 3, NULL), AS_BAD | AS_MEMORY, "");
+    full_job();
+}
+
+TEST(options_of_new_views) {
+    static const char bad_utf8[] = {'a', (char)0xFF, (char)0xC0, 0};
+    static const size_t sizes[] = {0, 7, sizeof(revamp_array_view_options) + 8, SIZE_MAX};
+    static uint32_t data[4];
+    const int32_t four = 4;
+    revamp_array array = array_1d(cpu_view(), 4, 4);
+    revamp_array_view view = NULL;
+    revamp_array_view_options options = {0};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        options.struct_size = sizes[i];
+        BAD(make_host(data, 1, &four, 4, &options), AS_ARGUMENT, "revamp_array_view_options.struct_size");
+        BAD(make_sourceless(1, &four, 4, &options), AS_ARGUMENT, "revamp_array_view_options.struct_size");
+        BAD(revamp_array_view_create_array(array, &options, &view), AS_ARGUMENT,
+            "revamp_array_view_options.struct_size");
+    }
+    options.struct_size = sizeof options;
+    options.label = bad_utf8;
+    BAD(make_host(data, 1, &four, 4, &options), AS_ARGUMENT, "UTF-8");
+    BAD(make_sourceless(1, &four, 4, &options), AS_ARGUMENT, "UTF-8");
+    BAD(revamp_array_view_create_array(array, &options, &view), AS_ARGUMENT, "UTF-8");
+    options.label = "four numbers";
+    options.read_only = true;
+    /* Nothing could ever be in it. */
+    BAD(make_sourceless(1, &four, 4, &options), AS_BAD, "read");
+    CHECK(!view);
+    CHECK_OK(make_host(data, 1, &four, 4, &options));
+    /* An older, smaller struct: its missing fields are zero. */
+    options.struct_size = sizeof options.struct_size;
+    CHECK_OK(make_sourceless(1, &four, 4, &options));
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+TEST(null_outputs_of_views) {
+    const int32_t four = 4;
+    const int32_t plane[] = {2, 2};
+    make_good();
+    const int32_t square[] = {16, 16};
+    revamp_array_view two = shaped(good.over, 2, square);
+    BAD(revamp_array_view_create_host(good_data, 1, &four, 4, NULL, NULL), AS_ARGUMENT, "view is NULL");
+    BAD(revamp_array_view_create_array(good.array, NULL, NULL), AS_ARGUMENT, "view is NULL");
+    BAD(revamp_array_view_create(1, &four, 4, NULL, NULL), AS_ARGUMENT, "view is NULL");
+    BAD(revamp_array_view_section(good.over, NULL, NULL, NULL), AS_ARGUMENT, "section is NULL");
+    BAD(revamp_array_view_project(two, 0, NULL), AS_ARGUMENT, "projection is NULL");
+    BAD(revamp_array_view_view_as(good.over, 2, plane, NULL), AS_ARGUMENT, "result is NULL");
+    BAD(revamp_array_view_reinterpret_as(good.over, 8, NULL), AS_ARGUMENT, "result is NULL");
+    BAD(revamp_array_view_as_read_only(good.over, NULL), AS_ARGUMENT, "result is NULL");
+    BAD(revamp_array_view_get_info(good.over, NULL), AS_ARGUMENT, "revamp_array_view_info is NULL");
+    BAD(revamp_array_view_access(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "data is NULL");
+    BAD(revamp_array_view_state(good.over, NULL), AS_ARGUMENT, "state is NULL");
+    BAD(revamp_array_view_synchronize_async(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "completion is NULL");
+    BAD(revamp_array_view_synchronize_to_async(good.over, good.view, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT,
+        "completion is NULL");
+    BAD(revamp_array_view_get_residency(good.over, good.view, NULL), AS_ARGUMENT, "revamp_residency is NULL");
+    BAD(revamp_array_view_get_transfers(good.over, NULL), AS_ARGUMENT, "revamp_transfer_counters is NULL");
+    BAD(revamp_array_view_get_source_transfers(good.over, NULL), AS_ARGUMENT, "revamp_transfer_counters is NULL");
+    BAD(revamp_accelerator_get_transfers(good.accelerator, NULL), AS_ARGUMENT, "revamp_transfer_counters is NULL");
+    BAD(revamp_get_transfers(NULL), AS_ARGUMENT, "revamp_transfer_counters is NULL");
+    revamp_transfer transfers[2] = {{0}};
+    size_t count = 0;
+    transfers[0].struct_size = sizeof transfers[0];
+    BAD(revamp_transfer_log_read(1, transfers, 2, NULL), AS_ARGUMENT, "count is NULL");
+    BAD(revamp_transfer_log_read(1, NULL, 2, &count), AS_ARGUMENT, "NULL");
+    drop(two);
+    free_good();
+    full_job();
+}
+
+TEST(struct_sizes_of_views) {
+    static const size_t sizes[] = {0, 4, 4096, SIZE_MAX};
+    make_good();
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        revamp_array_view_info info = {0};
+        revamp_residency residency = {0};
+        revamp_transfer_counters c = {0};
+        revamp_transfer transfer = {0};
+        size_t count = 0;
+        info.struct_size = residency.struct_size = c.struct_size = transfer.struct_size = sizes[i];
+        BAD(revamp_array_view_get_info(good.over, &info), AS_ARGUMENT, "revamp_array_view_info.struct_size");
+        BAD(revamp_array_view_get_residency(good.over, good.view, &residency), AS_ARGUMENT,
+            "revamp_residency.struct_size");
+        BAD(revamp_array_view_get_transfers(good.over, &c), AS_ARGUMENT, "revamp_transfer_counters.struct_size");
+        BAD(revamp_array_view_get_source_transfers(good.over, &c), AS_ARGUMENT, "revamp_transfer_counters.struct_size");
+        BAD(revamp_accelerator_get_transfers(good.accelerator, &c), AS_ARGUMENT,
+            "revamp_transfer_counters.struct_size");
+        BAD(revamp_get_transfers(&c), AS_ARGUMENT, "revamp_transfer_counters.struct_size");
+        BAD(revamp_transfer_log_read(1, &transfer, 1, &count), AS_ARGUMENT, "revamp_transfer.struct_size");
+    }
+    revamp_array_view_info older;
+    memset(&older, 0xAA, sizeof older);
+    older.struct_size = offsetof(revamp_array_view_info, element_count);
+    CHECK_OK(revamp_array_view_get_info(good.over, &older));
+    CHECK_NUMBER(older.element_size, 4);
+    CHECK(older.element_count == UINT64_C(0xAAAAAAAAAAAAAAAA));
+    free_good();
+}
+
+/* Views of views. */
+
+static revamp_status make_section(revamp_array_view view, const int32_t *origin, const int32_t *extent) {
+    revamp_array_view part = NULL;
+    revamp_status status = revamp_array_view_section(view, origin, extent, &part);
+    CHECK(status < 0 ? !part : part != NULL);
+    return made(status, part);
+}
+
+static revamp_status make_projection(revamp_array_view view, int32_t index) {
+    revamp_array_view row = NULL;
+    revamp_status status = revamp_array_view_project(view, index, &row);
+    CHECK(status < 0 ? !row : row != NULL);
+    return made(status, row);
+}
+
+static revamp_status make_shape(revamp_array_view view, uint32_t rank, const int32_t *extent) {
+    revamp_array_view result = NULL;
+    revamp_status status = revamp_array_view_view_as(view, rank, extent, &result);
+    CHECK(status < 0 ? !result : result != NULL);
+    return made(status, result);
+}
+
+static revamp_status make_elements(revamp_array_view view, size_t element_size) {
+    revamp_array_view result = NULL;
+    revamp_status status = revamp_array_view_reinterpret_as(view, element_size, &result);
+    CHECK(status < 0 ? !result : result != NULL);
+    return made(status, result);
+}
+
+static const int32_t plane_extent[] = {6, 8};
+
+TEST(sections_outside_their_view) {
+    static const struct {
+        int32_t origin[2], extent[2];
+        const char *text;
+    } bad[] = {
+        {{-1, 0}, {2, 2}, "-1"},
+        {{0, -7}, {2, 2}, "-7"},
+        {{0, 0}, {7, 8}, "7"},
+        {{0, 0}, {6, 9}, "9"},
+        {{5, 0}, {2, 8}, "5"},
+        {{6, 0}, {1, 1}, "6"},
+        {{0, 8}, {1, 1}, "8"},
+        {{0, 0}, {0, 8}, "0"},
+        {{0, 0}, {6, 0}, "0"},
+        {{0, 0}, {-2, 8}, "-2"},
+        {{INT32_MAX, 0}, {1, 1}, "2147483647"},
+        {{1, 1}, {INT32_MAX, 2}, "2147483647"},
+        {{INT32_MAX, INT32_MAX}, {INT32_MAX, INT32_MAX}, "2147483647"},
+        {{INT32_MIN, 0}, {1, 1}, "-2147483648"},
+        {{1, 0}, {INT32_MIN, 1}, "-2147483648"},
+    };
+    static uint32_t data[48];
+    static const int32_t origin[] = {2, 3}, extent[] = {3, 4}, outside[] = {4, 0}, too_far[] = {0, 4};
+    revamp_array_view views[] = {view_of_host(data, 2, plane_extent, 4), view_without_source(2, plane_extent)};
+    for (size_t v = 0; v < COUNT(views); v++) {
+        for (size_t i = 0; i < COUNT(bad); i++)
+            BAD(make_section(views[v], bad[i].origin, bad[i].extent), AS_RUNTIME, bad[i].text);
+        /* Without an extent: the rest, of which there must be some. */
+        for (size_t i = 5; i < 7; i++)
+            BAD(make_section(views[v], bad[i].origin, NULL), AS_RUNTIME, bad[i].text);
+        BAD(make_section(views[v], NULL, bad[2].extent), AS_RUNTIME, "7");
+        CHECK_OK(make_section(views[v], NULL, NULL));
+        /* The limits are those of the section, not of what it was cut from. */
+        revamp_array_view part = part_of(views[v], origin, extent);
+        BAD(make_section(part, outside, NULL), AS_RUNTIME, "4");
+        BAD(make_section(part, too_far, NULL), AS_RUNTIME, "4");
+        BAD(make_section(part, NULL, plane_extent), AS_RUNTIME, "");
+        drop(part);
+        drop(views[v]);
+    }
+}
+
+TEST(projections_that_are_none) {
+    static uint32_t data[48];
+    revamp_array_view plane = view_of_host(data, 2, plane_extent, 4), line = view_of(data, 48);
+    BAD(make_projection(plane, -1), AS_RUNTIME, "-1");
+    BAD(make_projection(plane, 6), AS_RUNTIME, "6");
+    BAD(make_projection(plane, INT32_MAX), AS_RUNTIME, "2147483647");
+    BAD(make_projection(plane, INT32_MIN), AS_RUNTIME, "-2147483648");
+    BAD(make_projection(line, 0), AS_BAD, "rank");
+    CHECK_OK(make_projection(plane, 5));
+    drop(plane);
+    drop(line);
+}
+
+TEST(shapes_that_do_not_fit) {
+    static const int32_t larger[] = {7, 7}, zero[] = {0, 4}, negative[] = {4, -2}, huge[] = {INT32_MAX, INT32_MAX};
+    static const int32_t origin[] = {1, 2}, extent[] = {3, 4}, small[] = {2, 2}, all[] = {48};
+    static uint32_t data[48];
+    revamp_array_view line = view_of(data, 48), plane = view_of_host(data, 2, plane_extent, 4);
+    revamp_array_view gaps = part_of(plane, origin, extent), range = range_of(line, 0, 47);
+    BAD(make_shape(line, 2, larger), AS_RUNTIME, "49");
+    BAD(make_shape(range, 1, all), AS_RUNTIME, "48");
+    BAD(make_shape(line, 2, zero), AS_RUNTIME, "0");
+    BAD(make_shape(line, 2, negative), AS_RUNTIME, "-2");
+    BAD(make_shape(line, 2, huge), AS_RUNTIME, "");
+    BAD(make_shape(line, 0, small), AS_BAD, "rank is 0");
+    BAD(make_shape(line, UINT32_MAX, small), AS_BAD, "4294967295");
+    BAD(make_shape(line, 2, NULL), AS_BAD, "extent is NULL");
+    BAD(make_shape(gaps, 2, small), AS_BAD, "");
+    CHECK_OK(make_shape(line, 2, plane_extent));
+    CHECK_OK(make_shape(line, 2, small));
+    drop(range);
+    drop(gaps);
+    drop(plane);
+    drop(line);
+}
+
+TEST(element_types_that_do_not_fit) {
+    static const int32_t origin[] = {1, 2}, extent[] = {3, 4};
+    static const size_t sizes[] = {0, 1, 2, 3, 6};
+    static uint32_t data[48];
+    revamp_array_view line = view_of(data, 47), plane = view_of_host(data, 2, plane_extent, 4);
+    revamp_array_view gaps = part_of(plane, origin, extent);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%zu", sizes[i]);
+        BAD(make_elements(line, sizes[i]), AS_BAD, text);
+    }
+    /* 188 bytes. */
+    BAD(make_elements(line, 8), AS_RUNTIME, "188");
+    BAD(make_elements(line, 192), AS_RUNTIME, "188");
+    BAD(make_elements(line, SIZE_MAX - 3), AS_RUNTIME, "188");
+    BAD(make_elements(gaps, 8), AS_BAD, "");
+    CHECK_OK(make_elements(line, 188));
+    drop(gaps);
+    drop(plane);
+    drop(line);
+}
+
+/* Access. */
+
+TEST(accesses_that_are_none) {
+    static const revamp_access bad[] = {4, 7, 8, UINT32_MAX};
+    make_good();
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        void *data = NULL;
+        revamp_completion done = NULL;
+        char text[32];
+        snprintf(text, sizeof text, "%#x", (unsigned)bad[i]);
+        BAD(revamp_array_view_access(good.over, bad[i], &data), AS_ARGUMENT, text);
+        BAD(revamp_array_view_synchronize(good.over, bad[i]), AS_ARGUMENT, text);
+        BAD(revamp_array_view_synchronize_async(good.over, bad[i], &done), AS_ARGUMENT, text);
+        BAD(revamp_array_view_synchronize_to(good.over, good.view, bad[i]), AS_ARGUMENT, text);
+        BAD(revamp_array_view_synchronize_to_async(good.over, good.view, bad[i], &done), AS_ARGUMENT, text);
+        CHECK(!data && !done);
+    }
+    void *data = NULL;
+    BAD(revamp_array_view_access(good.over, REVAMP_ACCESS_NONE, &data), AS_ARGUMENT, "access");
+    BAD(revamp_array_view_access(good.over, REVAMP_ACCESS_AUTO, &data), AS_ARGUMENT, "access");
+    BAD(revamp_array_view_synchronize(good.over, REVAMP_ACCESS_AUTO), AS_ARGUMENT, "access");
+    BAD(revamp_array_view_synchronize_to(good.over, good.view, REVAMP_ACCESS_AUTO), AS_ARGUMENT, "access");
+    free_good();
+}
+
+/* A read-only view stays what it is, however one tries. */
+static void check_read_only(const engine *e, revamp_array_view constant) {
+    static const revamp_access writes[] = {REVAMP_ACCESS_WRITE, REVAMP_ACCESS_READ_WRITE};
+    const int32_t count = N;
+    for (size_t i = 0; i < COUNT(writes); i++) {
+        void *data = NULL;
+        revamp_completion done = NULL;
+        BAD(revamp_array_view_access(constant, writes[i], &data), AS_BAD, "read");
+        BAD(revamp_array_view_synchronize(constant, writes[i]), AS_BAD, "read");
+        BAD(revamp_array_view_synchronize_async(constant, writes[i], &done), AS_BAD, "read");
+        BAD(revamp_array_view_synchronize_to(constant, e->p->view, writes[i]), AS_BAD, "read");
+        BAD(revamp_array_view_synchronize_to_async(constant, e->p->view, writes[i], &done), AS_BAD, "read");
+        BAD(run_step(e, NULL, with_access(use_view(constant), writes[i])), AS_ARGUMENT, "read");
+        BAD(run_step(e, e->p->view, with_access(use_view(constant), writes[i])), AS_ARGUMENT, "read");
+        CHECK(!data && !done);
+    }
+    BAD(revamp_array_view_discard_data(constant), AS_BAD, "read");
+    /* A kernel declares a write; for a host kernel the access says it. */
+    if (e->step) {
+        BAD(run_step(e, NULL, use_view(constant)), AS_ARGUMENT, "read");
+        BAD(run_fill(e, NULL, use_view(constant), 1), AS_ARGUMENT, "read");
+    }
+    uint32_t *here = memory(BYTES);
+    revamp_array array = array_1d(e->p->view, N, 4);
+    revamp_completion done = NULL;
+    revamp_region from = host_region(here, 1, &count, 4), to = region_of(constant), other = whole(array);
+    BAD(revamp_copy(&from, &to), AS_BAD, "read");
+    BAD(revamp_copy_async(&from, &to, &done), AS_BAD, "read");
+    BAD(revamp_copy(&other, &to), AS_BAD, "read");
+    CHECK(!done);
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+TEST(writes_through_read_only_views) {
+    FOR_EACH_ENGINE(e) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array array = array_with(e->p->view, expected, N);
+        revamp_array_view plain = view_of(data, N), over = view_of_array(array);
+        revamp_array_view first = read_only(plain), second = read_only(over), third = const_view_of(data, N);
+        /* What is made from one is as read only. */
+        revamp_array_view part = range_of(first, 0, N), again = read_only(first);
+        revamp_array_view constants[] = {first, second, third, part, again};
+        for (size_t i = 0; i < COUNT(constants); i++) {
+            CHECK(array_view_info(constants[i]).read_only);
+            check_read_only(e, constants[i]);
+        }
+        CHECK_SAME(host_access(first, REVAMP_ACCESS_READ), expected, BYTES);
+        drop_all(constants, COUNT(constants));
+        drop(plain);
+        drop(over);
+        CHECK_SAME(data, expected, BYTES);
+        CHECK_SAME(read_array(array), expected, BYTES);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+/* Arguments. */
+
+TEST(arguments_of_a_launch_that_contradict) {
+    static const int32_t zero[] = {0}, some[] = {4};
+    FOR_EACH_ENGINE(e) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array array = array_with(e->p->view, expected, N);
+        revamp_array_view view = view_of(data, N), over = view_of_array(array);
+        revamp_argument both = use_view(view), none = use_view(NULL), origin = use_view(view), extent = use_view(view);
+        both.array = array;
+        origin.origin = zero;
+        extent.extent = some;
+        meter m = meter_of(NULL);
+        CHECK_FAILS(run_step(e, NULL, both), AS_BAD, "view");
+        /* Though they are the same memory. */
+        both.view = over;
+        CHECK_FAILS(run_step(e, NULL, both), AS_BAD, "view");
+        CHECK_FAILS(run_step(e, NULL, none), AS_BAD | AS_HANDLE, "");
+        CHECK_FAILS(run_step(e, NULL, origin), AS_BAD, "origin");
+        CHECK_FAILS(run_step(e, NULL, extent), AS_BAD, "extent");
+        CHECK_FAILS(run_step(e, e->p->view, extent), AS_BAD, "extent");
+        /* The access must be one; a view may not be used for less than the kernel does. */
+        CHECK_FAILS(run_step(e, NULL, with_access(use_view(view), 8)), AS_ARGUMENT, "8");
+        if (e->step)
+            CHECK_FAILS(run_step(e, NULL, with_access(use_view(view), REVAMP_ACCESS_READ)), AS_ARGUMENT, "access");
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        CHECK_NUMBER(valid_on(view, cpu_view()), BYTES);
+        CHECK_OK(run_step(e, NULL, use_view(view)));
+        step_naive(expected, N, 1);
+        CHECK_SAME(host_access(view, REVAMP_ACCESS_READ), expected, BYTES);
+        drop(over);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    full_job();
+}
+
+TEST(blocks_of_host_kernels) {
+    uint32_t *data = numbers(N, 1);
+    uint64_t block[2] = {0, 0};
+    const int32_t extent = 4;
+    revamp_array_view view = view_of(data, N);
+    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = ignore_id;
+    info.arguments = &argument;
+    info.argument_count = 1;
+    /* An address needs a place to go. */
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    info.block_size = sizeof block;
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    info.block = block;
+    info.block_size = 0;
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    info.block_size = 7;
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    info.block_size = sizeof block;
+    argument.offset = 4;
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "offset");
+    argument.offset = 16;
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "16");
+    argument.offset = UINT32_MAX - 7;
+    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "4294967288");
+    argument.offset = 8;
+    CHECK_OK(revamp_host_dispatch(host_view(), &info));
+    CHECK_OK(revamp_accelerator_view_wait(host_view()));
+    /* It was copied. */
+    CHECK(!block[0] && !block[1]);
+    drop(view);
+}
+
+TEST(launches_on_places_that_cannot) {
+    FOR_EACH_ENGINE(e) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N);
+        engine other = other_engine(e);
+        meter m = meter_of(NULL);
+        /* The cpu runs nothing; another accelerator does not run this kernel. */
+        CHECK_FAILS(run_step(e, cpu_view(), use_view(view)), AS_BAD | AS_UNSUPPORTED, "");
+        if (other.p && (e->step || other.step))
+            CHECK_FAILS(run_step(e, other.p->view, use_view(view)), AS_BAD | AS_UNSUPPORTED, "");
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        CHECK_NUMBER(valid_on(view, cpu_view()), BYTES);
+        /* A view with its data on another accelerator is no error: it comes. */
+        if (other.p) {
+            revamp_array array = array_with(other.p->view, expected, N);
+            revamp_array_view over = view_of_array(array);
+            CHECK_OK(run_step(e, e->p->view, use_view(over)));
+            step_naive(expected, N, 1);
+            CHECK_SAME(host_access(over, REVAMP_ACCESS_READ), expected, BYTES);
+            drop(over);
+            /* The array itself is one. */
+            CHECK_FAILS(run_step(e, e->p->view, use_array(array)), AS_RUNTIME, "view");
+            CHECK_OK(revamp_array_destroy(array));
+        }
+        end_engine(&other);
+        drop(view);
+    }
+    full_job();
+}
+
+TEST(views_too_small_for_a_kernel) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        static uint32_t data[5];
+        revamp_kernel sizes = load(p->accelerator, &sizes_module);
+        revamp_array_view view = view_of(data, 5);
+        revamp_argument argument = use_view(view);
+        /* It needs the 24 bytes of its head and one element of 8. */
+        CHECK_FAILS(launch_groups(p->view, sizes, 1, 1, 1, &argument, 1), AS_ARGUMENT, "32");
+        drop(view);
+        CHECK_OK(revamp_kernel_release(sizes));
+    }
+    some_place(runs_spirv);
+    full_job();
+}
+
+/* Regions. */
+
+TEST(regions_that_contradict) {
+    static const int32_t zero[] = {0}, count = N;
+    FOR_EACH_PLACE(p, holds_arrays) {
+        uint32_t *data = numbers(N, 1), *here = memory(BYTES), *expected = numbers(N, 1);
+        revamp_array array = array_1d(p->view, N, 4);
+        revamp_array_view view = view_of(data, N);
+        revamp_region good_one = host_region(here, 1, &count, 4), bad = region_of(view);
+        meter m = meter_of(NULL);
+        bad.array = array;
+        CHECK_FAILS(revamp_copy(&bad, &good_one), AS_BAD, "view");
+        CHECK_FAILS(revamp_copy(&good_one, &bad), AS_BAD, "view");
+        /* A section of a view is a view. */
+        bad = region_of(view);
+        bad.origin = zero;
+        CHECK_FAILS(revamp_copy(&bad, &good_one), AS_BAD, "origin");
+        CHECK_FAILS(revamp_copy(&good_one, &bad), AS_BAD, "origin");
+        CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+        CHECK_SAME(data, expected, BYTES);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    small_job();
+}
+
+TEST(shapes_of_copies_with_views_that_do_not_match) {
+    static const int32_t turned[] = {8, 6}, count = 48, fewer = 47;
+    uint32_t *data = numbers(96, 1), *other = numbers(96, 2), *expected = numbers(96, 1);
+    revamp_array_view plane = view_of_host(data, 2, plane_extent, 4), wide = view_of_host(other, 2, plane_extent, 8);
+    revamp_array_view line = view_of(other, 48), other_way = view_of_host(other, 2, turned, 4);
+    revamp_region to = region_of(plane), from = region_of(line);
+    meter m = meter_of(NULL);
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "");
+    from = region_of(other_way);
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "extent");
+    from = region_of(wide);
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "element");
+    from = host_region(other, 1, &fewer, 4);
+    to = region_of(line);
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "47");
+    from = host_region(other, 1, &count, 8);
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "element");
+    CHECK_NUMBER(bytes_moved(moved_since(&m)), 0);
+    CHECK_SAME(data, expected, 96 * 4);
+    drop(plane);
+    drop(wide);
+    drop(line);
+    drop(other_way);
+    small_job();
+}
+
+/* Overlap is of elements: columns side by side do not. */
+TEST(copies_between_overlapping_views) {
+    static const int32_t left_origin[] = {0, 0}, right_origin[] = {0, 4}, middle_origin[] = {0, 3}, half[] = {6, 4};
+    uint32_t *data = numbers(48, 1), *expected = numbers(48, 1);
+    revamp_array_view plane = view_of_host(data, 2, plane_extent, 4);
+    revamp_array_view left = part_of(plane, left_origin, half), right = part_of(plane, right_origin, half);
+    revamp_array_view middle = part_of(plane, middle_origin, half), constant = read_only(left);
+    revamp_region from = region_of(left), to = region_of(middle);
+    revamp_completion done = NULL;
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
+    CHECK_FAILS(revamp_copy_async(&from, &to, &done), AS_BAD, "overlap");
+    CHECK_FAILS(revamp_copy(&from, &from), AS_BAD, "overlap");
+    from = region_of(constant);
+    CHECK_FAILS(revamp_copy(&from, &to), AS_BAD, "overlap");
+    CHECK(!done);
+    CHECK_SAME(data, expected, 192);
+    to = region_of(right);
+    CHECK_OK(revamp_copy(&from, &to));
+    for (int y = 0; y < 6; y++)
+        memcpy(expected + y * 8 + 4, expected + y * 8, 16);
+    CHECK_SAME(host_access(plane, REVAMP_ACCESS_READ), expected, 192);
+    drop(constant);
+    drop(left);
+    drop(right);
+    drop(middle);
+    drop(plane);
+    small_job();
+}
+
+TEST(an_array_and_a_view_of_it_overlap_too) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        revamp_array array = array_with(p->view, numbers(N, 1), N);
+        revamp_array_view view = view_of_array(array);
+        revamp_region a = whole(array), b = region_of(view);
+        CHECK_FAILS(revamp_copy(&a, &b), AS_BAD, "overlap");
+        CHECK_FAILS(revamp_copy(&b, &a), AS_BAD, "overlap");
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    small_job();
+}
+
+/* Views without data. */
+TEST(views_without_data_have_no_source_view) {
+    revamp_array_view view = sourceless(N);
+    revamp_array_view_info info = array_view_info(view);
+    CHECK(!info.source_view);
+    CHECK(!info.read_only);
+    uint32_t *data = host_access(view, REVAMP_ACCESS_READ_WRITE);
+    fill_bytes(data, BYTES, 5);
+    CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
+    CHECK_OK(revamp_array_view_refresh(view));
+    CHECK_OK(revamp_array_view_discard_data(view));
+    CHECK(!array_view_info(view).source_view);
+    drop(view);
+}
+
+/* The transfer log. */
+TEST(reading_the_transfer_log_at_odd_places) {
+    revamp_transfer transfers[4] = {{0}};
+    size_t count = 99;
+    transfers[0].struct_size = sizeof transfers[0];
+    CHECK_OK(revamp_transfer_log_read(UINT64_MAX, transfers, COUNT(transfers), &count));
+    CHECK_NUMBER(count, 0);
+    count = 99;
+    CHECK_OK(revamp_transfer_log_read(1, NULL, 0, &count));
+    CHECK_NUMBER(count, 0);
+    small_job();
+    /* Numbers begin at 1: what is asked for before it is the same. */
+    CHECK_OK(revamp_transfer_log_read(0, transfers, COUNT(transfers), &count));
+    CHECK_NUMBER(count, 2);
+    CHECK_NUMBER(transfers[0].number, 1);
+    CHECK_NUMBER(transfers[1].number, 2);
+}
+
+/* No memory. */
+
+/* Makes the call; if there was no memory, once more, and that works. */
+#define ONCE_MORE(failed, call)                                                                                        \
+    do {                                                                                                               \
+        revamp_status once_more_status = (call);                                                                       \
+        if (once_more_status == REVAMP_ERROR_OUT_OF_MEMORY) {                                                          \
+            ++*(failed);                                                                                               \
+            CHECK_FAILS(once_more_status, AS_MEMORY, "alloc");                                                         \
+            once_more_status = (call);                                                                                 \
+        }                                                                                                              \
+        check_ok(once_more_status, #call, __FILE__, __LINE__);                                                         \
+    } while (0)
+
+/* A failed call has changed nothing: all of it comes out as if it had not been made. */
+static void use_views_with_failures(const engine *e, int *failed) {
+    const int32_t count = N;
+    uint32_t *data = numbers(N, 1), *a = numbers(N, 1), *b = numbers(N, 2), *c = numbers(N, 3), *sent = numbers(N, 4);
+    revamp_array array = NULL;
+    revamp_array_view view = NULL, over = NULL, empty = NULL, half = NULL;
+    void *got = NULL;
+    revamp_region host = host_region(sent, 1, &count, 4);
+    ONCE_MORE(failed, revamp_array_create(e->p->view, 1, &count, 4, NULL, &array));
+    ONCE_MORE(failed, revamp_copy_to_array(b, BYTES, array));
+    ONCE_MORE(failed, revamp_array_view_create_host(data, 1, &count, 4, NULL, &view));
+    ONCE_MORE(failed, revamp_array_view_create_array(array, NULL, &over));
+    ONCE_MORE(failed, revamp_array_view_create(1, &count, 4, NULL, &empty));
+    ONCE_MORE(failed, revamp_array_view_section(view, NULL, (const int32_t[]){N / 2}, &half));
+    ONCE_MORE(failed, run_step(e, NULL, use_view(view)));
+    step_naive(a, N, 1);
+    ONCE_MORE(failed, run_sum(e, NULL, use_view(view), use_view(over), use_view(empty)));
+    sum_naive(a, b, c, N);
+    ONCE_MORE(failed, run_step(e, NULL, use_view(half)));
+    step_naive(a, N / 2, 1);
+    ONCE_MORE(failed, revamp_array_view_access(view, REVAMP_ACCESS_READ_WRITE, &got));
+    CHECK_SAME(got, a, BYTES);
+    ONCE_MORE(failed, revamp_array_view_access(empty, REVAMP_ACCESS_READ, &got));
+    CHECK_SAME(got, c, BYTES);
+    ONCE_MORE(failed, run_step(e, NULL, use_view(over)));
+    step_naive(b, N, 1);
+    ONCE_MORE(failed, revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_READ));
+    revamp_region to = region_of(empty), from = region_of(over);
+    ONCE_MORE(failed, revamp_copy(&from, &to));
+    ONCE_MORE(failed, run_step(e, NULL, use_view(empty)));
+    memcpy(c, b, BYTES);
+    step_naive(c, N, 1);
+    ONCE_MORE(failed, revamp_array_view_access(empty, REVAMP_ACCESS_READ, &got));
+    CHECK_SAME(got, c, BYTES);
+    to = region_of(view);
+    ONCE_MORE(failed, revamp_copy(&host, &to));
+    ONCE_MORE(failed, run_step(e, NULL, use_view(view)));
+    step_naive(sent, N, 1);
+    ONCE_MORE(failed, revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
+    drop(half);
+    drop(view);
+    drop(empty);
+    drop(over);
+    CHECK_SAME(data, sent, BYTES);
+    CHECK_SAME(read_array(array), b, BYTES);
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+CHILD(uses_views_while_an_allocation_fails) {
+    int failed = 0;
+    FOR_EACH_ENGINE(e)
+    for (int i = 0; i < 4; i++)
+        use_views_with_failures(e, &failed);
+    /* The Nth fails and no other. */
+    CHECK(failed <= 1);
+    printf("%d failed\n", failed);
+    full_job();
+    CHECK_OK(revamp_uninitialize());
+}
+
+TEST(a_view_without_memory_is_as_before) {
+    int failed = 0;
+    for (int n = 1; n <= 12; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=fail-alloc=%d", n);
+        child_result r = run_child("uses_views_while_an_allocation_fails", setting, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
+        failed += strstr(r.output, "1 failed") != NULL;
+    }
+    /* They cannot all have hit something else. */
+    CHECK(failed >= 4);
+}
+
+TEST(a_view_without_memory_is_as_before_on_host_threads) {
+    int failed = 0;
+    for (int n = 1; n <= 8; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=no-vulkan,fail-alloc=%d", n);
+        child_result r = run_child("uses_views_while_an_allocation_fails", setting, "REVAMP_MEMORY=separate", NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
+        failed += strstr(r.output, "1 failed") != NULL;
+    }
+    CHECK(failed >= 4);
+}
+
+/* A view larger than all memory cannot get a copy on an accelerator; it stays usable where it is. */
+TEST(a_view_that_no_accelerator_holds) {
+    static const int32_t extent[] = {1 << 20, 1 << 24};
+    static const int32_t origin[] = {3, 128}, part[] = {1, N};
+    FOR_EACH_ENGINE(e) {
+        /* 64 TiB without a data source: no memory until used. */
+        revamp_array_view view = view_without_source(2, extent);
+        void *data = NULL;
+        CHECK_FAILS(revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_READ), AS_MEMORY, "");
+        CHECK_FAILS(revamp_array_view_access(view, REVAMP_ACCESS_READ, &data), AS_MEMORY, "");
+        revamp_array_view small = part_of(view, origin, part);
+        CHECK_NUMBER(array_view_info(small).element_count, N);
+        drop(small);
+        drop(view);
+    }
+    full_job();
+}
+
+/* The lost device. */
+
+typedef struct {
+    pthread_mutex_t lock;
+    int errors;
+    bool said_lost;
+} log_tally;
+
+static void tally_log(revamp_log_level level, const char *message, void *context) {
+    log_tally *t = context;
+    pthread_mutex_lock(&t->lock);
+    t->errors += level == REVAMP_LOG_ERROR;
+    t->said_lost = t->said_lost || (level == REVAMP_LOG_ERROR && strstr(message, "lost"));
+    pthread_mutex_unlock(&t->lock);
+}
+
+CHILD(views_lose_the_device) {
+    static log_tally log = {PTHREAD_MUTEX_INITIALIZER, 0, false};
+    FOR_EACH_ENGINE(e) {
+        if (!e->step) continue;
+        static uint32_t data[N], other_data[N];
+        revamp_accelerator_view target = second_view_of(e);
+        revamp_array_view view = view_of(data, N), other = view_of(other_data, N), alias = read_only(view);
+        revamp_status status = REVAMP_OK;
+        void *got = NULL;
+        for (int i = 0; i < 30 && status == REVAMP_OK; i++) {
+            status = run_step(e, target, use_view(view));
+            if (status == REVAMP_OK) status = revamp_accelerator_view_wait(target);
+            if (status == REVAMP_OK && i % 3 == 2) status = revamp_array_view_access(alias, REVAMP_ACCESS_READ, &got);
+        }
+        CHECK_FAILS(status, AS_REMOVED, "lost");
+        /* Every further call that needs the device says so; none hangs or crashes. */
+        status = run_step(e, target, use_view(view));
+        CHECK_FAILS(status, AS_REMOVED, "lost");
+        bool is_dirty = is_apart(view, target) && valid_on(view, cpu_view()) != BYTES;
+        if (is_dirty) {
+            revamp_completion done = NULL;
+            CHECK_FAILS(revamp_array_view_access(view, REVAMP_ACCESS_READ, &got), AS_REMOVED, "lost");
+            CHECK_FAILS(revamp_array_view_synchronize(alias, REVAMP_ACCESS_READ), AS_REMOVED, "lost");
+            status = revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done);
+            if (status == REVAMP_OK) {
+                status = revamp_completion_get(done);
+                CHECK_OK(revamp_completion_release(done));
+            }
+            CHECK(status == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED);
+        }
+        /* Views that have nothing there go on. */
+        CHECK_OK(revamp_array_view_access(other, REVAMP_ACCESS_READ_WRITE, &got));
+        CHECK(got == other_data);
+        drop(other);
+        drop(alias);
+        CHECK_OK(revamp_set_log_callback(tally_log, &log, REVAMP_LOG_ERROR));
+        drop(view);
+        pthread_mutex_lock(&log.lock);
+        if (is_dirty) CHECK(log.errors > 0 && log.said_lost);
+        pthread_mutex_unlock(&log.lock);
+        CHECK_OK(revamp_set_log_callback(NULL, NULL, REVAMP_LOG_OFF));
+        CHECK_OK(revamp_accelerator_view_release(target));
+        printf(is_dirty ? "dirty\n" : "clean\n");
+    }
+    small_job();
+    CHECK_OK(revamp_uninitialize());
+    full_job();
+}
+
+TEST(views_on_a_lost_device_fail_and_release) {
+    some_place(runs_spirv);
+    for (int n = 1; n <= 8; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=lose-device=%d", n);
+        child_result r = run_child("views_lose_the_device", setting, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
+    }
+}
+
+/* After refresh or discard the view has given up what was there, and lives on at home. */
+CHILD(a_view_gives_up_what_was_lost) {
+    static uint32_t data[N];
+    FOR_EACH_ENGINE(e) {
+        if (!e->step) continue;
+        revamp_accelerator_view target = second_view_of(e);
+        revamp_array_view view = view_of(data, N);
+        revamp_status status = REVAMP_OK;
+        for (int i = 0; i < 30 && status == REVAMP_OK; i++) {
+            status = run_step(e, target, use_view(view));
+            if (status == REVAMP_OK) status = revamp_accelerator_view_wait(target);
+        }
+        CHECK_FAILS(status, AS_REMOVED, "lost");
+        CHECK_OK(revamp_array_view_refresh(view));
+        CHECK_NUMBER(valid_on(view, cpu_view()), BYTES);
+        uint32_t *got = host_access(view, REVAMP_ACCESS_READ_WRITE);
+        got[0] = 5;
+        drop(view);
+        CHECK_NUMBER(data[0], 5);
+        CHECK_OK(revamp_accelerator_view_release(target));
+    }
+}
+
+TEST(refresh_after_a_loss_goes_on_with_home) {
+    some_place(runs_spirv);
+    for (int n = 2; n <= 4; n++) {
+        char setting[64];
+        snprintf(setting, sizeof setting, "REVAMP_TEST=lose-device=%d", n);
+        child_result r = run_child("a_view_gives_up_what_was_lost", setting, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s\n", setting);
+    }
+}
