@@ -77,6 +77,27 @@ REVAMP_DETAIL_END
 #define REVAMP_TSAN 0
 #endif
 
+// ThreadSanitizer does not see into the library. It is told what the library promises: what came before a launch comes
+// before its kernel, and what a kernel did comes before the return of later calls, which wait for it where it matters.
+#if REVAMP_TSAN
+extern "C" void __tsan_acquire(void *address);
+extern "C" void __tsan_release(void *address);
+REVAMP_DETAIL_BEGIN
+inline char order_of_kernels;
+inline void release_order() noexcept {
+    __tsan_release(&order_of_kernels);
+}
+inline void acquire_order() noexcept {
+    __tsan_acquire(&order_of_kernels);
+}
+REVAMP_DETAIL_END
+#else
+REVAMP_DETAIL_BEGIN
+inline void release_order() noexcept {}
+inline void acquire_order() noexcept {}
+REVAMP_DETAIL_END
+#endif
+
 // Types that are thrown, or cross the borders of shared libraries otherwise, are one type even under
 // -fvisibility=hidden.
 #define REVAMP_VISIBLE __attribute__((visibility("default")))

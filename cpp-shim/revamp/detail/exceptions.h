@@ -133,6 +133,7 @@ REVAMP_DETAIL_BEGIN
 
 // To be put around every call of the C API. REVAMP_TIMEOUT is no error.
 inline void check(revamp_status status) {
+    acquire_order();
     if (__builtin_expect(status < 0, 0)) throw_last_error(status);
 }
 

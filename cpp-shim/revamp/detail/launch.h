@@ -250,6 +250,7 @@ void launch(const Concurrency::accelerator_view *target, const Kernel &kernel, r
     info.block = functor.bytes();
     info.block_size = sizeof(Kernel);
     const bool is_chosen = target && !target->is_auto_selection;
+    release_order();
     const revamp_status status = revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info);
     if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) no_compiled_kernel(site, revamp_last_error_message());
     check(status);

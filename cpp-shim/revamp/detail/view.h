@@ -83,6 +83,7 @@ struct view_control {
         // The last view of a data source writes back; what fails there is lost (rule DST-7) but logged.
         if (const revamp_array_view made = handle.load(std::memory_order_relaxed))
             (void)revamp_array_view_release(made);
+        acquire_order();
         if (parent) release(parent);
     }
     [[gnu::noinline, gnu::cold]] revamp_array_view make() {
@@ -137,6 +138,7 @@ REVAMP_HD constexpr bool in_kernel() noexcept {
 struct kernel_guard {
     kernel_guard() noexcept {
 #if !REVAMP_DEVICE_PASS
+        acquire_order();
         ++this_thread.kernels;
         if (!in_kernel()) __builtin_unreachable();
 #endif
@@ -144,6 +146,7 @@ struct kernel_guard {
     ~kernel_guard() {
 #if !REVAMP_DEVICE_PASS
         --this_thread.kernels;
+        release_order();
 #endif
     }
     kernel_guard(const kernel_guard &) = delete;
