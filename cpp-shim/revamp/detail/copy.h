@@ -89,6 +89,7 @@ template <class Elements, class Finish> struct pending_copy {
     std::shared_ptr<task_state<void>> state = std::make_shared<task_state<void>>();
 
     static void done(revamp_status status, void *context) noexcept {
+        acquire_order();
         const std::unique_ptr<pending_copy> self(static_cast<pending_copy *>(context));
         std::exception_ptr failure = exception_of(status);
         if (!failure) {
@@ -107,6 +108,7 @@ template <class Elements, class Finish> struct pending_copy {
     static Concurrency::completion_future start(std::unique_ptr<pending_copy> self,
                                                 const Concurrency::completion_future &under) {
         std::shared_ptr<task_state<void>> state = self->state;
+        release_order();
         check(revamp_completion_then(access::native(under), &pending_copy::done, self.get()));
         (void)self.release();
         return access::make(std::move(state));
