@@ -414,7 +414,7 @@ TEST(arrays_by_reference) {
     parallel_for_each(
         a.extent, [&](index<1> i) restrict(amp) { b[i] = c[i] + a(i) + c.extent[0]; });
     parallel_for_each(
-        m.extent, [&m, &b ](index<2> i) restrict(amp) {
+        m.extent, [&m, &b, &d ](index<2> i) restrict(amp) {
             m[i] = b[i[0] * 2 + i[1]];
             m(i[0], i[1]) += m[i[0]][i[1]];
             m.section(i)[index<2>()] += 1;
@@ -562,7 +562,8 @@ TEST(barrier_large_tile_static) {
     BIG(6)
     BIG(7)
     BIG(8)
-    BIG(9) BIG(10) BIG(11) BIG(12) BIG(13) BIG(14) BIG(15) BIG(16) BIG(17) BIG(18) BIG(19)
+    BIG(9)
+    BIG(10) BIG(11) BIG(12) BIG(13) BIG(14) BIG(15) BIG(16) BIG(17) BIG(18) BIG(19)
         CHECK(view[0] == 20 * 31.0f && view[63] == 0.0f);
     std::thread([&] {
         BIG(20)
