@@ -563,7 +563,8 @@ TEST(barrier_large_tile_static) {
     BIG(7)
     BIG(8)
     BIG(9)
-    BIG(10) BIG(11) BIG(12) BIG(13) BIG(14) BIG(15) BIG(16) BIG(17) BIG(18) BIG(19)
+    BIG(10)
+    BIG(11) BIG(12) BIG(13) BIG(14) BIG(15) BIG(16) BIG(17) BIG(18) BIG(19)
         CHECK(view[0] == 20 * 31.0f && view[63] == 0.0f);
     std::thread([&] {
         BIG(20)
