@@ -552,22 +552,30 @@ TEST(barrier_large_tile_static) {
             big[63 - t.local[0]][n] = float(t.local[0]);                                                               \
             t.barrier.wait();                                                                                          \
             view[t.global] += big[63 - (31 - t.local[0])][n];                                                          \
-        });
-    BIG(0)
-    BIG(1)
-    BIG(2)
-    BIG(3)
-    BIG(4)
-    BIG(5)
-    BIG(6)
-    BIG(7)
-    BIG(8)
-    BIG(9)
-    BIG(10)
-    BIG(11) BIG(12) BIG(13) BIG(14) BIG(15) BIG(16) BIG(17) BIG(18) BIG(19)
-        CHECK(view[0] == 20 * 31.0f && view[63] == 0.0f);
+        })
+    BIG(0);
+    BIG(1);
+    BIG(2);
+    BIG(3);
+    BIG(4);
+    BIG(5);
+    BIG(6);
+    BIG(7);
+    BIG(8);
+    BIG(9);
+    BIG(10);
+    BIG(11);
+    BIG(12);
+    BIG(13);
+    BIG(14);
+    BIG(15);
+    BIG(16);
+    BIG(17);
+    BIG(18);
+    BIG(19);
+    CHECK(view[0] == 20 * 31.0f && view[63] == 0.0f);
     std::thread([&] {
-        BIG(20)
+        BIG(20);
         accelerator().default_view.wait();
     }).join();
 }
