@@ -578,6 +578,12 @@ typedef struct {
 } revamp_argument;
 
 /**
+ * A kernel that runs `count` elements which follow one another in the last dimension, `first` being the first: a loop of its
+ * own, which a compiler can vectorise. Otherwise as revamp_host_kernel.
+ */
+typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first, uint32_t count, void *context);
+
+/**
  * A launch of a host kernel.
  */
 typedef struct {
@@ -629,6 +635,10 @@ typedef struct {
      * Its size in bytes.
      */
     size_t block_size;
+    /**
+     * If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
+     */
+    revamp_host_row_kernel row_function;
 } revamp_host_dispatch_info;
 
 /**

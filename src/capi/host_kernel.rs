@@ -14,9 +14,16 @@ use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch};
 use std::ffi::c_void;
 use std::sync::Arc;
 
+/// The two forms of a kernel.
+#[derive(Clone, Copy)]
+enum Form {
+    Thread(unsafe extern "C" fn(*const revamp_thread_id, *mut c_void)),
+    Row(unsafe extern "C" fn(*const revamp_thread_id, u32, *mut c_void)),
+}
+
 /// A C function with its context.
 struct Function {
-    function: unsafe extern "C" fn(*const revamp_thread_id, *mut c_void),
+    form: Form,
     context: Context,
     /// What the context points to, if it is a copy of the launch's block.
     _block: Vec<Line>,
@@ -47,9 +54,38 @@ fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Vec<Line> {
 
 impl HostKernel for Function {
     fn run(&self, thread: &ThreadId<'_>) -> Result<()> {
+        let id = Self::id(thread);
+        // SAFETY: the caller of revamp_host_dispatch vouches for the function and its context.
+        unsafe {
+            match self.form {
+                Form::Thread(function) => function(&raw const id, self.context.get()),
+                Form::Row(function) => function(&raw const id, 1, self.context.get()),
+            }
+        }
+        Ok(())
+    }
+
+    fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
+        let Form::Row(function) = self.form else {
+            for _ in 0..count {
+                self.run(thread)?;
+                thread.step();
+            }
+            return Ok(());
+        };
+        let id = Self::id(thread);
+        // SAFETY: as in `run`.
+        unsafe { function(&raw const id, count, self.context.get()) };
+        Ok(())
+    }
+}
+
+impl Function {
+    /// The thread as C sees it.
+    fn id(thread: &ThreadId<'_>) -> revamp_thread_id {
         let pointer = |values: &[i32]| if values.is_empty() { std::ptr::null() } else { values.as_ptr() };
         let memory = thread.tile_memory();
-        let id = revamp_thread_id {
+        revamp_thread_id {
             rank: thread.global().len() as u32,
             global: thread.global().as_ptr(),
             local: pointer(thread.local()),
@@ -57,10 +93,7 @@ impl HostKernel for Function {
             tile_origin: pointer(thread.tile_origin()),
             tile_memory: if memory.is_empty() { std::ptr::null_mut() } else { memory.as_ptr().cast() },
             internal: std::ptr::from_ref(thread).cast(),
-        };
-        // SAFETY: the caller of revamp_host_dispatch vouches for the function and its context.
-        unsafe { (self.function)(&raw const id, self.context.get()) };
-        Ok(())
+        }
     }
 }
 
@@ -78,7 +111,14 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
         // SAFETY: the caller vouches for the struct.
         let i = unsafe { pointer::read(info) }?;
-        let function = i.function.ok_or_else(|| Error::invalid("the function is NULL"))?;
+        let form = match (i.row_function, i.function) {
+            (Some(_), _) if !i.tile.is_null() => {
+                return Err(Error::invalid("a row function is given for a tiled launch, whose threads run one by one"));
+            }
+            (Some(function), _) => Form::Row(function),
+            (None, Some(function)) => Form::Thread(function),
+            (None, None) => return Err(Error::invalid("the function is NULL")),
+        };
         // SAFETY: the caller vouches for the struct's pointers.
         let (extent, tile, arguments) = unsafe {
             let extent = dimensions(i.extent, i.rank, "extent")?;
@@ -120,7 +160,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
             let addresses: Vec<_> = offsets.iter().zip(first).filter_map(|(o, a)| o.map(|o| (o, *a))).collect();
             let mut lines = copy_of(block, &addresses);
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
-            Ok(Arc::new(Function { function, context: Context(context), _block: lines }))
+            Ok(Arc::new(Function { form, context: Context(context), _block: lines }))
         };
         let launch = HostLaunch { extent, tile, tile_memory: i.tile_memory, arguments: &used, kernel: &kernel };
         host_dispatch::host_dispatch(view, launch).map(drop)

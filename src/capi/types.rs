@@ -507,6 +507,11 @@ pub struct revamp_thread_id {
 /// must return, and must not throw or jump out.
 pub type revamp_host_kernel = Option<unsafe extern "C" fn(id: *const revamp_thread_id, context: *mut c_void)>;
 
+/// A kernel that runs `count` elements which follow one another in the last dimension, `first` being the first: a loop of its
+/// own, which a compiler can vectorise. Otherwise as revamp_host_kernel.
+pub type revamp_host_row_kernel =
+    Option<unsafe extern "C" fn(first: *const revamp_thread_id, count: u32, context: *mut c_void)>;
+
 /// A launch of a host kernel.
 #[repr(C)]
 pub struct revamp_host_dispatch_info {
@@ -536,6 +541,8 @@ pub struct revamp_host_dispatch_info {
     pub block: *const c_void,
     /// Its size in bytes.
     pub block_size: usize,
+    /// If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
+    pub row_function: revamp_host_row_kernel,
 }
 
 /// A kernel compiled into the program. Made by the CMake function revamp_embed_spirv().

@@ -1,0 +1,36 @@
+// C++ AMP: arrays, array_views and parallel_for_each, over librevamp.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_AMP_H
+#define REVAMP_AMP_H
+
+// Programs rely on the original header for these.
+#include <algorithm>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "amprt.h"
+#include "revamp/detail/array.h"
+#include "revamp/detail/atomics.h"
+#include "revamp/detail/copy.h"
+#include "revamp/detail/launch.h"
+#include "revamp/detail/shapes.h"
+#include "revamp/detail/view.h"
+
+// One for each tile: a tile runs on one thread of the machine, its threads being coroutines there. What follows from
+// thread_local, as a macro cannot do more than begin a declaration:
+// - A class without a default constructor cannot be tile_static on host threads; give it one that does nothing. A
+//   constructor runs once a thread of the machine, not once a tile.
+// - Each variable takes its size from the stack of every thread of the program, whether the thread runs kernels or not:
+// 20
+//   arrays of 16 KiB are 320 KiB of the usual 8 MiB. A thread that is made with a small stack may need more for it.
+#if !REVAMP_DEVICE_PASS && !defined(tile_static)
+#define tile_static static thread_local
+#endif
+
+#endif // REVAMP_AMP_H

@@ -1,0 +1,145 @@
+// concurrency::fast_math and concurrency::precise_math.
+//
+// On the host the names are those of <cmath> themselves, imported, so that `sqrt(x)` after a using-directive is not
+// ambiguous with the global one, and the results are the C library's; what it lacks is in revamp/detail/host_math.h.
+// (So fast_math takes doubles on the host too.) In device code: revamp/detail/device_math.h.
+//
+// One name is never the C library's: precise_math::remquo gives 23 bits of the quotient. Call it qualified.
+#ifndef REVAMP_AMP_MATH_H
+#define REVAMP_AMP_MATH_H
+
+#include "revamp/detail/config.h"
+#include "revamp/detail/host_math.h"
+#include "revamp/detail/math_names.h"
+#include "revamp/detail/restrict.h"
+
+#include <cmath>
+
+// C23's functions, where the C library has them: its own must be taken, or a using-directive makes them ambiguous.
+#if defined(__GLIBC__) && defined(__GLIBC_USE)
+#if __GLIBC_USE(IEC_60559_FUNCS_EXT_C23) && __GLIBC_PREREQ(2, 41)
+#define REVAMP_HAS_PI_FUNCTIONS
+#endif
+#if __GLIBC_USE(IEC_60559_FUNCS_EXT_C23) && __GLIBC_PREREQ(2, 42)
+#define REVAMP_HAS_RSQRT
+#endif
+#endif
+
+#define REVAMP_MATH_STD(name)                                                                                          \
+    using std::name;                                                                                                   \
+    using ::name##f;
+#define REVAMP_MATH_OWN(name)                                                                                          \
+    using revamp::detail::math::name;                                                                                  \
+    using revamp::detail::math::single::name;                                                                          \
+    using revamp::detail::math::single::name##f;
+#define REVAMP_MATH_C23(name)                                                                                          \
+    using ::name;                                                                                                      \
+    using ::name##f;                                                                                                   \
+    using revamp::detail::math::single::name;
+
+REVAMP_NAMESPACE_BEGIN
+
+namespace fast_math {
+REVAMP_MATH_FAST_UNARY(REVAMP_MATH_STD)
+REVAMP_MATH_FAST_BINARY(REVAMP_MATH_STD)
+REVAMP_MATH_STD(frexp)
+REVAMP_MATH_STD(ldexp)
+REVAMP_MATH_STD(modf)
+using ::sincos;
+using ::sincosf;
+using revamp::detail::math::signbitf;
+using revamp::detail::math::sincos;
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::signbit;
+// In float throughout, so that loops vectorise: 1.5 ulp.
+inline float rsqrt(float x) {
+    return 1.0f / std::sqrt(x);
+}
+#ifdef REVAMP_HAS_RSQRT
+using ::rsqrtf;
+#else
+inline float rsqrtf(float x) {
+    return 1.0f / std::sqrt(x);
+}
+#endif
+} // namespace fast_math
+
+namespace precise_math {
+REVAMP_MATH_FAST_UNARY(REVAMP_MATH_STD)
+REVAMP_MATH_FAST_BINARY(REVAMP_MATH_STD)
+REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_STD)
+REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_STD)
+REVAMP_MATH_STD(fma)
+REVAMP_MATH_STD(frexp)
+REVAMP_MATH_STD(ilogb)
+REVAMP_MATH_STD(ldexp)
+REVAMP_MATH_STD(lgamma)
+REVAMP_MATH_STD(modf)
+REVAMP_MATH_STD(scalbn)
+using std::fpclassify;
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::isnormal;
+using std::signbit;
+
+// glibc's, in double; the forms in float and with further parameters are ours.
+using ::exp10;
+using ::exp10f;
+using ::nanf;
+using ::scalb;
+using ::scalbf;
+using ::sincos;
+using ::sincosf;
+using revamp::detail::math::exp10;
+using revamp::detail::math::lgamma;
+using revamp::detail::math::lgammaf;
+using revamp::detail::math::nan;
+using revamp::detail::math::nanf;
+using revamp::detail::math::scalb;
+using revamp::detail::math::signbitf;
+using revamp::detail::math::sincos;
+using std::nan;
+
+REVAMP_MATH_OWN(erfcinv)
+REVAMP_MATH_OWN(erfinv)
+REVAMP_MATH_OWN(phi)
+REVAMP_MATH_OWN(probit)
+REVAMP_MATH_OWN(rcbrt)
+using revamp::detail::math::remquo;
+using revamp::detail::math::remquof;
+#ifdef REVAMP_HAS_PI_FUNCTIONS
+REVAMP_MATH_C23(cospi)
+REVAMP_MATH_C23(sinpi)
+REVAMP_MATH_C23(tanpi)
+#else
+REVAMP_MATH_OWN(cospi)
+REVAMP_MATH_OWN(sinpi)
+REVAMP_MATH_OWN(tanpi)
+#endif
+#ifdef REVAMP_HAS_RSQRT
+REVAMP_MATH_C23(rsqrt)
+#else
+REVAMP_MATH_OWN(rsqrt)
+#endif
+} // namespace precise_math
+
+REVAMP_NAMESPACE_END
+
+#undef REVAMP_MATH_STD
+#undef REVAMP_MATH_OWN
+#undef REVAMP_MATH_C23
+#undef REVAMP_HAS_PI_FUNCTIONS
+#undef REVAMP_HAS_RSQRT
+
+#include "revamp/detail/device_math.h"
+
+#undef REVAMP_MATH_FAST_UNARY
+#undef REVAMP_MATH_FAST_BINARY
+#undef REVAMP_MATH_PRECISE_UNARY
+#undef REVAMP_MATH_PRECISE_BINARY
+#undef REVAMP_MATH_OWN_UNARY
+
+#endif

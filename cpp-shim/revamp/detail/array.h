@@ -1,0 +1,558 @@
+// revamp: array (digest section 5.1).
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_ARRAY_H
+#define REVAMP_DETAIL_ARRAY_H
+
+#include "config.h"
+#include "copy_memory.h"
+#include "element.h"
+#include "exceptions.h"
+#include "runtime.h"
+#include "shapes.h"
+#include "view.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <shared_mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+REVAMP_DETAIL_BEGIN
+
+struct array_access;
+
+// What the host knows of an array.
+struct array_control {
+    const revamp_array handle;
+    // The array as kernels on host threads see it: what a captured reference is made to point to.
+    void *face = nullptr;
+    // Of live_arrays: where the object is, and the next one there.
+    const void *place = nullptr;
+    array_control *next = nullptr;
+    // For elements on the host; made when first used.
+    std::atomic<view_control *> host{nullptr};
+    revamp_array_info info = {};
+
+    explicit array_control(revamp_array array) : handle(array) { info.struct_size = sizeof info; }
+    array_control(const array_control &) = delete;
+    ~array_control() {
+        if (view_control *view = host.load(std::memory_order_acquire)) view_control::release(view);
+        // Kernels on host threads may still read the face.
+        revamp_accelerator_info accelerator = {};
+        accelerator.struct_size = sizeof accelerator;
+        revamp_accelerator_view_info view = {};
+        view.struct_size = sizeof view;
+        if (revamp_accelerator_view_get_info(info.view, &view) == REVAMP_OK &&
+            revamp_accelerator_get_info(view.accelerator, &accelerator) == REVAMP_OK &&
+            accelerator.kind == REVAMP_ACCELERATOR_HOST_THREADS)
+            (void)revamp_accelerator_view_wait(info.view);
+        (void)revamp_array_destroy(handle);
+    }
+
+    void *data(bool write) {
+        const revamp_access allowed = info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
+        if (allowed == REVAMP_ACCESS_NONE)
+            throw Concurrency::runtime_exception("the host cannot use the elements of this array: it lives on an "
+                                                 "accelerator without a cpu access type; copy it, or use an "
+                                                 "array_view or a staging array",
+                                                 failed);
+        view_control *view = host.load(std::memory_order_acquire);
+        if (!view) view = open();
+        return host_data(view, write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
+    }
+
+  private:
+    [[gnu::noinline, gnu::cold]] view_control *open() {
+        view_control *made = views::over_array(handle), *found = nullptr;
+        if (host.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+        view_control::release(made);
+        return found;
+    }
+};
+
+// Where arrays are, so that a reference captured by a functor is known: a table of chains of arrays.
+class live_arrays {
+  public:
+    static live_arrays &all() {
+        // Not destroyed: static arrays may be after it.
+        static live_arrays &one = *new live_arrays;
+        return one;
+    }
+    void add(const void *array, array_control *control) {
+        std::unique_lock<std::shared_mutex> lock(m_mutex);
+        control->place = array;
+        array_control *&chain = chain_of(array);
+        control->next = chain;
+        chain = control;
+    }
+    void remove(const void *array) noexcept {
+        std::unique_lock<std::shared_mutex> lock(m_mutex);
+        for (array_control **at = &chain_of(array); *at; at = &(*at)->next)
+            if ((*at)->place == array) {
+                *at = (*at)->next;
+                return;
+            }
+    }
+    array_control *find(const void *array) {
+        std::shared_lock<std::shared_mutex> lock(m_mutex);
+        array_control *at = chain_of(array);
+        while (at && at->place != array)
+            at = at->next;
+        return at;
+    }
+
+  private:
+    static constexpr std::size_t chains = 1024;
+    std::shared_mutex m_mutex;
+    array_control *m_chains[chains] = {};
+
+    array_control *&chain_of(const void *array) {
+        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array);
+        return m_chains[(address * 0x9E3779B97F4A7C15U >> 32) % chains];
+    }
+};
+
+[[noreturn, gnu::cold]] inline void moved_from() {
+    throw Concurrency::uninitialized_object("the array was moved from");
+}
+
+// The part of an array that kernels see.
+template <class T, int N> class array_face {
+    static_assert(N > 0, "the rank of an array must be at least 1");
+    static_assert(!std::is_const_v<T>,
+                  "the elements of an array must not be const; make the array const, or a view of const elements");
+    static_assert(element<T>::kept, "");
+
+  protected:
+    // Where the code of a kernel runs.
+    T *m_data = nullptr;
+
+  public:
+    // The property; get_extent() is the same.
+    const Concurrency::extent<N> extent;
+
+  protected:
+    // Null in kernels.
+    std::unique_ptr<array_control> m_control;
+
+    explicit array_face(const Concurrency::extent<N> &shape) : extent(shape) {}
+    array_face(const Concurrency::extent<N> &shape, T *data) : m_data(data), extent(shape) {}
+
+    template <class U, int M> friend class Concurrency::array;
+    friend struct array_access;
+};
+
+// What a program asks of an array's place.
+struct array_place {
+    Concurrency::accelerator_view view;
+    Concurrency::access_type type = Concurrency::access_type_auto;
+    const Concurrency::accelerator_view *associated = nullptr;
+};
+
+REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+// Elements that live on one accelerator_view.
+template <class T, int N> class array : public revamp::detail::array_face<T, N> {
+    typedef revamp::detail::array_face<T, N> face;
+    typedef revamp::detail::array_place place;
+    typedef Concurrency::extent<N> shape_type;
+    typedef Concurrency::index<N> index_type;
+    typedef Concurrency::accelerator_view view_type;
+
+    struct made {
+        std::unique_ptr<revamp::detail::array_control> control;
+        view_type view;
+        view_type associated;
+        Concurrency::access_type type;
+    };
+    static made make(const shape_type &shape, const place &where) {
+        int room[N];
+        revamp_array_options options = {};
+        options.struct_size = sizeof options;
+        if (where.associated) {
+            options.associated_view = revamp::detail::access::native(*where.associated);
+        } else if (where.type != access_type_auto) {
+            options.has_cpu_access_type = true;
+            options.cpu_access_type = static_cast<revamp_access>(static_cast<int>(where.type));
+        }
+        revamp_array handle = nullptr;
+        revamp::detail::check(revamp_array_create(revamp::detail::access::native(where.view), N,
+                                                  revamp::detail::views::values(shape, room), sizeof(T), &options,
+                                                  &handle));
+        auto control = std::make_unique<revamp::detail::array_control>(handle);
+        revamp::detail::check(revamp_array_get_info(handle, &control->info));
+        const revamp_array_info &info = control->info;
+        view_type associated =
+            info.associated_view == info.view ? where.view : revamp::detail::access::share(info.associated_view);
+        const auto type = static_cast<Concurrency::access_type>(static_cast<int>(info.cpu_access_type));
+        return made{std::move(control), where.view, std::move(associated), type};
+    }
+    array(const shape_type &shape, made &&parts)
+        : face(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated),
+          cpu_access_type(parts.type) {
+        this->m_control = std::move(parts.control);
+        settle();
+    }
+    array(const shape_type &shape, const place &where) : array(shape, make(shape, where)) {}
+    static place default_place() { return place{Concurrency::accelerator().get_default_view()}; }
+
+    // Tells where the object is, and makes its face for kernels on host threads.
+    void settle() {
+        if (!this->m_control) return;
+        if (!this->m_control->face) {
+            T *data = nullptr;
+            const revamp_access allowed = this->m_control->info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
+            void *host = nullptr;
+            if (allowed && revamp_array_data(this->m_control->handle, allowed, &host) == REVAMP_OK)
+                data = static_cast<T *>(host);
+            this->m_control->face = new face_holder(this->extent, data);
+        }
+        revamp::detail::live_arrays::all().add(this, this->m_control.get());
+    }
+    // Has the members that kernels use, at the places where an array has them.
+    struct face_holder : face {
+        face_holder(const shape_type &shape, T *data) : face(shape, data) {}
+    };
+
+    template <class It> void fill(It begin, It end) {
+        revamp::detail::from_range<T>(begin, end, revamp::detail::count_of(this->extent),
+                                      [&](const T *elements, std::size_t bytes) {
+                                          revamp::detail::check(revamp_copy_to_array(elements, bytes, handle()));
+                                      });
+    }
+    template <class It> void fill(It begin) {
+        revamp::detail::from_iterator<T>(begin, revamp::detail::count_of(this->extent),
+                                         [&](const T *elements, std::size_t bytes) {
+                                             revamp::detail::check(revamp_copy_to_array(elements, bytes, handle()));
+                                         });
+    }
+    revamp_array handle() const {
+        if (!this->m_control) revamp::detail::moved_from();
+        return this->m_control->handle;
+    }
+    revamp_region region() const {
+        revamp_region r = {};
+        r.struct_size = sizeof r;
+        r.array = handle();
+        return r;
+    }
+    friend struct revamp::detail::array_access;
+    template <class It> using if_iterator = std::enable_if_t<revamp::detail::is_iterator<It>>;
+
+  public:
+    static constexpr int rank = N;
+    typedef T value_type;
+
+    const Concurrency::accelerator_view accelerator_view;
+    const Concurrency::accelerator_view associated_accelerator_view;
+    const Concurrency::access_type cpu_access_type;
+
+    explicit array(const Concurrency::extent<N> &shape) : array(shape, default_place()) {}
+    array(const Concurrency::extent<N> &shape, view_type view, access_type type = access_type_auto)
+        : array(shape, place{view, type}) {}
+    array(const Concurrency::extent<N> &shape, view_type view, view_type associated)
+        : array(shape, place{view, access_type_auto, &associated}) {}
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin, It end) : array(shape, default_place()) {
+        fill(begin, end);
+    }
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin) : array(shape, default_place()) {
+        fill(begin);
+    }
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin, It end, view_type view, access_type type = access_type_auto)
+        : array(shape, place{view, type}) {
+        fill(begin, end);
+    }
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin, view_type view, access_type type = access_type_auto)
+        : array(shape, place{view, type}) {
+        fill(begin);
+    }
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin, It end, view_type view, view_type associated)
+        : array(shape, place{view, access_type_auto, &associated}) {
+        fill(begin, end);
+    }
+    template <class It, class = if_iterator<It>>
+    array(const Concurrency::extent<N> &shape, It begin, view_type view, view_type associated)
+        : array(shape, place{view, access_type_auto, &associated}) {
+        fill(begin);
+    }
+
+#define REVAMP_ARRAY_FORMS(explicit_, parameters, arguments)                                                           \
+    explicit_ array parameters : array(Concurrency::extent<N> arguments) {}                                            \
+    array(REVAMP_ARRAY_LIST parameters, view_type view, access_type type = access_type_auto)                           \
+        : array(Concurrency::extent<N> arguments, view, type) {}                                                       \
+    array(REVAMP_ARRAY_LIST parameters, view_type view, view_type associated)                                          \
+        : array(Concurrency::extent<N> arguments, view, associated) {}                                                 \
+    template <class It, class = if_iterator<It>>                                                                       \
+    array(REVAMP_ARRAY_LIST parameters, It begin, It end) : array(Concurrency::extent<N> arguments, begin, end) {}     \
+    template <class It, class = if_iterator<It>>                                                                       \
+    array(REVAMP_ARRAY_LIST parameters, It begin) : array(Concurrency::extent<N> arguments, begin) {}                  \
+    template <class It, class = if_iterator<It>>                                                                       \
+    array(REVAMP_ARRAY_LIST parameters, It begin, It end, view_type view, access_type type = access_type_auto)         \
+        : array(Concurrency::extent<N> arguments, begin, end, view, type) {}                                           \
+    template <class It, class = if_iterator<It>>                                                                       \
+    array(REVAMP_ARRAY_LIST parameters, It begin, view_type view, access_type type = access_type_auto)                 \
+        : array(Concurrency::extent<N> arguments, begin, view, type) {}                                                \
+    template <class It, class = if_iterator<It>>                                                                       \
+    array(REVAMP_ARRAY_LIST parameters, It begin, It end, view_type view, view_type associated)                        \
+        : array(Concurrency::extent<N> arguments, begin, end, view, associated) {}                                     \
+    template <class It, class = if_iterator<It>>                                                                       \
+    array(REVAMP_ARRAY_LIST parameters, It begin, view_type view, view_type associated)                                \
+        : array(Concurrency::extent<N> arguments, begin, view, associated) {}
+#define REVAMP_ARRAY_LIST(...) __VA_ARGS__
+    REVAMP_ARRAY_FORMS(explicit, (int e0), (e0))
+    REVAMP_ARRAY_FORMS(, (int e0, int e1), (e0, e1))
+    REVAMP_ARRAY_FORMS(, (int e0, int e1, int e2), (e0, e1, e2))
+#undef REVAMP_ARRAY_LIST
+#undef REVAMP_ARRAY_FORMS
+
+    explicit array(const array_view<const T, N> &source) : array(source.extent) {
+        *this = source;
+    }
+    array(const array_view<const T, N> &source, view_type view, access_type type = access_type_auto)
+        : array(source.extent, view, type) {
+        *this = source;
+    }
+    array(const array_view<const T, N> &source, view_type view, view_type associated)
+        : array(source.extent, view, associated) {
+        *this = source;
+    }
+
+    // In the functor of a launch it is what must not be: an array captured by value.
+    array(const array &other)
+        : array(other.extent,
+                other.accelerator_view == other.associated_accelerator_view
+                    ? place{other.accelerator_view, plain_type(other)}
+                    : place{other.accelerator_view, access_type_auto, &other.associated_accelerator_view}) {
+#if !REVAMP_DEVICE_PASS
+        if (revamp::detail::this_thread.scope) revamp::detail::this_thread.scope->arrays.push_back(this);
+#endif
+        *this = other;
+    }
+    array(array &&other) noexcept
+        : face(other.extent), accelerator_view(other.accelerator_view),
+          associated_accelerator_view(other.associated_accelerator_view), cpu_access_type(other.cpu_access_type) {
+        revamp::detail::live_arrays::all().remove(&other);
+        this->m_control = std::move(other.m_control);
+        settle();
+    }
+    array &operator=(const array &other) {
+        if (this != &other) revamp::detail::copy_regions(other.region(), region());
+        return *this;
+    }
+    array &operator=(array &&other) noexcept {
+        if (this != &other) {
+            this->~array();
+            new (this) array(std::move(other));
+        }
+        return *this;
+    }
+    array &operator=(const array_view<const T, N> &source) {
+        revamp::detail::copy_regions(revamp::detail::region_of(source), region());
+        return *this;
+    }
+    ~array() {
+        if (!this->m_control) return;
+        revamp::detail::live_arrays::all().remove(this);
+        void *own = this->m_control->face;
+        this->m_control.reset();
+        delete static_cast<face_holder *>(own);
+    }
+
+    void copy_to(array &destination) const {
+        revamp::detail::copy_regions(region(), destination.region());
+    }
+    void copy_to(const array_view<T, N> &destination) const {
+        revamp::detail::copy_regions(region(), revamp::detail::region_of(destination));
+    }
+    operator std::vector<T>() const {
+        std::vector<T> result;
+        revamp::detail::copied_out<T>(revamp::detail::count_of(this->extent), result,
+                                      [&](T *elements, std::size_t bytes) {
+                                          revamp::detail::check(revamp_copy_from_array(handle(), elements, bytes));
+                                      });
+        return result;
+    }
+
+    REVAMP_HD Concurrency::extent<N> get_extent() const {
+        return this->extent;
+    }
+    view_type get_accelerator_view() const {
+        return accelerator_view;
+    }
+    view_type get_associated_accelerator_view() const {
+        return associated_accelerator_view;
+    }
+    access_type get_cpu_access_type() const {
+        return cpu_access_type;
+    }
+
+    REVAMP_HD T *data() {
+        return first(true);
+    }
+    REVAMP_HD const T *data() const {
+        return first(false);
+    }
+
+    REVAMP_HD T &operator[](const index_type &i) {
+        return first(true)[at(i)];
+    }
+    REVAMP_HD const T &operator[](const index_type &i) const {
+        return first(false)[at(i)];
+    }
+    REVAMP_HD T &operator()(const index_type &i) {
+        return first(true)[at(i)];
+    }
+    REVAMP_HD const T &operator()(const index_type &i) const {
+        return first(false)[at(i)];
+    }
+    REVAMP_HD T &operator()(int i0, int i1) {
+        return (*this)[index_type(i0, i1)];
+    }
+    REVAMP_HD const T &operator()(int i0, int i1) const {
+        return (*this)[index_type(i0, i1)];
+    }
+    REVAMP_HD T &operator()(int i0, int i1, int i2) {
+        return (*this)[index_type(i0, i1, i2)];
+    }
+    REVAMP_HD const T &operator()(int i0, int i1, int i2) const {
+        return (*this)[index_type(i0, i1, i2)];
+    }
+
+    REVAMP_HD auto operator[](int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
+        if constexpr (N == 1)
+            return first(true)[i];
+        else
+            return view()[i];
+    }
+    REVAMP_HD auto operator[](int i) const
+        -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
+        if constexpr (N == 1)
+            return first(false)[i];
+        else
+            return view()[i];
+    }
+    REVAMP_HD auto operator()(int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
+        return (*this)[i];
+    }
+    REVAMP_HD auto operator()(int i) const
+        -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
+        return (*this)[i];
+    }
+
+#define REVAMP_ARRAY_SECTIONS(Element, constness)                                                                      \
+    REVAMP_HD array_view<Element, N> section(const index_type &origin, const shape_type &size) constness {             \
+        return view().section(origin, size);                                                                           \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(const index_type &origin) constness {                                     \
+        return view().section(origin);                                                                                 \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(const shape_type &size) constness {                                       \
+        return view().section(size);                                                                                   \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(int i0, int e0) constness {                                               \
+        return view().section(i0, e0);                                                                                 \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(int i0, int i1, int e0, int e1) constness {                               \
+        return view().section(i0, i1, e0, e1);                                                                         \
+    }                                                                                                                  \
+    REVAMP_HD array_view<Element, N> section(int i0, int i1, int i2, int e0, int e1, int e2) constness {               \
+        return view().section(i0, i1, i2, e0, e1, e2);                                                                 \
+    }                                                                                                                  \
+    template <class U> REVAMP_HD auto reinterpret_as() constness {                                                     \
+        return row().template reinterpret_as<U>();                                                                     \
+    }                                                                                                                  \
+    template <int K> REVAMP_HD array_view<Element, K> view_as(const Concurrency::extent<K> &shape) constness {         \
+        return row().view_as(shape);                                                                                   \
+    }
+    REVAMP_ARRAY_SECTIONS(T, )
+    REVAMP_ARRAY_SECTIONS(const T, const)
+#undef REVAMP_ARRAY_SECTIONS
+
+  private:
+    static access_type plain_type(const array &other) {
+        // On the host the type is not a choice.
+        return other.accelerator_view.accelerator.supports_cpu_shared_memory ? other.cpu_access_type : access_type_auto;
+    }
+    REVAMP_HD T *first([[maybe_unused]] bool write) const {
+#if !REVAMP_DEVICE_PASS
+        if (this->m_control) return static_cast<T *>(this->m_control->data(write));
+#endif
+        return this->m_data;
+    }
+    REVAMP_HD std::ptrdiff_t at(const index_type &i) const {
+        std::ptrdiff_t position = i[0];
+        for (unsigned d = 1; d < unsigned(N); ++d)
+            position = position * this->extent[d] + i[d];
+        return position;
+    }
+    // All of it as a view.
+    REVAMP_HD array_view<T, N> view() {
+#if !REVAMP_DEVICE_PASS
+        if (this->m_control)
+            return array_view<T, N>(revamp::detail::views::over_array(this->m_control->handle), this->extent);
+#endif
+        return array_view<T, N>(this->extent, this->m_data);
+    }
+    REVAMP_HD array_view<const T, N> view() const {
+        return const_cast<array *>(this)->view();
+    }
+    // All of it as a view of rank 1.
+    REVAMP_HD array_view<T, 1> row() {
+        const Concurrency::extent<1> shape(static_cast<int>(revamp::detail::count_of(this->extent)));
+#if !REVAMP_DEVICE_PASS
+        if (this->m_control) {
+            const array_view<T, N> all = view();
+            return array_view<T, 1>(
+                revamp::detail::views::reinterpret_as(revamp::detail::view_access::control(all), sizeof(T)), shape);
+        }
+#endif
+        return array_view<T, 1>(shape, this->m_data);
+    }
+    REVAMP_HD array_view<const T, 1> row() const {
+        return const_cast<array *>(this)->row();
+    }
+
+    template <class U, int M> friend class array_view;
+};
+
+template <class T, int N>
+array_view<T, N>::array_view(array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
+template <class T, int N>
+array_view<const T, N>::array_view(const array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
+
+template <class T, int N> void array_view<T, N>::copy_to(array<T, N> &destination) const {
+    destination = array_view<const T, N>(*this);
+}
+template <class T, int N> void array_view<T, N>::copy_to(const array_view &destination) const {
+    revamp::detail::copy_regions(revamp::detail::region_of(*this), revamp::detail::region_of(destination));
+}
+template <class T, int N> void array_view<const T, N>::copy_to(array<T, N> &destination) const {
+    destination = *this;
+}
+template <class T, int N> void array_view<const T, N>::copy_to(const array_view<T, N> &destination) const {
+    revamp::detail::copy_regions(revamp::detail::region_of(*this), revamp::detail::region_of(destination));
+}
+
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+// The insides of arrays, for copies.
+struct array_access {
+    template <class T, int N> static revamp_region region(const array<T, N> &array) { return array.region(); }
+};
+
+REVAMP_DETAIL_END
+
+#endif // REVAMP_DETAIL_ARRAY_H

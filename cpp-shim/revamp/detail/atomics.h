@@ -1,0 +1,178 @@
+// revamp: atomics, memory fences and debug intrinsics (digest sections 7.4 to 7.6).
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_ATOMICS_H
+#define REVAMP_DETAIL_ATOMICS_H
+
+#include "config.h"
+#include "exceptions.h"
+#include "shapes.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#if REVAMP_DEVICE_PASS
+// What the kernel compiler turns into a memory barrier of the tile: 1 orders global memory, 2 tile_static memory.
+extern "C" __attribute__((device)) void __revamp_memory_fence(unsigned memory);
+#endif
+
+REVAMP_DETAIL_BEGIN
+
+// No instruction of GCC's does these.
+template <class T, class Choose> REVAMP_HD inline T atomic_choose(T *dest, T value, Choose takes_value) {
+    T old = __atomic_load_n(dest, __ATOMIC_RELAXED);
+    while (takes_value(value, old) &&
+           !__atomic_compare_exchange_n(dest, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return old;
+}
+template <class T> REVAMP_HD inline T atomic_max(T *dest, T value) {
+#if REVAMP_DEVICE_PASS
+    return __atomic_fetch_max(dest, value, __ATOMIC_RELAXED);
+#else
+    return atomic_choose(dest, value, [](T left, T right) { return left > right; });
+#endif
+}
+template <class T> REVAMP_HD inline T atomic_min(T *dest, T value) {
+#if REVAMP_DEVICE_PASS
+    return __atomic_fetch_min(dest, value, __ATOMIC_RELAXED);
+#else
+    return atomic_choose(dest, value, [](T left, T right) { return left < right; });
+#endif
+}
+
+REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+// All return the value before, and order nothing but the accesses to *dest.
+#define REVAMP_ATOMICS(T)                                                                                              \
+    REVAMP_HD inline T atomic_exchange(T *dest, T value) {                                                             \
+        return __atomic_exchange_n(dest, value, __ATOMIC_RELAXED);                                                     \
+    }                                                                                                                  \
+    REVAMP_HD inline bool atomic_compare_exchange(T *dest, T *expected, T value) {                                     \
+        return __atomic_compare_exchange_n(dest, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);          \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_add(T *dest, T value) {                                                            \
+        return __atomic_fetch_add(dest, value, __ATOMIC_RELAXED);                                                      \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_sub(T *dest, T value) {                                                            \
+        return __atomic_fetch_sub(dest, value, __ATOMIC_RELAXED);                                                      \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_and(T *dest, T value) {                                                            \
+        return __atomic_fetch_and(dest, value, __ATOMIC_RELAXED);                                                      \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_or(T *dest, T value) {                                                             \
+        return __atomic_fetch_or(dest, value, __ATOMIC_RELAXED);                                                       \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_xor(T *dest, T value) {                                                            \
+        return __atomic_fetch_xor(dest, value, __ATOMIC_RELAXED);                                                      \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_max(T *dest, T value) {                                                            \
+        return revamp::detail::atomic_max(dest, value);                                                                \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_min(T *dest, T value) {                                                            \
+        return revamp::detail::atomic_min(dest, value);                                                                \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_inc(T *dest) {                                                                     \
+        return __atomic_fetch_add(dest, T(1), __ATOMIC_RELAXED);                                                       \
+    }                                                                                                                  \
+    REVAMP_HD inline T atomic_fetch_dec(T *dest) {                                                                     \
+        return __atomic_fetch_sub(dest, T(1), __ATOMIC_RELAXED);                                                       \
+    }
+REVAMP_ATOMICS(int)
+REVAMP_ATOMICS(unsigned)
+#undef REVAMP_ATOMICS
+
+// On its bits, so that no device needs atomics on floats.
+REVAMP_HD inline float atomic_exchange(float *dest, float value) {
+    unsigned bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    typedef unsigned __attribute__((may_alias)) bits_of_float;
+    const unsigned old = __atomic_exchange_n(reinterpret_cast<bits_of_float *>(dest), bits, __ATOMIC_RELAXED);
+    float result = 0;
+    __builtin_memcpy(&result, &old, sizeof result);
+    return result;
+}
+
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+inline void thread_fence() {
+#if REVAMP_TSAN
+    // ThreadSanitizer knows no fences, but this.
+    static int order;
+    (void)__atomic_fetch_add(&order, 0, __ATOMIC_SEQ_CST);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+// Orders the accesses before against those after.
+REVAMP_HD inline void fence([[maybe_unused]] unsigned memory) {
+#if REVAMP_DEVICE_PASS
+    __revamp_memory_fence(memory);
+#else
+    // The threads of a tile share one thread of the host: for tile_static memory the compiler's order is enough.
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if ((memory & 1) != 0) thread_fence();
+#endif
+}
+
+REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+// They order the accesses of the calling thread as the other threads of its tile see them. They do not wait.
+REVAMP_HD inline void all_memory_fence(const tile_barrier &) {
+    revamp::detail::fence(1 | 2);
+}
+REVAMP_HD inline void global_memory_fence(const tile_barrier &) {
+    revamp::detail::fence(1);
+}
+REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
+    revamp::detail::fence(2);
+}
+
+#if REVAMP_DEVICE_LANGUAGE
+
+// Device code has no variable argument lists, and what it prints nobody would see.
+template <class... Arguments> REVAMP_HD inline void direct3d_printf(const char *, Arguments...) {}
+template <class... Arguments> REVAMP_HD inline void direct3d_errorf(const char *, Arguments...) {}
+REVAMP_HD inline void direct3d_abort() {}
+
+#else
+
+// Prints.
+__attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vprintf(format, arguments);
+    va_end(arguments);
+}
+
+// Prints, and fails with what it printed.
+[[noreturn]] __attribute__((format(printf, 1, 2))) inline void direct3d_errorf(const char *format, ...) {
+    std::va_list arguments;
+    std::va_list again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int length = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    std::string text(length > 0 ? static_cast<std::string::size_type>(length) : 0, '\0');
+    // The terminator goes where the string has its own.
+    if (length > 0) std::vsnprintf(&text[0], text.size() + 1, format, arguments);
+    va_end(arguments);
+    std::fputs(text.c_str(), stderr);
+    throw runtime_exception(text.c_str(), revamp::detail::failed);
+}
+
+[[noreturn]] inline void direct3d_abort() {
+    throw runtime_exception("Reference Rasterizer: Shader abort instruction hit", revamp::detail::failed);
+}
+
+#endif
+
+REVAMP_NAMESPACE_END
+
+#endif // REVAMP_DETAIL_ATOMICS_H

@@ -1,0 +1,105 @@
+// revamp: what every header of the C++ AMP shim begins with: the compiler is checked, the namespaces and the
+// words functions are declared with are here. What is restrict(amp) alone is REVAMP_HD too: host threads run kernels as
+// host code.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_CONFIG_H
+#define REVAMP_DETAIL_CONFIG_H
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "The C++ AMP headers of revamp need C++17 or later (-std=c++17)"
+#endif
+#if !defined(__GNUC__)
+#error "The C++ AMP headers of revamp need GCC or Clang"
+#endif
+
+// The namespaces.
+//
+// Everything lives in an inline ABI namespace, so that two versions of the shim in one program do not meet at link
+// time. Reopen them only through these macros:
+//
+//     REVAMP_NAMESPACE_BEGIN ... REVAMP_NAMESPACE_END      namespace Concurrency, what programs name
+//     REVAMP_DETAIL_BEGIN ... REVAMP_DETAIL_END            namespace revamp::detail, what they do not
+//
+// Internals are outside Concurrency, since `using namespace concurrency;` would otherwise make a program's own
+// `detail` ambiguous, and argument-dependent look-up would find them.
+#define REVAMP_ABI abi_1
+#define REVAMP_NAMESPACE_BEGIN                                                                                         \
+    namespace Concurrency {                                                                                            \
+    inline namespace REVAMP_ABI {
+#define REVAMP_NAMESPACE_END                                                                                           \
+    }                                                                                                                  \
+    }
+#define REVAMP_DETAIL_BEGIN                                                                                            \
+    namespace revamp {                                                                                                 \
+    inline namespace REVAMP_ABI {                                                                                      \
+    namespace detail {
+#define REVAMP_DETAIL_END                                                                                              \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    }
+
+REVAMP_NAMESPACE_BEGIN
+REVAMP_NAMESPACE_END
+namespace concurrency = Concurrency;
+
+REVAMP_DETAIL_BEGIN
+REVAMP_DETAIL_END
+
+// REVAMP_DEVICE_LANGUAGE: the compiler knows host and device functions (Clang's HIP mode), in either pass.
+// REVAMP_DEVICE_PASS: this pass makes device code.
+#if defined(__HIP__)
+#define REVAMP_DEVICE_LANGUAGE 1
+#define REVAMP_HOST __attribute__((host))
+#define REVAMP_DEVICE __attribute__((device))
+#else
+#define REVAMP_DEVICE_LANGUAGE 0
+#define REVAMP_HOST
+#define REVAMP_DEVICE
+#endif
+#if defined(__HIP_DEVICE_COMPILE__)
+#define REVAMP_DEVICE_PASS 1
+#else
+#define REVAMP_DEVICE_PASS 0
+#endif
+// Goes before a function that is restrict(amp,cpu).
+#define REVAMP_HD REVAMP_HOST REVAMP_DEVICE
+
+#if defined(__SANITIZE_THREAD__)
+#define REVAMP_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define REVAMP_TSAN 1
+#endif
+#endif
+#ifndef REVAMP_TSAN
+#define REVAMP_TSAN 0
+#endif
+
+// ThreadSanitizer does not see into the library. It is told what the library promises: what came before a launch comes
+// before its kernel, and what a kernel did comes before the return of later calls, which wait for it where it matters.
+#if REVAMP_TSAN
+extern "C" void __tsan_acquire(void *address);
+extern "C" void __tsan_release(void *address);
+REVAMP_DETAIL_BEGIN
+inline char order_of_kernels;
+inline void release_order() noexcept {
+    __tsan_release(&order_of_kernels);
+}
+inline void acquire_order() noexcept {
+    __tsan_acquire(&order_of_kernels);
+}
+REVAMP_DETAIL_END
+#else
+REVAMP_DETAIL_BEGIN
+inline void release_order() noexcept {}
+inline void acquire_order() noexcept {}
+REVAMP_DETAIL_END
+#endif
+
+// Types that are thrown, or cross the borders of shared libraries otherwise, are one type even under
+// -fvisibility=hidden.
+#define REVAMP_VISIBLE __attribute__((visibility("default")))
+
+#endif // REVAMP_DETAIL_CONFIG_H

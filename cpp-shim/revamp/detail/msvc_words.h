@@ -1,0 +1,123 @@
+// Words of the Microsoft headers that C++ AMP programs take for granted: HRESULT and its usual values, UINT,
+// IUnknown, and the SAL annotations. A definition that is already there stays. Define REVAMP_NO_MSVC_WORDS to have
+// HRESULT alone, in namespace Concurrency, which the exceptions need.
+//
+// Not here: `__in`, `__out` and the other words that the standard library's headers use as names.
+#ifndef REVAMP_DETAIL_MSVC_WORDS_H
+#define REVAMP_DETAIL_MSVC_WORDS_H
+
+#include "config.h"
+
+#ifdef _WIN32
+#error "revamp's C++ AMP headers are for GCC and Clang off Windows"
+#endif
+
+#ifdef REVAMP_NO_MSVC_WORDS
+
+REVAMP_NAMESPACE_BEGIN
+typedef int HRESULT;
+REVAMP_NAMESPACE_END
+
+#else
+
+// 32 bits as on Windows, and the types that other replacements of these headers use, so that both may be included.
+typedef int HRESULT;
+typedef unsigned int UINT;
+struct IUnknown;
+
+REVAMP_NAMESPACE_BEGIN
+using ::HRESULT;
+REVAMP_NAMESPACE_END
+
+#ifndef S_OK
+#define S_OK (static_cast<HRESULT>(0))
+#endif
+#ifndef S_FALSE
+#define S_FALSE (static_cast<HRESULT>(1))
+#endif
+#ifndef E_NOTIMPL
+#define E_NOTIMPL (static_cast<HRESULT>(0x80004001U))
+#endif
+#ifndef E_NOINTERFACE
+#define E_NOINTERFACE (static_cast<HRESULT>(0x80004002U))
+#endif
+#ifndef E_POINTER
+#define E_POINTER (static_cast<HRESULT>(0x80004003U))
+#endif
+#ifndef E_ABORT
+#define E_ABORT (static_cast<HRESULT>(0x80004004U))
+#endif
+#ifndef E_FAIL
+#define E_FAIL (static_cast<HRESULT>(0x80004005U))
+#endif
+#ifndef E_UNEXPECTED
+#define E_UNEXPECTED (static_cast<HRESULT>(0x8000FFFFU))
+#endif
+#ifndef E_ACCESSDENIED
+#define E_ACCESSDENIED (static_cast<HRESULT>(0x80070005U))
+#endif
+#ifndef E_OUTOFMEMORY
+#define E_OUTOFMEMORY (static_cast<HRESULT>(0x8007000EU))
+#endif
+#ifndef E_INVALIDARG
+#define E_INVALIDARG (static_cast<HRESULT>(0x80070057U))
+#endif
+#ifndef SUCCEEDED
+#define SUCCEEDED(result) (static_cast<HRESULT>(result) >= 0)
+#endif
+#ifndef FAILED
+#define FAILED(result) (static_cast<HRESULT>(result) < 0)
+#endif
+
+#ifndef _In_
+#define _In_
+#endif
+#ifndef _In_opt_
+#define _In_opt_
+#endif
+#ifndef _In_z_
+#define _In_z_
+#endif
+#ifndef _In_reads_
+#define _In_reads_(count)
+#endif
+#ifndef _In_reads_bytes_
+#define _In_reads_bytes_(size)
+#endif
+#ifndef _Out_
+#define _Out_
+#endif
+#ifndef _Out_opt_
+#define _Out_opt_
+#endif
+#ifndef _Out_writes_
+#define _Out_writes_(count)
+#endif
+#ifndef _Out_writes_bytes_
+#define _Out_writes_bytes_(size)
+#endif
+#ifndef _Inout_
+#define _Inout_
+#endif
+#ifndef _Inout_opt_
+#define _Inout_opt_
+#endif
+#ifndef _Inout_updates_
+#define _Inout_updates_(count)
+#endif
+#ifndef _Outptr_
+#define _Outptr_
+#endif
+#ifndef _Ret_
+#define _Ret_
+#endif
+#ifndef _Check_return_
+#define _Check_return_
+#endif
+#ifndef _Must_inspect_result_
+#define _Must_inspect_result_
+#endif
+
+#endif
+
+#endif

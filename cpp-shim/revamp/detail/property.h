@@ -1,0 +1,76 @@
+// revamp: members that read like MSVC's properties (`view.source_accelerator_view`), for GCC and Clang, which have
+// none.
+//
+// What is known when the object is made is a const member, or a reference to what outlives it. This is for the others:
+// property<Traits, T> is computed at each access, and settable if the Traits say so. It takes no storage: it shares
+// that of its owner's handle in an anonymous union, and is a copy of the handle itself.
+//
+//     struct default_view_property {
+//         typedef accelerator_handle storage;
+//         static accelerator_view get(const storage &);            // reads
+//         static void set(storage &, const accelerator_view &);    // only for those that can be assigned to
+//         template <class Self> struct members {                   // chaining: acc.default_view.wait()
+//             void wait() const { static_cast<const Self *>(this)->get().wait(); }
+//         };
+//     };
+//     class accelerator {
+//         ...
+//         union {
+//             accelerator_handle handle_;
+//             property<default_view_property, accelerator_view> default_view;
+//         };
+//     };
+//
+// The owner constructs, copies and destroys `handle_`; if that is not trivial it must have its own copy operations and
+// destructor. T may be incomplete until the property is used. `auto x = o.p;` makes a copy of the property and not of a
+// T: it converts to T wherever one is expected, but template deduction sees the property. So constrain templates that
+// take anything, and convert where deduction must see a T: T(o.p). Properties of type std::wstring must be members, as
+// comparison and output deduce.
+//
+// The swizzles of amp_short_vectors.h are properties with operators of their own.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_PROPERTY_H
+#define REVAMP_DETAIL_PROPERTY_H
+
+#include "config.h"
+
+#include <type_traits>
+#include <utility>
+
+REVAMP_DETAIL_BEGIN
+
+template <class Traits, class = void> struct property_members {
+    template <class Self> struct type {};
+};
+template <class Traits> struct property_members<Traits, std::void_t<typename Traits::template members<void>>> {
+    template <class Self> using type = typename Traits::template members<Self>;
+};
+
+// T is a template argument, so that argument-dependent look-up finds its operators.
+template <class Traits, class T> class property : public property_members<Traits>::template type<property<Traits, T>> {
+    typename Traits::storage storage_;
+
+  public:
+    property() = delete;
+    REVAMP_HD property(const property &other) = default;
+
+    REVAMP_HD T get() const { return Traits::get(storage_); }
+    REVAMP_HD operator T() const { return Traits::get(storage_); }
+
+    // Sets; a compile error ("no member named 'set'") if the property cannot be set.
+    template <class U, std::enable_if_t<std::is_convertible<const U &, T>::value, int> = 0>
+    REVAMP_HD const U &operator=(const U &value) {
+        Traits::set(storage_, value);
+        return value;
+    }
+    REVAMP_HD property &operator=(const property &other) {
+        Traits::set(storage_, other.get());
+        return *this;
+    }
+};
+
+REVAMP_DETAIL_END
+
+#endif

@@ -1,0 +1,241 @@
+// revamp: as much of concurrency::task as completion_future::to_task() needs (digest section 6.1).
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_TASK_H
+#define REVAMP_DETAIL_TASK_H
+
+#include "config.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+REVAMP_NAMESPACE_BEGIN
+
+template <class T> class task;
+
+enum task_status { not_complete, completed, canceled };
+
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+using Concurrency::task;
+
+struct nothing {};
+template <class T> using value_of = std::conditional_t<std::is_void_v<T>, nothing, T>;
+
+// What is to be done when an operation is; it does not throw.
+struct continuation {
+    virtual void run() noexcept = 0;
+    virtual ~continuation() = default;
+};
+
+// How an operation of the program ended, or that it has not.
+template <class T> class task_state {
+  public:
+    void set_value(value_of<T> value) noexcept {
+        finish([&] { m_value.emplace(std::move(value)); });
+    }
+    void set_exception(std::exception_ptr exception) noexcept {
+        finish([&] { m_exception = std::move(exception); });
+    }
+
+    bool is_done() const {
+        std::lock_guard<std::mutex> lock(m_mutex);
+        return m_done;
+    }
+    void wait() const {
+        std::unique_lock<std::mutex> lock(m_mutex);
+        m_changed.wait(lock, [&] { return m_done; });
+    }
+    template <class Time> bool wait_until(const Time &time) const {
+        std::unique_lock<std::mutex> lock(m_mutex);
+        return m_changed.wait_until(lock, time, [&] { return m_done; });
+    }
+    // Waits, and throws what the operation threw.
+    const value_of<T> &get() const {
+        wait();
+        if (m_exception) std::rethrow_exception(m_exception);
+        return *m_value;
+    }
+    // Of an operation that is done.
+    std::exception_ptr exception() const { return m_exception; }
+
+    // Calls `function`, which does not throw, when it is done: on the thread that finishes it, or on a new one if it
+    // is.
+    template <class F> void on_done(F function) {
+        struct kept final : continuation {
+            F function;
+            explicit kept(F given) : function(std::move(given)) {}
+            void run() noexcept override { function(); }
+        };
+        add(std::make_unique<kept>(std::move(function)));
+    }
+
+  private:
+    mutable std::mutex m_mutex;
+    mutable std::condition_variable m_changed;
+    bool m_done = false;
+    std::optional<value_of<T>> m_value;
+    std::exception_ptr m_exception;
+    std::vector<std::unique_ptr<continuation>> m_continuations;
+
+    void add(std::unique_ptr<continuation> next) {
+        {
+            std::lock_guard<std::mutex> lock(m_mutex);
+            if (!m_done) {
+                m_continuations.push_back(std::move(next));
+                return;
+            }
+        }
+        std::thread([kept = std::move(next)] { kept->run(); }).detach();
+    }
+
+    // Copying a value may throw; then that is how the operation ended.
+    template <class Set> void finish(Set set) noexcept {
+        std::vector<std::unique_ptr<continuation>> continuations;
+        {
+            std::lock_guard<std::mutex> lock(m_mutex);
+            if (m_done) return;
+            try {
+                set();
+            } catch (...) {
+                m_exception = std::current_exception();
+            }
+            m_done = true;
+            continuations.swap(m_continuations);
+        }
+        m_changed.notify_all();
+        for (const std::unique_ptr<continuation> &next : continuations)
+            next->run();
+    }
+};
+
+template <class T> struct task_result {
+    typedef T type;
+    static constexpr bool is_task = false;
+};
+template <class T> struct task_result<task<T>> {
+    typedef T type;
+    static constexpr bool is_task = true;
+};
+
+// Whether a continuation takes the value of a task<T>; if not, it takes the task.
+template <class F, class T> struct takes_value : std::is_invocable<F &, T> {};
+template <class F> struct takes_value<F, void> : std::is_invocable<F &> {};
+
+template <class F, class T> auto call_with(F &function, const task<T> &antecedent) {
+    if constexpr (!takes_value<F, T>::value) {
+        static_assert(std::is_invocable_v<F &, task<T>>, "a continuation takes the task's value, or the task");
+        return function(antecedent);
+    } else if constexpr (std::is_void_v<T>) {
+        antecedent.get();
+        return function();
+    } else {
+        return function(antecedent.get());
+    }
+}
+
+struct task_access;
+
+REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+template <class T> class task {
+  public:
+    typedef T result_type;
+
+    task() noexcept = default;
+
+    // Waits, and returns what the operation returned or throws what it threw.
+    T get() const {
+        if constexpr (std::is_void_v<T>)
+            state().get();
+        else
+            return state().get();
+    }
+    // Waits, and throws what the operation threw.
+    task_status wait() const {
+        state().get();
+        return completed;
+    }
+    bool is_done() const { return state().is_done(); }
+
+    // Calls `function` with the value, unless the operation threw, or with the task. The result is a task too; if the
+    // function returns one, it is done when that is.
+    template <class F> auto then(F function) const {
+        typedef decltype(revamp::detail::call_with(function, *this)) returned;
+        typedef typename revamp::detail::task_result<returned>::type result;
+        state();
+        auto next = std::make_shared<revamp::detail::task_state<result>>();
+        m_state->on_done([self = *this, next, function = std::move(function)]() mutable noexcept {
+            try {
+                if constexpr (revamp::detail::task_result<returned>::is_task) {
+                    const returned inner = revamp::detail::call_with(function, self);
+                    revamp::detail::value_of<result> (*forward)(const returned &) = [](const returned &done) {
+                        return done.state().get();
+                    };
+                    inner.state().is_done()
+                        ? settle(*next, inner, forward)
+                        : inner.m_state->on_done([next, inner, forward]() noexcept { settle(*next, inner, forward); });
+                } else if constexpr (std::is_void_v<result>) {
+                    revamp::detail::call_with(function, self);
+                    next->set_value({});
+                } else {
+                    next->set_value(revamp::detail::call_with(function, self));
+                }
+            } catch (...) {
+                next->set_exception(std::current_exception());
+            }
+        });
+        task<result> made;
+        made.m_state = std::move(next);
+        return made;
+    }
+
+    friend bool operator==(const task &left, const task &right) noexcept { return left.m_state == right.m_state; }
+    friend bool operator!=(const task &left, const task &right) noexcept { return left.m_state != right.m_state; }
+
+  private:
+    std::shared_ptr<revamp::detail::task_state<T>> m_state;
+
+    const revamp::detail::task_state<T> &state() const {
+        if (!m_state) throw std::future_error(std::future_errc::no_state);
+        return *m_state;
+    }
+    template <class State, class Inner, class Forward>
+    static void settle(State &next, const Inner &inner, Forward forward) noexcept {
+        try {
+            next.set_value(forward(inner));
+        } catch (...) {
+            next.set_exception(std::current_exception());
+        }
+    }
+
+    template <class U> friend class task;
+    friend struct revamp::detail::task_access;
+};
+
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+struct task_access {
+    template <class T> static task<T> make(std::shared_ptr<task_state<T>> state) noexcept {
+        task<T> made;
+        made.m_state = std::move(state);
+        return made;
+    }
+};
+
+REVAMP_DETAIL_END
+
+#endif // REVAMP_DETAIL_TASK_H

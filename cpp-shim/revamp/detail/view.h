@@ -1,0 +1,776 @@
+// revamp: array_view (digest section 5.2).
+//
+// One layout for host and kernels: the address of the first element, the shape, then the host's handle. A kernel gets a
+// copy whose address is that of the memory where it runs and whose handle is null: no coherence, no reference count.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_VIEW_H
+#define REVAMP_DETAIL_VIEW_H
+
+#include "config.h"
+#include "element.h"
+#include "exceptions.h"
+#include "property.h"
+#include "runtime.h"
+#include "shapes.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+REVAMP_NAMESPACE_BEGIN
+
+template <class T, int N = 1> class array;
+template <class T, int N = 1> class array_view;
+
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+using Concurrency::array;
+using Concurrency::array_view;
+
+// What all copies of a view share on the host.
+struct view_control {
+    // Of a view that was not yet used on the host.
+    static constexpr std::uint32_t unused = 0;
+
+    std::atomic<long> owners{1};
+    // REVAMP_HOST_MAY_ bits, kept by the library. Set after `data`.
+    std::atomic<const std::uint32_t *> state{&unused};
+    // The first element on the host, once it was asked for.
+    std::atomic<void *> data{nullptr};
+    // Null until it is needed in a projection of a view that is valid on the host: most of those live for one access.
+    std::atomic<revamp_array_view> handle;
+    view_control *const parent = nullptr;
+    const int slice = 0;
+
+    // Takes over the handle.
+    explicit view_control(revamp_array_view view) : handle(view) {}
+    // Slice `i` of a view; what the host may do with that it may do with the slice.
+    view_control(view_control &of, int i, const std::uint32_t *word, void *first)
+        : state(word), data(first), handle(nullptr), parent(&of), slice(i) {
+        retain(parent);
+    }
+    view_control(const view_control &) = delete;
+
+    static view_control *adopt(revamp_array_view view) {
+        try {
+            return new view_control(view);
+        } catch (...) {
+            (void)revamp_array_view_release(view);
+            throw;
+        }
+    }
+    static void retain(view_control *c) noexcept { c->owners.fetch_add(1, std::memory_order_relaxed); }
+    // Not inlined: destructors of functors must stay small enough to be, or their views escape.
+    [[gnu::noinline]] static void release(view_control *c) noexcept {
+        // Nobody can share what only the caller has.
+        if (c->owners.load(std::memory_order_acquire) == 1 || c->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            delete c;
+    }
+    revamp_array_view view() {
+        const revamp_array_view made = handle.load(std::memory_order_acquire);
+        return __builtin_expect(made != nullptr, 1) ? made : make();
+    }
+
+  private:
+    ~view_control() {
+        // The last view of a data source writes back; what fails there is lost (rule DST-7) but logged.
+        if (const revamp_array_view made = handle.load(std::memory_order_relaxed))
+            (void)revamp_array_view_release(made);
+        acquire_order();
+        if (parent) release(parent);
+    }
+    [[gnu::noinline, gnu::cold]] revamp_array_view make() {
+        revamp_array_view made = nullptr, found = nullptr;
+        check(revamp_array_view_project(parent->view(), slice, &made));
+        if (handle.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
+        (void)revamp_array_view_release(made);
+        return found;
+    }
+};
+
+// A view that was found in a kernel's functor.
+struct captured_view {
+    void *view;             // the array_view, whose first member is the address of its elements
+    view_control **control; // its handle
+    revamp_access access;
+};
+
+// What comes into being while a functor is copied for a launch.
+struct capture_scope {
+    std::vector<captured_view> views;
+    std::vector<const void *> arrays;
+    capture_scope *outer;
+};
+
+// The state of the thread: how deep it is in kernels, and the launch that is being prepared. One for the whole
+// program, also under -fvisibility=hidden.
+struct thread_state {
+    unsigned kernels = 0;
+    capture_scope *scope = nullptr;
+};
+#if REVAMP_DEVICE_PASS
+extern thread_state this_thread; // for what is parsed only
+#else
+REVAMP_VISIBLE inline thread_local thread_state this_thread;
+#endif
+
+#if REVAMP_DEVICE_PASS
+REVAMP_HD constexpr bool in_kernel() noexcept {
+    return true;
+}
+#else
+// Const, since it changes only where a kernel begins and ends: so the compiler asks once in a function, and not at all
+// below a kernel_guard, whatever it cannot see of memory.
+[[gnu::noinline, gnu::const]] REVAMP_HD inline bool in_kernel() noexcept {
+    return this_thread.kernels != 0;
+}
+#endif
+
+// Marks the code of a kernel: views in it have no handles, and the compiler knows. Only at the beginning of the
+// functions that the library calls.
+struct kernel_guard {
+    kernel_guard() noexcept {
+#if !REVAMP_DEVICE_PASS
+        acquire_order();
+        ++this_thread.kernels;
+        if (!in_kernel()) __builtin_unreachable();
+#endif
+    }
+    ~kernel_guard() {
+#if !REVAMP_DEVICE_PASS
+        --this_thread.kernels;
+        release_order();
+#endif
+    }
+    kernel_guard(const kernel_guard &) = delete;
+};
+
+// The slow ways, out of line; they take values, so that a view never escapes through them.
+[[gnu::noinline, gnu::cold]] inline void *fetch_for_host(view_control *control, revamp_access access) {
+    void *data = nullptr;
+    const std::uint32_t *word = nullptr;
+    const revamp_array_view view = control->view();
+    check(revamp_array_view_access(view, access, &data));
+    check(revamp_array_view_state(view, &word));
+    control->data.store(data, std::memory_order_relaxed);
+    control->state.store(word, std::memory_order_release);
+    return data;
+}
+
+constexpr std::uint32_t bit_of(revamp_access access) {
+    return access == REVAMP_ACCESS_READ ? REVAMP_HOST_MAY_READ : REVAMP_HOST_MAY_WRITE;
+}
+
+inline void *host_data(view_control *control, revamp_access access) {
+    const std::uint32_t *word = control->state.load(std::memory_order_acquire);
+    if (__builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access), 1))
+        return control->data.load(std::memory_order_relaxed);
+    return fetch_for_host(control, access);
+}
+
+// The shape and address of a view, as they lie in a kernel's arguments.
+template <int N> struct strides {
+    std::ptrdiff_t step[N > 1 ? N - 1 : 1];
+
+    // Row-major without gaps.
+    REVAMP_HD static constexpr strides packed(const Concurrency::extent<N> &extent) {
+        strides result{};
+        std::ptrdiff_t step = 1;
+        for (int d = N - 1; d > 0; --d) {
+            step *= extent[static_cast<unsigned>(d)];
+            result.step[d - 1] = step;
+        }
+        return result;
+    }
+    REVAMP_HD constexpr std::ptrdiff_t operator()(const Concurrency::index<N> &i) const {
+        std::ptrdiff_t at = i[static_cast<unsigned>(N - 1)];
+        for (int d = 0; d < N - 1; ++d)
+            at += i[static_cast<unsigned>(d)] * step[d];
+        return at;
+    }
+};
+
+// Makes handles.
+struct views {
+    template <int N> static const int *values(const Concurrency::extent<N> &extent, int (&room)[N]) {
+        for (int d = 0; d < N; ++d)
+            room[d] = extent[static_cast<unsigned>(d)];
+        return room;
+    }
+    template <int N> static const int *values(const Concurrency::index<N> &index, int (&room)[N]) {
+        for (int d = 0; d < N; ++d)
+            room[d] = index[static_cast<unsigned>(d)];
+        return room;
+    }
+
+    template <int N>
+    static view_control *over_host(const void *data, const Concurrency::extent<N> &extent, std::size_t element) {
+        int room[N];
+        revamp_array_view view = nullptr;
+        // A view of const elements is never written through.
+        check(
+            revamp_array_view_create_host(const_cast<void *>(data), N, values(extent, room), element, nullptr, &view));
+        return view_control::adopt(view);
+    }
+    template <int N> static view_control *open(const Concurrency::extent<N> &extent, std::size_t element) {
+        int room[N];
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_create(N, values(extent, room), element, nullptr, &view));
+        return view_control::adopt(view);
+    }
+    static view_control *over_array(revamp_array array) {
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_create_array(array, nullptr, &view));
+        return view_control::adopt(view);
+    }
+    template <int N>
+    static view_control *section(view_control *of, const Concurrency::index<N> &origin,
+                                 const Concurrency::extent<N> &extent) {
+        int from[N], size[N];
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_section(of->view(), values(origin, from), values(extent, size), &view));
+        return view_control::adopt(view);
+    }
+    // Slice `i` of `count`, each of `step` bytes.
+    static view_control *project(view_control *of, int i, int count, std::ptrdiff_t step, revamp_access access) {
+        const std::uint32_t *word = of->state.load(std::memory_order_acquire);
+        if (__builtin_expect(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit_of(access), 1) && i >= 0 && i < count)
+            return new view_control(*of, i, word,
+                                    static_cast<char *>(of->data.load(std::memory_order_relaxed)) + i * step);
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_project(of->view(), i, &view));
+        return view_control::adopt(view);
+    }
+    template <int N> static view_control *view_as(view_control *of, const Concurrency::extent<N> &extent) {
+        int room[N];
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_view_as(of->view(), N, values(extent, room), &view));
+        return view_control::adopt(view);
+    }
+    static view_control *reinterpret_as(view_control *of, std::size_t element) {
+        revamp_array_view view = nullptr;
+        check(revamp_array_view_reinterpret_as(of->view(), element, &view));
+        return view_control::adopt(view);
+    }
+    static Concurrency::extent<1> extent_of(view_control *of) {
+        revamp_array_view_info info = {};
+        info.struct_size = sizeof info;
+        check(revamp_array_view_get_info(of->view(), &info));
+        return Concurrency::extent<1>(info.extent[0]);
+    }
+    static Concurrency::accelerator_view source(view_control *of) {
+        revamp_array_view_info info = {};
+        info.struct_size = sizeof info;
+        check(revamp_array_view_get_info(of->view(), &info));
+        if (!info.source_view)
+            throw Concurrency::runtime_exception(
+                "the array_view has no data source, so it has no source accelerator_view", failed);
+        return access::share(info.source_view);
+    }
+};
+
+// The property array_view::source_accelerator_view, and its own property `accelerator`: found when they are read.
+struct source_accelerator_property {
+    typedef view_control *storage;
+    static Concurrency::accelerator get(view_control *control) { return views::source(control).accelerator; }
+    template <class Self> struct members {
+        std::wstring get_description() const { return self().description; }
+        std::wstring get_device_path() const { return self().device_path; }
+        Concurrency::accelerator_view get_default_view() const { return self().get_default_view(); }
+
+      private:
+        Concurrency::accelerator self() const { return static_cast<const Self *>(this)->get(); }
+    };
+};
+class source_view_property {
+    Concurrency::accelerator_view get() const { return views::source(m_control); }
+
+  public:
+    union {
+        view_control *m_control;
+        property<source_accelerator_property, Concurrency::accelerator> accelerator;
+    };
+
+    operator Concurrency::accelerator_view() const { return get(); }
+    Concurrency::accelerator get_accelerator() const { return get().accelerator; }
+    Concurrency::queuing_mode get_queuing_mode() const { return get().queuing_mode; }
+    unsigned get_version() const { return get().version; }
+    bool get_is_debug() const { return get().is_debug; }
+    bool get_is_auto_selection() const { return get().is_auto_selection; }
+    void wait() const { get().wait(); }
+    void flush() const { get().flush(); }
+    Concurrency::completion_future create_marker() const { return get().create_marker(); }
+
+    friend bool operator==(const source_view_property &left, const source_view_property &right) {
+        return left.get() == right.get();
+    }
+    friend bool operator!=(const source_view_property &left, const source_view_property &right) {
+        return !(left == right);
+    }
+};
+
+[[noreturn, gnu::cold]] inline void container_too_small(std::size_t size, unsigned needed) {
+    throw Concurrency::runtime_exception(("the container has " + std::to_string(size) +
+                                          " elements, the extent of the array_view needs " + std::to_string(needed))
+                                             .c_str(),
+                                         failed);
+}
+
+REVAMP_DETAIL_END
+REVAMP_DETAIL_BEGIN
+
+// array_view<T, N> for T const and not: V is the class itself.
+template <class T, int N> class basic_view {
+    static_assert(N > 0, "the rank of an array_view must be at least 1");
+    static_assert(element<T>::kept, "");
+    typedef Concurrency::index<N> index_type;
+    typedef Concurrency::extent<N> extent_type;
+    static constexpr bool read_only = std::is_const_v<T>;
+    static constexpr revamp_access used = read_only ? REVAMP_ACCESS_READ : REVAMP_ACCESS_READ_WRITE;
+
+  protected:
+    // In a kernel the first element; not used on the host.
+    T *m_data;
+
+  public:
+    static constexpr int rank = N;
+    typedef T value_type;
+
+    // The property; get_extent() is the same.
+    const Concurrency::extent<N> extent;
+
+  protected:
+    strides<N> m_strides;
+
+  public:
+    union {
+        // The handle; null in kernels. Not for programs.
+        view_control *m_control;
+        // The property; get_source_accelerator_view() is the same.
+        source_view_property source_accelerator_view;
+    };
+
+  protected:
+    struct plain {};
+    // A view of memory as it is, in a kernel.
+    REVAMP_HD basic_view(plain, T *data, const extent_type &shape, const strides<N> &steps) noexcept
+        : m_data(data), extent(shape), m_strides(steps), m_control(nullptr) {}
+    // A view of the host's. Takes over `control`.
+    basic_view(view_control *control, const extent_type &shape) noexcept
+        : m_data(nullptr), extent(shape), m_strides(strides<N>::packed(shape)), m_control(control) {
+        announce();
+    }
+    basic_view(view_control *control, const extent_type &shape, const strides<N> &steps) noexcept
+        : m_data(nullptr), extent(shape), m_strides(steps), m_control(control) {
+        announce();
+    }
+
+    // Tells the launch that is being prepared, if one is.
+    void announce() noexcept {
+#if !REVAMP_DEVICE_PASS
+        if (__builtin_expect(this_thread.scope != nullptr, 0)) note();
+#endif
+    }
+    [[gnu::noinline, gnu::cold]] void note() noexcept {
+#if !REVAMP_DEVICE_PASS
+        this_thread.scope->views.push_back({static_cast<void *>(this), &m_control, used});
+#endif
+    }
+
+    // The copy in a kernel has no handle: said so that the compiler sees it.
+    template <class U> REVAMP_HD void take(const basic_view<U, N> &other) noexcept {
+#if REVAMP_DEVICE_PASS
+        (void)other;
+        m_control = nullptr;
+#else
+        if (in_kernel()) {
+            m_control = nullptr;
+            return;
+        }
+        m_control = other.m_control;
+        if (m_control) {
+            view_control::retain(m_control);
+            announce();
+        }
+#endif
+    }
+    REVAMP_HD void drop() noexcept {
+#if !REVAMP_DEVICE_PASS
+        if (m_control) view_control::release(m_control);
+#endif
+    }
+    REVAMP_HD void assign(const basic_view &other) noexcept {
+        if (this == &other) return;
+        m_data = other.m_data;
+        m_strides = other.m_strides;
+#if REVAMP_DEVICE_PASS
+        const_cast<extent_type &>(extent) = other.extent;
+#else
+        view_control *old = m_control;
+        new (const_cast<extent_type *>(&extent)) extent_type(other.extent);
+        take(other);
+        if (old) view_control::release(old);
+#endif
+    }
+
+    // The first element, where the code runs.
+    REVAMP_HD T *first() const {
+#if !REVAMP_DEVICE_PASS
+        if (m_control) return static_cast<T *>(host_data(m_control, used));
+#endif
+        return m_data;
+    }
+
+    template <class U, int M> friend class basic_view;
+    template <class U, int M> friend class Concurrency::array_view;
+    template <class U, int M> friend class Concurrency::array;
+    friend struct view_access;
+
+  public:
+    REVAMP_HD basic_view(const basic_view &other) noexcept
+        : m_data(other.m_data), extent(other.extent), m_strides(other.m_strides) {
+        take(other);
+    }
+    template <class U>
+    REVAMP_HD basic_view(const basic_view<U, N> &other) noexcept
+        : m_data(other.m_data), extent(other.extent), m_strides(other.m_strides) {
+        take(other);
+    }
+    basic_view &operator=(const basic_view &) = delete;
+    REVAMP_HD ~basic_view() {
+        drop();
+    }
+
+    REVAMP_HD Concurrency::extent<N> get_extent() const {
+        return extent;
+    }
+
+    REVAMP_HD T &operator[](const index_type &i) const {
+        return first()[m_strides(i)];
+    }
+    REVAMP_HD T &operator()(const index_type &i) const {
+        return first()[m_strides(i)];
+    }
+    // Without making it valid on the host: the caller has synchronized.
+    REVAMP_HD T &get_ref(const index_type &i) const {
+#if !REVAMP_DEVICE_PASS
+        if (m_control) {
+            void *data = m_control->data.load(std::memory_order_relaxed);
+            return static_cast<T *>(data ? data : host_data(m_control, used))[m_strides(i)];
+        }
+#endif
+        return m_data[m_strides(i)];
+    }
+
+    REVAMP_HD auto operator[](int i) const -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
+        if constexpr (N == 1)
+            return first()[i];
+        else
+            return project(i);
+    }
+    REVAMP_HD auto operator()(int i) const -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
+        return (*this)[i];
+    }
+    REVAMP_HD T &operator()(int i0, int i1) const {
+        static_assert(N == 2, "two numbers name an element of an array_view of rank 2");
+        return first()[i0 * m_strides.step[0] + i1];
+    }
+    REVAMP_HD T &operator()(int i0, int i1, int i2) const {
+        static_assert(N == 3, "three numbers name an element of an array_view of rank 3");
+        return first()[i0 * m_strides.step[0] + i1 * m_strides.step[N == 3 ? 1 : 0] + i2];
+    }
+
+    REVAMP_HD T *data() const {
+        static_assert(N == 1, "data() is for an array_view of rank 1: only there the elements have no gaps");
+        return first();
+    }
+
+    REVAMP_HD array_view<T, N> section(const index_type &origin, const extent_type &size) const {
+#if !REVAMP_DEVICE_PASS
+        if (m_control) return array_view<T, N>(views::section(m_control, origin, size), size, m_strides);
+#endif
+        return array_view<T, N>(plain(), m_data + m_strides(origin), size, m_strides);
+    }
+    REVAMP_HD array_view<T, N> section(const index_type &origin) const {
+        return section(origin, extent - origin);
+    }
+    REVAMP_HD array_view<T, N> section(const extent_type &size) const {
+        return section(index_type(), size);
+    }
+    REVAMP_HD array_view<T, N> section(int i0, int e0) const {
+        static_assert(N == 1, "section(i0, e0) is for an array_view of rank 1");
+        return section(index_type(i0), extent_type(e0));
+    }
+    REVAMP_HD array_view<T, N> section(int i0, int i1, int e0, int e1) const {
+        static_assert(N == 2, "section(i0, i1, e0, e1) is for an array_view of rank 2");
+        return section(index_type(i0, i1), extent_type(e0, e1));
+    }
+    REVAMP_HD array_view<T, N> section(int i0, int i1, int i2, int e0, int e1, int e2) const {
+        static_assert(N == 3, "section(i0, i1, i2, e0, e1, e2) is for an array_view of rank 3");
+        return section(index_type(i0, i1, i2), extent_type(e0, e1, e2));
+    }
+
+    template <class U> REVAMP_HD auto reinterpret_as() const {
+        static_assert(N == 1, "reinterpret_as is for an array_view of rank 1: only there the elements have no gaps");
+        typedef std::conditional_t<read_only, const U, U> V;
+        static_assert(element<V>::kept, "");
+#if !REVAMP_DEVICE_PASS
+        if (m_control) {
+            view_control *made = views::reinterpret_as(m_control, sizeof(U));
+            return array_view<V, 1>(made, Concurrency::extent<1>(bytes_as(sizeof(U))));
+        }
+#endif
+        const Concurrency::extent<1> size(bytes_as(sizeof(U)));
+        return array_view<V, 1>(typename basic_view<V, 1>::plain(), reinterpret_cast<V *>(m_data), size, strides<1>{});
+    }
+    template <int K> REVAMP_HD array_view<T, K> view_as(const Concurrency::extent<K> &shape) const {
+        static_assert(N == 1, "view_as is for an array_view of rank 1: only there the elements have no gaps");
+#if !REVAMP_DEVICE_PASS
+        if (m_control) return array_view<T, K>(views::view_as(m_control, shape), shape);
+#endif
+        return array_view<T, K>(typename basic_view<T, K>::plain(), m_data, shape, strides<K>::packed(shape));
+    }
+
+    // Brings what was changed elsewhere to where the data lives, and waits for it.
+    void synchronize(Concurrency::access_type type = Concurrency::access_type_read) const {
+        check(revamp_array_view_synchronize(handle(), sync_access(type)));
+    }
+    Concurrency::completion_future
+    synchronize_async(Concurrency::access_type type = Concurrency::access_type_read) const {
+        revamp_completion done = nullptr;
+        check(revamp_array_view_synchronize_async(handle(), sync_access(type), &done));
+        return access::adopt(done);
+    }
+    // Makes the view valid on another accelerator_view.
+    void synchronize_to(const Concurrency::accelerator_view &target,
+                        Concurrency::access_type type = Concurrency::access_type_read) const {
+        check(revamp_array_view_synchronize_to(handle(), access::native(target), sync_access(type)));
+    }
+    Concurrency::completion_future
+    synchronize_to_async(const Concurrency::accelerator_view &target,
+                         Concurrency::access_type type = Concurrency::access_type_read) const {
+        revamp_completion done = nullptr;
+        check(revamp_array_view_synchronize_to_async(handle(), access::native(target), sync_access(type), &done));
+        return access::adopt(done);
+    }
+    // The memory under the view was changed behind the runtime's back.
+    void refresh() const {
+        check(revamp_array_view_refresh(handle()));
+    }
+
+    Concurrency::accelerator_view get_source_accelerator_view() const {
+        return views::source(m_control);
+    }
+
+  private:
+    revamp_array_view handle() const {
+        return m_control->view();
+    }
+    static revamp_access sync_access(Concurrency::access_type type) noexcept {
+        return static_cast<revamp_access>(static_cast<int>(type));
+    }
+    REVAMP_HD int bytes_as(std::size_t size) const {
+        return static_cast<int>(static_cast<std::size_t>(extent[0]) * sizeof(T) / size);
+    }
+
+    REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> project(int i) const {
+        constexpr int M = N > 1 ? N - 1 : 1;
+        Concurrency::extent<M> shape;
+        strides<M> steps{};
+        for (int d = 0; d < M; ++d)
+            shape[static_cast<unsigned>(d)] = extent[static_cast<unsigned>(d + 1)];
+        for (int d = 0; d < M - 1; ++d)
+            steps.step[d] = m_strides.step[d + 1];
+#if !REVAMP_DEVICE_PASS
+        if (m_control)
+            return array_view<T, M>(views::project(m_control, i, extent[0],
+                                                   m_strides.step[0] * static_cast<std::ptrdiff_t>(sizeof(T)), used),
+                                    shape, steps);
+#endif
+        return array_view<T, M>(typename basic_view<T, M>::plain(), m_data + i * m_strides.step[0], shape, steps);
+    }
+};
+
+// The insides of views, for copies and launches.
+struct view_access {
+    template <class T, int N> static revamp_array_view handle(const basic_view<T, N> &view) {
+        return view.m_control->view();
+    }
+    template <class T, int N> static view_control *control(const basic_view<T, N> &view) { return view.m_control; }
+};
+
+REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+// A part of a data source, usable on the host and on every accelerator; a handle, whose copies are the same view.
+template <class T, int N> class array_view : public revamp::detail::basic_view<T, N> {
+    typedef revamp::detail::basic_view<T, N> base;
+    typedef revamp::detail::views views;
+    using typename base::plain;
+
+    REVAMP_HD array_view(plain, T *data, const Concurrency::extent<N> &shape,
+                         const revamp::detail::strides<N> &steps) noexcept
+        : base(plain(), data, shape, steps) {}
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape) noexcept
+        : base(control, shape) {}
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape,
+               const revamp::detail::strides<N> &steps) noexcept
+        : base(control, shape, steps) {}
+    template <class U, int M> friend class revamp::detail::basic_view;
+    template <class U, int M> friend class array;
+
+    template <class C> static T *memory(C &container, const Concurrency::extent<N> &shape) {
+        if (container.size() < shape.size()) revamp::detail::container_too_small(container.size(), shape.size());
+        return container.data();
+    }
+    template <class C>
+    using if_container =
+        std::enable_if_t<revamp::detail::is_container<C> && std::is_same_v<revamp::detail::container_element<C>, T>>;
+
+  public:
+    REVAMP_HD array_view(const array_view &other) noexcept : base(other) {}
+    REVAMP_HD array_view &operator=(const array_view &other) noexcept {
+        this->assign(other);
+        return *this;
+    }
+    array_view(array<T, N> &source);
+
+    // Without a data source: memory is made where the view is first used.
+    explicit array_view(const Concurrency::extent<N> &shape) : base(views::open(shape, sizeof(T)), shape) {}
+    explicit array_view(int e0) : array_view(Concurrency::extent<N>(e0)) {}
+    array_view(int e0, int e1) : array_view(Concurrency::extent<N>(e0, e1)) {}
+    array_view(int e0, int e1, int e2) : array_view(Concurrency::extent<N>(e0, e1, e2)) {}
+
+    // Over memory of the program; in a kernel over what the pointer points to.
+    REVAMP_HD array_view(const Concurrency::extent<N> &shape, T *source) : base(make(shape, source)) {}
+    REVAMP_HD array_view(int e0, T *source) : array_view(Concurrency::extent<N>(e0), source) {}
+    REVAMP_HD array_view(int e0, int e1, T *source) : array_view(Concurrency::extent<N>(e0, e1), source) {}
+    REVAMP_HD array_view(int e0, int e1, int e2, T *source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
+    template <std::size_t Size>
+    REVAMP_HD explicit array_view(T (&source)[Size])
+        : array_view(Concurrency::extent<N>(static_cast<int>(Size)), source) {
+        static_assert(N == 1, "an array_view of a C array has rank 1");
+    }
+
+    template <class C, class = if_container<C>>
+    array_view(const Concurrency::extent<N> &shape, C &source) : array_view(shape, memory(source, shape)) {}
+    template <class C, class = if_container<C>>
+    array_view(int e0, C &source) : array_view(Concurrency::extent<N>(e0), source) {}
+    template <class C, class = if_container<C>>
+    array_view(int e0, int e1, C &source) : array_view(Concurrency::extent<N>(e0, e1), source) {}
+    template <class C, class = if_container<C>>
+    array_view(int e0, int e1, int e2, C &source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
+    template <class C, class = if_container<C>>
+    explicit array_view(C &source)
+        : array_view(Concurrency::extent<N>(static_cast<int>(source.size())), source.data()) {
+        static_assert(N == 1, "an array_view of a container alone has rank 1; give an extent");
+    }
+
+    // The contents are worthless until they are written: they need not be moved.
+    REVAMP_HD void discard_data() const {
+#if !REVAMP_DEVICE_PASS
+        if (this->m_control) revamp::detail::check(revamp_array_view_discard_data(this->m_control->view()));
+#endif
+    }
+
+    void copy_to(array<T, N> &destination) const;
+    void copy_to(const array_view &destination) const;
+
+  private:
+    REVAMP_HD static base make(const Concurrency::extent<N> &shape, T *source) {
+        if (revamp::detail::in_kernel()) return base(plain(), source, shape, revamp::detail::strides<N>::packed(shape));
+#if !REVAMP_DEVICE_PASS
+        return base(views::over_host(source, shape, sizeof(T)), shape);
+#endif
+    }
+};
+
+template <class T, int N> class array_view<const T, N> : public revamp::detail::basic_view<const T, N> {
+    typedef revamp::detail::basic_view<const T, N> base;
+    typedef revamp::detail::views views;
+    using typename base::plain;
+
+    REVAMP_HD array_view(plain, const T *data, const Concurrency::extent<N> &shape,
+                         const revamp::detail::strides<N> &steps) noexcept
+        : base(plain(), data, shape, steps) {}
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape) noexcept
+        : base(control, shape) {}
+    array_view(revamp::detail::view_control *control, const Concurrency::extent<N> &shape,
+               const revamp::detail::strides<N> &steps) noexcept
+        : base(control, shape, steps) {}
+    template <class U, int M> friend class revamp::detail::basic_view;
+    template <class U, int M> friend class array;
+
+    template <class C> static const T *memory(const C &container, const Concurrency::extent<N> &shape) {
+        if (container.size() < shape.size()) revamp::detail::container_too_small(container.size(), shape.size());
+        return container.data();
+    }
+    template <class C>
+    using if_container = std::enable_if_t<revamp::detail::is_container<const C> &&
+                                          std::is_same_v<revamp::detail::container_element<const C>, const T>>;
+
+  public:
+    REVAMP_HD array_view(const array_view &other) noexcept : base(other) {}
+    REVAMP_HD array_view(const array_view<T, N> &other) noexcept : base(other) {}
+    REVAMP_HD array_view &operator=(const array_view &other) noexcept {
+        this->assign(other);
+        return *this;
+    }
+    REVAMP_HD array_view &operator=(const array_view<T, N> &other) noexcept { return *this = array_view(other); }
+    array_view(const array<T, N> &source);
+
+    REVAMP_HD array_view(const Concurrency::extent<N> &shape, const T *source) : base(make(shape, source)) {}
+    REVAMP_HD array_view(int e0, const T *source) : array_view(Concurrency::extent<N>(e0), source) {}
+    REVAMP_HD array_view(int e0, int e1, const T *source) : array_view(Concurrency::extent<N>(e0, e1), source) {}
+    REVAMP_HD array_view(int e0, int e1, int e2, const T *source)
+        : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
+    template <std::size_t Size>
+    REVAMP_HD explicit array_view(const T (&source)[Size])
+        : array_view(Concurrency::extent<N>(static_cast<int>(Size)), source) {
+        static_assert(N == 1, "an array_view of a C array has rank 1");
+    }
+
+    template <class C, class = if_container<C>>
+    array_view(const Concurrency::extent<N> &shape, const C &source) : array_view(shape, memory(source, shape)) {}
+    template <class C, class = if_container<C>>
+    array_view(int e0, const C &source) : array_view(Concurrency::extent<N>(e0), source) {}
+    template <class C, class = if_container<C>>
+    array_view(int e0, int e1, const C &source) : array_view(Concurrency::extent<N>(e0, e1), source) {}
+    template <class C, class = if_container<C>>
+    array_view(int e0, int e1, int e2, const C &source) : array_view(Concurrency::extent<N>(e0, e1, e2), source) {}
+    template <class C, class = if_container<C>>
+    explicit array_view(const C &source)
+        : array_view(Concurrency::extent<N>(static_cast<int>(source.size())), source.data()) {
+        static_assert(N == 1, "an array_view of a container alone has rank 1; give an extent");
+    }
+
+    // A view of const elements only reads.
+    void synchronize() const { base::synchronize(); }
+    completion_future synchronize_async() const { return base::synchronize_async(); }
+    void synchronize_to(const Concurrency::accelerator_view &target) const { base::synchronize_to(target); }
+    completion_future synchronize_to_async(const Concurrency::accelerator_view &target) const {
+        return base::synchronize_to_async(target);
+    }
+
+    void copy_to(array<T, N> &destination) const;
+    void copy_to(const array_view<T, N> &destination) const;
+
+  private:
+    REVAMP_HD static base make(const Concurrency::extent<N> &shape, const T *source) {
+        if (revamp::detail::in_kernel()) return base(plain(), source, shape, revamp::detail::strides<N>::packed(shape));
+#if !REVAMP_DEVICE_PASS
+        return base(views::over_host(source, shape, sizeof(T)), shape);
+#endif
+    }
+};
+
+REVAMP_NAMESPACE_END
+
+#endif // REVAMP_DETAIL_VIEW_H

@@ -1,0 +1,80 @@
+// All of amp.h as Clang's device pass sees it: lambdas of each kind, compiled, not run.
+#include <amp.h>
+#include <amp_math.h>
+#include <amp_short_vectors.h>
+
+#include <cstddef>
+
+// What the host pass needs to know of a launch.
+struct dim3 {
+    unsigned x, y, z;
+};
+extern "C" int hipLaunchKernel(const void *, dim3, dim3, void **, std::size_t, void *);
+
+using namespace concurrency;
+
+template <class Id, class Kernel> __attribute__((global)) void entry(Id id, Kernel kernel) {
+    kernel(id);
+}
+
+// Captured values and views.
+struct saxpy {
+    array_view<const float> x;
+    array_view<float> y;
+    array_view<float, 3> cube;
+    float a;
+    graphics::float_4 f;
+    void operator()(index<1> i) const restrict(amp) {
+        y[i] = a * x[i] + fast_math::sqrt(y(i[0])) + f.w;
+        y[i[0]] += x.data()[2];
+        array_view<float, 2> plane = cube[1];
+        array_view<float> row = plane[i[0]], part = row.section(1, 2);
+        row = part;
+        part[0] = cube(1, 2, 3) + plane(0, 1) + cube[index<3>(0, 1, 2)] + cube.extent[2] + y.get_extent().size();
+        row.view_as(extent<2>(1, 2))(0, 0) = row.reinterpret_as<float>()[0];
+        float local[3] = {1, 2, 3};
+        array_view<float> own(3, local);
+        const array_view<const float> constant(own);
+        own[0] = constant[1] + y.get_ref(i);
+        y.discard_data();
+        atomic_exchange(&y[i], 2.0f);
+        cube.section(index<3>(1, 0, 0), extent<3>(1, 1, 1))(0, 0, 0) = 4;
+    }
+};
+template __attribute__((global)) void entry(index<1>, saxpy);
+
+// Arrays by reference, and a functor in a functor.
+struct by_reference {
+    array<int, 2> &a;
+    const array<int> &b;
+    saxpy inner;
+    void operator()(index<2> i) const restrict(amp) {
+        a[i] = b[i[0]] + a(i[0], i[1]) + a[i[0]][i[1]] + b.extent[0] + a.data()[3];
+        a.section(i)[index<2>()] += 1;
+        a.view_as(extent<1>(4))[0] = a.reinterpret_as<int>()[1];
+        inner(index<1>(i[0]));
+    }
+};
+template __attribute__((global)) void entry(index<2>, by_reference);
+
+// Tiles with memory of their own.
+struct tiled {
+    array_view<int> view;
+    void operator()(tiled_index<64> t) const restrict(amp) {
+        static __attribute__((shared)) int tile[64];
+        tile[t.local[0]] = view[t];
+        t.barrier.wait();
+        view[t.global] = tile[63 - t.local[0]];
+    }
+};
+template __attribute__((global)) void entry(tiled_index<64>, tiled);
+
+// The host's side in the same file.
+void host(array_view<int> view, array<int> &a) {
+    parallel_for_each(view.extent.tile<64>(), tiled{view});
+    copy(view, a);
+    a.copy_to(view);
+    view.synchronize();
+    (void)a.accelerator_view;
+    (void)view[3];
+}
