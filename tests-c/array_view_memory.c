@@ -167,6 +167,9 @@ static long resident_kilobytes(void) {
 }
 
 TEST(views_made_and_dropped_leave_nothing) {
+#if defined(__SANITIZE_ADDRESS__)
+    check_skip("AddressSanitizer keeps freed memory");
+#endif
     enum { SIZE = 1 << 17, COUNT_OF = SIZE / 4, WARM = 20, ROUNDS = 100 };
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(COUNT_OF, 1);

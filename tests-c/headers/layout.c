@@ -56,16 +56,17 @@ AT(revamp_array_info, view, 48);
 AT(revamp_array_info, associated_view, 56);
 AT(revamp_array_info, cpu_access_type, 64);
 
-SIZE(revamp_region, 72);
+SIZE(revamp_region, 80);
 AT(revamp_region, struct_size, 0);
 AT(revamp_region, array, 8);
-AT(revamp_region, origin, 16);
-AT(revamp_region, extent, 24);
-AT(revamp_region, host, 32);
-AT(revamp_region, host_size, 40);
-AT(revamp_region, host_strides, 48);
-AT(revamp_region, host_rank, 56);
-AT(revamp_region, host_element_size, 64);
+AT(revamp_region, view, 16);
+AT(revamp_region, origin, 24);
+AT(revamp_region, extent, 32);
+AT(revamp_region, host, 40);
+AT(revamp_region, host_size, 48);
+AT(revamp_region, host_strides, 56);
+AT(revamp_region, host_rank, 64);
+AT(revamp_region, host_element_size, 72);
 
 SIZE(revamp_thread_id, 56);
 AT(revamp_thread_id, rank, 0);
@@ -76,7 +77,7 @@ AT(revamp_thread_id, tile_origin, 32);
 AT(revamp_thread_id, tile_memory, 40);
 AT(revamp_thread_id, internal, 48);
 
-SIZE(revamp_argument, 64);
+SIZE(revamp_argument, 72);
 AT(revamp_argument, kind, 0);
 AT(revamp_argument, set, 4);
 AT(revamp_argument, binding, 8);
@@ -84,12 +85,13 @@ AT(revamp_argument, id, 12);
 AT(revamp_argument, offset, 16);
 AT(revamp_argument, access, 20);
 AT(revamp_argument, array, 24);
-AT(revamp_argument, origin, 32);
-AT(revamp_argument, extent, 40);
-AT(revamp_argument, data, 48);
-AT(revamp_argument, size, 56);
+AT(revamp_argument, view, 32);
+AT(revamp_argument, origin, 40);
+AT(revamp_argument, extent, 48);
+AT(revamp_argument, data, 56);
+AT(revamp_argument, size, 64);
 
-SIZE(revamp_host_dispatch_info, 72);
+SIZE(revamp_host_dispatch_info, 96);
 AT(revamp_host_dispatch_info, struct_size, 0);
 AT(revamp_host_dispatch_info, rank, 8);
 AT(revamp_host_dispatch_info, extent, 16);
@@ -99,6 +101,9 @@ AT(revamp_host_dispatch_info, function, 40);
 AT(revamp_host_dispatch_info, context, 48);
 AT(revamp_host_dispatch_info, arguments, 56);
 AT(revamp_host_dispatch_info, argument_count, 64);
+AT(revamp_host_dispatch_info, block, 72);
+AT(revamp_host_dispatch_info, block_size, 80);
+AT(revamp_host_dispatch_info, row_function, 88);
 
 SIZE(revamp_kernel_options, 40);
 AT(revamp_kernel_options, struct_size, 0);
@@ -139,3 +144,35 @@ AT(revamp_kernel_record, name, 8);
 AT(revamp_kernel_record, spirv, 16);
 AT(revamp_kernel_record, spirv_size, 24);
 #endif
+
+SIZE(revamp_array_view_options, 24);
+AT(revamp_array_view_options, read_only, 8);
+AT(revamp_array_view_options, label, 16);
+
+SIZE(revamp_array_view_info, 80);
+AT(revamp_array_view_info, rank, 8);
+AT(revamp_array_view_info, extent, 16);
+AT(revamp_array_view_info, strides, 24);
+AT(revamp_array_view_info, element_size, 32);
+AT(revamp_array_view_info, element_count, 40);
+AT(revamp_array_view_info, offset, 48);
+AT(revamp_array_view_info, read_only, 56);
+AT(revamp_array_view_info, source_view, 64);
+AT(revamp_array_view_info, source_id, 72);
+
+SIZE(revamp_residency, 48);
+AT(revamp_residency, view_bytes, 8);
+AT(revamp_residency, shares_home, 40);
+
+SIZE(revamp_transfer_counters, 104);
+AT(revamp_transfer_counters, implicit_to_bytes, 8);
+AT(revamp_transfer_counters, explicit_local_count, 96);
+
+SIZE(revamp_transfer, 64);
+AT(revamp_transfer, number, 8);
+AT(revamp_transfer, bytes, 16);
+AT(revamp_transfer, is_implicit, 24);
+AT(revamp_transfer, call, 32);
+AT(revamp_transfer, source, 40);
+AT(revamp_transfer, destination, 48);
+AT(revamp_transfer, source_id, 56);
