@@ -8,17 +8,18 @@
 //     // layout(set = 0, binding = 1) buffer Y { float y[]; };
 //     // layout(push_constant) uniform Push { float a; uint n; };
 //     accelerator_view gpu = ...;
-//     revamp::kernel saxpy(gpu.accelerator, words, sizeof words);              // or revamp::kernel::find(accelerator,
-//     "saxpy") array_view<const float> x(n, xs); array_view<float> y(n, ys); parallel_for_each(gpu, y.extent, saxpy, x,
-//     y, 2.0f, unsigned(n));
+//     revamp::kernel saxpy(gpu.accelerator, words, sizeof words);
+//     array_view<const float> x(n, xs);
+//     array_view<float> y(n, ys);
+//     parallel_for_each(gpu, y.extent, saxpy, x, y, 2.0f, unsigned(n));
 //
-// The arguments come in the kernel's order.
+// revamp::kernel::find(accelerator, "saxpy") loads a kernel that is compiled into the program. The arguments come in
+// the kernel's order.
 //
 // - array_views and arrays are bound to the kernel's storage buffers, in the order of (set, binding). Views are made
-// valid
-//   where the kernel runs, as for a lambda: an array_view<const T> is read; of the others the kernel's own declaration
-//   says whether they are read or written. A view with gaps (a section, a projection) covers for the kernel all from
-//   its first element to its last; steps between rows are the program's to pass.
+//   valid where the kernel runs, as for a lambda: an array_view<const T> is read; of the others the kernel's own
+//   declaration says whether they are read or written. A view with gaps (a section, a projection) covers for the
+//   kernel all from its first element to its last; steps between rows are the program's to pass.
 // - Other values (numbers, structures of numbers, index, extent) are push constants, each at the next multiple of its
 //   alignment, as in a C structure: give vec3 and the like by structures with alignas. Together they must fill the
 //   block.

@@ -143,7 +143,8 @@ void check_suffixes() {
     CHECK(fast::isfinite(1.0f) && !fast::isinf(1.0f) && !fast::isnan(1.0f));
     CHECK(fast::rsqrt(4.0f) == 0.5f && fast::rsqrtf(4.0f) == 0.5f && precise::rsqrtf(4.0f) == 0.5f);
     CHECK(precise::fmaf(2, 3, 4) == 10.0f && precise::ilogbf(9.0f) == 3 && precise::scalbnf(3.0f, 2) == 12.0f);
-    CHECK(precise::scalbf(3.0f, 2.0f) == 12.0f && precise::lgammaf(unfolded(4.5f), &e) == std::lgamma(unfolded(4.5f)) && e == 1);
+    CHECK(precise::scalbf(3.0f, 2.0f) == 12.0f && precise::lgammaf(unfolded(4.5f), &e) == std::lgamma(unfolded(4.5f)) &&
+          e == 1);
     CHECK(precise::remquof(7.0f, 2.0f, &e) == -1.0f && e == 4);
     const double d = precise::nan(77);
     const float f = precise::nanf(77);
