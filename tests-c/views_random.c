@@ -407,8 +407,10 @@ static residencies residencies_of(const view *v) {
         all.at[l] = residency_at(v, l);
     for (int a = 0; a < location_count; a++)
         for (int b = 0; b < location_count; b++)
+            /* Host threads use the host's memory, home's or its copy. */
             if (locations[a].accelerator == locations[b].accelerator ||
-                (all.at[a].shares_home && all.at[b].shares_home))
+                (all.at[a].shares_home && all.at[b].shares_home) ||
+                (!has_separate_memory() && !is_vulkan(a) && !is_vulkan(b)))
                 all.same[a] |= BIT(b);
     return all;
 }
