@@ -1,0 +1,10 @@
+//! The kernel compiler of revamp: C++ AMP lambdas, as they stand, become SPIR-V for Vulkan at build time.
+//!
+//! docs/kernel-compiler.md has the picture of the pipeline. Rooms, each importing only from those above it:
+//!
+//! - [`ir`]: LLVM IR as text, read into a tree;
+//! - `lower`: a kernel of that tree becomes a SPIR-V module, or a list of refusals with the user's lines;
+//! - `image`: the kernels of a translation unit as the bytes that its object file carries;
+//! - `clang`: runs Clang's passes and `opt`; `driver`: what `revamp-kernelc` and `revamp-c++` do.
+
+pub mod ir;
