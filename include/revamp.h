@@ -1493,11 +1493,11 @@ int32_t revamp_last_error_hresult(void);
 const char *revamp_status_name(revamp_status status);
 
 /**
- * Runs a function of the program once for each element of the domain, on the threads of the host. Returns before it has
- * run: wait for the view or a marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host
- * code.
- * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view,
- * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+ * Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
+ * to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
+ * marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code.
+ * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
+ * compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
 revamp_status revamp_host_dispatch(revamp_accelerator_view view,
                                    const revamp_host_dispatch_info *info);
