@@ -19,9 +19,14 @@
 #include "revamp/detail/atomics.h"
 #include "revamp/detail/copy.h"
 #include "revamp/detail/launch.h"
+#include "revamp/detail/restrict.h"
 #include "revamp/detail/shapes.h"
 #include "revamp/detail/view.h"
 
+#if !defined(tile_static)
+#if REVAMP_DEVICE_PASS || !REVAMP_HOST_RUNS_KERNELS
+#define tile_static static __attribute__((shared))
+#else
 // One for each tile: a tile runs on one thread of the machine, its threads being coroutines there. What follows from
 // thread_local, as a macro cannot do more than begin a declaration:
 // - A class without a default constructor cannot be tile_static on host threads; give it one that does nothing. A
@@ -29,8 +34,8 @@
 // - Each variable takes its size from the stack of every thread of the program, whether the thread runs kernels or not:
 // 20
 //   arrays of 16 KiB are 320 KiB of the usual 8 MiB. A thread that is made with a small stack may need more for it.
-#if !REVAMP_DEVICE_PASS && !defined(tile_static)
 #define tile_static static thread_local
+#endif
 #endif
 
 #endif // REVAMP_AMP_H

@@ -541,38 +541,38 @@ typedef struct {
      */
     uint32_t id;
     /**
-     * PUSH_CONSTANT: byte offset in the block. ADDRESS: byte offset in the argument block, a multiple of 8.
+     * PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument block, a multiple of 8.
      */
     uint32_t offset;
     /**
-     * BUFFER and ADDRESS: how the bytes are used. Zero: BUFFER: as the kernel declares; ADDRESS: READ_WRITE, of a read-only
-     * view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
+     * BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares; else READ_WRITE, of a
+     * read-only view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
      * a kernel that declares `writeonly` may leave some out and promises nothing.
      */
     revamp_access access;
     /**
-     * BUFFER and ADDRESS: the array, or NULL.
+     * BUFFER, ADDRESS and INDIRECT: the array, or NULL.
      */
     revamp_array array;
     /**
-     * BUFFER and ADDRESS: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
+     * BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
      * for the kernel all that lies between its first and last element.
      */
     revamp_array_view view;
     /**
-     * BUFFER and ADDRESS: first element of the array's section. NULL: zeros.
+     * The same: first element of the array's section. NULL: zeros.
      */
     const int32_t *origin;
     /**
-     * BUFFER and ADDRESS: extent of the array's section. NULL: to the end.
+     * The same: extent of the array's section. NULL: to the end.
      */
     const int32_t *extent;
     /**
-     * PUSH_CONSTANT and SPECIALIZATION: the bytes.
+     * PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a multiple of 16.
      */
     const void *data;
     /**
-     * PUSH_CONSTANT and SPECIALIZATION: how many.
+     * PUSH_CONSTANT, SPECIALIZATION and INDIRECT: how many.
      */
     size_t size;
 } revamp_argument;
@@ -584,7 +584,7 @@ typedef struct {
 typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first, uint32_t count, void *context);
 
 /**
- * A launch of a host kernel.
+ * A launch of a host kernel, which the kernel compiler may have compiled for devices too.
  */
 typedef struct {
     /**
@@ -617,8 +617,8 @@ typedef struct {
     void *context;
     /**
      * Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered against other uses. As
-     * BUFFER arguments with access and array or view set, or as ADDRESS arguments, which write the address of the first
-     * element into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
+     * BUFFER arguments with access and array or view set (host threads only), or as ADDRESS or INDIRECT arguments, which
+     * write addresses into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
      * itself.
      */
     const revamp_argument *arguments;
@@ -639,6 +639,17 @@ typedef struct {
      * If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
      */
     revamp_host_row_kernel row_function;
+    /**
+     * What the kernel compiler's registration calls the launch: the address of its entry point's stub. Where the launch goes
+     * to a Vulkan view, the kernel of that name runs, with the block as its argument block. `function` and `row_function`
+     * may both be NULL then: host threads cannot run it. NULL: there is no compiled kernel.
+     */
+    const void *compiled;
+    /**
+     * Alignment of the block for the compiled kernel, which must have been compiled for a block of this size and
+     * alignment.
+     */
+    size_t block_alignment;
 } revamp_host_dispatch_info;
 
 /**
@@ -1078,6 +1089,12 @@ typedef struct {
  */
 #define REVAMP_ARGUMENT_ADDRESS 4
 
+/**
+ * As ADDRESS, one step further: bytes are appended to the argument block, the address of the buffer is written at their
+ * beginning, and theirs into the block. What a reference to a C++ AMP array becomes.
+ */
+#define REVAMP_ARGUMENT_INDIRECT 5
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1476,11 +1493,11 @@ int32_t revamp_last_error_hresult(void);
 const char *revamp_status_name(revamp_status status);
 
 /**
- * Runs a function of the program once for each element of the domain, on the threads of the host. Returns before it has
- * run: wait for the view or a marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host
- * code.
- * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view,
- * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+ * Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
+ * to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
+ * marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code.
+ * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
+ * compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
 revamp_status revamp_host_dispatch(revamp_accelerator_view view,
                                    const revamp_host_dispatch_info *info);

@@ -1,16 +1,19 @@
-//! Kernels that are functions of the program, run by the host-thread accelerator.
+//! Kernels that are functions of the program, run by the host-thread accelerator, and those compiled of them.
 
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::kernel::{argument_section, undeclared};
+use super::kernel::{argument_place, argument_section, undeclared};
 use super::library::Context;
 use super::pointer;
 use super::types::*;
+use crate::device::block::Block;
 use crate::device::host::kernel::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
+use crate::kernel::compiled;
 use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch};
+use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch, MakeKernel};
+use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -34,20 +37,14 @@ struct Function {
 #[derive(Clone, Copy)]
 struct Line([u8; 64]);
 
-/// A copy of `block` with an address written at each place.
-fn copy_of(block: &[u8], addresses: &[(usize, *mut u8)]) -> Vec<Line> {
-    let mut lines: Vec<Line> = block
-        .chunks(64)
-        .map(|chunk| {
-            let mut line = Line([0; 64]);
-            line.0[..chunk.len()].copy_from_slice(chunk);
-            line
-        })
-        .collect();
-    for &(at, address) in addresses {
-        // Multiples of their size, so that none lies across two lines.
-        let bytes = address.expose_provenance().to_ne_bytes();
-        lines[at / 64].0[at % 64..at % 64 + bytes.len()].copy_from_slice(&bytes);
+/// The block where it stays until the launch is done.
+fn copy_of(block: &Block) -> Vec<Line> {
+    let mut lines = vec![Line([0; 64]); block.bytes.len().div_ceil(64)];
+    let base = lines.as_mut_ptr().expose_provenance() as u64;
+    let mut bytes = block.bytes.clone();
+    Block::settle(&mut bytes, &block.inner, base);
+    for (line, chunk) in lines.iter_mut().zip(bytes.chunks(64)) {
+        line.0[..chunk.len()].copy_from_slice(chunk);
     }
     lines
 }
@@ -97,11 +94,11 @@ impl Function {
     }
 }
 
-/// Runs a function of the program once for each element of the domain, on the threads of the host. Returns before it has
-/// run: wait for the view or a marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host
-/// code.
-/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view,
-/// REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+/// Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
+/// to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
+/// marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code.
+/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
+/// compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_host_dispatch(
     view: revamp_accelerator_view,
@@ -115,9 +112,10 @@ pub unsafe extern "C" fn revamp_host_dispatch(
             (Some(_), _) if !i.tile.is_null() => {
                 return Err(Error::invalid("a row function is given for a tiled launch, whose threads run one by one"));
             }
-            (Some(function), _) => Form::Row(function),
-            (None, Some(function)) => Form::Thread(function),
-            (None, None) => return Err(Error::invalid("the function is NULL")),
+            (Some(function), _) => Some(Form::Row(function)),
+            (None, Some(function)) => Some(Form::Thread(function)),
+            (None, None) if i.compiled.is_null() => return Err(Error::invalid("the function is NULL")),
+            (None, None) => None,
         };
         // SAFETY: the caller vouches for the struct's pointers.
         let (extent, tile, arguments) = unsafe {
@@ -127,43 +125,42 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         };
         // SAFETY: the caller vouches for the block.
         let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
-        let mut used = Vec::with_capacity(arguments.len());
-        let mut offsets = Vec::with_capacity(arguments.len());
+        let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::with_capacity(arguments.len());
         for (n, a) in arguments.iter().enumerate() {
-            offsets.push(match a.kind {
-                REVAMP_ARGUMENT_BUFFER => None,
-                REVAMP_ARGUMENT_ADDRESS => {
-                    let at = a.offset as usize;
-                    if at % align_of::<usize>() != 0 || at + size_of::<usize>() > block.len() {
-                        return Err(Error::invalid(format!(
-                            "argument {n}: an address at offset {at} does not fit the block of {} bytes; offsets are \
-                             multiples of {}",
-                            block.len(),
-                            align_of::<usize>()
-                        )));
-                    }
-                    Some(at)
+            let place = match a.kind {
+                REVAMP_ARGUMENT_BUFFER => Ok(None),
+                REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
+                    // SAFETY: the caller vouches for the data.
+                    unsafe { argument_place(a) }.and_then(|place| place.check(block.len()).map(|()| Some(place)))
                 }
-                _ => {
-                    return Err(Error::invalid(format!(
-                        "argument {n} of a host kernel is no REVAMP_ARGUMENT_BUFFER or _ADDRESS"
-                    )));
-                }
-            });
+                _ => Err(Error::invalid(
+                    "it is none of a host kernel: those are REVAMP_ARGUMENT_BUFFER, _ADDRESS, _INDIRECT",
+                )),
+            };
             // SAFETY: the caller vouches for origin and extent.
-            let (section, access) =
-                unsafe { argument_section(a) }.map_err(|e| e.context(format_args!("argument {n}")))?;
+            let section = unsafe { argument_section(a) };
+            let given = place.and_then(|place| section.map(|section| (place, section)));
+            let (place, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
             let access = undeclared(&section, access);
-            used.push(HostArgument { section, access });
+            used.push(HostArgument { section, access, place });
         }
-        let kernel = |first: &[*mut u8]| -> Result<Arc<dyn HostKernel>> {
-            let addresses: Vec<_> = offsets.iter().zip(first).filter_map(|(o, a)| o.map(|o| (o, *a))).collect();
-            let mut lines = copy_of(block, &addresses);
+        let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
+            let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
+            let mut lines = copy_of(block);
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
             Ok(Arc::new(Function { form, context: Context(context), _block: lines }))
         };
-        let launch = HostLaunch { extent, tile, tile_memory: i.tile_memory, arguments: &used, kernel: &kernel };
-        host_dispatch::host_dispatch(view, launch).map(drop)
+        let launch = HostLaunch {
+            extent,
+            tile,
+            tile_memory: i.tile_memory,
+            arguments: &used,
+            block,
+            block_align: i.block_alignment,
+            kernel: form.is_some().then_some(&kernel as &MakeKernel<'_>),
+            compiled: if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? },
+        };
+        host_dispatch::host_dispatch(view, &launch).map(drop)
     })
 }
 

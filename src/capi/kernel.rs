@@ -6,6 +6,7 @@ use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::device::Access;
+use crate::device::block::Place;
 use crate::error::{Error, Result};
 use crate::kernel::registry;
 use crate::runtime::accelerator::Accelerator;
@@ -73,6 +74,19 @@ pub(super) fn undeclared(side: &Side, access: Option<Access>) -> Access {
     access.unwrap_or(default)
 }
 
+/// Where the address of an ADDRESS or INDIRECT argument goes.
+///
+/// # Safety
+/// Its data is valid as the header says.
+pub(super) unsafe fn argument_place(a: &revamp_argument) -> Result<Place<'_>> {
+    if a.kind != REVAMP_ARGUMENT_INDIRECT {
+        return Ok(Place::At(a.offset));
+    }
+    // SAFETY: the same contract.
+    let bytes = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
+    Ok(Place::Behind(a.offset, bytes))
+}
+
 /// Reads an argument.
 ///
 /// # Safety
@@ -84,11 +98,11 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
             let (section, access) = unsafe { argument_section(a) }?;
             Ok(Argument::Buffer { set: a.set, binding: a.binding, section, access })
         }
-        REVAMP_ARGUMENT_ADDRESS => {
+        REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
             // SAFETY: the same contract.
-            let (section, access) = unsafe { argument_section(a) }?;
+            let ((section, access), place) = unsafe { (argument_section(a)?, argument_place(a)?) };
             let access = undeclared(&section, access);
-            Ok(Argument::Address { offset: a.offset, section, access })
+            Ok(Argument::Address { place, section, access })
         }
         REVAMP_ARGUMENT_PUSH_CONSTANT => {
             // SAFETY: the same contract.

@@ -17,6 +17,7 @@ pub mod error;
 mod guard;
 mod handle;
 pub mod host_kernel;
+pub mod image;
 pub mod kernel;
 pub mod library;
 mod lifecycle;

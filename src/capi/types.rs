@@ -103,6 +103,9 @@ pub const REVAMP_ARGUMENT_PUSH_CONSTANT: revamp_argument_kind = 2;
 pub const REVAMP_ARGUMENT_SPECIALIZATION: revamp_argument_kind = 3;
 /// The device address of a buffer, written into the argument block.
 pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
+/// As ADDRESS, one step further: bytes are appended to the argument block, the address of the buffer is written at their
+/// beginning, and theirs into the block. What a reference to a C++ AMP array becomes.
+pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
 
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
@@ -438,24 +441,24 @@ pub struct revamp_argument {
     pub binding: u32,
     /// SPECIALIZATION: the constant's id.
     pub id: u32,
-    /// PUSH_CONSTANT: byte offset in the block. ADDRESS: byte offset in the argument block, a multiple of 8.
+    /// PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument block, a multiple of 8.
     pub offset: u32,
-    /// BUFFER and ADDRESS: how the bytes are used. Zero: BUFFER: as the kernel declares; ADDRESS: READ_WRITE, of a read-only
-    /// view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
+    /// BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares; else READ_WRITE, of a
+    /// read-only view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
     /// a kernel that declares `writeonly` may leave some out and promises nothing.
     pub access: revamp_access,
-    /// BUFFER and ADDRESS: the array, or NULL.
+    /// BUFFER, ADDRESS and INDIRECT: the array, or NULL.
     pub array: revamp_array,
-    /// BUFFER and ADDRESS: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
+    /// BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
     /// for the kernel all that lies between its first and last element.
     pub view: revamp_array_view,
-    /// BUFFER and ADDRESS: first element of the array's section. NULL: zeros.
+    /// The same: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
-    /// BUFFER and ADDRESS: extent of the array's section. NULL: to the end.
+    /// The same: extent of the array's section. NULL: to the end.
     pub extent: *const i32,
-    /// PUSH_CONSTANT and SPECIALIZATION: the bytes.
+    /// PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a multiple of 16.
     pub data: *const c_void,
-    /// PUSH_CONSTANT and SPECIALIZATION: how many.
+    /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: how many.
     pub size: usize,
 }
 
@@ -512,7 +515,7 @@ pub type revamp_host_kernel = Option<unsafe extern "C" fn(id: *const revamp_thre
 pub type revamp_host_row_kernel =
     Option<unsafe extern "C" fn(first: *const revamp_thread_id, count: u32, context: *mut c_void)>;
 
-/// A launch of a host kernel.
+/// A launch of a host kernel, which the kernel compiler may have compiled for devices too.
 #[repr(C)]
 pub struct revamp_host_dispatch_info {
     /// sizeof(revamp_host_dispatch_info).
@@ -530,8 +533,8 @@ pub struct revamp_host_dispatch_info {
     /// Passed to it; must live until the launch is done.
     pub context: *mut c_void,
     /// Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered against other uses. As
-    /// BUFFER arguments with access and array or view set, or as ADDRESS arguments, which write the address of the first
-    /// element into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
+    /// BUFFER arguments with access and array or view set (host threads only), or as ADDRESS or INDIRECT arguments, which
+    /// write addresses into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
     /// itself.
     pub arguments: *const revamp_argument,
     /// How many.
@@ -543,6 +546,13 @@ pub struct revamp_host_dispatch_info {
     pub block_size: usize,
     /// If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
     pub row_function: revamp_host_row_kernel,
+    /// What the kernel compiler's registration calls the launch: the address of its entry point's stub. Where the launch goes
+    /// to a Vulkan view, the kernel of that name runs, with the block as its argument block. `function` and `row_function`
+    /// may both be NULL then: host threads cannot run it. NULL: there is no compiled kernel.
+    pub compiled: *const c_void,
+    /// Alignment of the block for the compiled kernel, which must have been compiled for a block of this size and
+    /// alignment.
+    pub block_alignment: usize,
 }
 
 /// A kernel compiled into the program. Made by the CMake function revamp_embed_spirv().

@@ -3,6 +3,7 @@
 //! A [`Device`] makes [`Buffer`]s and [`Queue`]s. A queue is a timeline: its work is numbered, and everything that must
 //! be ordered after it waits for a number. Hazards between works are found per buffer range ([`hazard`]).
 
+pub mod block;
 pub mod hazard;
 pub mod host;
 pub mod layout;
@@ -10,6 +11,7 @@ pub mod vulkan;
 
 use crate::error::Result;
 use crate::kernel::Module;
+use block::Block;
 use hazard::{Point, Timeline, Tracker};
 use layout::CopyPlan;
 use smallvec::SmallVec;
@@ -113,7 +115,7 @@ pub struct Dispatch<'a> {
     /// Bytes of the push-constant block.
     pub push: &'a [u8],
     /// Bytes put into device memory; their address becomes the one push constant (architecture decision 1).
-    pub block: Option<&'a [u8]>,
+    pub block: Option<&'a Block>,
     /// Workgroups in x, y, z; may exceed the device's limit for one dispatch.
     pub groups: [u64; 3],
 }

@@ -91,6 +91,8 @@ pub struct Accelerator {
     transfers: Counters,
     /// Kernels loaded here, so that the same module is compiled once.
     pub(super) kernels: Mutex<super::kernel::KernelCache>,
+    /// Kernels of the kernel compiler.
+    pub(super) compiled: Mutex<super::compiled::LoadedCompiled>,
     /// The handle of the C API.
     pub c_handle: HandleCell,
 }
@@ -134,6 +136,7 @@ impl Accelerator {
             cpu_access: Mutex::new(CpuAccess { value: access, settled: false }),
             transfers: Counters::new(),
             kernels: Mutex::default(),
+            compiled: Mutex::default(),
             c_handle: HandleCell::default(),
         }
     }
@@ -319,11 +322,12 @@ impl Accelerator {
         self.kind != Kind::Vulkan || self.properties.cpu_shared_memory
     }
 
-    /// Lets go of the device and the default view, which hold the accelerator in turn.
+    /// Lets go of the device, the default view and compiled kernels, which hold the accelerator in turn.
     pub(super) fn close(&self) {
         let view = self.default_view.lock().take();
         let device = self.device.lock().take();
-        drop((view, device));
+        let compiled = std::mem::take(&mut *self.compiled.lock());
+        drop((view, device, compiled));
     }
 
     /// Waits for all work.

@@ -5,6 +5,7 @@ use super::capture::{Captured, Sources, bring, check_runs_kernels, choose, settl
 use super::copy::Side;
 use super::kernel::LoadedKernel;
 use super::race;
+use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
 use crate::error::{Error, Result};
@@ -38,7 +39,7 @@ pub enum Argument<'a> {
     /// The address of a section's first element.
     Address {
         /// Where in the block it goes.
-        offset: u32,
+        place: Place<'a>,
         /// The section.
         section: Side,
         /// How it is used.
@@ -71,7 +72,7 @@ pub struct Launch<'a> {
 }
 
 /// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
-fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
+pub(super) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
     let mut all: u64 = 1;
     for &e in extent {
         if e <= 0 {
@@ -99,45 +100,39 @@ pub fn dispatch(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, 
 }
 
 /// Where an array or view of a launch goes.
-enum Role {
+enum Role<'a> {
     /// A descriptor: set and binding.
     Binding(u32, u32),
-    /// An address at this place of the argument block.
-    Address(usize),
+    /// An address in the argument block.
+    Address(Place<'a>),
 }
 
 fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
     check_runs_kernels(view.as_ref())?;
     let module = kernel.module();
     let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
-    let mut roles: SmallVec<[Role; 16]> = SmallVec::new();
+    let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
-    let mut block: SmallVec<[u8; 256]> = SmallVec::from_slice(launch.block);
+    let mut block = Block::new(launch.block);
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
-                let given = |r: &Role| matches!(r, Role::Binding(s, b) if (s, b) == (set, binding));
+                let given = |r: &Role<'_>| matches!(r, Role::Binding(s, b) if (s, b) == (set, binding));
                 if roles.iter().any(given) {
                     return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
                 }
                 captured.push(bind(kernel, *set, *binding, section, *access)?);
                 roles.push(Role::Binding(*set, *binding));
             }
-            Argument::Address { offset, section, access } => {
-                let at = *offset as usize;
-                if at % 8 != 0 || at + 8 > block.len() {
-                    return Err(Error::invalid(format!(
-                        "an address at offset {at} does not fit the argument block of {} bytes; offsets are multiples \
-                         of 8",
-                        block.len()
-                    )));
-                }
+            Argument::Address { place, section, access } => {
+                place.check(launch.block.len())?;
                 if let Side::View(part) = section {
+                    let at = place.offset();
                     part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
                 }
                 captured.push(Captured { side: section, access: *access, needs: *access });
-                roles.push(Role::Address(at));
+                roles.push(Role::Address(*place));
             }
             Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
             Argument::Specialization { id, data } => {
@@ -149,7 +144,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         }
     }
     for b in module.bindings() {
-        let given = |r: &Role| matches!(r, Role::Binding(s, n) if (*s, *n) == (b.set, b.binding));
+        let given = |r: &Role<'_>| matches!(r, Role::Binding(s, n) if (*s, *n) == (b.set, b.binding));
         if !roles.iter().any(given) {
             let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
             return Err(Error::invalid(format!(
@@ -163,13 +158,13 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     }
     spec.sort_by_key(|(id, _)| *id);
     let takes_block = module.push().is_some_and(|p| p.is_address);
-    if !takes_block && !block.is_empty() {
+    if !takes_block && !launch.block.is_empty() {
         return Err(Error::invalid(format!(
             "an argument block of {} bytes is given, but the kernel's push constants are not one address",
-            block.len()
+            launch.block.len()
         )));
     }
-    if block.is_empty() {
+    if launch.block.is_empty() {
         constants.check_complete(kernel)?;
     } else if constants.given.contains(&true) {
         return Err(Error::invalid(
@@ -219,16 +214,16 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
     let mut brought = bring(&captured, &view, &mut held, DISPATCH)?;
     for (bound, role) in brought.uses.drain(..).zip(&roles) {
-        match *role {
-            Role::Binding(set, binding) => {
+        match role {
+            &Role::Binding(set, binding) => {
                 check_alignment(kernel, set, binding, &bound)?;
                 bindings.push(Binding { set, binding, bound });
             }
-            Role::Address(at) => {
+            Role::Address(place) => {
                 let start = bound.buffer.device_address().ok_or_else(|| {
                     Error::runtime(format!("an array given as address is not reached by {}", view.accelerator().name()))
                 })?;
-                block[at..at + 8].copy_from_slice(&(start + bound.range.start).to_ne_bytes());
+                block.put(place, start + bound.range.start);
                 uses.push(bound);
             }
         }
@@ -239,7 +234,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         bindings: &bindings,
         uses: &uses,
         push: &constants.bytes,
-        block: Some(&block[..]).filter(|b| !b.is_empty()),
+        block: Some(&block).filter(|b| !b.bytes.is_empty()),
         groups,
     })?;
     written(&captured, &brought, &mut held)?;

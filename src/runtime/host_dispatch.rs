@@ -1,21 +1,25 @@
-//! Launching functions of the program on host threads.
+//! Launching functions of the program: on host threads, or as the kernels compiled of them.
 
 use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::capture::{Captured, Sources, bring, choose, settle, written};
+use super::compiled;
 use super::copy::Side;
 use super::race;
 use super::runtime;
 use super::selection::Code;
 use crate::device::Access;
+use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::host::kernel::{Domain, HostKernel};
 use crate::device::host::{Workers, dispatch_host};
 use crate::error::{Error, Result};
+use crate::kernel::compiled::Compiled;
 use crate::trace::transfers::{Call, implicit};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A launch on host threads.
+/// A launch of a function of the program.
 pub struct HostLaunch<'a> {
     /// Global extent.
     pub extent: &'a [i32],
@@ -24,28 +28,61 @@ pub struct HostLaunch<'a> {
     /// Bytes of tile_static memory.
     pub tile_memory: usize,
     /// What it uses.
-    pub arguments: &'a [HostArgument],
-    /// The kernel.
-    pub kernel: &'a MakeKernel<'a>,
+    pub arguments: &'a [HostArgument<'a>],
+    /// The argument block, or nothing.
+    pub block: &'a [u8],
+    /// Its alignment.
+    pub block_align: usize,
+    /// The kernel for host threads.
+    pub kernel: Option<&'a MakeKernel<'a>>,
+    /// The kernel for Vulkan views.
+    pub compiled: Option<Arc<Compiled>>,
 }
 
-/// Makes a kernel, given the address of each argument's first element.
-pub type MakeKernel<'a> = dyn Fn(&[*mut u8]) -> Result<Arc<dyn HostKernel>> + 'a;
+/// Makes a kernel of the block as it shall be.
+pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
 
-/// An array or array_view a host kernel uses.
-pub struct HostArgument {
+/// An array or array_view a launch uses.
+pub struct HostArgument<'a> {
     /// It.
     pub section: Side,
     /// How it is used.
     pub access: Access,
+    /// Where its address goes.
+    pub place: Option<Place<'a>>,
 }
 
-const DISPATCH: Call = implicit(c"revamp_host_dispatch");
+pub(super) const DISPATCH: Call = implicit(c"revamp_host_dispatch");
+
+/// Where a launch will run, as [`choose`] will find it.
+fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<Kind> {
+    if let Some(view) = view.filter(|v| !v.is_auto_selection()) {
+        return Ok(view.accelerator().kind());
+    }
+    let array = arguments.iter().find_map(|a| match &a.section {
+        Side::Array(array, _) => Some(array),
+        _ => None,
+    });
+    match array {
+        Some(array) => Ok(array.view().accelerator().kind()),
+        None => Ok(runtime()?.default_for(Code::Host)?.kind()),
+    }
+}
 
 /// Launches; returns before it has run.
-pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>) -> Result<Point> {
-    let captured: Vec<_> =
-        launch.arguments.iter().map(|a| Captured { side: &a.section, access: a.access, needs: a.access }).collect();
+pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>) -> Result<Point> {
+    // A compiled kernel tells what it uses.
+    let compiled = match &launch.compiled {
+        Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == Kind::Vulkan => Some(compiled),
+        _ => None,
+    };
+    let mut arguments: SmallVec<[&HostArgument<'_>; 8]> = SmallVec::new();
+    let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
+    for a in launch.arguments {
+        let Some(access) = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a)) else { continue };
+        arguments.push(a);
+        captured.push(Captured { side: &a.section, access, needs: access });
+    }
     let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.access)));
     for c in &captured {
         if let Side::View(part) = c.side {
@@ -53,17 +90,14 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>)
         }
         settle(c.side, c.access)?;
     }
-    let sides = captured.iter().map(|c| c.side);
+    // What is captured and not used has a say in where it runs.
+    let sides = launch.arguments.iter().map(|a| &a.section);
     let sources = Sources::of(sides.clone());
     let mut held = sources.lock();
     let view = choose(view, sides, &mut held, || runtime()?.default_for(Code::Host))?;
     let accelerator = view.accelerator();
-    if accelerator.kind() != Kind::HostThreads {
-        return Err(Error::unsupported(format!(
-            "{} runs SPIR-V, not functions of the program; use a view of the accelerator direct3d\\warp, or \
-             revamp_dispatch()",
-            accelerator.name()
-        )));
+    if accelerator.kind() != Kind::HostThreads && compiled.is_none() {
+        return Err(compiled::missing(accelerator));
     }
     let domain = match launch.tile {
         Some(tile) => Domain::tiled(launch.extent, tile, launch.tile_memory),
@@ -71,13 +105,28 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: HostLaunch<'_>)
     };
     // Before anything waits.
     domain.check()?;
+    if let Some(kernel) = compiled {
+        return compiled::run(kernel, launch, &arguments, &captured, &view, &mut held);
+    }
+    let make = launch.kernel.ok_or_else(|| {
+        Error::unsupported(
+            "the kernel uses functions that are restrict(amp) alone, beside others of the same name for restrict(cpu), so \
+             it runs only on Vulkan accelerators; make those functions restrict(amp,cpu) to run it on host threads",
+        )
+    })?;
     let brought = bring(&captured, &view, &mut held, DISPATCH)?;
     let uses = &brought.uses;
-    let first = |u: &crate::device::Use| {
-        u.buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(u.range.start as usize))
-    };
-    let kernel = (launch.kernel)(&uses.iter().map(first).collect::<Vec<_>>())?;
-    let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, kernel)?;
+    let mut block = Block::new(launch.block);
+    for (argument, bound) in arguments.iter().zip(uses) {
+        if let Some(place) = &argument.place {
+            let first = bound
+                .buffer
+                .host()
+                .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
+            block.put(place, first.expose_provenance() as u64);
+        }
+    }
+    let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
     written(&captured, &brought, &mut held)?;
     Ok(point)
 }

@@ -6,6 +6,7 @@ pub mod accelerator_view;
 pub mod array;
 pub mod array_view;
 mod capture;
+mod compiled;
 pub mod completion;
 pub mod copy;
 pub mod dispatch;
@@ -144,6 +145,9 @@ impl Runtime {
         if let Some((_, a)) = settled.iter().find(|(c, _)| *c == code) {
             return Ok(a.clone());
         }
+        // What a program's functions run on depends on whether they are compiled for devices too.
+        let wanted = code;
+        let code = if code == Code::Host && crate::kernel::compiled::any() { Code::Both } else { code };
         let no_vulkan = instance().err().map(|e| e.to_string());
         let request = selection::Request {
             code,
@@ -157,7 +161,7 @@ impl Runtime {
         }
         let a = self.accelerators[choice.index].clone();
         log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
-        settled.push((code, a.clone()));
+        settled.push((wanted, a.clone()));
         Ok(a)
     }
 

@@ -30,8 +30,9 @@ struct array_access;
 // What the host knows of an array.
 struct array_control {
     const revamp_array handle;
-    // The array as kernels on host threads see it: what a captured reference is made to point to.
-    void *face = nullptr;
+    // The bytes of the array as kernels see it, without the address of the elements: what a launch makes a captured
+    // reference point to.
+    std::vector<unsigned char> face;
     // Of live_arrays: where the object is, and the next one there.
     const void *place = nullptr;
     array_control *next = nullptr;
@@ -43,15 +44,6 @@ struct array_control {
     array_control(const array_control &) = delete;
     ~array_control() {
         if (view_control *view = host.load(std::memory_order_acquire)) view_control::release(view);
-        // Kernels on host threads may still read the face.
-        revamp_accelerator_info accelerator = {};
-        accelerator.struct_size = sizeof accelerator;
-        revamp_accelerator_view_info view = {};
-        view.struct_size = sizeof view;
-        if (revamp_accelerator_view_get_info(info.view, &view) == REVAMP_OK &&
-            revamp_accelerator_get_info(view.accelerator, &accelerator) == REVAMP_OK &&
-            accelerator.kind == REVAMP_ACCELERATOR_HOST_THREADS)
-            (void)revamp_accelerator_view_wait(info.view);
         (void)revamp_array_destroy(handle);
     }
 
@@ -142,7 +134,6 @@ template <class T, int N> class array_face {
     std::unique_ptr<array_control> m_control;
 
     explicit array_face(const Concurrency::extent<N> &shape) : extent(shape) {}
-    array_face(const Concurrency::extent<N> &shape, T *data) : m_data(data), extent(shape) {}
 
     template <class U, int M> friend class Concurrency::array;
     friend struct array_access;
@@ -203,23 +194,15 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     array(const shape_type &shape, const place &where) : array(shape, make(shape, where)) {}
     static place default_place() { return place{Concurrency::accelerator().get_default_view()}; }
 
-    // Tells where the object is, and makes its face for kernels on host threads.
+    // Tells where the object is, and makes its face for kernels.
     void settle() {
         if (!this->m_control) return;
-        if (!this->m_control->face) {
-            T *data = nullptr;
-            const revamp_access allowed = this->m_control->info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
-            void *host = nullptr;
-            if (allowed && revamp_array_data(this->m_control->handle, allowed, &host) == REVAMP_OK)
-                data = static_cast<T *>(host);
-            this->m_control->face = new face_holder(this->extent, data);
-        }
+        this->m_control->face.assign(sizeof(face), 0);
+        const auto extent_at = reinterpret_cast<unsigned char *>(const_cast<shape_type *>(&this->extent)) -
+                               reinterpret_cast<unsigned char *>(static_cast<face *>(this));
+        __builtin_memcpy(this->m_control->face.data() + extent_at, &this->extent, sizeof(shape_type));
         revamp::detail::live_arrays::all().add(this, this->m_control.get());
     }
-    // Has the members that kernels use, at the places where an array has them.
-    struct face_holder : face {
-        face_holder(const shape_type &shape, T *data) : face(shape, data) {}
-    };
 
     template <class It> void fill(It begin, It end) {
         revamp::detail::from_range<T>(begin, end, revamp::detail::count_of(this->extent),
@@ -365,9 +348,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     ~array() {
         if (!this->m_control) return;
         revamp::detail::live_arrays::all().remove(this);
-        void *own = this->m_control->face;
         this->m_control.reset();
-        delete static_cast<face_holder *>(own);
     }
 
     void copy_to(array &destination) const {

@@ -1,8 +1,11 @@
-// revamp: parallel_for_each (digest section 7.1) on host threads.
+// revamp: parallel_for_each (digest section 7.1), on host threads and by compiled kernels.
 //
 // The functor is copied while a capture scope is open, so that every array_view in it tells where it is; references to
 // arrays are found by their address. What was found becomes arguments of the launch: the library makes it valid and
-// writes the addresses into the functor's bytes, a copy of which is what the threads run.
+// writes the addresses into a copy of the functor's bytes, which is what the threads run.
+//
+// A source that the kernel compiler compiles holds, for each launch, an entry point of the device besides the function
+// for host threads; the library gets the addresses of both and runs the one that fits where the launch goes.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -12,6 +15,7 @@
 #include "array.h"
 #include "config.h"
 #include "exceptions.h"
+#include "restrict.h"
 #include "runtime.h"
 #include "shapes.h"
 #include "view.h"
@@ -23,7 +27,25 @@
 #include <type_traits>
 #include <vector>
 
+#if REVAMP_DEVICE_PASS
+// What the kernel compiler knows: the workgroup is so large, or of its choice for a domain of so many dimensions.
+extern "C" __attribute__((device)) void __revamp_workgroup_size(unsigned x, unsigned y, unsigned z);
+extern "C" __attribute__((device)) void __revamp_workgroup_auto(unsigned rank);
+#endif
+
 REVAMP_DETAIL_BEGIN
+
+// What a kernel gets, byte for byte: on host threads as its context, as a compiled kernel in its argument block. Of two
+// members, as a struct of one would be handed over as that member.
+template <class Kernel, int N> struct launch_block {
+    Kernel kernel;
+    Concurrency::extent<N> domain;
+    // Of an empty functor the domain would be the only one.
+    unsigned unused;
+
+    static constexpr std::size_t domain_offset = (sizeof(Kernel) + alignof(Concurrency::extent<N>) - 1) /
+                                                 alignof(Concurrency::extent<N>) * alignof(Concurrency::extent<N>);
+};
 
 // Functors up to this size are copied for each row or thread: then the compiler sees into them.
 constexpr std::size_t copied_functor = 512;
@@ -77,22 +99,25 @@ class capture {
             if (reinterpret_cast<std::uintptr_t>(word) < 4096) continue;
             array_control *control = live_arrays::all().find(word);
             if (!control) continue;
-            m_patched.push_back({m_bytes + offset, word});
-            revamp_argument argument = revamp_argument_buffer(0, control->handle);
+            revamp_argument argument = {};
+            argument.kind = REVAMP_ARGUMENT_INDIRECT;
+            argument.offset = static_cast<std::uint32_t>(offset);
             argument.access = REVAMP_ACCESS_READ_WRITE;
+            argument.array = control->handle;
+            argument.data = control->face.data();
+            argument.size = control->face.size();
             m_arguments.push_back(argument);
-            put(m_bytes + offset, control->face);
         }
     }
     // What was patched is as it was before the destructor sees it.
     void restore() {
         for (const patch &one : m_patched)
-            put(one.at, one.was);
+            *one.at = one.was;
     }
 
   private:
     struct patch {
-        void *at, *was;
+        view_control **at, *was;
     };
     unsigned char *const m_bytes;
     const std::size_t m_size;
@@ -104,14 +129,16 @@ class capture {
         offset = at - first;
         return at >= first && offset < m_size;
     }
-    static void put(void *at, void *word) { __builtin_memcpy(at, &word, sizeof word); }
 };
 
-template <class Kernel> class captured_functor : public capture {
+template <class Kernel, int N> class captured_functor : public capture {
   public:
-    explicit captured_functor(const Kernel &kernel) : capture(m_bytes, sizeof(Kernel)) {
+    typedef launch_block<Kernel, N> block;
+
+    captured_functor(const Kernel &kernel, const Concurrency::extent<N> &domain) : capture(m_bytes, sizeof(Kernel)) {
         const scope found;
         new (m_bytes) Kernel(kernel);
+        new (m_bytes + block::domain_offset) Concurrency::extent<N>(domain);
         if (holds_array(found)) {
             destroy();
             refuse_array();
@@ -131,7 +158,7 @@ template <class Kernel> class captured_functor : public capture {
     const void *bytes() const { return m_bytes; }
 
   private:
-    alignas(Kernel) alignas(void *) unsigned char m_bytes[sizeof(Kernel)];
+    alignas(block) alignas(void *) unsigned char m_bytes[sizeof(block)];
 
     void destroy() { reinterpret_cast<Kernel *>(m_bytes)->~Kernel(); }
 };
@@ -208,6 +235,71 @@ template <class Kernel, int D0, int D1, int D2> struct tiled_kernel {
     }
 };
 
+#if REVAMP_DEVICE_LANGUAGE
+// The compiled kernels. `used`: the device pass of the compiler keeps what nobody calls there.
+#if REVAMP_DEVICE_PASS
+// As `called`, asked where functions of the device may be called.
+struct last_choice {};
+struct second_choice : last_choice {};
+struct first_choice : second_choice {};
+template <class Kernel, class Index>
+REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, first_choice)
+    -> decltype(static_cast<const Kernel &>(kernel)(i)) {
+    return static_cast<const Kernel &>(kernel)(i);
+}
+template <class Kernel, class Index>
+REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, second_choice) -> decltype(kernel(i)) {
+    return kernel(i);
+}
+// Neither: the compiler says why.
+template <class Kernel, class Index> REVAMP_DEVICE inline void call_kernel(Kernel &kernel, Index &i, last_choice) {
+    kernel(i);
+}
+template <class Kernel, class Index> REVAMP_DEVICE inline void run_kernel(Kernel &kernel, Index &i) {
+    static_assert(std::is_void_v<decltype(call_kernel(kernel, i, first_choice()))>,
+                  "the kernel of a parallel_for_each must return void");
+    static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
+    call_kernel(kernel, i, first_choice());
+}
+#endif
+
+template <class Kernel, int N>
+__attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<Kernel, N> block) {
+#if REVAMP_DEVICE_PASS
+    __revamp_workgroup_auto(N);
+    Concurrency::index<N> i;
+    i[N - 1] = static_cast<int>(__revamp_global_id(0));
+    bool runs = unsigned(i[N - 1]) < unsigned(block.domain[N - 1]);
+    if constexpr (N > 1) {
+        i[N - 2] = static_cast<int>(__revamp_global_id(1));
+        runs = runs && unsigned(i[N - 2]) < unsigned(block.domain[N - 2]);
+    }
+    if constexpr (N > 2) {
+        // The leading dimensions are folded into z.
+        unsigned rest = __revamp_global_id(2);
+        for (int d = N - 3; d > 0; --d) {
+            i[d] = static_cast<int>(rest % unsigned(block.domain[d]));
+            rest /= unsigned(block.domain[d]);
+        }
+        i[0] = static_cast<int>(rest);
+        runs = runs && rest < unsigned(block.domain[0]);
+    }
+    if (runs) run_kernel(block.kernel, i);
+#endif
+}
+
+template <class Kernel, int D0, int D1, int D2>
+__attribute__((global, used)) void
+tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimensions<D0, D1, D2>::rank> block) {
+#if REVAMP_DEVICE_PASS
+    constexpr int N = tile_dimensions<D0, D1, D2>::rank;
+    __revamp_workgroup_size(N == 1 ? D0 : N == 2 ? D1 : D2, N == 1 ? 1 : N == 2 ? D0 : D1, N == 3 ? D0 : 1);
+    Concurrency::tiled_index<D0, D1, D2> i = this_tiled_index<D0, D1, D2>();
+    run_kernel(block.kernel, i);
+#endif
+}
+#endif
+
 // Where a program calls a function.
 struct call_site {
     const char *file;
@@ -217,13 +309,12 @@ struct call_site {
         : file(file_name), line(line_number) {}
 };
 
-// The program's lambda is asked to run where only SPIR-V runs.
-[[noreturn, gnu::cold]] inline void no_compiled_kernel(const call_site &site, const char *reason) {
+// The launch needs what the accelerator does not have; most often, the program has no compiled kernel for it.
+[[noreturn, gnu::cold]] inline void not_supported(const call_site &site) {
     std::string why(site.file);
-    why.append(":").append(std::to_string(site.line)).append(": parallel_for_each: ").append(reason);
-    why.append("; this program has no compiled kernel for it. Two ways out: run it on host threads, "
-               "accelerator(accelerator::direct3d_warp), or give parallel_for_each a revamp::kernel made from SPIR-V");
-    throw Concurrency::runtime_exception(why.c_str(), failed);
+    why.append(":").append(std::to_string(site.line)).append(": parallel_for_each: ");
+    why.append(revamp_last_error_message());
+    throw Concurrency::unsupported_feature(why.c_str());
 }
 
 template <class Kernel, class Index> constexpr void check_kernel() {
@@ -238,63 +329,65 @@ template <class Kernel, class Index> constexpr void check_kernel() {
     static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
 }
 
-template <class Kernel>
-void launch(const Concurrency::accelerator_view *target, const Kernel &kernel, revamp_host_dispatch_info &info,
-            const call_site &site) {
+template <class Kernel, int N>
+void launch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain, const Kernel &kernel,
+            revamp_host_dispatch_info &info, const call_site &site) {
     static_assert(alignof(Kernel) <= 64,
                   "the functor of a parallel_for_each must not need more than 64 bytes of alignment");
-    const captured_functor<Kernel> functor(kernel);
+    const captured_functor<Kernel, N> functor(kernel, domain);
+    typedef typename captured_functor<Kernel, N>::block block;
+    int room[N];
     info.struct_size = sizeof info;
+    info.rank = N;
+    info.extent = views::values(domain, room);
     info.arguments = functor.arguments().data();
     info.argument_count = functor.arguments().size();
     info.block = functor.bytes();
-    info.block_size = sizeof(Kernel);
+    info.block_size = sizeof(block);
+    info.block_alignment = alignof(block);
     const bool is_chosen = target && !target->is_auto_selection;
     release_order();
     const revamp_status status = revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info);
-    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) no_compiled_kernel(site, revamp_last_error_message());
+    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site);
     check(status);
 }
 
-#if REVAMP_DEVICE_LANGUAGE
-// A call operator that is restrict(amp) is not callable on the host.
-constexpr char in_hip[] = "the program was compiled in HIP mode without a kernel compiler";
-#endif
-
+// The device pass only looks for kernels.
 template <class Kernel, int N>
-void launch_untiled(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain,
-                    const Kernel &kernel, const call_site &site) {
-#if REVAMP_DEVICE_LANGUAGE
-    (void)target, (void)domain, (void)kernel;
-    no_compiled_kernel(site, in_hip);
-#else
-    check_kernel<Kernel, Concurrency::index<N>>();
-    int room[N];
+void launch_untiled([[maybe_unused]] const Concurrency::accelerator_view *target,
+                    [[maybe_unused]] const Concurrency::extent<N> &domain, [[maybe_unused]] const Kernel &kernel,
+                    [[maybe_unused]] const call_site &site) {
     revamp_host_dispatch_info info = {};
-    info.rank = N;
-    info.extent = views::values(domain, room);
+#if REVAMP_DEVICE_LANGUAGE
+    info.compiled = reinterpret_cast<const void *>(&untiled_entry<Kernel, N>);
+#endif
+#if !REVAMP_DEVICE_PASS
+#if REVAMP_HOST_RUNS_KERNELS
+    check_kernel<Kernel, Concurrency::index<N>>();
     info.row_function = &untiled_kernel<Kernel, N>::row;
-    launch(target, kernel, info, site);
+#endif
+    launch(target, domain, kernel, info, site);
 #endif
 }
 
 template <class Kernel, int D0, int D1, int D2>
-void launch_tiled(const Concurrency::accelerator_view *target, const Concurrency::tiled_extent<D0, D1, D2> &domain,
-                  const Kernel &kernel, const call_site &site) {
-#if REVAMP_DEVICE_LANGUAGE
-    (void)target, (void)domain, (void)kernel;
-    no_compiled_kernel(site, in_hip);
-#else
-    check_kernel<Kernel, Concurrency::tiled_index<D0, D1, D2>>();
+void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
+                  [[maybe_unused]] const Concurrency::tiled_extent<D0, D1, D2> &domain,
+                  [[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const call_site &site) {
     static_assert(tile_limits<D0, D1, D2>::kept, "");
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
-    int room[N], tile[N];
     revamp_host_dispatch_info info = {};
-    info.rank = N;
-    info.extent = views::values(static_cast<const Concurrency::extent<N> &>(domain), room);
-    info.tile = views::values(domain.tile_extent, tile);
+#if REVAMP_DEVICE_LANGUAGE
+    info.compiled = reinterpret_cast<const void *>(&tiled_entry<Kernel, D0, D1, D2>);
+#endif
+#if !REVAMP_DEVICE_PASS
+#if REVAMP_HOST_RUNS_KERNELS
+    check_kernel<Kernel, Concurrency::tiled_index<D0, D1, D2>>();
     info.function = &tiled_kernel<Kernel, D0, D1, D2>::thread;
-    launch(target, kernel, info, site);
+#endif
+    int tile[N];
+    info.tile = views::values(domain.tile_extent, tile);
+    launch(target, static_cast<const Concurrency::extent<N> &>(domain), kernel, info, site);
 #endif
 }
 

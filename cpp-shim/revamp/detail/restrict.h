@@ -5,15 +5,29 @@
 // `#define restrict __restrict` must include what needs that before this header.
 //
 // On a host compiler the word vanishes: what is lost is the check, and overloading on the restriction. In Clang's HIP
-// mode it becomes the host and device attributes, which gives both.
+// mode it becomes the host and device attributes. There restrict(amp) has two meanings, of which the driver chooses:
+//
+// - device alone: C++ AMP's own, with its checks and overloads; but host threads cannot run such code.
+// - host and device, with REVAMP_AMP_IS_BOTH defined: host threads run it too. The driver has had it checked before.
 #ifndef REVAMP_DETAIL_RESTRICT_H
 #define REVAMP_DETAIL_RESTRICT_H
 
 #include "config.h"
 
+// REVAMP_HOST_RUNS_KERNELS: code that is restrict(amp) is host code too.
+#if REVAMP_DEVICE_LANGUAGE && !defined(REVAMP_AMP_IS_BOTH)
+#define REVAMP_HOST_RUNS_KERNELS 0
+#else
+#define REVAMP_HOST_RUNS_KERNELS 1
+#endif
+
 #undef restrict
 #if REVAMP_DEVICE_LANGUAGE
+#if defined(REVAMP_AMP_IS_BOTH)
+#define REVAMP_RESTRICT_amp REVAMP_HD
+#else
 #define REVAMP_RESTRICT_amp REVAMP_DEVICE
+#endif
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_auto REVAMP_HD
 #define REVAMP_RESTRICT_1(a) REVAMP_RESTRICT_##a

@@ -13,7 +13,11 @@
 #include <type_traits>
 
 #if REVAMP_DEVICE_PASS
-// What the kernel compiler turns into barriers: 1 orders global memory, 2 tile_static memory.
+// What the kernel compiler knows. Where a thread is, by Vulkan's dimensions: 0 is x, C++ AMP's last one.
+extern "C" __attribute__((device, const)) unsigned __revamp_global_id(unsigned dimension);
+extern "C" __attribute__((device, const)) unsigned __revamp_local_id(unsigned dimension);
+extern "C" __attribute__((device, const)) unsigned __revamp_group_id(unsigned dimension);
+// Turned into barriers: 1 orders global memory, 2 tile_static memory.
 extern "C" __attribute__((device, convergent)) void __revamp_tile_barrier(unsigned memory);
 #endif
 
@@ -433,6 +437,24 @@ struct tile_barrier_access {
         return Concurrency::tile_barrier(thread);
     }
 };
+
+#if REVAMP_DEVICE_PASS
+// Where the thread is, of at most three dimensions.
+template <int N, unsigned (*id)(unsigned)> REVAMP_DEVICE inline Concurrency::index<N> place_of() noexcept {
+    Concurrency::index<N> place;
+    for (int d = 0; d < N; ++d)
+        place[d] = static_cast<int>(id(static_cast<unsigned>(N - 1 - d)));
+    return place;
+}
+// The tiled_index of the thread of a compiled kernel.
+template <int D0, int D1, int D2>
+REVAMP_DEVICE inline Concurrency::tiled_index<D0, D1, D2> this_tiled_index() noexcept {
+    constexpr int N = tile_dimensions<D0, D1, D2>::rank;
+    const Concurrency::index<N> global = place_of<N, __revamp_global_id>(), local = place_of<N, __revamp_local_id>();
+    return Concurrency::tiled_index<D0, D1, D2>(global, local, place_of<N, __revamp_group_id>(), global - local,
+                                                tile_barrier_access::make(nullptr));
+}
+#endif
 
 // The tiled_index of a thread of a tiled host kernel.
 template <int D0, int D1, int D2>

@@ -65,7 +65,7 @@ impl Queue for ViewQueue {
         }
         self.queue.record(&uses, |batch, _| {
             let raw = &core.raw;
-            let block = d.block.map(|b| batch.put(core, b)).transpose()?.map(u64::to_ne_bytes);
+            let block = d.block.map(|b| batch.put(core, &b.bytes, &b.inner)).transpose()?.map(u64::to_ne_bytes);
             let push: &[u8] = block.as_ref().map_or(d.push, |b| b);
             let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
             for &layout in &kernel.sets {
@@ -356,7 +356,7 @@ fn kernel(
     for dim in dims.iter().rev() {
         dim.iter().for_each(|v| table.extend_from_slice(&v.to_ne_bytes()));
     }
-    let table = if table.is_empty() { 0 } else { batch.put(core, &table)? };
+    let table = if table.is_empty() { 0 } else { batch.put(core, &table, &[])? };
     let units = (part.end - part.start) / unit;
     let mut push = Vec::with_capacity(56);
     for v in [ends.0, ends.1, table, part.start / unit, units, run / unit, dims.len() as u64] {

@@ -11,6 +11,7 @@ use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::pipeline::Pipeline;
 use super::timeline::VulkanTimeline;
+use crate::device::block::Block;
 use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::host::Workers;
 use crate::device::{Access, Buffer};
@@ -29,6 +30,8 @@ const BATCH: (u32, u32) = (8, 128);
 /// Commands that follow the last submission within this time belong to a burst, which is gathered even while the device is
 /// idle: a submission costs more than many commands.
 const BURST: Duration = Duration::from_micros(50);
+/// Argument blocks begin at multiples of this: no functor may be aligned to more.
+const ARGUMENT_ALIGN: u64 = 64;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 64 << 10;
 /// Descriptor sets and storage buffers of a descriptor pool.
@@ -515,23 +518,30 @@ impl Batch {
         }
     }
 
-    /// Puts `bytes` where the device can read them until the batch is done; returns their address.
-    pub fn put(&mut self, core: &Arc<Core>, bytes: &[u8]) -> Result<u64> {
+    /// Puts bytes where the device can read them until the batch is done; returns their address. `inner`: see [`Block`].
+    pub fn put(&mut self, core: &Arc<Core>, bytes: &[u8], inner: &[(usize, usize)]) -> Result<u64> {
         let size = bytes.len() as u64;
-        let at = self.page_used.next_multiple_of(16);
-        let fits = self.pages.last().is_some_and(|p| at + size <= p.size());
+        let at = |page: &VulkanBuffer, used: u64| (page.address + used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
         let (page, at) = match self.pages.last() {
-            Some(page) if fits => (page.clone(), at),
+            Some(page) if at(page, self.page_used) + size <= page.size() => (page.clone(), at(page, self.page_used)),
             _ => {
                 let wanted =
                     Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
-                let page = VulkanBuffer::new(core, PAGE.max(size), &wanted, "argument blocks")?;
+                let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
                 self.pages.push(page.clone());
-                (page, 0)
+                let at = at(&page, 0);
+                (page, at)
             }
         };
         let span = page.host().ok_or_else(|| Error::internal("argument memory is not mapped"))?;
-        span.sub(at..at + size)?.write(bytes)?;
+        let span = span.sub(at..at + size)?;
+        if inner.is_empty() {
+            span.write(bytes)?;
+        } else {
+            let mut own: SmallVec<[u8; 256]> = SmallVec::from_slice(bytes);
+            Block::settle(&mut own, inner, page.address + at);
+            span.write(&own)?;
+        }
         self.page_used = at + size;
         Ok(page.address + at)
     }

@@ -1,0 +1,107 @@
+//! Argument blocks: the caller's bytes, with addresses written into them.
+
+use crate::error::{Error, Result};
+use smallvec::SmallVec;
+
+/// Appended bytes begin at multiples of this.
+const APPENDED_ALIGN: usize = 16;
+const ADDRESS: usize = size_of::<u64>();
+
+/// Where the address of an array or array_view goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Place<'a> {
+    /// Into the block at this offset.
+    At(u32),
+    /// To the beginning of these bytes, which are appended to the block; their address goes into it at the offset.
+    Behind(u32, &'a [u8]),
+}
+
+impl Place<'_> {
+    /// Where in the caller's block an address is written.
+    pub fn offset(&self) -> u32 {
+        match *self {
+            Self::At(offset) | Self::Behind(offset, _) => offset,
+        }
+    }
+
+    /// Checks that it fits a block of so many bytes.
+    pub fn check(&self, block: usize) -> Result<()> {
+        let at = self.offset() as usize;
+        if at % ADDRESS != 0 || at + ADDRESS > block {
+            return Err(Error::invalid(format!(
+                "an address at offset {at} does not fit the argument block of {block} bytes; offsets are multiples of 8"
+            )));
+        }
+        match self {
+            Self::Behind(_, bytes) if bytes.len() < ADDRESS => Err(Error::invalid(format!(
+                "{} bytes shall be appended to the argument block, which have no room for an address",
+                bytes.len()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A block on its way.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Its bytes.
+    pub bytes: SmallVec<[u8; 256]>,
+    /// Pairs of places in it: the address of the second one goes to the first.
+    pub inner: SmallVec<[(usize, usize); 4]>,
+}
+
+impl Block {
+    /// A copy of the caller's.
+    pub fn new(bytes: &[u8]) -> Self {
+        Self { bytes: SmallVec::from_slice(bytes), inner: SmallVec::new() }
+    }
+
+    /// Writes the address of an argument to its place, which [`Place::check`] has accepted.
+    pub fn put(&mut self, place: &Place<'_>, address: u64) {
+        let at = match *place {
+            Place::At(offset) => offset as usize,
+            Place::Behind(offset, bytes) => {
+                let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
+                self.bytes.resize(start, 0);
+                self.bytes.extend_from_slice(bytes);
+                self.inner.push((offset as usize, start));
+                start
+            }
+        };
+        self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
+    }
+
+    /// Writes the addresses of its own places, once it is known where it will lie.
+    pub fn settle(bytes: &mut [u8], inner: &[(usize, usize)], base: u64) {
+        for &(at, place) in inner {
+            bytes[at..at + ADDRESS].copy_from_slice(&(base + place as u64).to_ne_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_appended_bytes() {
+        let mut block = Block::new(&[0; 20]);
+        let face = [0, 0, 0, 0, 0, 0, 0, 0, 7];
+        block.put(&Place::At(8), 5);
+        block.put(&Place::Behind(0, &face), 6);
+        assert_eq!(block.bytes.len(), 41);
+        let mut bytes = block.bytes.to_vec();
+        Block::settle(&mut bytes, &block.inner, 1000);
+        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
+        assert_eq!((word(0), word(8), word(32), bytes[40]), (1032, 5, 6, 7));
+    }
+
+    #[test]
+    fn what_does_not_fit() {
+        assert!(Place::At(8).check(16).is_ok());
+        for wrong in [Place::At(4), Place::At(16), Place::At(!7), Place::Behind(0, &[0; 7])] {
+            assert!(wrong.check(16).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The kernels that the kernel compiler put into the program and its libraries, found by the address that a launch knows.
+//!
+//! Each object file registers its image and, for each kernel, the address of the host's stub with the name in the image. A
+//! stub of a template or inline function is one address for several object files; the first that still holds the kernel
+//! gives it. Images are read when a kernel is first looked up, so that registration costs nothing at program start.
+
+use super::image::{self, Capture, Entry};
+use crate::error::{Error, Result};
+use crate::kernel::registry::RecordId;
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// A compiled kernel. Lives on when its image is gone.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What the compiler calls it.
+    pub name: String,
+    /// File and line of the functor.
+    pub location: String,
+    /// The SPIR-V module.
+    pub spirv: Arc<[u8]>,
+    /// Bytes of the argument block, without what is appended to it.
+    pub block_size: u64,
+    /// Its alignment.
+    pub block_align: u64,
+    /// The pointers in it that the kernel uses.
+    pub captures: Vec<Capture>,
+}
+
+/// A registered image.
+struct Image {
+    /// An error: what came was none.
+    bytes: Result<&'static [u8]>,
+    entries: OnceLock<Result<HashMap<String, Entry>>>,
+}
+
+/// A stub that an image registered.
+struct Stub {
+    image: RecordId,
+    name: String,
+    kernel: OnceLock<Result<Arc<Compiled>>>,
+}
+
+#[derive(Default)]
+struct Images {
+    images: Vec<(RecordId, Image)>,
+    stubs: HashMap<usize, Vec<Stub>>,
+    last: u64,
+}
+
+static IMAGES: OnceLock<RwLock<Images>> = OnceLock::new();
+
+fn images() -> &'static RwLock<Images> {
+    IMAGES.get_or_init(RwLock::default)
+}
+
+/// Adds an image, which must stay until [`unregister`]. An error is reported by [`find`], since nobody could see it while
+/// the program starts.
+pub fn register(bytes: Result<&'static [u8]>) -> RecordId {
+    images().write().register(bytes)
+}
+
+/// Says that the launch whose stub is at `address` runs kernel `name` of `image`.
+pub fn add(image: RecordId, address: usize, name: &str) {
+    images().write().add(image, address, name);
+}
+
+/// Takes an image back, with its stubs.
+pub fn unregister(image: RecordId) {
+    images().write().unregister(image);
+}
+
+/// True if any image is registered.
+pub fn any() -> bool {
+    IMAGES.get().is_some_and(|images| !images.read().images.is_empty())
+}
+
+/// The kernel of the launch whose stub is at `address`, if one is registered.
+pub fn find(address: usize) -> Result<Option<Arc<Compiled>>> {
+    images().read().find(address)
+}
+
+impl Images {
+    fn register(&mut self, bytes: Result<&'static [u8]>) -> RecordId {
+        self.last += 1;
+        let id = RecordId(self.last);
+        self.images.push((id, Image { bytes, entries: OnceLock::new() }));
+        id
+    }
+
+    fn add(&mut self, image: RecordId, address: usize, name: &str) {
+        let stub = Stub { image, name: name.to_owned(), kernel: OnceLock::new() };
+        self.stubs.entry(address).or_default().push(stub);
+    }
+
+    fn unregister(&mut self, image: RecordId) {
+        self.images.retain(|(id, _)| *id != image);
+        self.stubs.retain(|_, stubs| {
+            stubs.retain(|s| s.image != image);
+            !stubs.is_empty()
+        });
+    }
+
+    fn find(&self, address: usize) -> Result<Option<Arc<Compiled>>> {
+        let Some(stub) = self.stubs.get(&address).and_then(|stubs| stubs.first()) else { return Ok(None) };
+        stub.kernel.get_or_init(|| self.load(stub)).clone().map(Some)
+    }
+
+    fn load(&self, stub: &Stub) -> Result<Arc<Compiled>> {
+        let image = self.images.iter().find(|(id, _)| *id == stub.image).map(|(_, image)| image);
+        let image = image.ok_or_else(|| Error::internal("a kernel was registered without its image"))?;
+        let bytes = image.bytes.clone()?;
+        let read = || Ok(image::read(bytes)?.into_iter().map(|e| (e.name.clone(), e)).collect());
+        let entries = image.entries.get_or_init(read).as_ref().map_err(Clone::clone)?;
+        let e = entries.get(&stub.name).ok_or_else(|| {
+            Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
+        })?;
+        Ok(Arc::new(Compiled {
+            name: e.name.clone(),
+            location: e.location.clone(),
+            spirv: Arc::from(&bytes[e.spirv.clone()]),
+            block_size: e.block_size,
+            block_align: e.block_align,
+            captures: e.captures.clone(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An image of kernels with these names, each with its name as module.
+    fn image(names: &[&str]) -> Result<&'static [u8]> {
+        let mut tail = Vec::new();
+        for name in names {
+            let text = |tail: &mut Vec<u8>| {
+                tail.extend((name.len() as u32).to_le_bytes());
+                tail.extend(name.as_bytes());
+            };
+            text(&mut tail);
+            text(&mut tail);
+            tail.extend([0; 20]);
+            text(&mut tail);
+        }
+        let mut all = b"RVMPKERN\x01\0\0\0".to_vec();
+        all.extend((names.len() as u32).to_le_bytes());
+        all.extend((image::HEAD as u64 + tail.len() as u64).to_le_bytes());
+        all.extend(tail);
+        Ok(all.leak())
+    }
+
+    #[test]
+    fn one_address_of_two_images() {
+        let mut all = Images::default();
+        let a = all.register(image(&["x", "shared"]));
+        let b = all.register(image(&["shared"]));
+        all.add(a, 16, "x");
+        all.add(a, 32, "shared");
+        all.add(b, 32, "shared");
+        assert_eq!(&*all.find(16).unwrap().unwrap().spirv, b"x");
+        assert!(all.find(48).unwrap().is_none());
+        let kept = all.find(32).unwrap().unwrap();
+        assert!(Arc::ptr_eq(&kept, &all.find(32).unwrap().unwrap()), "read once");
+        all.unregister(a);
+        assert!(all.find(16).unwrap().is_none());
+        assert_eq!(&*all.find(32).unwrap().unwrap().spirv, b"shared");
+        all.unregister(b);
+        assert!(all.find(32).unwrap().is_none() && all.stubs.is_empty() && all.images.is_empty());
+        assert_eq!(kept.name, "shared", "a kernel outlives its image");
+    }
+
+    #[test]
+    fn damage_is_told_at_the_launch() {
+        let mut all = Images::default();
+        let a = all.register(Ok(b"RVMPKERN"));
+        all.add(a, 16, "x");
+        assert!(all.find(16).unwrap_err().to_string().contains("damaged"));
+        let b = all.register(image(&["x"]));
+        all.add(b, 32, "y");
+        assert!(all.find(32).unwrap_err().to_string().contains("lack \"y\""));
+    }
+}

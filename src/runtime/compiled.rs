@@ -1,0 +1,148 @@
+//! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
+
+use super::accelerator::Accelerator;
+use super::accelerator_view::AcceleratorView;
+use super::capture::{Captured, Held, bring, written};
+use super::dispatch::groups;
+use super::host_dispatch::{DISPATCH, HostArgument, HostLaunch};
+use super::kernel::LoadedKernel;
+use crate::device::block::{Block, Place};
+use crate::device::hazard::Point;
+use crate::device::{Access, Dispatch};
+use crate::error::{Error, Result};
+use crate::kernel::compiled::Compiled;
+use crate::kernel::image::{ANY_OFFSET, Capture};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+/// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
+#[derive(Default)]
+pub(super) struct LoadedCompiled(HashMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>);
+
+/// `kernel` on this accelerator; its pipeline is made at the first launch.
+fn load(accelerator: &Arc<Accelerator>, kernel: &Arc<Compiled>) -> Result<Arc<LoadedKernel>> {
+    let device = accelerator.device()?.id();
+    let mut known = accelerator.compiled.lock();
+    let key = Arc::as_ptr(kernel).addr();
+    if let Some((_, _, loaded)) = known.0.get(&key).filter(|(_, d, _)| *d == device) {
+        return Ok(loaded.clone());
+    }
+    let loaded = LoadedKernel::load(accelerator, &kernel.spirv, None, Some(&kernel.location))?;
+    if loaded.module().push().is_none_or(|p| !p.is_address) {
+        return Err(Error::runtime(format!(
+            "the compiled kernel of {} takes no argument block; build the program again",
+            kernel.location
+        )));
+    }
+    known.0.retain(|_, (k, d, _)| *d == device && k.strong_count() > 0);
+    known.0.insert(key, (Arc::downgrade(kernel), device, loaded.clone()));
+    Ok(loaded)
+}
+
+/// How the kernel uses an argument; `None`: not at all.
+pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
+    let place = argument.place.as_ref()?;
+    // A view's elements lie at the pointer in the block, an array's at the one in its face.
+    let further = matches!(place, Place::Behind(..));
+    let used = |c: &&Capture| c.offset == place.offset() && c.further == further;
+    if kernel.captures.iter().any(|c| c.offset == ANY_OFFSET) {
+        return Some(argument.access);
+    }
+    let (reads, writes) =
+        kernel.captures.iter().filter(used).fold((false, false), |(r, w), c| (r || c.reads, w || c.writes));
+    match (reads, writes) {
+        (false, false) => None,
+        (true, false) => Some(Access::Read),
+        // Elements that it leaves out keep their values.
+        (_, true) => Some(Access::ReadWrite),
+    }
+}
+
+/// What the launch gives fits what was compiled.
+pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
+    let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
+    let given = (launch.block.len() as u64, launch.block_align as u64);
+    if given != (kernel.block_size, kernel.block_align) {
+        return told(format!(
+            "the kernel was compiled for arguments of {} bytes aligned to {}, the program gives {} bytes aligned to {}: \
+             the source means different things to host and device; a functor must not differ between them",
+            kernel.block_size, kernel.block_align, given.0, given.1
+        ));
+    }
+    for c in kernel.captures.iter().filter(|c| c.offset != ANY_OFFSET) {
+        let places = launch.arguments.iter().filter_map(|a| a.place.as_ref());
+        if !places.map(Place::offset).any(|offset| offset == c.offset) {
+            return told(format!(
+                "the kernel uses a pointer that is captured at byte {} of its functor and comes from no array_view and no \
+                 live array; capture an array_view, or a reference to an array",
+                c.offset
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The text of the error where there is no kernel.
+pub(super) fn missing(accelerator: &Accelerator) -> Error {
+    Error::unsupported(format!(
+        "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
+         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp",
+        accelerator.name()
+    ))
+}
+
+/// Runs the kernel on `view`; the arguments are those it uses.
+pub(super) fn run(
+    kernel: &Arc<Compiled>,
+    launch: &HostLaunch<'_>,
+    arguments: &[&HostArgument<'_>],
+    captured: &[Captured<'_>],
+    view: &Arc<AcceleratorView>,
+    held: &mut Held<'_>,
+) -> Result<Point> {
+    check(kernel, launch)?;
+    let accelerator = view.accelerator();
+    let loaded = load(accelerator, kernel)?;
+    let size = loaded.workgroup();
+    if let Some(tile) = launch.tile {
+        let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();
+        if wanted[..] != size {
+            return Err(Error::runtime(format!(
+                "{}: the kernel was compiled for tiles of {size:?} threads (x, y, z), the launch has {wanted:?}",
+                kernel.location
+            )));
+        }
+    }
+    let groups = groups(launch.extent, size)?;
+    if let Some(lost) = view.device().lost() {
+        return Err(lost);
+    }
+    let brought = bring(captured, view, held, DISPATCH)?;
+    let mut block = Block::new(launch.block);
+    for unused in launch.arguments.iter().filter(|a| access(kernel, a).is_none()) {
+        // Of an array the extent may be used.
+        if let Some(place) = &unused.place {
+            block.put(place, 0);
+        }
+    }
+    for (argument, bound) in arguments.iter().zip(&brought.uses) {
+        let start = bound.buffer.device_address().ok_or_else(|| {
+            Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
+        })?;
+        if let Some(place) = &argument.place {
+            block.put(place, start + bound.range.start);
+        }
+    }
+    let point = view.queue().dispatch(&Dispatch {
+        kernel: &**loaded.kernel(),
+        spec: &Vec::new(),
+        bindings: &[],
+        uses: &brought.uses,
+        push: &[],
+        block: Some(&block),
+        groups,
+    })?;
+    written(captured, &brought, held)?;
+    Ok(point)
+}
