@@ -120,7 +120,7 @@ impl Generator {
             6 => format!("({a} < {b} ? {a} : -{b})"),
             7 => format!("bounded({a})"),
             8 => format!("({a} / ({b} * {b} + 1.0f))"),
-            _ => format!("root({a} * {a} + 2.0f)"),
+            _ => format!("precise_math::sqrt({a} * {a} + 2.0f)"),
         }
     }
 
