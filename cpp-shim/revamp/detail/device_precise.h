@@ -29,11 +29,11 @@
 #endif
 #define REVAMP_MATH_INLINE REVAMP_DEVICE __attribute__((always_inline)) inline
 
-// Whatever the program is compiled with.
+// At the start of functions that count on the rounding of each operation, whatever the program is compiled with.
 #if defined(__clang__)
-#pragma float_control(push)
-#pragma float_control(precise, on)
-#pragma clang fp contract(off)
+#define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off)")
+#else
+#define REVAMP_MATH_EXACT
 #endif
 
 REVAMP_DETAIL_BEGIN
@@ -204,29 +204,35 @@ template <class T, class... C> REVAMP_MATH_INLINE T polynomial(T x, double c, C.
 template <class T> struct two { T high, low; };
 // A constant, given to 106 bits.
 template <class T> REVAMP_MATH_INLINE two<T> constant(double high, double low) {
+    REVAMP_MATH_EXACT
     const T first = static_cast<T>(high);
     return {first, static_cast<T>(high - static_cast<double>(first) + low)};
 }
 // a + b exactly; the second where |a| >= |b| or a = 0.
 template <class T> REVAMP_MATH_INLINE two<T> sum(T a, T b) {
+    REVAMP_MATH_EXACT
     const T s = a + b, c = s - a;
     return {s, (a - (s - c)) + (b - c)};
 }
 template <class T> REVAMP_MATH_INLINE two<T> ordered_sum(T a, T b) {
+    REVAMP_MATH_EXACT
     const T s = a + b;
     return {s, b - (s - a)};
 }
 template <class T> REVAMP_MATH_INLINE T value(two<T> a) {
+    REVAMP_MATH_EXACT
     return a.high + a.low;
 }
 // a b exactly, but for 2^-107 of a double one.
 template <class T> REVAMP_MATH_INLINE two<T> product(T a, T b) {
+    REVAMP_MATH_EXACT
     const T p = a * b;
     const T ah = from_bits<T>(bits(a) & format<T>::upper_half), al = a - ah;
     const T bh = from_bits<T>(bits(b) & format<T>::upper_half), bl = b - bh;
     return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
 }
 template <class T> REVAMP_MATH_INLINE two<T> add(two<T> a, two<T> b) {
+    REVAMP_MATH_EXACT
     const two<T> s = sum(a.high, b.high);
     return ordered_sum(s.high, s.low + (a.low + b.low));
 }
@@ -234,10 +240,12 @@ template <class T> REVAMP_MATH_INLINE two<T> negate(two<T> a) {
     return {-a.high, -a.low};
 }
 template <class T> REVAMP_MATH_INLINE two<T> multiply(two<T> a, two<T> b) {
+    REVAMP_MATH_EXACT
     const two<T> p = product(a.high, b.high);
     return ordered_sum(p.high, p.low + (a.high * b.low + a.low * b.high));
 }
 template <class T> REVAMP_MATH_INLINE two<T> divide(two<T> a, two<T> b) {
+    REVAMP_MATH_EXACT
     const T q = REVAMP_MATH_QUOTIENT(a.high, b.high);
     const two<T> p = product(q, b.high);
     const T rest = ((a.high - p.high) - p.low) + (a.low - q * b.low);
@@ -248,6 +256,7 @@ template <class T> REVAMP_MATH_INLINE T divide(T a, T b) {
     return value(divide(two<T>{a, T(0)}, two<T>{b, T(0)}));
 }
 template <class T> REVAMP_MATH_INLINE two<T> root(two<T> a) {
+    REVAMP_MATH_EXACT
     if (!(a.high > T(0))) return {T(0), T(0)};
     const T s = REVAMP_MATH_ROOT(a.high);
     const two<T> p = product(s, s);
@@ -327,6 +336,7 @@ template <class T> REVAMP_MATH_INLINE T nearbyint(T x) {
 }
 // Halves away from zero.
 template <class T> REVAMP_MATH_INLINE T round(T x) {
+    REVAMP_MATH_EXACT
     if (!is_finite(x)) return x;
     const T a = fabs(x), whole = trunc(a);
     return with_sign(a - whole >= T(0.5) ? whole + T(1) : whole, sign_of(x));
@@ -445,6 +455,7 @@ template <class T> REVAMP_MATH_INLINE T near_cube_root(T a, T m, int r) {
     return t * REVAMP_MATH_QUOTIENT(cube + (a + a), (cube + cube) + a);
 }
 template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
+    REVAMP_MATH_EXACT
     if (is_zero(x) || !is_finite(x)) return x;
     const scaled<T> s = scale(x);
     const int third = (s.exponent + 3072) / 3 - 1024, r = s.exponent - 3 * third;
@@ -456,6 +467,7 @@ template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
     return with_sign(ldexp(t + REVAMP_MATH_QUOTIENT(rest, T(3) * t * t), third), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T rcbrt(T x) {
+    REVAMP_MATH_EXACT
     if (is_nan(x)) return x;
     if (is_zero(x)) return with_sign(infinity<T>(), sign_of(x));
     if (is_infinite(x)) return from_bits<T>(sign_of(x));
@@ -485,6 +497,7 @@ template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
 
 // e^r - 1 for |r| <= log(2) / 2.
 template <class T> REVAMP_MATH_INLINE two<T> expm1_near_zero(two<T> r) {
+    REVAMP_MATH_EXACT
     const T x = r.high;
     T cubic;
     if constexpr (format<T>::single)
@@ -504,6 +517,7 @@ template <class T> struct log_two_pieces {
     int exponent;
 };
 template <class T> REVAMP_MATH_INLINE log_two_pieces<T> reduce_log_two(two<T> x) {
+    REVAMP_MATH_EXACT
     const T limit = format<T>::single ? T(120) : T(800);
     if (x.high > limit) x = {limit, T(0)};
     if (x.high < -limit) x = {-limit, T(0)};
@@ -522,6 +536,7 @@ template <class T> struct power {
     int exponent;
 };
 template <class T> REVAMP_MATH_INLINE two<T> plus_one(two<T> a) {
+    REVAMP_MATH_EXACT
     const two<T> s = ordered_sum(T(1), a.high);
     return ordered_sum(s.high, s.low + a.low);
 }
@@ -563,6 +578,7 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
     return ldexp(value(add(plus_one(e), two<T>{-one, T(0)})), p.exponent);
 }
 template <class T> REVAMP_MATH_INLINE T sinh(T x) {
+    REVAMP_MATH_EXACT
     const T a = fabs(x);
     if (is_nan(x)) return x;
     if (a <= T(1)) {
@@ -606,6 +622,7 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
 
 // atanh(s) for |s| <= 0.1716, to about 2^-66, or 2^-37.
 template <class T> REVAMP_MATH_INLINE two<T> atanh_near_zero(two<T> s) {
+    REVAMP_MATH_EXACT
     const two<T> square = multiply(s, s);
     const two<T> cube = multiply(multiply(s, square), constant<T>(0x1.5555555555555p-2, 0x1.5555555555555p-56));
     const T z = square.high;
@@ -627,6 +644,7 @@ template <class T> REVAMP_MATH_INLINE two<T> log1p_near_zero(two<T> f) {
 }
 // log(x) = fraction + exponent log(2), for x > 0. Only one of x.low and x.high's being subnormal.
 template <class T> REVAMP_MATH_INLINE power<T> log_in_pieces(two<T> x) {
+    REVAMP_MATH_EXACT
     const scaled<T> s = scale(x.high);
     const bool above = s.significand > T(0x1.6a09e6p+0);
     const T m = above ? T(0.5) * s.significand : s.significand;
@@ -635,6 +653,7 @@ template <class T> REVAMP_MATH_INLINE power<T> log_in_pieces(two<T> x) {
     return {log1p_near_zero(sum(m - T(1), low)), k};
 }
 template <class T> REVAMP_MATH_INLINE two<T> natural(power<T> l) {
+    REVAMP_MATH_EXACT
     const T k = static_cast<T>(l.exponent);
     T first, second; // of log(2); k times the first is exact
     if constexpr (format<T>::single)
@@ -799,6 +818,7 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_far(T x) {
     return {rest, (negative(x) ? -quadrant : quadrant) & 3};
 }
 template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce(T x) {
+    REVAMP_MATH_EXACT
     const T a = fabs(x);
     if (a <= T(0x1.921fb4p-1)) return {two<T>{x, T(0)}, 0};
     if (a > (format<T>::single ? T(0x1p9) : T(0x1p18))) return reduce_far(x);
@@ -814,6 +834,7 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce(T x) {
     return {ordered_sum(s.high, s.low + (r.low - n * fourth)), static_cast<int>(n) & 3};
 }
 template <class T> REVAMP_MATH_INLINE two<T> sin_near_zero(two<T> r) {
+    REVAMP_MATH_EXACT
     const T x = r.high, z = x * x;
     T p;
     if constexpr (format<T>::single)
@@ -824,6 +845,7 @@ template <class T> REVAMP_MATH_INLINE two<T> sin_near_zero(two<T> r) {
     return ordered_sum(x, x * z * p + r.low * (T(1) - T(0.5) * z));
 }
 template <class T> REVAMP_MATH_INLINE two<T> cos_near_zero(two<T> r) {
+    REVAMP_MATH_EXACT
     const T x = r.high;
     const two<T> square = product(x, x);
     const T z = square.high;
@@ -873,6 +895,7 @@ template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
 
 // pi |x|; an integer or half of one leaves a zero, exactly.
 template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_half_turns(T x) {
+    REVAMP_MATH_EXACT
     const T a = fabs(x);
     if (a >= (format<T>::single ? T(0x1p24) : T(0x1p53))) return {two<T>{T(0), T(0)}, 0}; // even
     const T n = rint(a + a);
@@ -914,6 +937,7 @@ template <class T> REVAMP_MATH_INLINE T tanpi(T x) {
 
 // atan(y / x) for y, x >= 0, not both zero.
 template <class T> REVAMP_MATH_INLINE two<T> atan_of(two<T> y, two<T> x) {
+    REVAMP_MATH_EXACT
     const bool steep = y.high > x.high;
     const two<T> small = steep ? x : y, large = steep ? y : x;
     const bool middle = small.high > T(0.41421354) * large.high;
@@ -1024,6 +1048,7 @@ template <class T> REVAMP_MATH_INLINE power<T> erfc_far(two<T> x) {
 }
 // erfc(x) for a finite x to 26 more than its own bits, half of it if `halves` is 1.
 template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
+    REVAMP_MATH_EXACT
     const T a = fabs(x.high);
     const T limit = format<T>::single ? T(12) : T(30);
     if (a > limit) return negative(x.high) ? ldexp(T(2), -halves) : T(0);
@@ -1057,6 +1082,7 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     return erfc_of(two<T>{x, T(0)}, 0);
 }
 template <class T> REVAMP_MATH_INLINE T erf(T x) {
+    REVAMP_MATH_EXACT
     if (is_nan(x)) return x;
     const T a = fabs(x);
     if (a < T(0.84375)) {
@@ -1119,6 +1145,7 @@ template <class T> REVAMP_MATH_INLINE T normal_quantile(T q, T twice) {
 }
 // What erf's or erfc's inverse lacks, by Halley's method: x is near, wrong is (erf(x) - y) or (y - erfc(x)).
 template <class T> REVAMP_MATH_INLINE T halley(T x, T wrong) {
+    REVAMP_MATH_EXACT
     const T slope = T(0x1.20dd750429b6dp+0) * exp(-x * x);
     const T step = REVAMP_MATH_QUOTIENT(wrong, slope);
     return x - REVAMP_MATH_QUOTIENT(step, T(1) + x * step);
@@ -1202,6 +1229,7 @@ template <class T> REVAMP_MATH_INLINE T tgamma(T x) {
 }
 // log(gamma(x)) for x in (0, 8).
 template <class T> REVAMP_MATH_INLINE T log_gamma_small(T x) {
+    REVAMP_MATH_EXACT
     if (x >= T(2)) {
         const T whole = trunc(x), y = x - whole;
         const T p = y * polynomial(y, -7.72156649015328655494e-02, 2.14982415960608852501e-01,
@@ -1293,9 +1321,7 @@ template <class T> REVAMP_MATH_INLINE T lgamma(T x, int *sign) {
 } // namespace precise
 REVAMP_DETAIL_END
 
-#if defined(__clang__)
-#pragma float_control(pop)
-#endif
+#undef REVAMP_MATH_EXACT
 #undef REVAMP_MATH_QUOTIENT
 #undef REVAMP_MATH_ROOT
 
