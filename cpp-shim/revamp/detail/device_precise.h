@@ -603,8 +603,8 @@ template <class T> REVAMP_MATH_INLINE T cosh(T x) {
 }
 // (e^2x - 1) / (e^2x + 1)
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
-    if (is_nan(x) || magnitude(x) < one_bits<T> / 2) return x; // below about 2^-64, or 2^-512
     const T a = fabs(x);
+    if (is_nan(x) || a < T(0x1p-30)) return x;
     if (a > T(25)) return with_sign(T(1), sign_of(x));
     const log_two_pieces<T> p = reduce_log_two(two<T>{a + a, T(0)});
     const two<T> e = expm1_near_zero(p.rest);
@@ -695,11 +695,12 @@ template <class T> REVAMP_MATH_INLINE T log10(T x) {
 template <class T> REVAMP_MATH_INLINE T log1p(T x) {
     if (is_nan(x) || is_zero(x) || bits(x) == infinite_bits<T>) return x;
     if (x <= T(-1)) return x == T(-1) ? -infinity<T>() : not_a_number<T>();
-    if (x > T(-0.29) && x < T(0.41)) return magnitude(x) < leading_one<T> ? x : value(log1p_near_zero(two<T>{x, T(0)}));
+    if (fabs(x) < T(0x1p-60)) return x;
+    if (x > T(-0.29) && x < T(0.41)) return value(log1p_near_zero(two<T>{x, T(0)}));
     return value(log_of(sum(T(1), x)));
 }
 template <class T> REVAMP_MATH_INLINE T asinh(T x) {
-    if (!is_finite(x)) return x;
+    if (!is_finite(x) || is_zero(x)) return x;
     const T a = fabs(x);
     if (a < T(0x1p-8)) {
         const T z = x * x;
@@ -731,7 +732,8 @@ template <class T> REVAMP_MATH_INLINE T atanh(T x) {
     const T a = fabs(x);
     if (magnitude(x) >= one_bits<T>)
         return magnitude(x) == one_bits<T> ? with_sign(infinity<T>(), sign_of(x)) : not_a_number<T>();
-    if (a < T(0.1715)) return magnitude(x) < leading_one<T> ? x : value(atanh_near_zero(two<T>{x, T(0)}));
+    if (a < T(0x1p-60)) return x;
+    if (a < T(0.1715)) return value(atanh_near_zero(two<T>{x, T(0)}));
     return with_sign(T(0.5) * value(log_of(divide(sum(T(1), a), sum(T(1), -a)))), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
@@ -872,14 +874,14 @@ template <class T> REVAMP_MATH_INLINE T tan_of(quarter_turns<T> t) {
 }
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
     if (!is_finite(x)) return not_a_number<T>();
-    return magnitude(x) < leading_one<T> ? x : sin_of(reduce(x));
+    return fabs(x) < T(0x1p-30) ? x : sin_of(reduce(x));
 }
 template <class T> REVAMP_MATH_INLINE T cos(T x) {
     return is_finite(x) ? cos_of(reduce(x)) : not_a_number<T>();
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
     if (!is_finite(x)) return not_a_number<T>();
-    return magnitude(x) < leading_one<T> ? x : tan_of(reduce(x));
+    return fabs(x) < T(0x1p-30) ? x : tan_of(reduce(x));
 }
 template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
     if (!is_finite(x)) {
@@ -889,7 +891,7 @@ template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
     const quarter_turns<T> t = reduce(x);
     const T s = value(sin_near_zero(t.rest)), c = value(cos_near_zero(t.rest));
     const T y = (t.quadrant & 1) != 0 ? c : s, z = (t.quadrant & 1) != 0 ? s : c;
-    *sine = magnitude(x) < leading_one<T> ? x : (t.quadrant & 2) != 0 ? -y : y;
+    *sine = fabs(x) < T(0x1p-30) ? x : (t.quadrant & 2) != 0 ? -y : y;
     *cosine = ((t.quadrant + 1) & 2) != 0 ? -z : z;
 }
 
@@ -960,8 +962,8 @@ template <class T> REVAMP_MATH_INLINE two<T> minus_from_pi(two<T> a) {
     return add(constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53), negate(a));
 }
 template <class T> REVAMP_MATH_INLINE T atan(T x) {
-    if (is_nan(x) || magnitude(x) < leading_one<T>) return x;
     const T a = fabs(x);
+    if (is_nan(x) || a < T(0x1p-30)) return x;
     const T r = a > T(0x1p60) ? T(0x1.921fb54442d18p+0) : value(atan_of(two<T>{a, T(0)}, two<T>{T(1), T(0)}));
     return with_sign(r, sign_of(x));
 }
@@ -988,7 +990,7 @@ template <class T> REVAMP_MATH_INLINE two<T> other_leg(T x) {
     return root(add(two<T>{T(1), T(0)}, negate(product(x, x))));
 }
 template <class T> REVAMP_MATH_INLINE T asin(T x) {
-    if (is_nan(x) || magnitude(x) < leading_one<T>) return x;
+    if (is_nan(x) || fabs(x) < T(0x1p-30)) return x;
     if (magnitude(x) > one_bits<T>) return not_a_number<T>();
     return with_sign(value(atan_of(two<T>{fabs(x), T(0)}, other_leg(x))), sign_of(x));
 }
@@ -1150,10 +1152,14 @@ template <class T> REVAMP_MATH_INLINE T halley(T x, T wrong) {
     const T step = REVAMP_MATH_QUOTIENT(wrong, slope);
     return x - REVAMP_MATH_QUOTIENT(step, T(1) + x * step);
 }
-// The inverse of erfc at y in (0, 1]. Where y is nearly subnormal erfc says less than AS 241.
+// The inverse of erfc at y in (0, 1].
 template <class T> REVAMP_MATH_INLINE T erfcinv_upper(T y) {
     const T x = normal_quantile(T(0.5) - T(0.5) * y, y) * T(0x1.6a09e667f3bcdp-1);
-    return y < power_of_two<T>(60 - format<T>::bias) ? x : halley(x, y - erfc_of(two<T>{x, T(0)}, 0));
+    if (y > T(0x1p-8)) return halley(x, y - erfc_of(two<T>{x, T(0)}, 0));
+    // Newton's method, scaled away from subnormal numbers; erfc' = -erfc(x) (2 x + 1 / x) closely enough.
+    const power<T> e = erfc_far(two<T>{x, T(0)});
+    const T f = value(e.fraction), wrong = f - ldexp(y, -e.exponent);
+    return x + REVAMP_MATH_QUOTIENT(wrong, f * (x + x + REVAMP_MATH_QUOTIENT(T(1), x)));
 }
 template <class T> REVAMP_MATH_INLINE T erfinv_middle(T y) {
     const T x = normal_quantile(T(0.5) * y, T(1) - fabs(y)) * T(0x1.6a09e667f3bcdp-1);
@@ -1198,6 +1204,16 @@ template <class T> REVAMP_MATH_INLINE two<T> stirling(two<T> x) {
     const two<T> c = constant<T>(0x1.acfe390c97d6ap-2, -0x1.65b5a1b7ff5dfp-55);
     return add(p, ordered_sum(c.high, c.low + series));
 }
+// a moved up to where Stirling's series holds, and what that multiplies gamma(a) by.
+template <class T> struct moved_up { two<T> place, factor; };
+template <class T> REVAMP_MATH_INLINE moved_up<T> move_up(T a) {
+    two<T> y = {a, T(0)}, p = {T(1), T(0)};
+    while (y.high < T(8)) {
+        p = multiply(p, y);
+        y = add(y, two<T>{T(1), T(0)});
+    }
+    return {y, p};
+}
 template <class T> REVAMP_MATH_INLINE T tgamma(T x) {
     if (is_nan(x)) return x;
     if (is_infinite(x)) return negative(x) ? not_a_number<T>() : x;
@@ -1212,13 +1228,9 @@ template <class T> REVAMP_MATH_INLINE T tgamma(T x) {
     const bool odd = trunc(T(0.5) * trunc(a)) + trunc(T(0.5) * trunc(a)) != trunc(a);
     const word_of<T> sign = negative(x) && !odd ? sign_bit<T> : 0;
     if (a > (format<T>::single ? T(60) : T(200))) return negative(x) ? from_bits<T>(sign) : infinity<T>();
-    two<T> y = {a, T(0)}, p = {T(1), T(0)};
-    while (y.high < T(8)) {
-        p = multiply(p, y);
-        y = add(y, two<T>{T(1), T(0)});
-    }
-    power<T> g = exp_in_pieces(stirling(y));
-    g.fraction = divide(g.fraction, p);
+    const moved_up<T> m = move_up(a);
+    power<T> g = exp_in_pieces(stirling(m.place));
+    g.fraction = divide(g.fraction, m.factor);
     if (!negative(x)) return value(g);
     // gamma(-a) = -pi / (a sin(pi a) gamma(a))
     const quarter_turns<T> t = reduce_half_turns(a);
@@ -1306,7 +1318,10 @@ template <class T> REVAMP_MATH_INLINE T lgamma(T x, int *sign) {
         reflected = log_of(divide(pi, multiply(two<T>{a, T(0)}, s)));
     }
     two<T> r;
-    if (a < T(8)) {
+    if (negative(x) && a < T(8)) { // with more digits, for there are zeros
+        const moved_up<T> m = move_up(a);
+        r = add(stirling(m.place), negate(log_of(m.factor)));
+    } else if (a < T(8)) {
         r = {a == T(1) || a == T(2) ? T(0) : log_gamma_small(a), T(0)};
     } else if (a < T(0x1p58)) {
         r = stirling(two<T>{a, T(0)});
