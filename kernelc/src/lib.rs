@@ -8,3 +8,5 @@
 //! - `clang`: runs Clang's passes and `opt`; `driver`: what `revamp-kernelc` and `revamp-c++` do.
 
 pub mod ir;
+pub mod lower;
+mod names;

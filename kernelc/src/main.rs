@@ -1,1 +1,3 @@
+//! The command `revamp-kernelc`.
+
 fn main() {}

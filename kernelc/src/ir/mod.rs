@@ -201,6 +201,7 @@ pub enum Constant {
 
 /// What an instruction does. Names are LLVM's.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the fields say it by their names")]
 pub enum Op {
     /// Two operands of one type.
     Binary { op: BinaryOp, left: Operand, right: Operand, flags: Flags },
@@ -264,14 +265,43 @@ pub enum Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum BinaryOp {
-    Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, FAdd, FSub, FMul, FDiv, FRem,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
 }
 
 /// Of a [`Op::Cast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum CastOp {
-    Trunc, ZExt, SExt, FpTrunc, FpExt, FpToUi, FpToSi, UiToFp, SiToFp, PtrToInt, PtrToAddr, IntToPtr, BitCast,
+    Trunc,
+    ZExt,
+    SExt,
+    FpTrunc,
+    FpExt,
+    FpToUi,
+    FpToSi,
+    UiToFp,
+    SiToFp,
+    PtrToInt,
+    PtrToAddr,
+    IntToPtr,
+    BitCast,
     AddrSpaceCast,
 }
 
@@ -279,21 +309,59 @@ pub enum CastOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum IntPredicate {
-    Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle,
+    Eq,
+    Ne,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Sgt,
+    Sge,
+    Slt,
+    Sle,
 }
 
 /// Of a [`Op::FCmp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum FloatPredicate {
-    False, Oeq, Ogt, Oge, Olt, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno, True,
+    False,
+    Oeq,
+    Ogt,
+    Oge,
+    Olt,
+    Ole,
+    One,
+    Ord,
+    Ueq,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Une,
+    Uno,
+    True,
 }
 
 /// Of a [`Op::AtomicRmw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "LLVM's names")]
 pub enum AtomicOp {
-    Xchg, Add, Sub, And, Or, Xor, Nand, Max, Min, UMax, UMin, FAdd, FSub, FMax, FMin,
+    Xchg,
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Nand,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    FAdd,
+    FSub,
+    FMax,
+    FMin,
 }
 
 /// Fast-math and wrapping flags that matter to code.
@@ -313,6 +381,7 @@ pub struct Flags {
 
 /// A node of debug metadata.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are LLVM's")]
 pub enum DebugNode {
     /// `!DILocation`.
     Location { line: u32, column: u32, scope: usize, inlined_at: Option<usize> },
@@ -395,7 +464,7 @@ impl Module {
 impl Type {
     /// Size in bytes between elements of an array: LLVM's allocation size on the target. `None` for what has none.
     pub fn size(&self) -> Option<u64> {
-        Some(self.store_size()?.next_multiple_of(self.align()?))
+        self.store_size()?.checked_next_multiple_of(self.align()?)
     }
 
     /// Bytes that a load or store touches.
@@ -406,7 +475,7 @@ impl Type {
             Type::Float => Some(4),
             Type::Double | Type::Pointer(_) => Some(8),
             Type::Array(count, element) => count.checked_mul(element.size()?),
-            Type::Vector(count, element) => Some((u64::from(*count) * element.bits()?).div_ceil(8)),
+            Type::Vector(count, element) => Some(u64::from(*count).checked_mul(element.bits()?)?.div_ceil(8)),
             Type::Struct { .. } => self.field_offset(usize::MAX),
             Type::Void | Type::Other(_) => None,
         }
@@ -415,7 +484,7 @@ impl Type {
     fn bits(&self) -> Option<u64> {
         match self {
             Type::Int(bits) => Some(u64::from(*bits)),
-            _ => Some(self.store_size()? * 8),
+            _ => self.store_size()?.checked_mul(8),
         }
     }
 
@@ -427,7 +496,7 @@ impl Type {
             }
             Type::Array(_, element) => element.align(),
             // As the data layout of the target says.
-            Type::Vector(..) => Some(self.store_size()?.next_power_of_two()),
+            Type::Vector(..) => self.store_size()?.checked_next_power_of_two(),
             Type::Struct { packed: true, .. } => Some(1),
             Type::Struct { fields, .. } => {
                 fields.iter().try_fold(1, |most, field| Some(u64::max(most, field.align()?)))
@@ -442,13 +511,13 @@ impl Type {
         let mut at = 0_u64;
         for (i, field) in fields.iter().enumerate() {
             if !packed {
-                at = at.next_multiple_of(field.align()?);
+                at = at.checked_next_multiple_of(field.align()?)?;
             }
             if i == index {
                 return Some(at);
             }
             at = at.checked_add(field.size()?)?;
         }
-        Some(if *packed { at } else { at.next_multiple_of(self.align()?) })
+        if *packed { Some(at) } else { at.checked_next_multiple_of(self.align()?) }
     }
 }

@@ -1,0 +1,370 @@
+//! The SPIR-V module that is being written: types and constants once each, capabilities as they are needed.
+
+use rspirv::dr::{Block, Builder, Instruction, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryModel, Op, StorageClass, Word,
+};
+use std::collections::HashMap;
+
+/// The types of registers, and those that only memory has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Scalar {
+    Bool,
+    /// In memory only.
+    U8,
+    /// In memory only.
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// In bytes.
+    pub(super) fn size(self) -> u64 {
+        match self {
+            Scalar::Bool | Scalar::U8 => 1,
+            Scalar::U16 | Scalar::F16 => 2,
+            Scalar::U32 | Scalar::F32 => 4,
+            Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+
+    /// The unsigned integer of a size.
+    pub(super) fn unsigned(size: u64) -> Scalar {
+        match size {
+            1 => Scalar::U8,
+            2 => Scalar::U16,
+            4 => Scalar::U32,
+            _ => Scalar::U64,
+        }
+    }
+
+}
+
+/// The numbers a kernel reads of its place in the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Id {
+    Global,
+    Local,
+    Group,
+}
+
+/// How large a workgroup is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Workgroup {
+    /// As the program says.
+    Fixed([u32; 3]),
+    /// The runtime chooses, by specialization constants 0, 1 and 2; these are the defaults.
+    Chosen([u32; 3]),
+}
+
+pub(super) struct Assembler {
+    b: Builder,
+    glsl: Option<Word>,
+    capabilities: Vec<Capability>,
+    constants: HashMap<(Scalar, u64), Word>,
+    pointers: HashMap<(StorageClass, Word), Word>,
+    arrays: HashMap<(Word, u64), Word>,
+    ids: HashMap<Id, Word>,
+    undefs: HashMap<Scalar, Word>,
+    decorations: HashMap<(Word, u32), ()>,
+    interface: Vec<Word>,
+    block: Word,
+    blocks: Vec<Block>,
+    variables: Vec<Instruction>,
+}
+
+impl Assembler {
+    pub(super) fn new() -> Self {
+        let mut b = Builder::new();
+        b.set_version(1, 5);
+        b.memory_model(AddressingModel::PhysicalStorageBuffer64, MemoryModel::GLSL450);
+        let mut this = Assembler {
+            b,
+            glsl: None,
+            capabilities: Vec::new(),
+            constants: HashMap::new(),
+            pointers: HashMap::new(),
+            arrays: HashMap::new(),
+            ids: HashMap::new(),
+            undefs: HashMap::new(),
+            decorations: HashMap::new(),
+            interface: Vec::new(),
+            block: 0,
+            blocks: Vec::new(),
+            variables: Vec::new(),
+        };
+        for capability in [Capability::Shader, Capability::Int64, Capability::PhysicalStorageBufferAddresses] {
+            this.need(capability);
+        }
+        // The one push constant: the address of the argument block.
+        let address = this.scalar(Scalar::U64);
+        let record = this.b.type_struct([address]);
+        this.b.decorate(record, Decoration::Block, []);
+        this.b.member_decorate(record, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        this.block = this.variable(StorageClass::PushConstant, record, None);
+        this
+    }
+
+    pub(super) fn need(&mut self, capability: Capability) {
+        if !self.capabilities.contains(&capability) {
+            self.capabilities.push(capability);
+            self.b.capability(capability);
+        }
+    }
+
+    pub(super) fn id(&mut self) -> Word {
+        self.b.id()
+    }
+
+    pub(super) fn scalar(&mut self, scalar: Scalar) -> Word {
+        match scalar {
+            Scalar::Bool => self.b.type_bool(),
+            Scalar::U8 => self.b.type_int(8, 0),
+            Scalar::U16 => self.b.type_int(16, 0),
+            Scalar::U32 => self.b.type_int(32, 0),
+            Scalar::U64 => self.b.type_int(64, 0),
+            Scalar::F16 => {
+                self.need(Capability::Float16);
+                self.b.type_float(16, None)
+            }
+            Scalar::F32 => self.b.type_float(32, None),
+            Scalar::F64 => {
+                self.need(Capability::Float64);
+                self.b.type_float(64, None)
+            }
+        }
+    }
+
+    pub(super) fn vector(&mut self, scalar: Scalar, count: u32) -> Word {
+        let element = self.scalar(scalar);
+        self.b.type_vector(element, count)
+    }
+
+    pub(super) fn array(&mut self, element: Word, count: u64) -> Word {
+        if let Some(&known) = self.arrays.get(&(element, count)) {
+            return known;
+        }
+        let length = self.constant(Scalar::U32, count);
+        let made = self.b.type_array(element, length);
+        self.arrays.insert((element, count), made);
+        made
+    }
+
+    pub(super) fn pointer(&mut self, class: StorageClass, to: Word) -> Word {
+        if let Some(&known) = self.pointers.get(&(class, to)) {
+            return known;
+        }
+        let made = self.b.type_pointer(None, class, to);
+        self.pointers.insert((class, to), made);
+        made
+    }
+
+    /// A variable of the module, or for `Function` of the one function.
+    pub(super) fn variable(&mut self, class: StorageClass, ty: Word, initializer: Option<Word>) -> Word {
+        let pointer = self.pointer(class, ty);
+        let id = self.b.id();
+        let mut operands = vec![Operand::StorageClass(class)];
+        operands.extend(initializer.map(Operand::IdRef));
+        let made = Instruction::new(Op::Variable, Some(pointer), Some(id), operands);
+        if class == StorageClass::Function {
+            self.variables.push(made);
+        } else {
+            self.b.module_mut().types_global_values.push(made);
+            self.interface.push(id);
+        }
+        id
+    }
+
+    /// The bits of a constant; of a `Bool` 0 or 1.
+    pub(super) fn constant(&mut self, scalar: Scalar, bits: u64) -> Word {
+        let bits = match scalar {
+            Scalar::Bool => bits & 1,
+            _ if scalar.size() < 8 => bits & ((1 << (scalar.size() * 8)) - 1),
+            _ => bits,
+        };
+        if let Some(&known) = self.constants.get(&(scalar, bits)) {
+            return known;
+        }
+        let ty = self.scalar(scalar);
+        let made = match scalar {
+            Scalar::Bool if bits == 0 => self.b.constant_false(ty),
+            Scalar::Bool => self.b.constant_true(ty),
+            Scalar::U64 | Scalar::F64 => self.b.constant_bit64(ty, bits),
+            _ => self.b.constant_bit32(ty, bits as u32),
+        };
+        self.constants.insert((scalar, bits), made);
+        made
+    }
+
+    pub(super) fn composite(&mut self, ty: Word, parts: Vec<Word>) -> Word {
+        self.b.constant_composite(ty, parts)
+    }
+
+    pub(super) fn undef(&mut self, scalar: Scalar) -> Word {
+        if let Some(&known) = self.undefs.get(&scalar) {
+            return known;
+        }
+        let ty = self.scalar(scalar);
+        let id = self.b.id();
+        self.b.module_mut().types_global_values.push(Instruction::new(Op::Undef, Some(ty), Some(id), vec![]));
+        self.undefs.insert(scalar, id);
+        id
+    }
+
+    pub(super) fn decorate(&mut self, id: Word, decoration: Decoration) {
+        if self.decorations.insert((id, decoration as u32), ()).is_none() {
+            self.b.decorate(id, decoration, []);
+        }
+    }
+
+    // Code.
+
+    pub(super) fn begin_block(&mut self, label: Word) {
+        self.blocks.push(Block {
+            label: Some(Instruction::new(Op::Label, None, Some(label), vec![])),
+            instructions: Vec::new(),
+        });
+    }
+
+    pub(super) fn push(&mut self, instruction: Instruction) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.instructions.push(instruction);
+        }
+    }
+
+    /// Where the next instruction will be.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.blocks.len() - 1, self.blocks.last().map_or(0, |block| block.instructions.len()))
+    }
+
+    /// The operands of an instruction that was pushed.
+    pub(super) fn operands_at(&mut self, place: (usize, usize)) -> &mut Vec<Operand> {
+        &mut self.blocks[place.0].instructions[place.1].operands
+    }
+
+    /// An instruction on values that makes one.
+    pub(super) fn op(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        let id = self.b.id();
+        let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
+        id
+    }
+
+    /// The same, for scalar results.
+    pub(super) fn make(&mut self, op: Op, scalar: Scalar, operands: &[Word]) -> Word {
+        let ty = self.scalar(scalar);
+        self.op(op, ty, operands)
+    }
+
+    /// An instruction of GLSL.std.450.
+    pub(super) fn glsl(&mut self, number: u32, ty: Word, operands: &[Word]) -> Word {
+        let set = match self.glsl {
+            Some(set) => set,
+            None => {
+                let set = self.b.ext_inst_import("GLSL.std.450");
+                self.glsl = Some(set);
+                set
+            }
+        };
+        let id = self.b.id();
+        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        all.extend(operands.iter().map(|&o| Operand::IdRef(o)));
+        self.push(Instruction::new(Op::ExtInst, Some(ty), Some(id), all));
+        id
+    }
+
+    /// `pointer[index]` of a variable that is an array of `element`.
+    pub(super) fn element(&mut self, class: StorageClass, element: Word, variable: Word, index: Word) -> Word {
+        let ty = self.pointer(class, element);
+        self.op(Op::AccessChain, ty, &[variable, index])
+    }
+
+    /// Component x, y or z of a built-in number.
+    pub(super) fn number(&mut self, id: Id, component: u32) -> Word {
+        let vector = self.vector(Scalar::U32, 3);
+        let variable = match self.ids.get(&id) {
+            Some(&known) => known,
+            None => {
+                let made = self.variable(StorageClass::Input, vector, None);
+                let kind = match id {
+                    Id::Global => BuiltIn::GlobalInvocationId,
+                    Id::Local => BuiltIn::LocalInvocationId,
+                    Id::Group => BuiltIn::WorkgroupId,
+                };
+                self.b.decorate(made, Decoration::BuiltIn, [Operand::BuiltIn(kind)]);
+                self.ids.insert(id, made);
+                made
+            }
+        };
+        let all = self.op(Op::Load, vector, &[variable]);
+        let ty = self.scalar(Scalar::U32);
+        let result = self.b.id();
+        let operands = vec![Operand::IdRef(all), Operand::LiteralBit32(component)];
+        self.push(Instruction::new(Op::CompositeExtract, Some(ty), Some(result), operands));
+        result
+    }
+
+    /// The address of the argument block.
+    pub(super) fn arguments(&mut self) -> Word {
+        let zero = self.constant(Scalar::U32, 0);
+        let address = self.scalar(Scalar::U64);
+        let ty = self.pointer(StorageClass::PushConstant, address);
+        let place = self.op(Op::AccessChain, ty, &[self.block, zero]);
+        self.op(Op::Load, address, &[place])
+    }
+
+    /// For messages of drivers and tools.
+    pub(super) fn source_line(&mut self, file: Word, line: u32, column: u32) {
+        let operands = vec![Operand::IdRef(file), Operand::LiteralBit32(line), Operand::LiteralBit32(column)];
+        self.push(Instruction::new(Op::Line, None, None, operands));
+    }
+
+    pub(super) fn string(&mut self, text: &str) -> Word {
+        self.b.string(text)
+    }
+
+    /// The module's words.
+    pub(super) fn finish(mut self, name: &str, workgroup: Workgroup) -> Vec<u32> {
+        use rspirv::binary::Assemble;
+        let void = self.b.type_void();
+        let signature = self.b.type_function(void, []);
+        let main = self.b.id();
+        self.b.entry_point(ExecutionModel::GLCompute, main, "main", std::mem::take(&mut self.interface));
+        self.b.name(main, name);
+        let (Workgroup::Fixed(size) | Workgroup::Chosen(size)) = workgroup;
+        self.b.execution_mode(main, rspirv::spirv::ExecutionMode::LocalSize, size);
+        if let Workgroup::Chosen(size) = workgroup {
+            let word = self.scalar(Scalar::U32);
+            let vector = self.vector(Scalar::U32, 3);
+            let mut parts = Vec::new();
+            for (n, &count) in size.iter().enumerate() {
+                let constant = self.b.spec_constant_bit32(word, count);
+                self.b.decorate(constant, Decoration::SpecId, [Operand::LiteralBit32(n as u32)]);
+                parts.push(constant);
+            }
+            let all = self.b.spec_constant_composite(vector, parts);
+            self.b.decorate(all, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::WorkgroupSize)]);
+        }
+        if let Some(first) = self.blocks.first_mut() {
+            first.instructions.splice(0..0, std::mem::take(&mut self.variables));
+        }
+        let control = Operand::FunctionControl(rspirv::spirv::FunctionControl::NONE);
+        let function = rspirv::dr::Function {
+            def: Some(Instruction::new(
+                Op::Function,
+                Some(void),
+                Some(main),
+                vec![control, Operand::IdRef(signature)],
+            )),
+            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
+            parameters: Vec::new(),
+            blocks: std::mem::take(&mut self.blocks),
+        };
+        self.b.module_mut().functions.push(function);
+        self.b.module().assemble()
+    }
+}

@@ -1,0 +1,132 @@
+//! Facts about a control-flow graph: order, dominators, post-dominators.
+
+use crate::ir::{Block, BlockId, Op};
+
+/// Where the last instruction of a block may go.
+pub(super) fn successors(block: &Block) -> Vec<BlockId> {
+    match block.instructions.last().map(|last| &last.op) {
+        Some(Op::Br { target }) => vec![*target],
+        Some(Op::CondBr { yes, no, .. }) if yes == no => vec![*yes],
+        Some(Op::CondBr { yes, no, .. }) => vec![*yes, *no],
+        Some(Op::Switch { default, cases, .. }) => {
+            let mut all = vec![*default];
+            all.extend(cases.iter().map(|case| case.1));
+            all.sort();
+            all.dedup();
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Blocks and edges, by number.
+pub(super) struct Graph {
+    pub(super) successors: Vec<Vec<usize>>,
+    pub(super) predecessors: Vec<Vec<usize>>,
+    /// Reachable blocks, each after all that dominate it.
+    pub(super) order: Vec<usize>,
+}
+
+impl Graph {
+    pub(super) fn of(blocks: &[Block]) -> Self {
+        let successors: Vec<Vec<usize>> =
+            blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect();
+        let order = post_order(&successors, 0).into_iter().rev().collect::<Vec<_>>();
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for &from in &order {
+            for &to in &successors[from] {
+                predecessors[to].push(from);
+            }
+        }
+        Graph { successors, predecessors, order }
+    }
+
+    /// The immediate dominator of each reachable block; the first block's is itself.
+    pub(super) fn dominators(&self) -> Vec<Option<usize>> {
+        dominators(&self.order, &self.predecessors)
+    }
+
+    /// The immediate post-dominator of each block from which the `exit` can be reached. Blocks from which it cannot are
+    /// taken to be never left, and count for nothing.
+    pub(super) fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
+        let order: Vec<usize> = post_order(&self.predecessors, exit).into_iter().rev().collect();
+        dominators(&order, &self.successors)
+    }
+}
+
+fn post_order(edges: &[Vec<usize>], from: usize) -> Vec<usize> {
+    let mut seen = vec![false; edges.len()];
+    let mut done = Vec::new();
+    let mut stack = vec![(from, 0)];
+    seen[from] = true;
+    while let Some((at, next)) = stack.last_mut() {
+        if let Some(&to) = edges[*at].get(*next) {
+            *next += 1;
+            if !seen[to] {
+                seen[to] = true;
+                stack.push((to, 0));
+            }
+        } else {
+            done.push(*at);
+            stack.pop();
+        }
+    }
+    done
+}
+
+/// Cooper, Harvey and Kennedy: A Simple, Fast Dominance Algorithm.
+fn dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut place = vec![usize::MAX; predecessors.len()];
+    for (i, &block) in order.iter().enumerate() {
+        place[block] = i;
+    }
+    let mut idom: Vec<Option<usize>> = vec![None; predecessors.len()];
+    let Some(&first) = order.first() else { return idom };
+    idom[first] = Some(first);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in &order[1..] {
+            let mut new: Option<usize> = None;
+            for &from in &predecessors[block] {
+                if idom[from].is_none() {
+                    continue;
+                }
+                new = Some(match new {
+                    None => from,
+                    Some(other) => meet(other, from, &idom, &place),
+                });
+            }
+            if new != idom[block] {
+                idom[block] = new;
+                changed = true;
+            }
+        }
+    }
+    idom
+}
+
+fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> usize {
+    while a != b {
+        while place[a] > place[b] {
+            a = idom[a].unwrap_or(b);
+        }
+        while place[b] > place[a] {
+            b = idom[b].unwrap_or(a);
+        }
+    }
+    a
+}
+
+/// True if `a` dominates `b`.
+pub(super) fn dominates(idom: &[Option<usize>], a: usize, mut b: usize) -> bool {
+    loop {
+        if a == b {
+            return true;
+        }
+        match idom.get(b).copied().flatten() {
+            Some(up) if up != b => b = up,
+            _ => return false,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Arithmetic on integers of any width up to 64 bits.
+//!
+//! One of 1 bit is a `Bool`. Others lie in registers of 32 or 64 bits (their container), with zeros above their own bits;
+//! operations that could leave something there are followed by a mask.
+
+use super::assembler::{Assembler, Scalar};
+use super::refusal::Refusal;
+use crate::ir::{BinaryOp, IntPredicate};
+use rspirv::spirv::{Op as S, Word};
+
+/// The register of an integer that is not of 1 bit.
+pub(super) fn container(bits: u32) -> Scalar {
+    if bits <= 32 { Scalar::U32 } else { Scalar::U64 }
+}
+
+fn whole(bits: u32) -> bool {
+    bits == 32 || bits == 64
+}
+
+/// Zeros above the value's own bits.
+pub(super) fn clean(asm: &mut Assembler, word: Word, bits: u32) -> Word {
+    if whole(bits) {
+        return word;
+    }
+    let mask = asm.constant(container(bits), (1 << bits) - 1);
+    asm.make(S::BitwiseAnd, container(bits), &[word, mask])
+}
+
+/// The value with its sign, in its container.
+pub(super) fn signed(asm: &mut Assembler, word: Word, bits: u32) -> Word {
+    if bits == 1 {
+        let (ones, zero) = (asm.constant(Scalar::U32, u64::from(u32::MAX)), asm.constant(Scalar::U32, 0));
+        return asm.make(S::Select, Scalar::U32, &[word, ones, zero]);
+    }
+    if whole(bits) {
+        return word;
+    }
+    let scalar = container(bits);
+    let by = asm.constant(scalar, scalar.size() * 8 - u64::from(bits));
+    let up = asm.make(S::ShiftLeftLogical, scalar, &[word, by]);
+    asm.make(S::ShiftRightArithmetic, scalar, &[up, by])
+}
+
+pub(super) fn truncate(asm: &mut Assembler, word: Word, from: u32, to: u32) -> Word {
+    if to == 1 {
+        let scalar = container(from);
+        let one = asm.constant(scalar, 1);
+        let zero = asm.constant(scalar, 0);
+        let bit = asm.make(S::BitwiseAnd, scalar, &[word, one]);
+        return asm.make(S::INotEqual, Scalar::Bool, &[bit, zero]);
+    }
+    let word = if container(from) == container(to) { word } else { asm.make(S::UConvert, Scalar::U32, &[word]) };
+    if from == to { word } else { clean(asm, word, to) }
+}
+
+pub(super) fn zero_extend(asm: &mut Assembler, word: Word, from: u32, to: u32) -> Word {
+    let scalar = container(to);
+    if from == 1 {
+        let (one, zero) = (asm.constant(scalar, 1), asm.constant(scalar, 0));
+        return asm.make(S::Select, scalar, &[word, one, zero]);
+    }
+    if container(from) == scalar { word } else { asm.make(S::UConvert, scalar, &[word]) }
+}
+
+pub(super) fn sign_extend(asm: &mut Assembler, word: Word, from: u32, to: u32) -> Word {
+    if from == to {
+        return word;
+    }
+    let scalar = container(to);
+    if from == 1 {
+        let (ones, zero) = (asm.constant(scalar, u64::MAX), asm.constant(scalar, 0));
+        let all = asm.make(S::Select, scalar, &[word, ones, zero]);
+        return clean(asm, all, to);
+    }
+    let full = signed(asm, word, from);
+    let wide = if container(from) == scalar { full } else { asm.make(S::SConvert, scalar, &[full]) };
+    clean(asm, wide, to)
+}
+
+/// A value times a constant.
+pub(super) fn times(asm: &mut Assembler, scalar: Scalar, word: Word, by: u64) -> Word {
+    if by == 1 {
+        return word;
+    }
+    if by.is_power_of_two() {
+        let shift = asm.constant(Scalar::U32, u64::from(by.trailing_zeros()));
+        return asm.make(S::ShiftLeftLogical, scalar, &[word, shift]);
+    }
+    let by = asm.constant(scalar, by);
+    asm.make(S::IMul, scalar, &[word, by])
+}
+
+pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: Word) -> Result<Word, Refusal> {
+    if bits == 1 {
+        return boolean(asm, op, a, b);
+    }
+    let scalar = container(bits);
+    let simple = match op {
+        BinaryOp::Add => S::IAdd,
+        BinaryOp::Sub => S::ISub,
+        BinaryOp::Mul => S::IMul,
+        BinaryOp::UDiv => S::UDiv,
+        BinaryOp::URem => S::UMod,
+        BinaryOp::Shl => S::ShiftLeftLogical,
+        BinaryOp::LShr => S::ShiftRightLogical,
+        BinaryOp::And => S::BitwiseAnd,
+        BinaryOp::Or => S::BitwiseOr,
+        BinaryOp::Xor => S::BitwiseXor,
+        BinaryOp::AShr => {
+            let a = signed(asm, a, bits);
+            let word = asm.make(S::ShiftRightArithmetic, scalar, &[a, b]);
+            return Ok(clean(asm, word, bits));
+        }
+        BinaryOp::SDiv | BinaryOp::SRem => {
+            let (a, b) = (signed(asm, a, bits), signed(asm, b, bits));
+            let quotient = asm.make(S::SDiv, scalar, &[a, b]);
+            if op == BinaryOp::SDiv {
+                return Ok(clean(asm, quotient, bits));
+            }
+            // Vulkan leaves OpSRem of negative numbers undefined.
+            let product = asm.make(S::IMul, scalar, &[quotient, b]);
+            let word = asm.make(S::ISub, scalar, &[a, product]);
+            return Ok(clean(asm, word, bits));
+        }
+        BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
+            return Err(Refusal::plain("internal: an operation of floats on integers".into()));
+        }
+    };
+    let word = asm.make(simple, scalar, &[a, b]);
+    Ok(match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => clean(asm, word, bits),
+        _ => word,
+    })
+}
+
+fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, Refusal> {
+    let op = match op {
+        BinaryOp::And | BinaryOp::Mul => S::LogicalAnd,
+        BinaryOp::Or => S::LogicalOr,
+        BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => S::LogicalNotEqual,
+        // Only by 1, which is all that does not overflow; shifts only by 0.
+        BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => return Ok(a),
+        BinaryOp::URem | BinaryOp::SRem => return Ok(asm.constant(Scalar::Bool, 0)),
+        _ => return Err(Refusal::plain("internal: an operation of floats on a bool".into())),
+    };
+    Ok(asm.make(op, Scalar::Bool, &[a, b]))
+}
+
+pub(super) fn compare(asm: &mut Assembler, predicate: IntPredicate, bits: u32, a: Word, b: Word) -> Word {
+    use IntPredicate as P;
+    let (mut a, mut b, mut bits) = (a, b, bits);
+    if bits == 1 {
+        match predicate {
+            P::Eq => return asm.make(S::LogicalEqual, Scalar::Bool, &[a, b]),
+            P::Ne => return asm.make(S::LogicalNotEqual, Scalar::Bool, &[a, b]),
+            P::Sgt | P::Sge | P::Slt | P::Sle => {
+                (a, b) = (signed(asm, a, 1), signed(asm, b, 1));
+            }
+            _ => (a, b) = (zero_extend(asm, a, 1, 32), zero_extend(asm, b, 1, 32)),
+        }
+        bits = 32;
+    }
+    let op = match predicate {
+        P::Eq => S::IEqual,
+        P::Ne => S::INotEqual,
+        P::Ugt => S::UGreaterThan,
+        P::Uge => S::UGreaterThanEqual,
+        P::Ult => S::ULessThan,
+        P::Ule => S::ULessThanEqual,
+        P::Sgt => S::SGreaterThan,
+        P::Sge => S::SGreaterThanEqual,
+        P::Slt => S::SLessThan,
+        P::Sle => S::SLessThanEqual,
+    };
+    if matches!(predicate, P::Sgt | P::Sge | P::Slt | P::Sle) {
+        (a, b) = (signed(asm, a, bits), signed(asm, b, bits));
+    }
+    asm.make(op, Scalar::Bool, &[a, b])
+}

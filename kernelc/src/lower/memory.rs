@@ -1,0 +1,649 @@
+//! Loads and stores: through device addresses, and in the variables that hold tile_static memory, locals and tables.
+
+use super::assembler::{Assembler, Scalar};
+use super::refusal::Refusal;
+use super::values::{Kind, leaves};
+use super::webs::{Class, Group, Object, Space, Webs, constant_address, steps};
+use crate::ir::{BinaryOp, CastOp, Constant, Function, Instruction, Module, Op, Operand, Type, Value};
+use rspirv::dr;
+use rspirv::spirv::{self, Capability, StorageClass, Word};
+
+/// A group as a variable: an array of one scalar type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Store {
+    pub(super) variable: Word,
+    pub(super) class: StorageClass,
+    /// What the array is made of.
+    pub(super) element: Scalar,
+    /// What one step of a pointer into it counts for: the size of an element, or 1 byte.
+    pub(super) unit: u64,
+}
+
+/// How a group is used, before its variable is made.
+#[derive(Clone, Copy)]
+struct Habit {
+    /// The largest width that all accesses are made of.
+    width: u64,
+    /// The one type of all accesses, if it is one.
+    ty: Option<Scalar>,
+    any: bool,
+    /// All steps are multiples of so many bytes.
+    step: u64,
+}
+
+impl Habit {
+    fn access(&mut self, scalar: Scalar, align: u64) {
+        let width = scalar.size().min(if align == 0 { 1 } else { 1 << align.trailing_zeros().min(3) });
+        if width < scalar.size() || (self.any && self.ty != Some(scalar)) {
+            self.ty = None;
+        } else if !self.any {
+            self.ty = Some(scalar);
+        }
+        self.any = true;
+        self.width = self.width.min(width);
+    }
+    fn step(&mut self, bytes: u64) {
+        if bytes != 0 {
+            self.step = self.step.min(1 << bytes.trailing_zeros().min(3));
+        }
+    }
+}
+
+/// The largest power of two that surely divides a value, at most 8.
+fn divides(function: &Function, value: &Value, depth: u32) -> u64 {
+    let of = |op: &Operand| divides(function, &op.value, depth + 1);
+    match value {
+        Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef) => 8,
+        Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(3),
+        Value::Constant(_) => 1,
+        Value::Local(_) if depth > 6 => 1,
+        Value::Local(id) => {
+            let made =
+                function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.result == Some(*id)).map(|i| &i.op);
+            match made {
+                Some(Op::Binary { op: BinaryOp::Mul, left, right, .. }) => (of(left) * of(right)).min(8),
+                Some(Op::Binary { op: BinaryOp::Shl, left, right, .. }) => match right.value {
+                    Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(3)).min(8),
+                    _ => of(left),
+                },
+                Some(Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, left, right, .. }) => {
+                    of(left).min(of(right))
+                }
+                Some(Op::Binary { op: BinaryOp::And, left, right, .. }) => of(left).max(of(right)),
+                Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value, .. }) => of(value),
+                Some(Op::Select { yes, no, .. }) => of(yes).min(of(no)),
+                Some(Op::Phi { incoming, .. }) if depth < 3 => {
+                    incoming.iter().map(|(value, _)| divides(function, value, depth + 2)).min().unwrap_or(1)
+                }
+                _ => 1,
+            }
+        }
+    }
+}
+
+/// Makes a variable of each group.
+pub(super) fn stores(
+    asm: &mut Assembler,
+    module: &Module,
+    function: &Function,
+    webs: &Webs,
+) -> Result<Vec<Store>, Refusal> {
+    let mut habits = vec![Habit { width: 8, ty: None, any: false, step: 8 }; webs.groups.len()];
+    let group_of = |value: &Value| -> Option<usize> {
+        let class = match value {
+            Value::Local(id) => webs.class_of(*id),
+            Value::Constant(constant) => webs.class_of_global(constant_address(constant)?.0),
+        };
+        match class {
+            Class::Group(group) => Some(group),
+            Class::Device => None,
+        }
+    };
+    for Instruction { op, location, .. } in function.blocks.iter().flat_map(|b| &b.instructions) {
+        let constants = super::structure::operands(op).into_iter().filter_map(|value| match value {
+            Value::Constant(constant) => constant_address(constant),
+            Value::Local(_) => None,
+        });
+        for (global, at) in constants {
+            if let Class::Group(group) = webs.class_of_global(global) {
+                habits[group].step(at.unsigned_abs());
+            }
+        }
+        match op {
+            Op::Load { ty, pointer, align, .. } | Op::Store { value: Operand { ty, .. }, pointer, align, .. } => {
+                let Some(group) = group_of(&pointer.value) else { continue };
+                let Some(all) = leaves(ty) else { continue };
+                for leaf in all {
+                    let Some(scalar) = leaf.kind.memory() else {
+                        return Err(Refusal::at(module, *location, format!("internal: memory of type {ty:?}")));
+                    };
+                    let align = if leaf.offset == 0 { *align } else { (*align).min(1 << leaf.offset.trailing_zeros()) };
+                    habits[group].access(scalar, if align == 0 { scalar.size() } else { align });
+                }
+            }
+            Op::AtomicRmw { pointer, value, .. } | Op::CmpXchg { pointer, new: value, .. } => {
+                let Some(group) = group_of(&pointer.value) else { continue };
+                let size = value.ty.size().unwrap_or(4);
+                habits[group].access(Scalar::unsigned(size), size);
+            }
+            Op::Call { arguments, callee, .. } => {
+                let copy = is_copy(&module.functions[callee.0].name);
+                for argument in arguments {
+                    if !matches!(argument.ty, Type::Pointer(_)) {
+                        continue;
+                    }
+                    let Some(group) = group_of(&argument.value) else { continue };
+                    match copy {
+                        Some(_) => habits[group].access(Scalar::U32, copy_align(arguments)),
+                        None => habits[group].access(Scalar::U32, 4),
+                    }
+                }
+            }
+            Op::Gep { source, base, indices, .. } => {
+                let Some(group) = group_of(&base.value) else { continue };
+                let Some(steps) = steps(source, indices) else { continue };
+                habits[group].step(steps.offset.unsigned_abs());
+                for (index, by) in steps.by {
+                    let known = divides(function, &index.value, 0);
+                    habits[group].step((known << by.trailing_zeros().min(3)).min(8));
+                }
+            }
+            _ => {}
+        }
+    }
+    webs.groups.iter().zip(habits).map(|(group, habit)| variable(asm, module, group, habit)).collect()
+}
+
+fn variable(asm: &mut Assembler, module: &Module, group: &Group, habit: Habit) -> Result<Store, Refusal> {
+    let width = match (group.space, habit.width) {
+        // Two threads may write to parts of one word.
+        (Space::Tile, 1) => {
+            asm.need(Capability::Int8);
+            1
+        }
+        (Space::Tile, 2) => {
+            asm.need(Capability::Int16);
+            2
+        }
+        // Parts of words are taken out of them.
+        (_, width) => width.max(4),
+    };
+    let element = habit.ty.filter(|ty| ty.size() == width).unwrap_or(Scalar::unsigned(width));
+    let unit = if habit.step >= width { width } else { 1 };
+    let element_type = asm.scalar(element);
+    let count = group.size.div_ceil(width);
+    let array = asm.array(element_type, count);
+    let class = match group.space {
+        Space::Tile => StorageClass::Workgroup,
+        Space::Private => StorageClass::Function,
+        Space::Table => StorageClass::Private,
+    };
+    let initial = initial(module, group)?;
+    let initializer = initial.map(|bytes| {
+        let parts = (0..count)
+            .map(|n| {
+                let at = (n * width) as usize;
+                let mut word = [0_u8; 8];
+                for (i, byte) in word.iter_mut().take(width as usize).enumerate() {
+                    *byte = bytes.get(at + i).copied().unwrap_or(0);
+                }
+                asm.constant(element, u64::from_le_bytes(word))
+            })
+            .collect();
+        asm.composite(array, parts)
+    });
+    let variable = asm.variable(class, array, initializer);
+    Ok(Store { variable, class, element, unit })
+}
+
+/// What a group holds at first, if it holds a table.
+fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, Refusal> {
+    if group.space == Space::Tile {
+        return Ok(None);
+    }
+    let mut bytes = vec![0; group.size as usize];
+    let mut any = false;
+    for (object, &at) in &group.objects {
+        let Object::Global(id) = object else { continue };
+        let global = &module.globals[id.0];
+        if let Some(initializer) = &global.initializer {
+            any = true;
+            if write(&global.ty, initializer, &mut bytes, at as usize).is_none() {
+                return Err(Refusal::plain(format!(
+                    "the table '{}' holds what a kernel cannot (addresses)",
+                    global.name
+                )));
+            }
+        }
+    }
+    Ok(any.then_some(bytes))
+}
+
+fn write(ty: &Type, constant: &Constant, bytes: &mut [u8], at: usize) -> Option<()> {
+    match constant {
+        Constant::Zero | Constant::Undef => Some(()),
+        Constant::Bytes(text) => {
+            bytes.get_mut(at..at + text.len())?.copy_from_slice(text);
+            Some(())
+        }
+        Constant::Aggregate(parts) => {
+            let step = match ty {
+                Type::Array(_, element) => element.size(),
+                Type::Vector(_, element) => element.store_size(),
+                _ => None,
+            };
+            for (n, part) in parts.iter().enumerate() {
+                let offset = match step {
+                    Some(step) => n as u64 * step,
+                    None => ty.field_offset(n)?,
+                };
+                let Value::Constant(value) = &part.value else { return None };
+                write(&part.ty, value, bytes, at + offset as usize)?;
+            }
+            Some(())
+        }
+        scalar => {
+            let bits = scalar_bits(ty, scalar)?;
+            let size = ty.store_size()? as usize;
+            bytes.get_mut(at..at + size)?.copy_from_slice(bits.to_le_bytes().get(..size)?);
+            Some(())
+        }
+    }
+}
+
+/// The bits of a scalar constant, in the low end of the number.
+pub(super) fn scalar_bits(ty: &Type, constant: &Constant) -> Option<u64> {
+    match (ty, constant) {
+        (Type::Int(bits), Constant::Int(value)) => {
+            Some(if *bits >= 64 { *value as u64 } else { *value as u64 & ((1 << bits) - 1) })
+        }
+        (Type::Float, Constant::Float(bits)) => Some(u64::from(narrow(*bits))),
+        (Type::Double, Constant::Float(bits)) => Some(*bits),
+        (Type::Half, Constant::Float(bits)) => Some(u64::from(half(*bits))),
+        (_, Constant::Zero) => Some(0),
+        _ => None,
+    }
+}
+
+/// A double that is a float, as its bits.
+fn narrow(bits: u64) -> u32 {
+    let value = f64::from_bits(bits);
+    if value.is_nan() {
+        // The payload's upper bits.
+        return ((bits >> 32) as u32 & 0x8000_0000) | 0x7f80_0000 | ((bits >> 29) as u32 & 0x007f_ffff).max(1);
+    }
+    (value as f32).to_bits()
+}
+
+/// A double that is a half, as its bits.
+fn half(bits: u64) -> u16 {
+    let sign = ((bits >> 48) & 0x8000) as u16;
+    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;
+    let mantissa = bits & ((1 << 52) - 1);
+    match exponent {
+        1024 => sign | 0x7c00 | ((mantissa >> 42) as u16).max(u16::from(mantissa != 0)),
+        -14..=15 => sign | (((exponent + 15) as u16) << 10) | (mantissa >> 42) as u16,
+        -24..=-15 => sign | ((mantissa | 1 << 52) >> (42 - 14 - exponent)) as u16,
+        _ => sign,
+    }
+}
+
+/// Which of the copying intrinsics a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Copy {
+    Copy,
+    Set,
+}
+
+pub(super) fn is_copy(name: &str) -> Option<Copy> {
+    if name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove") {
+        Some(Copy::Copy)
+    } else if name.starts_with("llvm.memset") {
+        Some(Copy::Set)
+    } else {
+        None
+    }
+}
+
+/// The width in which memory is copied. The alignment of the operands is not in the tree, their size is what is known.
+fn copy_align(arguments: &[Operand]) -> u64 {
+    match arguments.get(2).map(|size| &size.value) {
+        Some(Value::Constant(Constant::Int(size))) if size % 4 == 0 => 4,
+        Some(Value::Constant(Constant::Int(size))) if size % 2 == 0 => 2,
+        _ => 1,
+    }
+}
+
+/// An address as it is in SPIR-V.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Address {
+    /// A 64-bit number.
+    Device(Word),
+    /// Units from the beginning of a store, 32 bits.
+    In(Store, Word),
+}
+
+impl Address {
+    /// So many bytes further.
+    pub(super) fn plus(self, asm: &mut Assembler, bytes: u64) -> Address {
+        if bytes == 0 {
+            return self;
+        }
+        match self {
+            Address::Device(at) => {
+                let by = asm.constant(Scalar::U64, bytes);
+                Address::Device(asm.make(spirv::Op::IAdd, Scalar::U64, &[at, by]))
+            }
+            // A part of an element is at no whole unit: only whole ones are asked for.
+            Address::In(store, at) => {
+                let by = asm.constant(Scalar::U32, bytes / store.unit);
+                Address::In(store, asm.make(spirv::Op::IAdd, Scalar::U32, &[at, by]))
+            }
+        }
+    }
+}
+
+/// A pointer to a scalar of the device's memory.
+pub(super) fn device_pointer(asm: &mut Assembler, at: Word, scalar: Scalar) -> Word {
+    match scalar {
+        Scalar::U8 => asm.need(Capability::StorageBuffer8BitAccess),
+        Scalar::U16 | Scalar::F16 => asm.need(Capability::StorageBuffer16BitAccess),
+        _ => {}
+    }
+    let ty = asm.scalar(scalar);
+    let pointer = asm.pointer(StorageClass::PhysicalStorageBuffer, ty);
+    asm.op(spirv::Op::ConvertUToPtr, pointer, &[at])
+}
+
+fn aligned(align: u64, scalar: Scalar, volatile: bool) -> Vec<dr::Operand> {
+    let mut flags = spirv::MemoryAccess::ALIGNED;
+    if volatile {
+        flags |= spirv::MemoryAccess::VOLATILE;
+    }
+    let align = if align == 0 { scalar.size() } else { (1 << align.trailing_zeros()).min(16) };
+    vec![dr::Operand::MemoryAccess(flags), dr::Operand::LiteralBit32(align as u32)]
+}
+
+/// An access of less alignment than size is made of pieces of so many bytes, as Vulkan asks.
+fn piece(at: Address, scalar: Scalar, align: u64) -> Option<u64> {
+    let align = if align == 0 { scalar.size() } else { 1 << align.trailing_zeros().min(3) };
+    let needed = match at {
+        Address::Device(_) => scalar.size(),
+        // Whole units are whole elements.
+        Address::In(store, _) if store.unit > 1 => return None,
+        Address::In(store, _) => scalar.size().min(store.element.size()),
+    };
+    (align < needed).then_some(align)
+}
+
+/// A scalar out of memory, as it is in a register.
+pub(super) fn load(asm: &mut Assembler, from: Address, kind: Kind, align: u64, volatile: bool) -> Option<Word> {
+    let scalar = kind.memory()?;
+    if let Some(piece) = piece(from, scalar, align) {
+        let whole = Scalar::unsigned(scalar.size()).max(Scalar::U32);
+        let mut value = asm.constant(whole, 0);
+        for n in 0..scalar.size() / piece {
+            let at = from.plus(asm, n * piece);
+            let part = load(asm, at, Kind::Int(piece as u32 * 8), piece, volatile)?;
+            let wide = if whole == Scalar::U64 { asm.make(spirv::Op::UConvert, whole, &[part]) } else { part };
+            let by = asm.constant(Scalar::U32, n * piece * 8);
+            let placed = if n == 0 { wide } else { asm.make(spirv::Op::ShiftLeftLogical, whole, &[wide, by]) };
+            value = if n == 0 { placed } else { asm.make(spirv::Op::BitwiseOr, whole, &[value, placed]) };
+        }
+        return Some(match kind.register() {
+            Scalar::F16 => shrink(asm, value, Scalar::F16),
+            register => recast(asm, value, whole, register),
+        });
+    }
+    let raw = match from {
+        Address::Device(at) => {
+            let pointer = device_pointer(asm, at, scalar);
+            let ty = asm.scalar(scalar);
+            let id = asm.id();
+            let mut operands = vec![dr::Operand::IdRef(pointer)];
+            operands.extend(aligned(align, scalar, volatile));
+            asm.push(dr::Instruction::new(spirv::Op::Load, Some(ty), Some(id), operands));
+            id
+        }
+        Address::In(store, at) if scalar.size() < store.element.size().min(4) => {
+            let part = load_part(asm, store, at, scalar);
+            return Some(match kind {
+                Kind::Int(1) => {
+                    let zero = asm.constant(Scalar::U32, 0);
+                    asm.make(spirv::Op::INotEqual, Scalar::Bool, &[part, zero])
+                }
+                Kind::Half => shrink(asm, part, Scalar::F16),
+                _ => part,
+            });
+        }
+        Address::In(store, at) => load_from(asm, store, at, scalar),
+    };
+    Some(widen(asm, raw, scalar, kind))
+}
+
+/// A scalar from a register into memory.
+pub(super) fn store(
+    asm: &mut Assembler,
+    to: Address,
+    kind: Kind,
+    value: Word,
+    align: u64,
+    volatile: bool,
+) -> Option<()> {
+    let scalar = kind.memory()?;
+    if let Some(piece) = piece(to, scalar, align) {
+        let whole = Scalar::unsigned(scalar.size()).max(Scalar::U32);
+        let value = match kind.register() {
+            Scalar::F16 => {
+                asm.need(Capability::Int16);
+                let bits = recast(asm, value, Scalar::F16, Scalar::U16);
+                asm.make(spirv::Op::UConvert, Scalar::U32, &[bits])
+            }
+            register => recast(asm, value, register, whole),
+        };
+        for n in 0..scalar.size() / piece {
+            let by = asm.constant(Scalar::U32, n * piece * 8);
+            let low = if n == 0 { value } else { asm.make(spirv::Op::ShiftRightLogical, whole, &[value, by]) };
+            let part = if whole == Scalar::U64 { asm.make(spirv::Op::UConvert, Scalar::U32, &[low]) } else { low };
+            let at = to.plus(asm, n * piece);
+            self::store(asm, at, Kind::Int(piece as u32 * 8), part, piece, volatile)?;
+        }
+        return Some(());
+    }
+    if let Address::In(store, at) = to {
+        if scalar.size() < store.element.size().min(4) {
+            let value = match kind {
+                Kind::Int(1) => {
+                    let (one, zero) = (asm.constant(Scalar::U32, 1), asm.constant(Scalar::U32, 0));
+                    asm.make(spirv::Op::Select, Scalar::U32, &[value, one, zero])
+                }
+                Kind::Half => {
+                    asm.need(Capability::Int16);
+                    let bits = recast(asm, value, Scalar::F16, Scalar::U16);
+                    asm.make(spirv::Op::UConvert, Scalar::U32, &[bits])
+                }
+                _ => value,
+            };
+            store_part(asm, store, at, scalar, value);
+            return Some(());
+        }
+    }
+    let value = narrow_to(asm, value, scalar, kind);
+    match to {
+        Address::Device(at) => {
+            let pointer = device_pointer(asm, at, scalar);
+            let mut operands = vec![dr::Operand::IdRef(pointer), dr::Operand::IdRef(value)];
+            operands.extend(aligned(align, scalar, volatile));
+            asm.push(dr::Instruction::new(spirv::Op::Store, None, None, operands));
+        }
+        Address::In(store, at) => store_in(asm, store, at, scalar, value),
+    }
+    Some(())
+}
+
+/// From memory's type to the register's.
+fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: Kind) -> Word {
+    match (scalar, kind) {
+        (Scalar::U8, Kind::Int(1)) => {
+            let wide = asm.make(spirv::Op::UConvert, Scalar::U32, &[raw]);
+            let one = asm.constant(Scalar::U32, 1);
+            let bit = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[wide, one]);
+            let zero = asm.constant(Scalar::U32, 0);
+            asm.make(spirv::Op::INotEqual, Scalar::Bool, &[bit, zero])
+        }
+        (Scalar::U8 | Scalar::U16, _) => asm.make(spirv::Op::UConvert, Scalar::U32, &[raw]),
+        _ => raw,
+    }
+}
+
+/// The other way.
+fn narrow_to(asm: &mut Assembler, value: Word, scalar: Scalar, kind: Kind) -> Word {
+    match (scalar, kind) {
+        (Scalar::U8, Kind::Int(1)) => {
+            let one = asm.constant(Scalar::U32, 1);
+            let zero = asm.constant(Scalar::U32, 0);
+            let wide = asm.make(spirv::Op::Select, Scalar::U32, &[value, one, zero]);
+            asm.make(spirv::Op::UConvert, Scalar::U8, &[wide])
+        }
+        (Scalar::U8 | Scalar::U16, _) => asm.make(spirv::Op::UConvert, scalar, &[value]),
+        _ => value,
+    }
+}
+
+/// The same bits as another type.
+pub(super) fn recast(asm: &mut Assembler, value: Word, from: Scalar, to: Scalar) -> Word {
+    if from == to { value } else { asm.make(spirv::Op::Bitcast, to, &[value]) }
+}
+
+/// A pointer to the element that holds a place, `plus` elements further.
+pub(super) fn element_pointer(asm: &mut Assembler, store: Store, at: Word, plus: u64) -> Word {
+    let size = store.element.size();
+    let mut index = at;
+    if store.unit != size {
+        let by = asm.constant(Scalar::U32, u64::from(size.trailing_zeros()));
+        index = asm.make(spirv::Op::ShiftRightLogical, Scalar::U32, &[index, by]);
+    }
+    if plus != 0 {
+        let by = asm.constant(Scalar::U32, plus);
+        index = asm.make(spirv::Op::IAdd, Scalar::U32, &[index, by]);
+    }
+    let element = asm.scalar(store.element);
+    asm.element(store.class, element, store.variable, index)
+}
+
+/// How far, in bits, a place is into its element of 4 or 8 bytes.
+fn bits_into(asm: &mut Assembler, store: Store, at: Word) -> Word {
+    if store.unit != 1 {
+        return asm.constant(Scalar::U32, 0);
+    }
+    let mask = asm.constant(Scalar::U32, store.element.size() - 1);
+    let three = asm.constant(Scalar::U32, 3);
+    let byte = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[at, mask]);
+    asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[byte, three])
+}
+
+/// 1 or 2 bytes of an element of 4, in 32 bits.
+fn load_part(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar) -> Word {
+    let pointer = element_pointer(asm, store, at, 0);
+    let whole = asm.make(spirv::Op::Load, store.element, &[pointer]);
+    let whole = recast(asm, whole, store.element, Scalar::U32);
+    let bits = bits_into(asm, store, at);
+    let low = asm.make(spirv::Op::ShiftRightLogical, Scalar::U32, &[whole, bits]);
+    let mask = asm.constant(Scalar::U32, (1 << (scalar.size() * 8)) - 1);
+    asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[low, mask])
+}
+
+/// The other way; the value may have more bits.
+fn store_part(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar, value: Word) {
+    let pointer = element_pointer(asm, store, at, 0);
+    let whole = asm.make(spirv::Op::Load, store.element, &[pointer]);
+    let whole = recast(asm, whole, store.element, Scalar::U32);
+    let bits = bits_into(asm, store, at);
+    let ones = asm.constant(Scalar::U32, (1 << (scalar.size() * 8)) - 1);
+    let hole = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[ones, bits]);
+    let rest = asm.make(spirv::Op::Not, Scalar::U32, &[hole]);
+    let kept = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[whole, rest]);
+    let part = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[value, ones]);
+    let placed = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[part, bits]);
+    let new = asm.make(spirv::Op::BitwiseOr, Scalar::U32, &[kept, placed]);
+    let new = recast(asm, new, Scalar::U32, store.element);
+    put(asm, pointer, new);
+}
+
+fn put(asm: &mut Assembler, pointer: Word, value: Word) {
+    let operands = vec![dr::Operand::IdRef(pointer), dr::Operand::IdRef(value)];
+    asm.push(dr::Instruction::new(spirv::Op::Store, None, None, operands));
+}
+
+fn load_from(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar) -> Word {
+    let element = store.element;
+    if scalar.size() == element.size() {
+        let pointer = element_pointer(asm, store, at, 0);
+        let value = asm.make(spirv::Op::Load, element, &[pointer]);
+        return recast(asm, value, element, scalar);
+    }
+    // Several elements, the lowest first.
+    let whole = Scalar::unsigned(scalar.size());
+    let mut value = None;
+    for n in 0..scalar.size() / element.size() {
+        let pointer = element_pointer(asm, store, at, n);
+        let part = asm.make(spirv::Op::Load, element, &[pointer]);
+        let part = recast(asm, part, element, Scalar::unsigned(element.size()));
+        let wide = if whole == Scalar::U16 || element.size() == whole.size() {
+            asm.make(spirv::Op::UConvert, Scalar::U32, &[part])
+        } else {
+            asm.make(spirv::Op::UConvert, whole, &[part])
+        };
+        let register = if whole == Scalar::U16 { Scalar::U32 } else { whole };
+        let by = asm.constant(Scalar::U32, n * element.size() * 8);
+        let placed = if n == 0 { wide } else { asm.make(spirv::Op::ShiftLeftLogical, register, &[wide, by]) };
+        value = Some(match value {
+            None => placed,
+            Some(before) => asm.make(spirv::Op::BitwiseOr, register, &[before, placed]),
+        });
+    }
+    let value = value.unwrap_or_else(|| asm.constant(whole, 0));
+    if whole == Scalar::U16 { shrink(asm, value, scalar) } else { recast(asm, value, whole, scalar) }
+}
+
+/// 32 bits to memory's type of fewer.
+fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
+    match to {
+        Scalar::U8 => {
+            asm.need(Capability::Int8);
+            asm.make(spirv::Op::UConvert, Scalar::U8, &[value])
+        }
+        Scalar::U16 | Scalar::F16 => {
+            asm.need(Capability::Int16);
+            let half = asm.make(spirv::Op::UConvert, Scalar::U16, &[value]);
+            recast(asm, half, Scalar::U16, to)
+        }
+        other => recast(asm, value, Scalar::U32, other),
+    }
+}
+
+fn store_in(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar, value: Word) {
+    let element = store.element;
+    if scalar.size() == element.size() {
+        let pointer = element_pointer(asm, store, at, 0);
+        let value = recast(asm, value, scalar, element);
+        put(asm, pointer, value);
+        return;
+    }
+    let whole = Scalar::unsigned(scalar.size());
+    let value = recast(asm, value, scalar, whole);
+    let (value, register) = if whole == Scalar::U16 {
+        (asm.make(spirv::Op::UConvert, Scalar::U32, &[value]), Scalar::U32)
+    } else {
+        (value, whole)
+    };
+    for n in 0..scalar.size() / element.size() {
+        let by = asm.constant(Scalar::U32, n * element.size() * 8);
+        let low = if n == 0 { value } else { asm.make(spirv::Op::ShiftRightLogical, register, &[value, by]) };
+        let part = Scalar::unsigned(element.size());
+        let part_value = if part == register { low } else { asm.make(spirv::Op::UConvert, part, &[low]) };
+        let part_value = recast(asm, part_value, part, element);
+        let pointer = element_pointer(asm, store, at, n);
+        put(asm, pointer, part_value);
+    }
+}

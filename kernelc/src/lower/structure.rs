@@ -1,0 +1,253 @@
+//! Control flow as SPIR-V wants it: each loop and each selection with a merge block of its own.
+//!
+//! `opt` has made the flow structured (`structurizecfg`: loops are left from their latch only, branches meet at their
+//! immediate post-dominator). What is added here are blocks: the head of a loop holds its phis alone, a block of its own
+//! leads back to it, and where two constructs end at one block each gets an end of its own before it.
+
+use super::graph::{Graph, dominates, successors};
+use super::refusal::Refusal;
+use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
+use std::collections::HashMap;
+
+/// How a block declares its construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// A branch whose ways meet again there.
+    Selection(BlockId),
+    /// The head of a loop.
+    Loop {
+        /// Where it goes on after the loop.
+        merge: BlockId,
+        /// The block that leads back.
+        again: BlockId,
+    },
+}
+
+/// The blocks to write, each after all that dominate it, and the constructs they head.
+pub(super) struct Structure {
+    pub(super) order: Vec<BlockId>,
+    pub(super) merges: HashMap<BlockId, Merge>,
+}
+
+/// Rewrites the function's blocks. Fails if `opt` left flow that is not structured.
+pub(super) fn structure(function: &mut Function) -> Result<Structure, Refusal> {
+    let odd = |what: &str| Refusal::plain(format!("internal: {what}; please report this with the source"));
+    for block in &mut function.blocks {
+        if let Some(Instruction { op, .. }) = block.instructions.last_mut() {
+            match op {
+                Op::CondBr { yes, no, .. } if yes == no => *op = Op::Br { target: *yes },
+                Op::Switch { .. } => return Err(odd("a switch was left in the optimised code")),
+                _ => {}
+            }
+        }
+    }
+    let mut merges = HashMap::new();
+    loops(function, &mut merges, &odd)?;
+    selections(function, &mut merges, &odd)?;
+    let order = Graph::of(&function.blocks).order.into_iter().map(BlockId).collect();
+    Ok(Structure { order, merges })
+}
+
+fn loops(
+    function: &mut Function,
+    merges: &mut HashMap<BlockId, Merge>,
+    odd: &dyn Fn(&str) -> Refusal,
+) -> Result<(), Refusal> {
+    let graph = Graph::of(&function.blocks);
+    let idom = graph.dominators();
+    let mut latches: Vec<(usize, usize)> = Vec::new();
+    for &from in &graph.order {
+        for &to in &graph.successors[from] {
+            if dominates(&idom, to, from) {
+                if latches.iter().any(|&(head, _)| head == to) {
+                    return Err(odd("a loop with two latches"));
+                }
+                latches.push((to, from));
+            }
+        }
+    }
+    for (head, latch) in latches {
+        let (head, mut latch) = (BlockId(head), BlockId(latch));
+        // The head keeps its phis.
+        let body = split(function, head, phis(&function.blocks[head.0]));
+        if latch == head {
+            latch = body;
+        }
+        // A block of its own leads back and out.
+        let end = function.blocks[latch.0].instructions.len() - 1;
+        let again = split(function, latch, end);
+        let out = match &function.blocks[again.0].instructions[0].op {
+            Op::CondBr { yes, no, .. } if *yes == head => *no,
+            Op::CondBr { yes, no, .. } if *no == head => *yes,
+            Op::Br { .. } => return Err(Refusal::plain("the kernel has a loop that never ends".into())),
+            _ => return Err(odd("a loop whose latch does not leave it")),
+        };
+        let merge = gather(function, out, &[again], "loop.merge");
+        merges.insert(head, Merge::Loop { merge, again });
+    }
+    Ok(())
+}
+
+fn selections(
+    function: &mut Function,
+    merges: &mut HashMap<BlockId, Merge>,
+    odd: &dyn Fn(&str) -> Refusal,
+) -> Result<(), Refusal> {
+    let graph = Graph::of(&function.blocks);
+    let mut idom = graph.dominators();
+    let exits: Vec<usize> = graph
+        .order
+        .iter()
+        .copied()
+        .filter(|&b| matches!(function.blocks[b].instructions.last(), Some(Instruction { op: Op::Ret { .. }, .. })))
+        .collect();
+    let &[exit] = exits.as_slice() else {
+        return Err(match exits.len() {
+            0 => Refusal::plain("the kernel never ends".into()),
+            _ => odd("a kernel with two returns"),
+        });
+    };
+    let post = graph.post_dominators(exit);
+    let leaves_loop: Vec<usize> = merges
+        .values()
+        .filter_map(|merge| match merge {
+            Merge::Loop { again, .. } => Some(again.0),
+            Merge::Selection(_) => None,
+        })
+        .collect();
+    // Inner ones first: what ends at the same block as an outer one is then gathered into that one's end.
+    for &head in graph.order.iter().rev() {
+        let two = matches!(function.blocks[head].instructions.last(), Some(Instruction { op: Op::CondBr { .. }, .. }));
+        if !two || leaves_loop.contains(&head) {
+            continue;
+        }
+        let Some(meet) = post[head].filter(|&meet| meet != head) else {
+            return Err(odd("a branch whose ways do not meet"));
+        };
+        // By edges as they are now.
+        let from: Vec<BlockId> = (0..function.blocks.len())
+            .filter(|&b| b < idom.len() && dominates(&idom, head, b))
+            .filter(|&b| successors(&function.blocks[b]).contains(&BlockId(meet)))
+            .map(BlockId)
+            .collect();
+        let merge = gather(function, BlockId(meet), &from, "merge");
+        idom.resize(function.blocks.len(), None);
+        idom[merge.0] = Some(head);
+        merges.insert(BlockId(head), Merge::Selection(merge));
+    }
+    Ok(())
+}
+
+/// How many phis a block begins with.
+pub(super) fn phis(block: &Block) -> usize {
+    block.instructions.iter().take_while(|i| matches!(i.op, Op::Phi { .. })).count()
+}
+
+/// Moves all from instruction `at` on into a new block, to which the old one leads.
+fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
+    let new = BlockId(function.blocks.len());
+    let old = &mut function.blocks[block.0];
+    let rest = old.instructions.split_off(at);
+    let location = rest.first().and_then(|i| i.location);
+    old.instructions.push(Instruction { result: None, op: Op::Br { target: new }, location });
+    let name = format!("{}.rest", old.name);
+    function.blocks.push(Block { name, instructions: rest });
+    for to in successors(&function.blocks[new.0]) {
+        for_phis(&mut function.blocks[to.0], |_, incoming| {
+            for (_, from) in incoming {
+                if *from == block {
+                    *from = new;
+                }
+            }
+        });
+    }
+    new
+}
+
+/// Puts a block before `target` on all ways from the blocks `from`; what they bring there meets in it.
+fn gather(function: &mut Function, target: BlockId, from: &[BlockId], name: &str) -> BlockId {
+    let new = BlockId(function.blocks.len());
+    for &block in from {
+        if let Some(Instruction { op, .. }) = function.blocks[block.0].instructions.last_mut() {
+            match op {
+                Op::Br { target: to } if *to == target => *to = new,
+                Op::CondBr { yes, no, .. } => {
+                    if *yes == target {
+                        *yes = new;
+                    }
+                    if *no == target {
+                        *no = new;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut instructions = Vec::new();
+    let mut locals = std::mem::take(&mut function.locals);
+    for_phis(&mut function.blocks[target.0], |ty, incoming| {
+        let (mut inner, outer): (Vec<_>, Vec<_>) = incoming.drain(..).partition(|(_, block)| from.contains(block));
+        *incoming = outer;
+        if inner.is_empty() {
+            return;
+        }
+        let first = inner[0].0.clone();
+        let value = if inner.iter().all(|(value, _)| *value == first) {
+            first
+        } else {
+            let result = LocalId(locals.len());
+            locals.push(Local { ty: ty.clone(), name: format!("{name}.{}", result.0) });
+            inner.dedup();
+            instructions.push(Instruction {
+                result: Some(result),
+                op: Op::Phi { ty: ty.clone(), incoming: inner },
+                location: None,
+            });
+            Value::Local(result)
+        };
+        incoming.push((value, new));
+    });
+    function.locals = locals;
+    instructions.push(Instruction { result: None, op: Op::Br { target }, location: None });
+    function.blocks.push(Block { name: format!("{name}.{}", new.0), instructions });
+    new
+}
+
+fn for_phis(block: &mut Block, mut act: impl FnMut(&crate::ir::Type, &mut Vec<(Value, BlockId)>)) {
+    for instruction in &mut block.instructions {
+        let Op::Phi { ty, incoming } = &mut instruction.op else { break };
+        act(ty, incoming);
+    }
+}
+
+/// All operands of an instruction that are values, phis' too.
+pub(super) fn operands(op: &Op) -> Vec<&Value> {
+    match op {
+        Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
+            vec![&left.value, &right.value]
+        }
+        Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![&value.value],
+        Op::Phi { incoming, .. } => incoming.iter().map(|(value, _)| value).collect(),
+        Op::Select { condition, yes, no } => vec![&condition.value, &yes.value, &no.value],
+        Op::Load { pointer, .. } => vec![&pointer.value],
+        Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => vec![&value.value, &pointer.value],
+        Op::Gep { base, indices, .. } => {
+            std::iter::once(&base.value).chain(indices.iter().map(|i| &i.value)).collect()
+        }
+        Op::Alloca { count, .. } => vec![&count.value],
+        Op::CmpXchg { pointer, expected, new } => vec![&pointer.value, &expected.value, &new.value],
+        Op::Call { arguments, .. } => arguments.iter().map(|a| &a.value).collect(),
+        Op::CallIndirect { callee, arguments, .. } => {
+            std::iter::once(&callee.value).chain(arguments.iter().map(|a| &a.value)).collect()
+        }
+        Op::ExtractValue { aggregate, .. } => vec![&aggregate.value],
+        Op::InsertValue { aggregate, element, .. } => vec![&aggregate.value, &element.value],
+        Op::ExtractElement { vector, at } => vec![&vector.value, &at.value],
+        Op::InsertElement { vector, element, at } => vec![&vector.value, &element.value, &at.value],
+        Op::ShuffleVector { left, right, .. } => vec![&left.value, &right.value],
+        Op::CondBr { condition, .. } => vec![&condition.value],
+        Op::Switch { value, .. } => vec![&value.value],
+        Op::Ret { value } => value.iter().map(|v| &v.value).collect(),
+        Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
+    }
+}

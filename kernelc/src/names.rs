@@ -1,0 +1,41 @@
+//! Names as people write them.
+
+/// The name of a function without what the compiler adds to it: of `_Z3fooi` `foo`, of `_ZN1a1bEv` `a::b`. What it does not
+/// understand it gives back.
+pub(crate) fn demangled(name: &str) -> String {
+    parts(name).unwrap_or_else(|| name.to_string())
+}
+
+fn parts(name: &str) -> Option<String> {
+    match name {
+        "_Znwm" => return Some("operator new".into()),
+        "_Znam" => return Some("operator new[]".into()),
+        "_ZdlPv" | "_ZdlPvm" => return Some("operator delete".into()),
+        "_ZdaPv" | "_ZdaPvm" => return Some("operator delete[]".into()),
+        _ => {}
+    }
+    let mut rest = name.strip_prefix("_Z")?;
+    rest = rest.strip_prefix('L').unwrap_or(rest);
+    let nested = rest.strip_prefix('N');
+    rest = nested.unwrap_or(rest);
+    rest = rest.trim_start_matches(['K', 'V', 'R', 'O']);
+    let mut found = Vec::new();
+    if let Some(after) = rest.strip_prefix("St") {
+        found.push("std");
+        rest = after;
+    }
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            break;
+        }
+        let length: usize = rest.get(..digits)?.parse().ok()?;
+        let end = digits.checked_add(length)?;
+        found.push(rest.get(digits..end)?);
+        rest = rest.get(end..)?;
+        if nested.is_none() {
+            break;
+        }
+    }
+    if found.is_empty() { None } else { Some(found.join("::")) }
+}
