@@ -63,7 +63,8 @@ pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<A
 pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
     let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
-    if given != (kernel.block_size, kernel.block_align) {
+    // The compiler may know of a smaller alignment than the source asks for.
+    if given.0 != kernel.block_size || given.1 < kernel.block_align {
         return told(format!(
             "the kernel was compiled for arguments of {} bytes aligned to {}, the program gives {} bytes aligned to {}: \
              the source means different things to host and device; a functor must not differ between them",
