@@ -183,6 +183,7 @@ int bench(const Options &o, const std::string &folder) {
         b.report.skip("everything on a Vulkan device", "there is none");
     }
     bench_host(b);
+    bench_amp(b);
     bench_view(b);
     if (b.plain) bench_view_bytes(b);
     if (b.plain) bench_start(b);
