@@ -18,6 +18,7 @@
 #include "revamp/detail/array.h"
 #include "revamp/detail/atomics.h"
 #include "revamp/detail/copy.h"
+#include "revamp/detail/intrinsics.h"
 #include "revamp/detail/launch.h"
 #include "revamp/detail/shapes.h"
 #include "revamp/detail/view.h"

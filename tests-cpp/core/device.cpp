@@ -38,6 +38,15 @@ struct saxpy {
         own[0] = constant[1] + y.get_ref(i);
         y.discard_data();
         atomic_exchange(&y[i], 2.0f);
+        y[i] += direct3d::clamp(a, 0.0f, 1.0f) + direct3d::mad(a, a, a) + direct3d::noise(a) + direct3d::radians(a) +
+                direct3d::rcp(a) + direct3d::saturate(a) + direct3d::smoothstep(a, 1, a) + direct3d::step(a, a);
+        const int n = i[0];
+        const auto u = static_cast<unsigned>(n);
+        y.data()[direct3d::abs(n)] = static_cast<float>(
+            direct3d::clamp(n, 0, 1) + direct3d::firstbithigh(n) + direct3d::firstbitlow(n) + direct3d::imax(n, 2) +
+            direct3d::imin(n, 2) + direct3d::mad(n, n, n) + direct3d::sign(n));
+        y.data()[direct3d::countbits(u)] = static_cast<float>(direct3d::umax(u, 2) + direct3d::umin(u, 2) +
+                                                              direct3d::mad(u, u, u) + direct3d::reversebits(u));
         cube.section(index<3>(1, 0, 0), extent<3>(1, 1, 1))(0, 0, 0) = 4;
     }
 };
