@@ -78,7 +78,25 @@ struct tiled {
 };
 template __attribute__((global)) void entry(tiled_index<64>, tiled);
 
+// Functions that differ by their restriction alone.
+int where() restrict(amp) {
+    return 1;
+}
+int where() restrict(cpu) {
+    return 2;
+}
+struct both_sides {
+    array_view<int> view;
+    int side() const restrict(amp) { return where(); }
+    int side() const restrict(cpu) { return where() + 1; }
+    void operator()(index<1> i) const restrict(amp) { view[i] = side(); }
+};
+template __attribute__((global)) void entry(index<1>, both_sides);
+
 // The host's side in the same file.
+int host_side(const array_view<int> &view) {
+    return both_sides{view}.side();
+}
 void host(array_view<int> view, array<int> &a) {
     parallel_for_each(view.extent.tile<64>(), tiled{view});
     copy(view, a);
