@@ -395,6 +395,43 @@ TEST(AV_21_and_22_one_element_touched_is_all_the_view_covers) {
     }
 }
 
+namespace {
+
+std::atomic<int> races{0};
+void note_race(revamp_log_level level, const char *message, void *) noexcept {
+    if (level == REVAMP_LOG_ERROR && std::string(message).find("AV-23") != std::string::npos) ++races;
+}
+
+} // namespace
+
+TEST(AV_23_to_27_races_are_told) {
+    // Before the library reads it.
+    setenv("REVAMP_CHECK", "1", 1);
+    revamp::detail::check(revamp_set_log_callback(note_race, nullptr, REVAMP_LOG_ERROR));
+    for (const engine &on : engines()) {
+        scene s(on);
+        std::vector<number> out(count);
+        numbers_view lower = s.a.section(0, 600), upper = s.a.section(500, 500), apart = s.a.section(0, 500);
+        races = 0;
+        // Both read; nothing in common; waited for.
+        completion_future copied = copy_async(upper, out.begin());
+        (void)array_view<const number>(s.a)[0];
+        on.step(s.normal, apart);
+        copied.get();
+        on.step(s.normal, upper);
+        (void)s.a[0];
+        CHECK(races == 0);
+        // AV-23, AV-24, AV-25: a kernel writes while the copy is not known to be done.
+        copied = copy_async(upper, out.begin());
+        on.step(s.normal, lower);
+        CHECK(races.exchange(0) == 1);
+        copied.get();
+        (void)lower[0];
+        CHECK(races == 0);
+    }
+    revamp::detail::check(revamp_set_log_callback(nullptr, nullptr, REVAMP_LOG_ERROR));
+}
+
 TEST(DST_1_and_2_the_last_view_writes_back) {
     for_each_two([](const engine &p, const engine &q) {
         std::vector<number> data = numbers(1), expected = data;
