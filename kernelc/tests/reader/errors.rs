@@ -19,10 +19,10 @@ fn line(line: &str) -> (u32, String) {
 
 #[test]
 fn the_message_says_where_and_what() {
-    let error = ir::read("@g = global i32 1\n@h = globel i32 é").unwrap_err();
-    assert_eq!(error.to_string(), "line 2, column 17: 'é' where 'global' or 'constant' should be");
-    let error = ir::read("define void @f() {\n  ret void").unwrap_err();
-    assert_eq!(error.to_string(), "line 2, column 11: the end of the text where an instruction should be");
+    let wrong = ir::read("@g = global i32 1\n@h = globel i32 é").unwrap_err();
+    assert_eq!(wrong.to_string(), "line 2, column 17: 'é' where 'global' or 'constant' should be");
+    let open = ir::read("define void @f() {\n  ret void").unwrap_err();
+    assert_eq!(open.to_string(), "line 2, column 11: the end of the text where an instruction should be");
     // Cut to 60 characters, in quotes, with dots.
     let (_, _, found, _) = error(&format!("@g = global ptr @{}", "n".repeat(200)));
     assert_eq!(found.chars().count(), 65);
