@@ -120,6 +120,10 @@ fn declared(line: &str, name: &str) -> Option<bool> {
         if !['=', '(', '{', ';', ',', ')', '['].contains(&next) {
             return None;
         }
+        // `found = name;` declares something else.
+        if before.contains('=') {
+            return None;
+        }
         let mut rest = before.trim().trim_start_matches("const ").trim_start_matches("static ").trim_start();
         while let Some((scope, inner)) = rest.split_once("::") {
             if !scope.chars().all(word) {
@@ -149,6 +153,7 @@ mod tests {
         assert_eq!(declared("  std::vector<float> v(10);", "v"), Some(false));
         assert_eq!(declared("  auto a = make();", "a"), None);
         assert_eq!(declared("  total += 3;", "total"), None);
+        assert_eq!(declared("  const std::vector<int> found = a;", "a"), None);
         assert_eq!(declared("  matrix m;", "m"), None);
         assert_eq!(declared("  // int a;", "a"), None);
     }

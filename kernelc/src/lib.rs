@@ -6,7 +6,7 @@
 //! - `lower`: a kernel of that tree becomes a SPIR-V module, or a list of refusals with the user's lines;
 //! - `image`: the kernels of a translation unit as the bytes that its object file carries;
 //! - `flags`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
-//!   `files`: temporary files and processes;
+//!   `rewrite`: what Clang's grammar lacks; `files`: temporary files and processes;
 //! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
 
 mod clang;
@@ -18,5 +18,6 @@ pub mod image;
 pub mod ir;
 pub mod lower;
 mod names;
+mod rewrite;
 
 pub use files::catch_signals;
