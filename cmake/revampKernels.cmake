@@ -69,8 +69,11 @@ function(revamp_add_kernels target)
         # A header compiled by the project's compiler is of no use to Clang, nor are its modules.
         DISABLE_PRECOMPILE_HEADERS ON
         CXX_SCAN_FOR_MODULES OFF)
-    # Objects are made anew when the kernel compiler or the headers it reads change.
-    get_target_property(sources ${target} SOURCES)
+    # Objects are made anew when the kernel compiler changes; the headers that it reads are in the files of dependencies.
+    set(sources ${arg_SOURCES})
+    if(NOT sources)
+        get_target_property(sources ${target} SOURCES)
+    endif()
     foreach(source IN LISTS sources)
         if(source MATCHES "\\.(cpp|cc|cxx|C|c\\+\\+|cp)$" AND NOT source MATCHES "[<>$]")
             set_property(SOURCE "${source}" APPEND PROPERTY OBJECT_DEPENDS "${_revamp_kernelc}")

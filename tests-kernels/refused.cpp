@@ -18,7 +18,7 @@ void launch(array_view<int> view, array<int> &data) {
         view.extent, [=, &data](index<1> i) restrict(amp) { view[i] = fine(data[i]); });
     int total = 0;
     (void)total;
-#ifdef FAIL_host_function // reference to __host__ function 'of_the_host'
+#ifdef FAIL_host_function // no matching function for call to 'of_the_host'
     parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { view[i] = of_the_host(1); });
 #endif
 #ifdef FAIL_throw // 'throw'
@@ -27,14 +27,14 @@ void launch(array_view<int> view, array<int> &data) {
 #ifdef FAIL_captured_int // capture host variable 'total' by reference
     parallel_for_each(view.extent, [=, &total](index<1> i) restrict(amp) { total += view[i]; });
 #endif
-#ifdef FAIL_recursion // recurs
+#ifdef FAIL_recursion // 'recurses' is not inlined
     parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { view[i] = recurses(view[i]); });
 #endif
-#ifdef FAIL_unmarked_kernel // reference to __host__ function 'operator\(\)'
+#ifdef FAIL_unmarked_kernel // no matching function for call to object of type 'functor'
     struct functor { array_view<int> view; void operator()(index<1> i) const { view[i] = 1; } };
     parallel_for_each(view.extent, functor{view});
 #endif
-#ifdef FAIL_wrong_parameter // no matching function|no viable conversion|kernel of a parallel_for_each
+#ifdef FAIL_wrong_parameter // no matching function for call to object of type '.lambda at
     parallel_for_each(view.extent, [=](index<2> i) restrict(amp) { view[i[0]] = 1; });
 #endif
 #ifdef FAIL_result // must return void
