@@ -4,7 +4,7 @@ use crate::clang::{Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Line};
 use crate::lower::{CompiledKernel, Options, Refusal};
-use crate::{diagnostics, image, ir, lower, rewrite};
+use crate::{diagnostics, image, inline, ir, lower, rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -282,6 +282,7 @@ fn lowered(
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let (optimised, errors) = (folder.file("device.opt.ll"), folder.file("opt.txt"));
+    std::fs::write(ir, inline::marked(&text_of(ir))).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;
     let code = Running::start(&mut clang.optimise(ir, &optimised), Some(&errors))?.wait()?;
     let dump = Dump::new(source);
     dump.copy(ir, "ll")?;
