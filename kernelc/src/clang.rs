@@ -44,6 +44,8 @@ pub struct Unit<'a> {
     pub strict: bool,
     /// The source.
     pub source: &'a Path,
+    /// What makes Clang read another text in its place.
+    pub overlay: Option<&'a Path>,
 }
 
 fn search(name: &str) -> Option<PathBuf> {
@@ -144,6 +146,9 @@ impl Clang {
         };
         if pass != Pass::Check && !unit.strict {
             command.arg("-DREVAMP_AMP_IS_BOTH");
+        }
+        if let Some(overlay) = unit.overlay {
+            command.arg("-ivfsoverlay").arg(overlay);
         }
         command.args(["-x", "hip"]).arg(unit.source);
         command

@@ -7,7 +7,7 @@
 //! - `image`: the kernels of a translation unit as the bytes that its object file carries;
 //! - `inline`: marks all functions for inlining;
 //! - `flags`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
-//!   `files`: temporary files and processes;
+//!   `rewrite`: what Clang's grammar lacks; `files`: temporary files and processes;
 //! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
 
 mod clang;
@@ -20,5 +20,6 @@ mod inline;
 pub mod ir;
 pub mod lower;
 mod names;
+mod rewrite;
 
 pub use files::catch_signals;

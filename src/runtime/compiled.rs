@@ -88,7 +88,8 @@ pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
 pub(super) fn missing(accelerator: &Accelerator) -> Error {
     Error::unsupported(format!(
         "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
-         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp",
+         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp \
+         (accelerator::direct3d_warp)",
         accelerator.name()
     ))
 }
