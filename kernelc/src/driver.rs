@@ -240,7 +240,7 @@ fn compile(
 
 /// Where the source needs it, what makes Clang read it otherwise.
 fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
-    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| rewrite::mutable_last(&text)) else {
+    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| rewrite::rewritten(&text)) else {
         return Ok(None);
     };
     let (copy, file) = (folder.file("source"), folder.file("overlay.yaml"));

@@ -31,6 +31,18 @@ template <int D0, int D1 = 0, int D2 = 0> class tiled_index;
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
+// A tile_static variable of a class, which is not constructed (digest section 7.4). The kernel compiler puts it there.
+template <class T> union tile_room {
+    T value;
+#if REVAMP_DEVICE_PASS
+    REVAMP_HD tile_room() {}
+#else
+    char none;
+    constexpr tile_room() : none() {}
+#endif
+    REVAMP_HD ~tile_room() {}
+};
+
 // What index and extent have in common. Hidden friends, so that what converts to an index (tiled_index) is taken as
 // well.
 template <template <int> class Shape, int N> class components {
