@@ -612,6 +612,39 @@ TEST(barrier_large_tile_static_beside_large_locals) {
     CHECK(view[1] == 190 + 513 && view[4095] == 190 + 512 * 95 + 4095);
 }
 
+TEST(barrier_and_failing_kernels) {
+    const accelerator_view view = accelerator(accelerator::direct3d_warp).create_view();
+    std::vector<int> v(256);
+    array_view<int> a(v);
+    for (int round = 0; round < 3; ++round) {
+        parallel_for_each(
+            view, extent<1>(100000), [](index<1> i) restrict(amp) {
+                if (i[0] == 77) direct3d_abort();
+            });
+        CHECK_THROWS(runtime_exception, (view.wait(), 0),
+                     CHECK(e.what() == std::string("Reference Rasterizer: Shader abort instruction hit")));
+        view.wait(); // told once
+        parallel_for_each(
+            view, extent<1>(1000), [](index<1> i) restrict(amp) {
+                if (i[0] == 500) direct3d_errorf("at %d", i[0]);
+            });
+        CHECK_THROWS(runtime_exception, view.create_marker().get(), CHECK(e.what() == std::string("at 500")));
+        parallel_for_each(
+            view, a.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
+                tile_static int x[32];
+                x[t.local[0]] = 1;
+                t.barrier.wait();
+                if (t.local[0] == 5) throw 5; // the others go on
+                t.barrier.wait();
+                a[t] = x[31 - t.local[0]];
+            });
+        CHECK_THROWS(runtime_exception, (a.synchronize(), 0), CHECK_CONTAINS(e.what(), "threw"));
+        parallel_for_each(
+            view, a.extent, [=](index<1> i) restrict(amp) { a[i] = i[0]; });
+        CHECK(a[255] == 255);
+    }
+}
+
 TEST(threads_that_launch) {
     std::vector<std::thread> threads;
     std::atomic<int> good{0};

@@ -184,6 +184,20 @@ template <class Kernel> struct functor_bytes {
     Kernel &kernel() { return *reinterpret_cast<Kernel *>(bytes); }
 };
 
+// Runs a kernel's function. What leaves it makes the launch fail: waiting for it throws a runtime_exception with the
+// text.
+template <class Function> void contained(const revamp_thread_id *id, const Function &function) noexcept {
+    try {
+        function();
+    } catch (const std::exception &e) {
+        (void)revamp_host_kernel_fail(id, e.what());
+    } catch (const char *text) {
+        (void)revamp_host_kernel_fail(id, text);
+    } catch (...) {
+        (void)revamp_host_kernel_fail(id, "a kernel threw what is no std::exception");
+    }
+}
+
 // What the threads run. The functor is the context.
 template <class Kernel, int N> struct untiled_kernel {
     typedef Concurrency::index<N> position;
@@ -191,16 +205,18 @@ template <class Kernel, int N> struct untiled_kernel {
 
     static void row(const revamp_thread_id *first, std::uint32_t count, void *context) noexcept {
         const kernel_guard guard;
-        const position at(first->global);
-        if constexpr (is_copied<Kernel>) {
-            functor_copy<Kernel> copy(context);
-            run(copy.kernel, at, count);
-        } else if constexpr (std::is_const_v<functor>) {
-            run(*static_cast<const Kernel *>(context), at, count);
-        } else {
-            functor_bytes<Kernel> copy(context);
-            run(copy.kernel(), at, count);
-        }
+        contained(first, [=] {
+            const position at(first->global);
+            if constexpr (is_copied<Kernel>) {
+                functor_copy<Kernel> copy(context);
+                run(copy.kernel, at, count);
+            } else if constexpr (std::is_const_v<functor>) {
+                run(*static_cast<const Kernel *>(context), at, count);
+            } else {
+                functor_bytes<Kernel> copy(context);
+                run(copy.kernel(), at, count);
+            }
+        });
     }
 
   private:
@@ -221,17 +237,19 @@ template <class Kernel, int D0, int D1, int D2> struct tiled_kernel {
 
     static void thread(const revamp_thread_id *id, void *context) noexcept {
         const kernel_guard guard;
-        position i = tiled_index_of<D0, D1, D2>(*id);
-        if constexpr (is_copied<Kernel>) {
-            functor_copy<Kernel> copy(context);
-            functor &kernel = copy.kernel;
-            kernel(i);
-        } else if constexpr (std::is_const_v<functor>) {
-            (*static_cast<const Kernel *>(context))(i);
-        } else {
-            functor_bytes<Kernel> copy(context);
-            copy.kernel()(i);
-        }
+        contained(id, [=] {
+            position i = tiled_index_of<D0, D1, D2>(*id);
+            if constexpr (is_copied<Kernel>) {
+                functor_copy<Kernel> copy(context);
+                functor &kernel = copy.kernel;
+                kernel(i);
+            } else if constexpr (std::is_const_v<functor>) {
+                (*static_cast<const Kernel *>(context))(i);
+            } else {
+                functor_bytes<Kernel> copy(context);
+                copy.kernel()(i);
+            }
+        });
     }
 };
 
