@@ -17,6 +17,14 @@ use std::collections::HashMap;
 
 pub(super) type Made<T> = Result<T, Refusal>;
 
+/// A phi that was written without its operands: where it is, of which leaf of what, and what comes from where.
+struct Waiting {
+    place: (usize, usize),
+    local: LocalId,
+    leaf: usize,
+    incoming: Vec<(Value, BlockId)>,
+}
+
 pub(super) struct Emitter<'m> {
     pub(super) module: &'m Module,
     pub(super) function: &'m Function,
@@ -29,7 +37,7 @@ pub(super) struct Emitter<'m> {
     values: HashMap<LocalId, Vec<Word>>,
     labels: HashMap<BlockId, Word>,
     /// Phis whose operands are not known yet.
-    waiting: Vec<((usize, usize), LocalId, usize, Vec<(Value, BlockId)>)>,
+    waiting: Vec<Waiting>,
     files: HashMap<String, Word>,
     arguments: Word,
 }
@@ -91,7 +99,7 @@ impl<'m> Emitter<'m> {
 
     /// The operands of phis, now that all values are known.
     fn phis(&mut self) -> Made<()> {
-        for (place, local, leaf, incoming) in std::mem::take(&mut self.waiting) {
+        for Waiting { place, local, leaf, incoming } in std::mem::take(&mut self.waiting) {
             let ty = self.function.locals[local.0].ty.clone();
             let class = self.webs.class_of(local);
             let mut operands = Vec::new();
@@ -259,7 +267,8 @@ impl<'m> Emitter<'m> {
                     let scalar = self.register(leaf.kind, class);
                     let spirv = self.asm.scalar(scalar);
                     let id = self.asm.id();
-                    self.waiting.push((self.asm.place(), local, n, incoming.clone()));
+                    let place = self.asm.place();
+                    self.waiting.push(Waiting { place, local, leaf: n, incoming: incoming.clone() });
                     self.asm.push(dr::Instruction::new(S::Phi, Some(spirv), Some(id), vec![]));
                     words.push(id);
                 }

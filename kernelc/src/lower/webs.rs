@@ -451,12 +451,11 @@ fn uses(
                         changed |= set.insert(origin);
                     }
                 }
-                Op::Cast { op: CastOp::IntToPtr, .. } | Op::ExtractValue { .. } | Op::Call { .. } => {
+                Op::Cast { op: CastOp::IntToPtr, .. } | Op::ExtractValue { .. } | Op::Call { .. }
                     if class.get(result.0) == Some(&Class::Device)
-                        && is_pointer(&function.locals[result.0].ty)
-                    {
-                        changed |= origins.entry(nodes.find(result.0)).or_default().insert(Origin::Unknown);
-                    }
+                        && is_pointer(&function.locals[result.0].ty) =>
+                {
+                    changed |= origins.entry(nodes.find(result.0)).or_default().insert(Origin::Unknown);
                 }
                 _ => {}
             }
