@@ -5,8 +5,18 @@
 //! - [`ir`]: LLVM IR as text, read into a tree;
 //! - `lower`: a kernel of that tree becomes a SPIR-V module, or a list of refusals with the user's lines;
 //! - `image`: the kernels of a translation unit as the bytes that its object file carries;
-//! - `clang`: runs Clang's passes and `opt`; `driver`: what `revamp-kernelc` and `revamp-c++` do.
+//! - `flags`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
+//!   `files`: temporary files and processes;
+//! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
 
+mod clang;
+mod diagnostics;
+pub mod driver;
+mod files;
+mod flags;
+pub mod image;
 pub mod ir;
 pub mod lower;
 mod names;
+
+pub use files::catch_signals;

@@ -3,7 +3,8 @@
 //!
 //! All numbers are little-endian. The head: `RVMPKERN`, u32 version, u32 number of kernels, u64 bytes of the whole image.
 //! Then for each kernel: name, location (each a u32 length and UTF-8), u64 size and u64 alignment of the argument block,
-//! u32 number of captures, for each u32 offset and u32 use (bit 0 read, bit 1 written), u32 length of the SPIR-V module in
+//! u32 number of captures, for each u32 offset and u32 use (bit 0 read, bit 1 written, bit 2: not the memory at the pointer but
+//! that at a pointer loaded through it), u32 length of the SPIR-V module in
 //! bytes, the module.
 
 use crate::error::{Error, Result};
@@ -21,6 +22,8 @@ pub const ANY_OFFSET: u32 = u32::MAX;
 pub struct Capture {
     /// Where it lies in the block, or [`ANY_OFFSET`].
     pub offset: u32,
+    /// What is used is not the memory at the pointer, but at a pointer that was loaded through it.
+    pub further: bool,
     /// The kernel reads through it.
     pub reads: bool,
     /// The kernel writes through it.
@@ -128,10 +131,11 @@ impl<'a> Reader<'a> {
         let mut captures = Vec::new();
         for _ in 0..count {
             let (offset, used) = (self.u32()?, self.u32()?);
-            if used > 3 || offset != ANY_OFFSET && u64::from(offset) + 8 > block_size {
+            if used > 7 || offset != ANY_OFFSET && u64::from(offset) + 8 > block_size {
                 return Err(bad("a capture is not in its block"));
             }
-            captures.push(Capture { offset, reads: used & 1 != 0, writes: used & 2 != 0 });
+            let (reads, writes, further) = (used & 1 != 0, used & 2 != 0, used & 4 != 0);
+            captures.push(Capture { offset, further, reads, writes });
         }
         let length = self.u32()? as usize;
         let start = self.at;
@@ -148,7 +152,7 @@ mod tests {
     /// What `kernelc/src/image.rs` writes for one kernel; its tests hold the same bytes.
     fn sample() -> Vec<u8> {
         let mut image = b"RVMPKERN\x01\0\0\0\x01\0\0\0".to_vec();
-        let tail = b"\x01\0\0\0k\x05\0\0\0a.c:3\x10\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\x02\0\0\0\x08\0\0\0\x01\0\0\0\
+        let tail = b"\x01\0\0\0k\x05\0\0\0a.c:3\x10\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\x02\0\0\0\x08\0\0\0\x05\0\0\0\
                      \xff\xff\xff\xff\x03\0\0\0\x04\0\0\0\x03\x02\x23\x07";
         image.extend((HEAD as u64 + tail.len() as u64).to_le_bytes());
         image.extend(tail);
@@ -166,8 +170,8 @@ mod tests {
         assert_eq!((one.name.as_str(), one.location.as_str()), ("k", "a.c:3"));
         assert_eq!((one.block_size, one.block_align), (16, 8));
         let captures = [
-            Capture { offset: 8, reads: true, writes: false },
-            Capture { offset: ANY_OFFSET, reads: true, writes: true },
+            Capture { offset: 8, further: true, reads: true, writes: false },
+            Capture { offset: ANY_OFFSET, further: false, reads: true, writes: true },
         ];
         assert_eq!(one.captures, captures);
         assert_eq!(&image[one.spirv.clone()], b"\x03\x02\x23\x07");

@@ -43,7 +43,9 @@ fn load(accelerator: &Arc<Accelerator>, kernel: &Arc<Compiled>) -> Result<Arc<Lo
 /// How the kernel uses an argument; `None`: not at all.
 pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
     let place = argument.place.as_ref()?;
-    let used = |c: &&Capture| c.offset == place.offset();
+    // A view's elements lie at the pointer in the block, an array's at the one in its face.
+    let further = matches!(place, Place::Behind(..));
+    let used = |c: &&Capture| c.offset == place.offset() && c.further == further;
     if kernel.captures.iter().any(|c| c.offset == ANY_OFFSET) {
         return Some(argument.access);
     }
@@ -118,6 +120,12 @@ pub(super) fn run(
     }
     let brought = bring(captured, view, held, DISPATCH)?;
     let mut block = Block::new(launch.block);
+    for unused in launch.arguments.iter().filter(|a| access(kernel, a).is_none()) {
+        // Of an array the extent may be used.
+        if let Some(place) = &unused.place {
+            block.put(place, 0);
+        }
+    }
     for (argument, bound) in arguments.iter().zip(&brought.uses) {
         let start = bound.buffer.device_address().ok_or_else(|| {
             Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))

@@ -268,12 +268,11 @@ __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<K
 #if REVAMP_DEVICE_PASS
     __revamp_workgroup_auto(N);
     Concurrency::index<N> i;
-    const auto inside = [&](int d) { return unsigned(i[d]) < unsigned(block.domain[d]); };
     i[N - 1] = static_cast<int>(__revamp_global_id(0));
-    bool runs = inside(N - 1);
+    bool runs = unsigned(i[N - 1]) < unsigned(block.domain[N - 1]);
     if constexpr (N > 1) {
         i[N - 2] = static_cast<int>(__revamp_global_id(1));
-        runs = runs && inside(N - 2);
+        runs = runs && unsigned(i[N - 2]) < unsigned(block.domain[N - 2]);
     }
     if constexpr (N > 2) {
         // The leading dimensions are folded into z.
@@ -283,7 +282,7 @@ __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<K
             rest /= unsigned(block.domain[d]);
         }
         i[0] = static_cast<int>(rest);
-        runs = runs && inside(0);
+        runs = runs && rest < unsigned(block.domain[0]);
     }
     if (runs) run_kernel(block.kernel, i);
 #endif

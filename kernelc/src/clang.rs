@@ -1,0 +1,178 @@
+//! Clang and `opt`: where they are, and how each pass calls them.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest version that is known to work.
+pub const OLDEST: u32 = 22;
+/// The newest that is looked for by name.
+const NEWEST: u32 = 30;
+
+/// What prepares a module for [`crate::lower`]: everything inlined into the kernels, pointers with known address spaces, no
+/// switch, and flow that is structured.
+const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,infer-address-spaces,sroa,\
+    instcombine<no-verify-fixpoint>,simplifycfg,lower-switch,\
+    function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,instsimplify,dce";
+
+/// A Clang with its tools.
+pub struct Clang {
+    /// The compiler for C++.
+    pub compiler: PathBuf,
+    /// LLVM's optimiser of the same version.
+    pub opt: PathBuf,
+    /// Renames symbols.
+    pub objcopy: PathBuf,
+}
+
+/// The pass of the compiler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pass {
+    /// Diagnostics of the device's code, by the rules of restrict.
+    Check,
+    /// The device's code as LLVM IR.
+    Device,
+    /// The host's object.
+    Host,
+}
+
+/// What the two passes that make code must agree on.
+pub struct Unit<'a> {
+    /// Makes names of what is local to the translation unit differ from those of others.
+    pub id: u64,
+    /// restrict(amp) is the device alone, since the source overloads on it.
+    pub strict: bool,
+    /// The source.
+    pub source: &'a Path,
+}
+
+fn search(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn version(compiler: &Path) -> Option<u32> {
+    let output = Command::new(compiler).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let number = text.split_once("clang version ")?.1;
+    number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+impl Clang {
+    /// Looks for one: `REVAMP_CLANG`, then by name.
+    pub fn find() -> Result<Self, String> {
+        let install = format!(
+            "install it (Debian and Ubuntu: apt-get install clang-{OLDEST} llvm-{OLDEST}), or name one by the \
+                               environment variable REVAMP_CLANG"
+        );
+        let named = std::env::var_os("REVAMP_CLANG").filter(|name| !name.is_empty());
+        let compiler = match named {
+            Some(name) => {
+                let path = PathBuf::from(&name);
+                let found = if path.components().count() > 1 { Some(path) } else { search(&name.to_string_lossy()) };
+                found
+                    .filter(|p| p.is_file())
+                    .ok_or_else(|| format!("REVAMP_CLANG is {}, which is not there", name.to_string_lossy()))?
+            }
+            None => {
+                let names = (OLDEST..=NEWEST).map(|v| format!("clang++-{v}")).chain(["clang++".into()]);
+                let found: Vec<_> = names.filter_map(|name| search(&name)).collect();
+                let new = found.iter().find(|p| version(p).is_some_and(|v| v >= OLDEST));
+                new.cloned().ok_or_else(|| match found.first() {
+                    Some(old) => {
+                        format!("{} is too old: Clang {OLDEST} or later compiles kernels; {install}", old.display())
+                    }
+                    None => format!("Clang, which compiles kernels, was not found; {install}"),
+                })?
+            }
+        };
+        let found = version(&compiler)
+            .ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
+        if found < OLDEST {
+            let path = compiler.display();
+            return Err(format!("{path} is Clang {found}: Clang {OLDEST} or later compiles kernels; {install}"));
+        }
+        let home = compiler.canonicalize().ok().and_then(|p| p.parent().map(Path::to_path_buf));
+        let tool = |name: &str| {
+            let beside = home.as_ref().map(|home| home.join(name)).filter(|p| p.is_file());
+            beside.or_else(|| search(&format!("{name}-{found}")))
+        };
+        let opt = tool("opt").ok_or_else(|| {
+            format!(
+                "opt of LLVM {found} was not found beside {}; Debian and Ubuntu: apt-get install llvm-{found}",
+                compiler.display()
+            )
+        })?;
+        let objcopy = search("objcopy").or_else(|| tool("llvm-objcopy"));
+        let objcopy = objcopy.ok_or("objcopy was not found; Debian and Ubuntu: apt-get install binutils")?;
+        Ok(Self { compiler, opt, objcopy })
+    }
+
+    /// A call of the compiler for one pass, with the user's flags that matter there.
+    pub fn pass(&self, pass: Pass, unit: &Unit<'_>, flags: &[OsString]) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
+        command.arg(format!("-cuid={:016x}", unit.id));
+        // The user's flags win where they contradict.
+        command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=off" });
+        command.args(flags);
+        match pass {
+            // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
+            Pass::Check => command.args([
+                "--cuda-device-only",
+                "-fsyntax-only",
+                "-w",
+                "-Werror=gpu-maybe-wrong-side",
+                "-ferror-limit=0",
+                "-fno-color-diagnostics",
+            ]),
+            Pass::Device => command.args([
+                "--cuda-device-only",
+                "-w",
+                "-Xclang",
+                "--hipstdpar",
+                "-O2",
+                "-fno-vectorize",
+                "-fno-slp-vectorize",
+                "-gline-tables-only",
+                "-fno-color-diagnostics",
+                "-S",
+                "-emit-llvm",
+            ]),
+            // The stub is never called: the older way to launch needs no declarations.
+            Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
+        };
+        if pass != Pass::Check && !unit.strict {
+            command.arg("-DREVAMP_AMP_IS_BOTH");
+        }
+        command.args(["-x", "hip"]).arg(unit.source);
+        command
+    }
+
+    /// A call of the optimiser.
+    pub fn optimise(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.opt);
+        command.args(["-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
+        command
+    }
+}
+
+/// A symbol of Clang's registration, and what it becomes: functions of the library, so that a program may link the HIP runtime
+/// too. The stubs, which nobody calls, would end the program.
+const RENAMED: [(&str, &str); 5] = [
+    ("__hipRegisterFatBinary", "revamp_image_register"),
+    ("__hipRegisterFunction", "revamp_image_add"),
+    ("__hipUnregisterFatBinary", "revamp_image_unregister"),
+    ("hipSetupArgument", "abort"),
+    // Behind the one before. Two cannot have one name.
+    ("hipLaunchByPtr", "_Exit"),
+];
+
+impl Clang {
+    /// A call that renames the registration's symbols in an object.
+    pub fn rename(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.objcopy);
+        command.args(RENAMED.map(|(from, to)| format!("--redefine-sym={from}={to}"))).arg(input).arg(output);
+        command
+    }
+}
