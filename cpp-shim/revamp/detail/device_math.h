@@ -1,10 +1,12 @@
 // fast_math and precise_math in device code: the one place where their names meet what the device's compiler knows.
 //
 // In Clang's HIP mode each function is declared a second time with the device attribute, beside the host's of
-// amp_math.h; amp code takes these. They call the extern "C" functions below, one a name and type, which the kernel
-// compiler replaces by the instruction of GLSL.std.450 (float, and the 64-bit ones that exist) or by code of its own:
+// amp_math.h; amp code takes these. fast_math's are instructions of GLSL.std.450, called as extern "C" functions
 //
-//     __revamp_fast_<name>_f32, __revamp_precise_<name>_f32, __revamp_precise_<name>_f64
+//     __revamp_fast_<name>_f32
+//
+// that the kernel compiler knows (kernelc/src/lower/maths.rs), or a few instructions of LLVM's. precise_math's are
+// code: device_precise.h. Only the device pass needs the bodies; the host pass sees declarations.
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H
 
@@ -13,135 +15,187 @@
 
 #if REVAMP_DEVICE_LANGUAGE
 
-#define REVAMP_MATH_1(set, type, name, suffixed, symbol)                                                               \
-    extern "C" REVAMP_DEVICE type __revamp_##set##_##symbol(type);                                                     \
-    REVAMP_DEVICE inline type name(type x) {                                                                           \
-        return __revamp_##set##_##symbol(x);                                                                           \
+#if REVAMP_DEVICE_PASS
+#include "device_precise.h"
+
+REVAMP_DETAIL_BEGIN
+namespace fast {
+
+// Without side effects, and free to be moved.
+#define REVAMP_MATH_KNOWN __attribute__((device, const, noconvergent))
+#define REVAMP_MATH_INSTRUCTION(name)                                                                                  \
+    extern "C" REVAMP_MATH_KNOWN float __revamp_fast_##name##_f32(float);                                              \
+    REVAMP_MATH_INLINE float name(float x) {                                                                           \
+        return __revamp_fast_##name##_f32(x);                                                                          \
     }
-#define REVAMP_MATH_2(set, type, name, suffixed, symbol)                                                               \
-    extern "C" REVAMP_DEVICE type __revamp_##set##_##symbol(type, type);                                               \
-    REVAMP_DEVICE inline type name(type x, type y) {                                                                   \
-        return __revamp_##set##_##symbol(x, y);                                                                        \
-    }
-// Any shape: the result, the parameters and the arguments, each in parentheses where there is more than one.
-#define REVAMP_MATH_ANY(set, symbol, result, name, parameters, arguments)                                              \
-    extern "C" REVAMP_DEVICE result __revamp_##set##_##symbol parameters;                                              \
-    REVAMP_DEVICE inline result name parameters {                                                                      \
-        return __revamp_##set##_##symbol arguments;                                                                    \
+// clang-format off
+REVAMP_MATH_INSTRUCTION(acos) REVAMP_MATH_INSTRUCTION(asin) REVAMP_MATH_INSTRUCTION(atan) REVAMP_MATH_INSTRUCTION(cos)
+REVAMP_MATH_INSTRUCTION(cosh) REVAMP_MATH_INSTRUCTION(exp) REVAMP_MATH_INSTRUCTION(exp2) REVAMP_MATH_INSTRUCTION(log)
+REVAMP_MATH_INSTRUCTION(log2) REVAMP_MATH_INSTRUCTION(rsqrt) REVAMP_MATH_INSTRUCTION(sin) REVAMP_MATH_INSTRUCTION(sinh)
+REVAMP_MATH_INSTRUCTION(tan) REVAMP_MATH_INSTRUCTION(tanh)
+// clang-format on
+#undef REVAMP_MATH_INSTRUCTION
+                extern "C" REVAMP_MATH_KNOWN float __revamp_fast_atan2_f32(float, float);
+extern "C" REVAMP_MATH_KNOWN float __revamp_fast_pow_f32(float, float);
+extern "C" REVAMP_MATH_KNOWN float __revamp_fast_ldexp_f32(float, int);
+REVAMP_MATH_INLINE float atan2(float y, float x) {
+    return __revamp_fast_atan2_f32(y, x);
+}
+REVAMP_MATH_INLINE float pow(float x, float y) {
+    return __revamp_fast_pow_f32(x, y);
+}
+REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
+    return __revamp_fast_ldexp_f32(x, exponent);
+}
+#undef REVAMP_MATH_KNOWN
+
+using precise::ceil;
+using precise::fabs;
+using precise::floor;
+using precise::frexp;
+using precise::isfinite;
+using precise::isinf;
+using precise::isnan;
+using precise::modf;
+using precise::round;
+using precise::signbit;
+using precise::trunc;
+REVAMP_MATH_INLINE float sqrt(float x) {
+    return __builtin_sqrtf(x);
+}
+REVAMP_MATH_INLINE float fmax(float x, float y) {
+    return __builtin_fmaxf(x, y);
+}
+REVAMP_MATH_INLINE float fmin(float x, float y) {
+    return __builtin_fminf(x, y);
+}
+REVAMP_MATH_INLINE float fmod(float x, float y) {
+    return x - y * trunc(x / y);
+}
+REVAMP_MATH_INLINE float log10(float x) {
+    return log2(x) * 0x1.344136p-2f;
+}
+REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
+    *sine = sin(x);
+    *cosine = cos(x);
+}
+
+} // namespace fast
+REVAMP_DETAIL_END
+#endif
+
+// Each function is declared, and in the device pass defined as a friend of a template's instance: such a body, and what
+// it needs of device_precise.h, is instantiated only if the program calls it. All of them at once would take a tenth of
+// a second of every compilation.
+#define REVAMP_MATH_DECLARE(target, result, name, parameters, arguments) REVAMP_DEVICE result name parameters;
+#define REVAMP_MATH_DEFINE(target, result, name, parameters, arguments)                                                \
+    friend REVAMP_DEVICE __attribute__((always_inline)) inline result name parameters {                                \
+        return revamp::detail::target arguments;                                                                       \
     }
 
-// The f form calls the float form.
-#define REVAMP_MATH_F_1(name)                                                                                          \
-    REVAMP_DEVICE inline float name##f(float x) {                                                                      \
-        return name(x);                                                                                                \
-    }
-#define REVAMP_MATH_F_2(name)                                                                                          \
-    REVAMP_DEVICE inline float name##f(float x, float y) {                                                             \
-        return name(x, y);                                                                                             \
-    }
-
-// What both namespaces have, for one type.
-#define REVAMP_MATH_SHARED(set, type, bits)                                                                            \
-    REVAMP_MATH_ANY(set, frexp_##bits, type, frexp, (type x, int *exponent), (x, exponent))                            \
-    REVAMP_MATH_ANY(set, ldexp_##bits, type, ldexp, (type x, int exponent), (x, exponent))                             \
-    REVAMP_MATH_ANY(set, modf_##bits, type, modf, (type x, type * whole), (x, whole))                                  \
-    REVAMP_MATH_ANY(set, sincos_##bits, void, sincos, (type x, type * sine, type * cosine), (x, sine, cosine))         \
-    REVAMP_MATH_ANY(set, signbit_##bits, int, signbit, (type x), (x))                                                  \
-    REVAMP_MATH_ANY(set, isfinite_##bits, int, isfinite, (type x), (x))                                                \
-    REVAMP_MATH_ANY(set, isinf_##bits, int, isinf, (type x), (x))                                                      \
-    REVAMP_MATH_ANY(set, isnan_##bits, int, isnan, (type x), (x))
-#define REVAMP_MATH_SHARED_F                                                                                           \
-    REVAMP_DEVICE inline float frexpf(float x, int *exponent) {                                                        \
-        return frexp(x, exponent);                                                                                     \
-    }                                                                                                                  \
-    REVAMP_DEVICE inline float ldexpf(float x, int exponent) {                                                         \
-        return ldexp(x, exponent);                                                                                     \
-    }                                                                                                                  \
-    REVAMP_DEVICE inline float modff(float x, float *whole) {                                                          \
-        return modf(x, whole);                                                                                         \
-    }                                                                                                                  \
-    REVAMP_DEVICE inline void sincosf(float x, float *sine, float *cosine) {                                           \
-        sincos(x, sine, cosine);                                                                                       \
-    }                                                                                                                  \
-    REVAMP_DEVICE inline int signbitf(float x) {                                                                       \
-        return signbit(x);                                                                                             \
-    }
+// F is one of these two; set is `fast` or `precise`; parameters and arguments are in parentheses.
+#define REVAMP_MATH_1(F, set, type, name, target) F(set::target, type, name, (type x), (x))
+#define REVAMP_MATH_2(F, set, type, name, target) F(set::target, type, name, (type x, type y), (x, y))
+// What both namespaces have, for one type, in forms whose names end in `f` or nothing.
+#define REVAMP_MATH_SHARED(F, set, type, f)                                                                            \
+    F(set::frexp, type, frexp##f, (type x, int *exponent), (x, exponent))                                              \
+    F(set::ldexp, type, ldexp##f, (type x, int exponent), (x, exponent))                                               \
+    F(set::modf, type, modf##f, (type x, type * whole), (x, whole))                                                    \
+    F(set::sincos, void, sincos##f, (type x, type * sine, type * cosine), (x, sine, cosine))                           \
+    F(set::signbit, int, signbit##f, (type x), (x))
+#define REVAMP_MATH_CLASSES(F, set, type)                                                                              \
+    F(set::isfinite, int, isfinite, (type x), (x))                                                                     \
+    F(set::isinf, int, isinf, (type x), (x))                                                                           \
+    F(set::isnan, int, isnan, (type x), (x))
 // What only precise_math has.
-#define REVAMP_MATH_MORE(type, bits)                                                                                   \
-    REVAMP_MATH_ANY(precise, fma_##bits, type, fma, (type x, type y, type z), (x, y, z))                               \
-    REVAMP_MATH_ANY(precise, ilogb_##bits, int, ilogb, (type x), (x))                                                  \
-    REVAMP_MATH_ANY(precise, lgamma_##bits, type, lgamma, (type x, int *sign), (x, sign))                              \
-    REVAMP_MATH_ANY(precise, remquo_##bits, type, remquo, (type x, type y, int *quotient), (x, y, quotient))           \
-    REVAMP_MATH_ANY(precise, scalb_##bits, type, scalb, (type x, type y), (x, y))                                      \
-    REVAMP_MATH_ANY(precise, scalbn_##bits, type, scalbn, (type x, int exponent), (x, exponent))                       \
-    REVAMP_MATH_ANY(precise, fpclassify_##bits, int, fpclassify, (type x), (x))                                        \
-    REVAMP_MATH_ANY(precise, isnormal_##bits, int, isnormal, (type x), (x))
+#define REVAMP_MATH_MORE(F, type, f)                                                                                   \
+    F(precise::fma, type, fma##f, (type x, type y, type z), (x, y, z))                                                 \
+    F(precise::ilogb, int, ilogb##f, (type x), (x))                                                                    \
+    F(precise::lgamma, type, lgamma##f, (type x, int *sign), (x, sign))                                                \
+    F(precise::remquo, type, remquo##f, (type x, type y, int *quotient), (x, y, quotient))                             \
+    F(precise::scalb, type, scalb##f, (type x, type y), (x, y))                                                        \
+    F(precise::scalbn, type, scalbn##f, (type x, int exponent), (x, exponent))
+#define REVAMP_MATH_MORE_CLASSES(F, type)                                                                              \
+    F(precise::fpclassify, int, fpclassify, (type x), (x)) F(precise::isnormal, int, isnormal, (type x), (x))
+
+// The lists of math_names.h take a macro of one parameter: these, for REVAMP_MATH_F as it is then.
+#define REVAMP_MATH_FAST_1(name)                                                                                       \
+    REVAMP_MATH_1(REVAMP_MATH_F, fast, float, name, name) REVAMP_MATH_1(REVAMP_MATH_F, fast, float, name##f, name)
+#define REVAMP_MATH_FAST_2(name)                                                                                       \
+    REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name, name) REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name##f, name)
+#define REVAMP_MATH_PRECISE_1(name)                                                                                    \
+    REVAMP_MATH_1(REVAMP_MATH_F, precise, float, name, name)                                                           \
+    REVAMP_MATH_1(REVAMP_MATH_F, precise, float, name##f, name)                                                        \
+    REVAMP_MATH_1(REVAMP_MATH_F, precise, double, name, name)
+#define REVAMP_MATH_PRECISE_2(name)                                                                                    \
+    REVAMP_MATH_2(REVAMP_MATH_F, precise, float, name, name)                                                           \
+    REVAMP_MATH_2(REVAMP_MATH_F, precise, float, name##f, name)                                                        \
+    REVAMP_MATH_2(REVAMP_MATH_F, precise, double, name, name)
+
+#define REVAMP_MATH_ALL_FAST                                                                                           \
+    REVAMP_MATH_FAST_UNARY(REVAMP_MATH_FAST_1)                                                                         \
+    REVAMP_MATH_FAST_1(rsqrt)                                                                                          \
+    REVAMP_MATH_FAST_BINARY(REVAMP_MATH_FAST_2)                                                                        \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, fast, float, )                                                                   \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, fast, float, f)                                                                  \
+    REVAMP_MATH_CLASSES(REVAMP_MATH_F, fast, float)
+#define REVAMP_MATH_ALL_PRECISE                                                                                        \
+    REVAMP_MATH_FAST_UNARY(REVAMP_MATH_PRECISE_1)                                                                      \
+    REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_PRECISE_1)                                                                   \
+    REVAMP_MATH_OWN_UNARY(REVAMP_MATH_PRECISE_1)                                                                       \
+    REVAMP_MATH_FAST_BINARY(REVAMP_MATH_PRECISE_2)                                                                     \
+    REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_PRECISE_2)                                                                  \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, float, )                                                                \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, float, f)                                                               \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, double, )                                                               \
+    REVAMP_MATH_CLASSES(REVAMP_MATH_F, precise, float)                                                                 \
+    REVAMP_MATH_CLASSES(REVAMP_MATH_F, precise, double)                                                                \
+    REVAMP_MATH_MORE(REVAMP_MATH_F, float, )                                                                           \
+    REVAMP_MATH_MORE(REVAMP_MATH_F, float, f)                                                                          \
+    REVAMP_MATH_MORE(REVAMP_MATH_F, double, )                                                                          \
+    REVAMP_MATH_MORE_CLASSES(REVAMP_MATH_F, float)                                                                     \
+    REVAMP_MATH_MORE_CLASSES(REVAMP_MATH_F, double)                                                                    \
+    REVAMP_MATH_F(precise::nan_of<double>, double, nan, (int payload), (payload))                                      \
+    REVAMP_MATH_F(precise::nan_of<float>, float, nanf, (int payload), (payload))
 
 REVAMP_NAMESPACE_BEGIN
+#define REVAMP_MATH_F REVAMP_MATH_DECLARE
 namespace fast_math {
-#define REVAMP_MATH_F(name) REVAMP_MATH_1(fast, float, name, name##f, name##_f32) REVAMP_MATH_F_1(name)
-REVAMP_MATH_FAST_UNARY(REVAMP_MATH_F)
-REVAMP_MATH_F(rsqrt)
-#undef REVAMP_MATH_F
-#define REVAMP_MATH_F(name) REVAMP_MATH_2(fast, float, name, name##f, name##_f32) REVAMP_MATH_F_2(name)
-REVAMP_MATH_FAST_BINARY(REVAMP_MATH_F)
-#undef REVAMP_MATH_F
-REVAMP_MATH_SHARED(fast, float, f32)
-REVAMP_MATH_SHARED_F
-} // namespace fast_math
-
+REVAMP_MATH_ALL_FAST
+}
 namespace precise_math {
-#define REVAMP_MATH_F(name)                                                                                            \
-    REVAMP_MATH_1(precise, float, name, name##f, name##_f32)                                                           \
-    REVAMP_MATH_1(precise, double, name, name##f, name##_f64)                                                          \
-    REVAMP_MATH_F_1(name)
-REVAMP_MATH_FAST_UNARY(REVAMP_MATH_F)
-REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_F)
-REVAMP_MATH_OWN_UNARY(REVAMP_MATH_F)
+REVAMP_MATH_ALL_PRECISE
+}
 #undef REVAMP_MATH_F
-#define REVAMP_MATH_F(name)                                                                                            \
-    REVAMP_MATH_2(precise, float, name, name##f, name##_f32)                                                           \
-    REVAMP_MATH_2(precise, double, name, name##f, name##_f64)                                                          \
-    REVAMP_MATH_F_2(name)
-REVAMP_MATH_FAST_BINARY(REVAMP_MATH_F)
-REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_F)
-#undef REVAMP_MATH_F
-REVAMP_MATH_SHARED(precise, float, f32)
-REVAMP_MATH_SHARED(precise, double, f64)
-REVAMP_MATH_SHARED_F
-REVAMP_MATH_MORE(float, f32)
-REVAMP_MATH_MORE(double, f64)
-REVAMP_MATH_ANY(precise, nan_f64, double, nan, (int payload), (payload))
-REVAMP_MATH_ANY(precise, nan_f32, float, nanf, (int payload), (payload))
-REVAMP_DEVICE inline float fmaf(float x, float y, float z) {
-    return fma(x, y, z);
-}
-REVAMP_DEVICE inline int ilogbf(float x) {
-    return ilogb(x);
-}
-REVAMP_DEVICE inline float lgammaf(float x, int *sign) {
-    return lgamma(x, sign);
-}
-REVAMP_DEVICE inline float remquof(float x, float y, int *quotient) {
-    return remquo(x, y, quotient);
-}
-REVAMP_DEVICE inline float scalbf(float x, float y) {
-    return scalb(x, y);
-}
-REVAMP_DEVICE inline float scalbnf(float x, int exponent) {
-    return scalbn(x, exponent);
-}
+#if REVAMP_DEVICE_PASS
+#define REVAMP_MATH_F REVAMP_MATH_DEFINE
+namespace fast_math {
+template <class> struct revamp_definitions { REVAMP_MATH_ALL_FAST };
+template struct revamp_definitions<void>;
+} // namespace fast_math
+namespace precise_math {
+template <class> struct revamp_definitions { REVAMP_MATH_ALL_PRECISE };
+template struct revamp_definitions<void>;
 } // namespace precise_math
+#undef REVAMP_MATH_F
+#endif
 REVAMP_NAMESPACE_END
 
+#undef REVAMP_MATH_INLINE
+#undef REVAMP_MATH_DECLARE
+#undef REVAMP_MATH_DEFINE
 #undef REVAMP_MATH_1
 #undef REVAMP_MATH_2
-#undef REVAMP_MATH_ANY
-#undef REVAMP_MATH_F_1
-#undef REVAMP_MATH_F_2
 #undef REVAMP_MATH_SHARED
-#undef REVAMP_MATH_SHARED_F
+#undef REVAMP_MATH_CLASSES
 #undef REVAMP_MATH_MORE
+#undef REVAMP_MATH_MORE_CLASSES
+#undef REVAMP_MATH_FAST_1
+#undef REVAMP_MATH_FAST_2
+#undef REVAMP_MATH_PRECISE_1
+#undef REVAMP_MATH_PRECISE_2
+#undef REVAMP_MATH_ALL_FAST
+#undef REVAMP_MATH_ALL_PRECISE
 
 #endif
 

@@ -1,6 +1,49 @@
-//! The mathematical functions that are one instruction of GLSL.std.450.
+//! The functions of `fast_math` that are one instruction of GLSL.std.450: what
+//! `cpp-shim/revamp/detail/device_math.h` calls.
+//!
+//! All take and give 32-bit floats, but for the second operand of `ldexp`, a 32-bit integer. Everything else of
+//! `fast_math` and all of `precise_math` is code of the headers (docs/decisions/0010-device-maths.md) and needs LLVM's
+//! intrinsics only.
 
-/// The instruction's number.
-pub fn glsl(_name: &str) -> Option<u32> {
-    None
+use rspirv::spirv::GLOp;
+
+/// Sorted by name.
+const TABLE: &[(&str, GLOp)] = &[
+    ("__revamp_fast_acos_f32", GLOp::Acos),
+    ("__revamp_fast_asin_f32", GLOp::Asin),
+    ("__revamp_fast_atan2_f32", GLOp::Atan2),
+    ("__revamp_fast_atan_f32", GLOp::Atan),
+    ("__revamp_fast_cos_f32", GLOp::Cos),
+    ("__revamp_fast_cosh_f32", GLOp::Cosh),
+    ("__revamp_fast_exp2_f32", GLOp::Exp2),
+    ("__revamp_fast_exp_f32", GLOp::Exp),
+    ("__revamp_fast_ldexp_f32", GLOp::Ldexp),
+    ("__revamp_fast_log2_f32", GLOp::Log2),
+    ("__revamp_fast_log_f32", GLOp::Log),
+    ("__revamp_fast_pow_f32", GLOp::Pow),
+    ("__revamp_fast_rsqrt_f32", GLOp::InverseSqrt),
+    ("__revamp_fast_sin_f32", GLOp::Sin),
+    ("__revamp_fast_sinh_f32", GLOp::Sinh),
+    ("__revamp_fast_tan_f32", GLOp::Tan),
+    ("__revamp_fast_tanh_f32", GLOp::Tanh),
+];
+
+/// The number of the instruction that the function of this name is, if it is one.
+pub fn glsl(name: &str) -> Option<u32> {
+    let at = TABLE.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    Some(TABLE[at].1 as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found() {
+        for &(name, instruction) in TABLE {
+            assert_eq!(glsl(name), Some(instruction as u32), "{name}");
+        }
+        assert_eq!(glsl("__revamp_fast_tan_f32"), Some(15));
+        assert_eq!(glsl("__revamp_fast_tan_f64"), None);
+    }
 }
