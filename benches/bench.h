@@ -21,6 +21,7 @@ struct Bench {
     revamp_accelerator_view cpu_view = nullptr, host_view = nullptr;
     std::string only;   // part of the names of the cases to run
     std::string folder; // of this program
+    std::vector<std::string> spirv; // compiled kernels in files; empty: those in the program
     std::string device; // device_path of the accelerator
     double budget = 1.0;
     bool mapped_peer = true; // the peer may use device memory that the host sees
@@ -55,6 +56,7 @@ void bench_launch(Bench &bench);
 void bench_copy(Bench &bench);
 void bench_device_copy(Bench &bench);
 void bench_kernel(Bench &bench);
+void bench_compiled(Bench &bench);
 void bench_host(Bench &bench);
 void bench_view(Bench &bench);
 void bench_view_bytes(Bench &bench);

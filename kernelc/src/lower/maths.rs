@@ -5,7 +5,7 @@
 //! `fast_math` and all of `precise_math` is code of the headers (docs/decisions/0010-device-maths.md) and needs LLVM's
 //! intrinsics only.
 
-use rspirv::spirv::GLOp;
+use rspirv::spirv::GlslStd450Op as GLOp;
 
 /// Sorted by name.
 const TABLE: &[(&str, GLOp)] = &[
