@@ -58,6 +58,7 @@ void bench_device_copy(Bench &bench);
 void bench_kernel(Bench &bench);
 void bench_compiled(Bench &bench);
 void bench_host(Bench &bench);
+void bench_amp(Bench &bench);
 void bench_view(Bench &bench);
 void bench_view_bytes(Bench &bench);
 // The programs of bench_view_bytes alone, for the process it starts; prints a line for each.

@@ -237,7 +237,7 @@ void element(Bench &b, bool write, const std::string &name) {
     ours::must(revamp_array_view_state(view, &word), "revamp_array_view_state");
     static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "the state word is read in place");
     Checked ready{reinterpret_cast<const std::atomic<uint32_t> *>(word),
-                  write ? REVAMP_HOST_MAY_WRITE : REVAMP_HOST_MAY_READ, view,
+                  static_cast<uint32_t>(write ? REVAMP_HOST_MAY_WRITE : REVAMP_HOST_MAY_READ), view,
                   static_cast<revamp_access>(write ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ), nullptr};
     ready.ask();
     uint32_t wanted = 0;

@@ -191,6 +191,7 @@ int bench(const Options &o, const std::string &folder) {
         b.report.skip("everything on a Vulkan device", "there is none");
     }
     bench_host(b);
+    bench_amp(b);
     bench_view(b);
     if (b.plain) bench_view_bytes(b);
     if (b.plain) bench_start(b);
@@ -212,6 +213,8 @@ int main(int argc, char **argv) {
         std::fputs(usage, stderr);
         return 64;
     }
+    // LLVM's OpenMP keeps its threads spinning for 200 ms after a loop, which takes processors from what is timed next.
+    setenv("KMP_BLOCKTIME", "0", 0);
     const std::string program = argv[0];
     const size_t slash = program.rfind('/');
     try {

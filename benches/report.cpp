@@ -177,6 +177,16 @@ void Report::add_bytes(const std::string &name, uint64_t ours, uint64_t transfer
     emit(std::move(row));
 }
 
+void Report::add_ratio(const std::string &name, const std::string &peer, double ratio, double goal) {
+    Row row{name, "", "", peer, format("%.2f speed", ratio), format(">= %.2f", goal), ratio >= goal ? "met" : "MISSED",
+            ""};
+    count(row.verdict);
+    row.json = "{\"case\":" + quoted(name) + ",\"peer\":" + quoted(peer) +
+               ",\"ratio_of\":\"speed\",\"goal\":" + format("%.3g", goal) + ",\"ratio\":" + format("%.4g", ratio) +
+               ",\"verdict\":" + quoted(row.verdict) + "}";
+    emit(std::move(row));
+}
+
 void Report::count(const std::string &verdict) {
     if (verdict == "MISSED") missed_++;
     if (verdict == "unclear") unclear_++;

@@ -18,6 +18,7 @@
 #include "revamp/detail/array.h"
 #include "revamp/detail/atomics.h"
 #include "revamp/detail/copy.h"
+#include "revamp/detail/intrinsics.h"
 #include "revamp/detail/launch.h"
 #include "revamp/detail/restrict.h"
 #include "revamp/detail/shapes.h"
@@ -31,9 +32,9 @@
 // thread_local, as a macro cannot do more than begin a declaration:
 // - A class without a default constructor cannot be tile_static on host threads; give it one that does nothing. A
 //   constructor runs once a thread of the machine, not once a tile.
-// - Each variable takes its size from the stack of every thread of the program, whether the thread runs kernels or not:
-// 20
-//   arrays of 16 KiB are 320 KiB of the usual 8 MiB. A thread that is made with a small stack may need more for it.
+// - Each variable takes its size from the stack of every thread of the program, whether the thread runs kernels or not,
+//   and is cleared when the thread begins. No other storage of the language is one for each tile: docs/porting.md has
+//   what it costs.
 #define tile_static static thread_local
 #endif
 #endif

@@ -23,6 +23,28 @@ template <class T, int N> class writeonly_texture_view {
 };
 class sampler;
 
+namespace direct3d {
+
+template <class... Arguments> void *get_texture(const Arguments &...) {
+    static_assert(revamp::detail::without_direct3d<Arguments...>, "get_texture: revamp has no Direct3D");
+    __builtin_unreachable();
+}
+template <class... Arguments> void *get_sampler(const Arguments &...) {
+    static_assert(revamp::detail::without_direct3d<Arguments...>, "get_sampler: revamp has no Direct3D");
+    __builtin_unreachable();
+}
+template <class T, int N, class... Arguments> texture<T, N> make_texture(const Arguments &...) {
+    static_assert(revamp::detail::without_direct3d<T, Arguments...>,
+                  "make_texture: revamp has no Direct3D, whose texture could become one");
+    __builtin_unreachable();
+}
+template <class... Arguments> void make_sampler(const Arguments &...) {
+    static_assert(revamp::detail::without_direct3d<Arguments...>,
+                  "make_sampler: revamp has no Direct3D, whose sampler could become one");
+}
+
+} // namespace direct3d
+
 } // namespace graphics
 REVAMP_NAMESPACE_END
 

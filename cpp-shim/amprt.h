@@ -6,6 +6,7 @@
 #define REVAMP_AMPRT_H
 
 #include "revamp/detail/config.h"
+#include "revamp/detail/direct3d.h"
 #include "revamp/detail/exceptions.h"
 #include "revamp/detail/msvc_words.h"
 #include "revamp/detail/restrict.h"

@@ -1510,6 +1510,14 @@ revamp_status revamp_host_dispatch(revamp_accelerator_view view,
 revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
 
 /**
+ * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread whose id it is (of a row
+ * kernel: the first one's): waiting for the launch reports it. The kernel's function goes on, and returns as soon as it
+ * can; threads of the domain that have not begun may not run. The first failure of a launch is the one reported.
+ */
+revamp_status revamp_host_kernel_fail(const revamp_thread_id *id,
+                                      const char *message);
+
+/**
  * Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
  * reflects its interface. Release it with revamp_kernel_release().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each

@@ -201,6 +201,39 @@ TEST(a_barrier_outside_of_kernels_is_an_error) {
     full_job();
 }
 
+static void fail_at_77(const revamp_thread_id *id, void *context) {
+    if (id->global[0] != 77) return;
+    if (context) revamp_tile_barrier_wait(id);
+    revamp_host_kernel_fail(id, "no 77 here");
+    revamp_host_kernel_fail(id, "and no second error");
+}
+
+static void fail_in_a_row(const revamp_thread_id *first, uint32_t count, void *context) {
+    (void)count, (void)context;
+    revamp_host_kernel_fail(first, "no row");
+}
+
+TEST(a_kernel_fails_with_its_own_words) {
+    const int32_t extent = 128, tile = 16;
+    const revamp_thread_id nobody = {0};
+    bool waits = true;
+    revamp_host_dispatch_info launches[] = {host_launch(1, &extent, NULL, fail_at_77, NULL),
+                                            host_launch(1, &extent, &tile, fail_at_77, NULL),
+                                            host_launch(1, &extent, &tile, fail_at_77, &waits)};
+    for (size_t i = 0; i < COUNT(launches); i++) {
+        CHECK_OK(revamp_host_dispatch(host_view(), &launches[i]));
+        CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "no 77 here");
+        CHECK_OK(revamp_accelerator_view_wait(host_view()));
+    }
+    revamp_host_dispatch_info row = host_launch(1, &extent, NULL, NULL, NULL);
+    row.row_function = fail_in_a_row;
+    CHECK_OK(revamp_host_dispatch(host_view(), &row));
+    CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "no row");
+    CHECK_FAILS(revamp_host_kernel_fail(NULL, "x"), AS_BAD, "NULL");
+    CHECK_FAILS(revamp_host_kernel_fail(&nobody, "x"), AS_BAD, "");
+    full_job();
+}
+
 static void skip_barrier(const revamp_thread_id *id, void *context) {
     (void)context;
     if (id->local[0] % 2 == 0) revamp_tile_barrier_wait(id);

@@ -120,6 +120,11 @@ fn declared(line: &str, name: &str) -> Option<bool> {
         if !['=', '(', '{', ';', ',', ')', '['].contains(&next) {
             return None;
         }
+        // `found = name;` declares something else.
+        if before.contains('=') {
+            return None;
+        }
+        let before = own_type(before);
         let mut rest = before.trim().trim_start_matches("const ").trim_start_matches("static ").trim_start();
         while let Some((scope, inner)) = rest.split_once("::") {
             if !scope.chars().all(word) {
@@ -136,6 +141,22 @@ fn declared(line: &str, name: &str) -> Option<bool> {
     })
 }
 
+/// Of what stands before a name in a list, its type: of parameters the last one's, of variables the first one's.
+fn own_type(list: &str) -> &str {
+    let mut depth = 0;
+    let mut start = 0;
+    for (at, c) in list.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            ',' if depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    let last = &list[start..];
+    if last.trim_matches([' ', '&', '*']).is_empty() { list } else { last }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,10 +166,12 @@ mod tests {
         assert_eq!(declared("  concurrency::array<float, 2> a(4, 4), b(2, 2);", "b"), Some(true));
         assert_eq!(declared("void f(const array<int> &a, int n) {", "a"), Some(true));
         assert_eq!(declared("void f(const array<int> &a, int n) {", "n"), Some(false));
+        assert_eq!(declared("void f(array_view<int, 2> view, array<int, 2> &a) {", "a"), Some(true));
         assert_eq!(declared("  int total = 0;", "total"), Some(false));
         assert_eq!(declared("  std::vector<float> v(10);", "v"), Some(false));
         assert_eq!(declared("  auto a = make();", "a"), None);
         assert_eq!(declared("  total += 3;", "total"), None);
+        assert_eq!(declared("  const std::vector<int> found = a;", "a"), None);
         assert_eq!(declared("  matrix m;", "m"), None);
         assert_eq!(declared("  // int a;", "a"), None);
     }

@@ -4,7 +4,7 @@ use crate::clang::{Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Line};
 use crate::lower::{CompiledKernel, Options, Refusal};
-use crate::{diagnostics, image, ir, lower};
+use crate::{diagnostics, image, inline, ir, lower, rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -188,7 +188,8 @@ fn compile(
     let folder = Folder::new()?;
     let id = unit_id(source, output, line);
     let device_flags = line.for_device();
-    let mut unit = Unit { id, strict: false, source };
+    let overlay = overlay(source, &folder)?;
+    let mut unit = Unit { id, strict: false, source, overlay: overlay.as_deref() };
 
     let (check_errors, device_errors) = (folder.file("check.txt"), folder.file("device.txt"));
     let ir = folder.file("device.ll");
@@ -237,6 +238,19 @@ fn compile(
     Ok(code)
 }
 
+/// Where the source needs it, what makes Clang read it otherwise.
+fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
+    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| rewrite::mutable_last(&text)) else {
+        return Ok(None);
+    };
+    let (copy, file) = (folder.file("source"), folder.file("overlay.yaml"));
+    let whole = std::path::absolute(source).unwrap_or_else(|_| source.to_path_buf());
+    std::fs::write(&copy, text)
+        .and_then(|()| std::fs::write(&file, rewrite::overlay(&whole, &copy)))
+        .map_err(|e| format!("cannot write a temporary file: {e}"))?;
+    Ok(Some(file))
+}
+
 /// A number of the translation unit, the same in each build of it.
 fn unit_id(source: &Path, output: &Path, line: &Line) -> u64 {
     let whole = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
@@ -268,6 +282,7 @@ fn lowered(
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let (optimised, errors) = (folder.file("device.opt.ll"), folder.file("opt.txt"));
+    std::fs::write(ir, inline::marked(&text_of(ir))).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;
     let code = Running::start(&mut clang.optimise(ir, &optimised), Some(&errors))?.wait()?;
     let dump = Dump::new(source);
     dump.copy(ir, "ll")?;

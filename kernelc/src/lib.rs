@@ -5,8 +5,9 @@
 //! - [`ir`]: LLVM IR as text, read into a tree;
 //! - `lower`: a kernel of that tree becomes a SPIR-V module, or a list of refusals with the user's lines;
 //! - `image`: the kernels of a translation unit as the bytes that its object file carries;
+//! - `inline`: marks all functions for inlining;
 //! - `flags`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
-//!   `files`: temporary files and processes;
+//!   `rewrite`: what Clang's grammar lacks; `files`: temporary files and processes;
 //! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
 
 mod clang;
@@ -15,8 +16,10 @@ pub mod driver;
 mod files;
 mod flags;
 pub mod image;
+mod inline;
 pub mod ir;
 pub mod lower;
 mod names;
+mod rewrite;
 
 pub use files::catch_signals;

@@ -14,7 +14,7 @@ use crate::kernel::compiled;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch, MakeKernel};
 use smallvec::SmallVec;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 /// The two forms of a kernel.
@@ -173,11 +173,32 @@ pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -
 }
 
 fn barrier(id: *const revamp_thread_id) -> Result<()> {
+    // SAFETY: the caller passes the id its kernel thread was given.
+    unsafe { thread_of(&id) }?.barrier()
+}
+
+/// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread whose id it is (of a row
+/// kernel: the first one's): waiting for the launch reports it. The kernel's function goes on, and returns as soon as it
+/// can; threads of the domain that have not begun may not run. The first failure of a launch is the one reported.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_host_kernel_fail(id: *const revamp_thread_id, message: *const c_char) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller passes the id its kernel thread was given, and a text.
+        let (thread, message) = unsafe { (thread_of(&id)?, pointer::text(message, "message")) };
+        thread.fail(message.map_or_else(|e| e, |text| Error::runtime(text.to_owned())));
+        Ok(())
+    })
+}
+
+/// The thread that an id is of.
+///
+/// # Safety
+/// `id` is NULL or what a kernel thread was given, which has not returned.
+unsafe fn thread_of(id: &*const revamp_thread_id) -> Result<&ThreadId<'_>> {
     pointer::check_out(id.cast_mut(), "id")?;
-    // SAFETY: not null; the caller passes the id its kernel thread was given, which lives until that returns.
-    let internal = unsafe { (*id).internal };
+    // SAFETY: not null; it lives until the kernel thread returns.
+    let internal = unsafe { (**id).internal };
     pointer::check_out(internal.cast_mut(), "id->internal")?;
-    // SAFETY: `internal` is the ThreadId that Function::run put there, alive as long as `id`.
-    let thread = unsafe { &*internal.cast::<ThreadId<'_>>() };
-    thread.barrier()
+    // SAFETY: `internal` is the ThreadId that Function::run put there, alive as long as the id.
+    Ok(unsafe { &*internal.cast::<ThreadId<'_>>() })
 }

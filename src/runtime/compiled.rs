@@ -63,7 +63,8 @@ pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<A
 pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
     let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
-    if given != (kernel.block_size, kernel.block_align) {
+    // The compiler may know of a smaller alignment than the source asks for.
+    if given.0 != kernel.block_size || given.1 < kernel.block_align {
         return told(format!(
             "the kernel was compiled for arguments of {} bytes aligned to {}, the program gives {} bytes aligned to {}: \
              the source means different things to host and device; a functor must not differ between them",
@@ -87,7 +88,8 @@ pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
 pub(super) fn missing(accelerator: &Accelerator) -> Error {
     Error::unsupported(format!(
         "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
-         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp",
+         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp \
+         (accelerator::direct3d_warp)",
         accelerator.name()
     ))
 }

@@ -38,6 +38,15 @@ struct saxpy {
         own[0] = constant[1] + y.get_ref(i);
         y.discard_data();
         atomic_exchange(&y[i], 2.0f);
+        y[i] += direct3d::clamp(a, 0.0f, 1.0f) + direct3d::mad(a, a, a) + direct3d::noise(a) + direct3d::radians(a) +
+                direct3d::rcp(a) + direct3d::saturate(a) + direct3d::smoothstep(a, 1, a) + direct3d::step(a, a);
+        const int n = i[0];
+        const auto u = static_cast<unsigned>(n);
+        y.data()[direct3d::abs(n)] = static_cast<float>(
+            direct3d::clamp(n, 0, 1) + direct3d::firstbithigh(n) + direct3d::firstbitlow(n) + direct3d::imax(n, 2) +
+            direct3d::imin(n, 2) + direct3d::mad(n, n, n) + direct3d::sign(n));
+        y.data()[direct3d::countbits(u)] = static_cast<float>(direct3d::umax(u, 2) + direct3d::umin(u, 2) +
+                                                              direct3d::mad(u, u, u) + direct3d::reversebits(u));
         cube.section(index<3>(1, 0, 0), extent<3>(1, 1, 1))(0, 0, 0) = 4;
     }
 };
@@ -69,7 +78,25 @@ struct tiled {
 };
 template __attribute__((global)) void entry(tiled_index<64>, tiled);
 
+// Functions that differ by their restriction alone.
+int where() restrict(amp) {
+    return 1;
+}
+int where() restrict(cpu) {
+    return 2;
+}
+struct both_sides {
+    array_view<int> view;
+    int side() const restrict(amp) { return where(); }
+    int side() const restrict(cpu) { return where() + 1; }
+    void operator()(index<1> i) const restrict(amp) { view[i] = side(); }
+};
+template __attribute__((global)) void entry(index<1>, both_sides);
+
 // The host's side in the same file.
+int host_side(const array_view<int> &view) {
+    return both_sides{view}.side();
+}
 void host(array_view<int> view, array<int> &a) {
     parallel_for_each(view.extent.tile<64>(), tiled{view});
     copy(view, a);

@@ -87,6 +87,33 @@ TEST(specialization_constants) {
     CHECK(data[3] == -32 && data[31] == -312 && widths[3] == 8u);
 }
 
+TEST(PFE_10_what_the_device_lacks) {
+    const accelerator gpu = vulkan();
+    // The same kernel with one capability more, which no Vulkan device has.
+    struct {
+        std::uint32_t capability;
+        const char *name;
+    } const lacking[] = {{6, "Kernel"}, {5696, "SubgroupAvcMotionEstimation"}, {5948, "FPGAReg"}};
+    for (const auto &one : lacking) {
+        std::vector<std::uint32_t> words(saxpy_words, saxpy_words + sizeof saxpy_words / 4);
+        constexpr int header = 5;
+        words.insert(words.begin() + header, {2U << 16 | 17U, one.capability});
+        CHECK_THROWS(unsupported_feature, revamp::kernel(gpu, words), CHECK_CONTAINS(e.what(), one.name));
+    }
+    // Accelerators that run no SPIR-V at all.
+    for (const accelerator &one : accelerator::get_all())
+        if (one.device_path.compare(0, 6, L"vulkan") != 0)
+            CHECK_THROWS(unsupported_feature, revamp::kernel(one, saxpy_words, sizeof saxpy_words),
+                         CHECK_CONTAINS(e.what(), "SPIR-V"));
+    // And the device goes on.
+    const revamp::kernel saxpy(gpu, saxpy_words, sizeof saxpy_words);
+    std::vector<float> v(64, 1.0f);
+    array_view<float> view(v);
+    parallel_for_each(gpu.default_view, view.extent, saxpy, array<float>(64, v.begin(), gpu.default_view), view, 2.0f,
+                      64u);
+    CHECK(view[63] == 3.0f);
+}
+
 TEST(kernel_errors) {
     const accelerator gpu = vulkan();
     const revamp::kernel saxpy(gpu, saxpy_words, sizeof saxpy_words);

@@ -1,40 +1,16 @@
 // The rules on coherence through C++ (digest sections 1 and 2), with memory of their own for all accelerators, so that
 // bytes that move are counted.
-#include <amp.h>
+#include "moved.hpp"
 
-#include "../check.hpp"
-
-#include <cstdlib>
 #include <numeric>
 
 using namespace concurrency;
 
 namespace {
 
-[[maybe_unused]] const int separate = setenv("REVAMP_MEMORY", "separate", 1);
-
 constexpr int n = 1000;
 constexpr std::uint64_t bytes = n * sizeof(int);
 
-// Bytes moved to and from accelerators since it was asked last.
-class counter {
-  public:
-    counter() : m_before(moved()) {}
-    std::uint64_t operator()() {
-        const std::uint64_t now = moved();
-        return now - std::exchange(m_before, now);
-    }
-
-  private:
-    std::uint64_t m_before;
-    static std::uint64_t moved() {
-        revamp_transfer_counters counters = {};
-        counters.struct_size = sizeof counters;
-        revamp::detail::check(revamp_get_transfers(&counters));
-        return counters.implicit_to_bytes + counters.implicit_from_bytes + counters.explicit_to_bytes +
-               counters.explicit_from_bytes;
-    }
-};
 struct data {
     std::vector<int> v;
     data() : v(n) { std::iota(v.begin(), v.end(), 0); }

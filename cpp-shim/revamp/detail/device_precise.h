@@ -163,6 +163,11 @@ template <class T> REVAMP_MATH_INLINE T ldexp(T x, int n) {
 template <class T> REVAMP_MATH_INLINE T power_of_two(int n) {
     return from_bits<T>(word_of<T>(n + format<T>::bias) << format<T>::fraction);
 }
+// x 2^n, rounded once, for an x not far from 1 and |n| up to twice what normal numbers have.
+template <class T> REVAMP_MATH_INLINE T times_power(T x, int n) {
+    const int half = n / 2;
+    return x * power_of_two<T>(half) * power_of_two<T>(n - half);
+}
 
 // What every device does.
 REVAMP_MATH_INLINE float native_root(float x) {
@@ -243,6 +248,10 @@ template <class T> REVAMP_MATH_INLINE two<T> multiply(two<T> a, two<T> b) {
     REVAMP_MATH_EXACT
     const two<T> p = product(a.high, b.high);
     return ordered_sum(p.high, p.low + (a.high * b.low + a.low * b.high));
+}
+// x c for an x so small that what product() makes of it might be flushed.
+template <class T> REVAMP_MATH_INLINE T tiny_times(T x, two<T> c) {
+    return with_sign(value(multiply(two<T>{x * T(0x1p60), T(0)}, c)) * T(0x1p-60), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE two<T> divide(two<T> a, two<T> b) {
     REVAMP_MATH_EXACT
@@ -434,7 +443,7 @@ template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     const scaled<T> s = scale(x);
     const int odd = s.exponent & 1;
     const T m = odd != 0 ? s.significand + s.significand : s.significand;
-    return ldexp(value(root(two<T>{m, T(0)})), (s.exponent - odd) / 2);
+    return value(root(two<T>{m, T(0)})) * power_of_two<T>((s.exponent - odd) / 2);
 }
 template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
     if (is_nan(x)) return x;
@@ -445,7 +454,7 @@ template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
     const int odd = s.exponent & 1;
     const T m = odd != 0 ? s.significand + s.significand : s.significand;
     const two<T> r = divide(two<T>{T(1), T(0)}, root(two<T>{m, T(0)}));
-    return ldexp(value(r), (odd - s.exponent) / 2);
+    return value(r) * power_of_two<T>((odd - s.exponent) / 2);
 }
 // The cube root of a in [1, 8), a = m 2^r with m in [1, 2), to about 2^-30, or as many bits as there are.
 template <class T> REVAMP_MATH_INLINE T near_cube_root(T a, T m, int r) {
@@ -459,12 +468,12 @@ template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
     if (is_zero(x) || !is_finite(x)) return x;
     const scaled<T> s = scale(x);
     const int third = (s.exponent + 3072) / 3 - 1024, r = s.exponent - 3 * third;
-    const T a = ldexp(s.significand, r);
+    const T a = s.significand * power_of_two<T>(r);
     const T t = near_cube_root(a, s.significand, r);
     // A step of Newton's method, whose residual is exact.
     const two<T> cube = multiply(product(t, t), two<T>{t, T(0)});
     const T rest = (a - cube.high) - cube.low;
-    return with_sign(ldexp(t + REVAMP_MATH_QUOTIENT(rest, T(3) * t * t), third), sign_of(x));
+    return with_sign((t + REVAMP_MATH_QUOTIENT(rest, T(3) * t * t)) * power_of_two<T>(third), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T rcbrt(T x) {
     REVAMP_MATH_EXACT
@@ -473,12 +482,12 @@ template <class T> REVAMP_MATH_INLINE T rcbrt(T x) {
     if (is_infinite(x)) return from_bits<T>(sign_of(x));
     const scaled<T> s = scale(x);
     const int third = (s.exponent + 3072) / 3 - 1024, r = s.exponent - 3 * third;
-    const T a = ldexp(s.significand, r);
+    const T a = s.significand * power_of_two<T>(r);
     const T y = REVAMP_MATH_QUOTIENT(T(1), near_cube_root(a, s.significand, r));
     const two<T> cube = multiply(product(y, y), two<T>{y, T(0)});
     const two<T> p = multiply(cube, two<T>{a, T(0)});
     const T rest = (T(1) - p.high) - p.low;
-    return with_sign(ldexp(y + y * rest * T(1.0 / 3), -third), sign_of(x));
+    return with_sign((y + y * rest * T(1.0 / 3)) * power_of_two<T>(-third), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     if (is_infinite(x) || is_infinite(y)) return infinity<T>();
@@ -490,7 +499,7 @@ template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     const int apart = t.exponent - s.exponent;
     if (apart < -60) return a;
     const T low = t.significand * power_of_two<T>(apart);
-    return ldexp(value(root(add(product(s.significand, s.significand), product(low, low)))), s.exponent);
+    return times_power(value(root(add(product(s.significand, s.significand), product(low, low)))), s.exponent);
 }
 
 // Exponentials.
@@ -545,14 +554,14 @@ template <class T> REVAMP_MATH_INLINE power<T> exp_in_pieces(two<T> x) {
     return {plus_one(expm1_near_zero(p.rest)), p.exponent};
 }
 template <class T> REVAMP_MATH_INLINE T value(power<T> p) {
-    return ldexp(value(p.fraction), p.exponent);
+    return times_power(value(p.fraction), p.exponent);
 }
 template <class T> REVAMP_MATH_INLINE T exp(T x) {
     return is_nan(x) ? x : value(exp_in_pieces(two<T>{x, T(0)}));
 }
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
     if (is_nan(x)) return x;
-    const T limit = T(4 * format<T>::bias);
+    const T limit = format<T>::single ? T(200) : T(1200);
     x = x > limit ? limit : x < -limit ? -limit : x;
     const T n = rint(x);
     const two<T> r = multiply(two<T>{x - n, T(0)}, constant<T>(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56));
@@ -575,7 +584,7 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
     const two<T> e = expm1_near_zero(p.rest);
     if (p.exponent == 0) return value(e);
     const T one = p.exponent > 0 ? one_below<T>(p.exponent) : power_of_two<T>(-p.exponent);
-    return ldexp(value(add(plus_one(e), two<T>{-one, T(0)})), p.exponent);
+    return times_power(value(add(plus_one(e), two<T>{-one, T(0)})), p.exponent);
 }
 template <class T> REVAMP_MATH_INLINE T sinh(T x) {
     REVAMP_MATH_EXACT
@@ -593,13 +602,13 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
     }
     const power<T> e = exp_in_pieces(two<T>{a, T(0)});
     const T inverse = REVAMP_MATH_QUOTIENT(one_below<T>(2 * e.exponent), e.fraction.high);
-    return with_sign(ldexp(value(add(e.fraction, two<T>{-inverse, T(0)})), e.exponent - 1), sign_of(x));
+    return with_sign(times_power(value(add(e.fraction, two<T>{-inverse, T(0)})), e.exponent - 1), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cosh(T x) {
     if (is_nan(x)) return x;
     const power<T> e = exp_in_pieces(two<T>{fabs(x), T(0)});
     const T inverse = REVAMP_MATH_QUOTIENT(one_below<T>(2 * e.exponent), e.fraction.high);
-    return ldexp(value(add(e.fraction, two<T>{inverse, T(0)})), e.exponent - 1);
+    return times_power(value(add(e.fraction, two<T>{inverse, T(0)})), e.exponent - 1);
 }
 // (e^2x - 1) / (e^2x + 1)
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
@@ -909,15 +918,9 @@ template <class T> REVAMP_MATH_INLINE quarter_turns<T> reduce_half_turns(T x) {
 template <class T> REVAMP_MATH_INLINE bool tiny(T x) {
     return magnitude(x) < word_of<T>(leading_one<T> * 64);
 }
-template <class T> REVAMP_MATH_INLINE T times_pi(T x) {
-    if (is_zero(x)) return x;
-    const scaled<T> s = scale(x);
-    const two<T> pi = constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
-    return with_sign(ldexp(value(multiply(two<T>{s.significand, T(0)}, pi)), s.exponent), sign_of(x));
-}
 template <class T> REVAMP_MATH_INLINE T sinpi(T x) {
     if (!is_finite(x)) return not_a_number<T>();
-    if (tiny(x)) return times_pi(x);
+    if (tiny(x)) return tiny_times(x, constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53));
     const quarter_turns<T> t = reduce_half_turns(x);
     if (t.rest.high == T(0) && (t.quadrant & 1) == 0) return from_bits<T>(sign_of(x));
     return flip(sin_of(t), sign_of(x));
@@ -930,7 +933,7 @@ template <class T> REVAMP_MATH_INLINE T cospi(T x) {
 // Zeros and poles have the signs that C23 gives them.
 template <class T> REVAMP_MATH_INLINE T tanpi(T x) {
     if (!is_finite(x)) return not_a_number<T>();
-    if (tiny(x)) return times_pi(x);
+    if (tiny(x)) return tiny_times(x, constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53));
     const quarter_turns<T> t = reduce_half_turns(x);
     if (t.rest.high != T(0)) return flip(tan_of(t), sign_of(x));
     const word_of<T> y = (t.quadrant & 1) != 0 ? infinite_bits<T> : word_of<T>(0);
@@ -1053,12 +1056,12 @@ template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
     REVAMP_MATH_EXACT
     const T a = fabs(x.high);
     const T limit = format<T>::single ? T(12) : T(30);
-    if (a > limit) return negative(x.high) ? ldexp(T(2), -halves) : T(0);
+    const T part = halves != 0 ? T(0.5) : T(1);
+    if (a > limit) return negative(x.high) ? part + part : T(0);
     if (a >= T(1.25)) {
         const power<T> far = erfc_far(negative(x.high) ? negate(x) : x);
-        if (!negative(x.high)) return ldexp(value(far.fraction), far.exponent - halves);
-        const T f = ldexp(value(far.fraction), far.exponent);
-        return ldexp(T(2) - f, -halves);
+        if (!negative(x.high)) return times_power(value(far.fraction), far.exponent - halves);
+        return part * (T(2) - value(far));
     }
     // The low part by the derivative: 2 / sqrt(pi) e^(-x^2).
     T slope = T(0);
@@ -1076,7 +1079,7 @@ template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
         const T one = T(erf_of_one);
         y = negative(x.high) ? T(1) + (one + r - low) : (T(1) - one) - (r + low);
     }
-    return ldexp(y, -halves);
+    return part * y;
 }
 template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     if (is_nan(x)) return x;
@@ -1089,12 +1092,7 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
     const T a = fabs(x);
     if (a < T(0.84375)) {
         if (magnitude(x) >= one_bits<T> / 2) return x + x * erf_near_zero(x);
-        // So small that the product might be flushed.
-        if (is_zero(x)) return x;
-        const scaled<T> s = scale(x);
-        const two<T> r =
-            multiply(two<T>{s.significand, T(0)}, constant<T>(0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56));
-        return with_sign(ldexp(value(r), s.exponent), sign_of(x));
+        return tiny_times(x, constant<T>(0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56));
     }
     T y = T(1);
     if (a < T(1.25))
@@ -1222,7 +1220,7 @@ template <class T> REVAMP_MATH_INLINE T tgamma(T x) {
     if (negative(x) && trunc(x) == x) return not_a_number<T>();
     if (a < (format<T>::single ? T(0x1p-30) : T(0x1p-60))) { // 1 / x
         const scaled<T> s = scale(x);
-        return with_sign(ldexp(divide(T(1), s.significand), -s.exponent), sign_of(x));
+        return with_sign(times_power(divide(T(1), s.significand), -s.exponent), sign_of(x));
     }
     // Negative ones: the sign is that of -sin(pi a).
     const bool odd = trunc(T(0.5) * trunc(a)) + trunc(T(0.5) * trunc(a)) != trunc(a);
@@ -1237,7 +1235,7 @@ template <class T> REVAMP_MATH_INLINE T tgamma(T x) {
     const two<T> s = (t.quadrant & 1) != 0 ? cos_near_zero(t.rest) : sin_near_zero(t.rest);
     const two<T> d = multiply(multiply(two<T>{a, T(0)}, s), g.fraction);
     const two<T> pi = constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
-    return with_sign(ldexp(value(divide(pi, d)), -g.exponent), sign);
+    return with_sign(times_power(value(divide(pi, d)), -g.exponent), sign);
 }
 // log(gamma(x)) for x in (0, 8).
 template <class T> REVAMP_MATH_INLINE T log_gamma_small(T x) {
@@ -1326,9 +1324,7 @@ template <class T> REVAMP_MATH_INLINE T lgamma(T x, int *sign) {
     } else if (a < T(0x1p58)) {
         r = stirling(two<T>{a, T(0)});
     } else {
-        const T l = log(a) - T(1);
-        const scaled<T> s = scale(a);
-        r = {ldexp(s.significand * l, s.exponent), T(0)};
+        r = {a * (log(a) - T(1)), T(0)};
     }
     return negative(x) ? value(add(reflected, negate(r))) : value(r);
 }

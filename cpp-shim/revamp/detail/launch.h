@@ -375,7 +375,6 @@ void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                   [[maybe_unused]] const Concurrency::tiled_extent<D0, D1, D2> &domain,
                   [[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const call_site &site) {
     static_assert(tile_limits<D0, D1, D2>::kept, "");
-    constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     revamp_host_dispatch_info info = {};
 #if REVAMP_DEVICE_LANGUAGE
     info.compiled = reinterpret_cast<const void *>(&tiled_entry<Kernel, D0, D1, D2>);
@@ -385,6 +384,7 @@ void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
     check_kernel<Kernel, Concurrency::tiled_index<D0, D1, D2>>();
     info.function = &tiled_kernel<Kernel, D0, D1, D2>::thread;
 #endif
+    constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     int tile[N];
     info.tile = views::values(domain.tile_extent, tile);
     launch(target, static_cast<const Concurrency::extent<N> &>(domain), kernel, info, site);

@@ -420,10 +420,11 @@ template <class T, int N> class basic_view {
 #endif
     }
 
-    // The first element, where the code runs.
+    // The first element, where the code runs. Where that is, and not the handle, is asked here and below: the compiler
+    // knows it in a kernel even if it lost sight of the handle, and asks once before a loop on the host.
     REVAMP_HD T *first() const {
 #if !REVAMP_DEVICE_PASS
-        if (m_control) return static_cast<T *>(host_data(m_control, used));
+        if (!in_kernel()) return static_cast<T *>(host_data(m_control, used));
 #endif
         return m_data;
     }
@@ -461,7 +462,7 @@ template <class T, int N> class basic_view {
     // Without making it valid on the host: the caller has synchronized.
     REVAMP_HD T &get_ref(const index_type &i) const {
 #if !REVAMP_DEVICE_PASS
-        if (m_control) {
+        if (!in_kernel()) {
             void *data = m_control->data.load(std::memory_order_relaxed);
             return static_cast<T *>(data ? data : host_data(m_control, used))[m_strides(i)];
         }
@@ -494,7 +495,7 @@ template <class T, int N> class basic_view {
 
     REVAMP_HD array_view<T, N> section(const index_type &origin, const extent_type &size) const {
 #if !REVAMP_DEVICE_PASS
-        if (m_control) return array_view<T, N>(views::section(m_control, origin, size), size, m_strides);
+        if (!in_kernel()) return array_view<T, N>(views::section(m_control, origin, size), size, m_strides);
 #endif
         return array_view<T, N>(plain(), m_data + m_strides(origin), size, m_strides);
     }
@@ -522,7 +523,7 @@ template <class T, int N> class basic_view {
         typedef std::conditional_t<read_only, const U, U> V;
         static_assert(element<V>::kept, "");
 #if !REVAMP_DEVICE_PASS
-        if (m_control) {
+        if (!in_kernel()) {
             view_control *made = views::reinterpret_as(m_control, sizeof(U));
             return array_view<V, 1>(made, Concurrency::extent<1>(bytes_as(sizeof(U))));
         }
@@ -533,7 +534,7 @@ template <class T, int N> class basic_view {
     template <int K> REVAMP_HD array_view<T, K> view_as(const Concurrency::extent<K> &shape) const {
         static_assert(N == 1, "view_as is for an array_view of rank 1: only there the elements have no gaps");
 #if !REVAMP_DEVICE_PASS
-        if (m_control) return array_view<T, K>(views::view_as(m_control, shape), shape);
+        if (!in_kernel()) return array_view<T, K>(views::view_as(m_control, shape), shape);
 #endif
         return array_view<T, K>(typename basic_view<T, K>::plain(), m_data, shape, strides<K>::packed(shape));
     }
@@ -589,7 +590,7 @@ template <class T, int N> class basic_view {
         for (int d = 0; d < M - 1; ++d)
             steps.step[d] = m_strides.step[d + 1];
 #if !REVAMP_DEVICE_PASS
-        if (m_control)
+        if (!in_kernel())
             return array_view<T, M>(views::project(m_control, i, extent[0],
                                                    m_strides.step[0] * static_cast<std::ptrdiff_t>(sizeof(T)), used),
                                     shape, steps);
@@ -676,7 +677,8 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
     // The contents are worthless until they are written: they need not be moved.
     REVAMP_HD void discard_data() const {
 #if !REVAMP_DEVICE_PASS
-        if (this->m_control) revamp::detail::check(revamp_array_view_discard_data(this->m_control->view()));
+        if (!revamp::detail::in_kernel())
+            revamp::detail::check(revamp_array_view_discard_data(this->m_control->view()));
 #endif
     }
 

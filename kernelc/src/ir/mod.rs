@@ -12,7 +12,8 @@ use std::rc::Rc;
 pub use reader::{ReadError, read};
 
 /// A type; named structs are resolved, pointers are opaque.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Eq, Hash)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is equal part by part")]
 pub enum Type {
     /// No value.
     Void,
@@ -457,6 +458,30 @@ impl Module {
             }
             Some(DebugNode::File { name, .. }) => name.clone(),
             _ => String::new(),
+        }
+    }
+}
+
+// As if derived, but types of one origin, which a file may name often and make large, are equal at once.
+impl PartialEq for Type {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Type::Void, Type::Void)
+            | (Type::Half, Type::Half)
+            | (Type::Float, Type::Float)
+            | (Type::Double, Type::Double) => true,
+            (Type::Int(left), Type::Int(right)) | (Type::Pointer(left), Type::Pointer(right)) => left == right,
+            (Type::Array(count, left), Type::Array(n, right)) => {
+                count == n && (Rc::ptr_eq(left, right) || left == right)
+            }
+            (Type::Vector(count, left), Type::Vector(n, right)) => {
+                count == n && (Rc::ptr_eq(left, right) || left == right)
+            }
+            (Type::Struct { packed, fields: left }, Type::Struct { packed: also, fields: right }) => {
+                packed == also && (Rc::ptr_eq(left, right) || left == right)
+            }
+            (Type::Other(left), Type::Other(right)) => left == right,
+            _ => false,
         }
     }
 }

@@ -128,11 +128,10 @@ fn location(module: &Module, function: &Function) -> String {
         if matches!(i.op, Op::Phi { .. }) {
             return None;
         }
-        let frames = module.frames(i.location?);
-        // The entry point is the last, its caller's code the one before.
-        frames.len().checked_sub(2).and_then(|n| frames.get(n).cloned())
+        // The outermost that is the program's: the entry point and what it calls are headers of ours.
+        module.frames(i.location?).into_iter().rev().find(|frame| !frame.file.contains("/revamp/detail/"))
     });
-    own.filter(|frame| frame.line > 0 && frame.function.contains("operator()"))
+    own.filter(|frame| frame.line > 0)
         .min_by_key(|frame| frame.line)
         .map(|frame| format!("{}:{}", frame.file, frame.line))
         .unwrap_or_default()

@@ -129,7 +129,7 @@ pub struct ThreadId<'a> {
     origin: [i32; 3],
     memory: HostSpan,
     barrier: Barrier<'a>,
-    misused: Cell<bool>,
+    failed: Cell<Option<Error>>,
 }
 
 impl ThreadId<'_> {
@@ -172,10 +172,16 @@ impl ThreadId<'_> {
                 Ok(())
             }
             Barrier::None => {
-                self.misused.set(true);
+                self.fail(no_tile());
                 Err(no_tile())
             }
         }
+    }
+
+    /// Makes the launch fail with `error` when the kernel's function returns, whatever that returns. The first counts.
+    pub fn fail(&self, error: Error) {
+        let first = self.failed.take().unwrap_or(error);
+        self.failed.set(Some(first));
     }
 
     /// Moves on to the next thread in the last dimension (for [`HostKernel::run_row`]).
@@ -293,7 +299,7 @@ fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, fail
         origin: [0; 3],
         memory: HostSpan::empty(),
         barrier: Barrier::None,
-        misused: Cell::new(false),
+        failed: Cell::new(None),
     };
     let last = extent.len() - 1;
     let mut rest = from;
@@ -307,8 +313,8 @@ fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, fail
         let count = u64::from((extent[last] - first) as u32).min(to - at);
         let ran = kernel.run_row(&mut thread, count as u32);
         // What the kernel made of a refused barrier does not matter: it is the error to report.
-        if thread.misused.get() {
-            return Err(no_tile());
+        if let Some(e) = thread.failed.take() {
+            return Err(e);
         }
         ran?;
         at += count;
@@ -437,7 +443,7 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
                 origin,
                 memory: span,
                 barrier: Barrier::Tile(suspender),
-                misused: Cell::new(false),
+                failed: Cell::new(None),
             };
             // One coroutine runs threads until one of them waits; then the next coroutine goes on with the others.
             while let Some(local) = progress.take(&shape.tile) {
@@ -445,7 +451,8 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
                 for d in 0..shape.rank {
                     thread.global[d] = origin[d] + local[d];
                 }
-                if let Err(e) = kernel.run(&thread) {
+                let ran = kernel.run(&thread);
+                if let Some(e) = thread.failed.take().or(ran.err()) {
                     failure.set(e);
                     progress.left.set(0);
                 }

@@ -268,6 +268,21 @@ fn a_barrier_without_tiles_is_an_error() {
 }
 
 #[test]
+fn a_thread_fails_the_launch_with_its_first_error() {
+    for domain in [Domain::new(&[1000]), Domain::tiled(&[1024], &[64], 0)] {
+        let failing = kernel(|t| {
+            if t.global()[0] == 77 {
+                t.fail(Error::runtime("first"));
+                t.fail(Error::runtime("second"));
+            }
+            Ok(())
+        });
+        let e = execute(&Pool::new(2), &domain, &failing).unwrap_err();
+        assert!(e.kind == ErrorKind::Runtime && e.message == "first", "{e}");
+    }
+}
+
+#[test]
 fn errors_and_panics_end_the_launch() {
     let pool = Pool::new(2);
     let domains = [Domain::new(&[100_000]), Domain::tiled(&[102_400], &[64], 8)];

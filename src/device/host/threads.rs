@@ -11,11 +11,42 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// Bytes a thread has for its calls.
+const STACK_BYTES: usize = 2 << 20;
+
+/// Bytes that the thread-local variables of the program and its libraries take from each thread's stack, with what the
+/// system itself needs: the tile_static variables of C++ programs are such, and may be large.
+fn thread_locals() -> usize {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    return minimum::stack();
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    return 0;
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod minimum {
+    #![allow(unsafe_code)]
+
+    /// The smallest stack a thread may have; 0 if this version of the C library does not tell.
+    pub fn stack() -> usize {
+        type Minimum = unsafe extern "C" fn(*const libc::pthread_attr_t) -> libc::size_t;
+        // SAFETY: the name is a C string; a symbol of glibc of this name is this function, which ignores its argument.
+        unsafe {
+            let symbol = libc::dlsym(libc::RTLD_DEFAULT, c"__pthread_get_minstack".as_ptr());
+            if symbol.is_null() {
+                0
+            } else {
+                std::mem::transmute::<*mut libc::c_void, Minimum>(symbol)(std::ptr::null())
+            }
+        }
+    }
+}
+
 /// Starts a thread that handles no signals: those are for the program's own threads.
 pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     // A thread inherits the mask, so there is no moment in which it could be chosen for a signal.
     let masked = signals::Blocked::new();
-    let made = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    let made = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES + thread_locals()).spawn(work);
     drop(masked);
     made.map_err(|e| Error::runtime(format!("the system gave no thread for {name}: {e}")))
 }

@@ -2,7 +2,7 @@
 
 use super::super::lexer::{Kind, unescaped_bytes};
 use super::super::{Constant, Op, Operand, Type, Value};
-use super::instructions::{binary_op, cast_op};
+use super::words::{binary_op, cast_op};
 use super::{Reader, Result};
 
 /// A `splat` of more elements is kept as text.

@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
                         self.bump();
                         self.constant_operand()?;
                     }
-                    Kind::End => return Err(self.wrong("the body of a function")),
+                    _ if self.peek().first => return Err(self.wrong("the body of a function")),
                     _ => self.skip_one()?,
                 }
             }

@@ -3,9 +3,8 @@
 use std::rc::Rc;
 
 use super::super::lexer::Kind;
-use super::super::{
-    AtomicOp, BinaryOp, CastOp, Constant, Flags, FloatPredicate, IntPredicate, LocationId, Op, Operand, Type, Value,
-};
+use super::super::{Constant, Flags, LocationId, Op, Operand, Type, Value};
+use super::words::{atomic_op, binary_op, cast_op, ends_block, float_predicate, int_predicate};
 use super::{Reader, Result};
 
 /// A mask of `shufflevector` that is longer is not taken apart.
@@ -33,114 +32,6 @@ pub(super) struct Operation {
 pub(super) struct Words {
     pub flags: Flags,
     pub inbounds: bool,
-}
-
-pub(super) fn binary_op(word: &str) -> Option<BinaryOp> {
-    Some(match word {
-        "add" => BinaryOp::Add,
-        "sub" => BinaryOp::Sub,
-        "mul" => BinaryOp::Mul,
-        "udiv" => BinaryOp::UDiv,
-        "sdiv" => BinaryOp::SDiv,
-        "urem" => BinaryOp::URem,
-        "srem" => BinaryOp::SRem,
-        "shl" => BinaryOp::Shl,
-        "lshr" => BinaryOp::LShr,
-        "ashr" => BinaryOp::AShr,
-        "and" => BinaryOp::And,
-        "or" => BinaryOp::Or,
-        "xor" => BinaryOp::Xor,
-        "fadd" => BinaryOp::FAdd,
-        "fsub" => BinaryOp::FSub,
-        "fmul" => BinaryOp::FMul,
-        "fdiv" => BinaryOp::FDiv,
-        "frem" => BinaryOp::FRem,
-        _ => return None,
-    })
-}
-
-pub(super) fn cast_op(word: &str) -> Option<CastOp> {
-    Some(match word {
-        "trunc" => CastOp::Trunc,
-        "zext" => CastOp::ZExt,
-        "sext" => CastOp::SExt,
-        "fptrunc" => CastOp::FpTrunc,
-        "fpext" => CastOp::FpExt,
-        "fptoui" => CastOp::FpToUi,
-        "fptosi" => CastOp::FpToSi,
-        "uitofp" => CastOp::UiToFp,
-        "sitofp" => CastOp::SiToFp,
-        "ptrtoint" => CastOp::PtrToInt,
-        "ptrtoaddr" => CastOp::PtrToAddr,
-        "inttoptr" => CastOp::IntToPtr,
-        "bitcast" => CastOp::BitCast,
-        "addrspacecast" => CastOp::AddrSpaceCast,
-        _ => return None,
-    })
-}
-
-fn int_predicate(word: &str) -> Option<IntPredicate> {
-    Some(match word {
-        "eq" => IntPredicate::Eq,
-        "ne" => IntPredicate::Ne,
-        "ugt" => IntPredicate::Ugt,
-        "uge" => IntPredicate::Uge,
-        "ult" => IntPredicate::Ult,
-        "ule" => IntPredicate::Ule,
-        "sgt" => IntPredicate::Sgt,
-        "sge" => IntPredicate::Sge,
-        "slt" => IntPredicate::Slt,
-        "sle" => IntPredicate::Sle,
-        _ => return None,
-    })
-}
-
-fn float_predicate(word: &str) -> Option<FloatPredicate> {
-    Some(match word {
-        "false" => FloatPredicate::False,
-        "oeq" => FloatPredicate::Oeq,
-        "ogt" => FloatPredicate::Ogt,
-        "oge" => FloatPredicate::Oge,
-        "olt" => FloatPredicate::Olt,
-        "ole" => FloatPredicate::Ole,
-        "one" => FloatPredicate::One,
-        "ord" => FloatPredicate::Ord,
-        "ueq" => FloatPredicate::Ueq,
-        "ugt" => FloatPredicate::Ugt,
-        "uge" => FloatPredicate::Uge,
-        "ult" => FloatPredicate::Ult,
-        "ule" => FloatPredicate::Ule,
-        "une" => FloatPredicate::Une,
-        "uno" => FloatPredicate::Uno,
-        "true" => FloatPredicate::True,
-        _ => return None,
-    })
-}
-
-fn atomic_op(word: &str) -> Option<AtomicOp> {
-    Some(match word {
-        "xchg" => AtomicOp::Xchg,
-        "add" => AtomicOp::Add,
-        "sub" => AtomicOp::Sub,
-        "and" => AtomicOp::And,
-        "or" => AtomicOp::Or,
-        "xor" => AtomicOp::Xor,
-        "nand" => AtomicOp::Nand,
-        "max" => AtomicOp::Max,
-        "min" => AtomicOp::Min,
-        "umax" => AtomicOp::UMax,
-        "umin" => AtomicOp::UMin,
-        "fadd" => AtomicOp::FAdd,
-        "fsub" => AtomicOp::FSub,
-        "fmax" => AtomicOp::FMax,
-        "fmin" => AtomicOp::FMin,
-        _ => return None,
-    })
-}
-
-/// Whether an instruction that no kernel holds ends its block.
-fn ends_block(name: &str) -> bool {
-    matches!(name, "invoke" | "callbr" | "indirectbr" | "resume" | "cleanupret" | "catchret" | "catchswitch")
 }
 
 /// The `i1` of a comparison, or as many of them as are compared.

@@ -9,6 +9,7 @@ mod functions;
 mod instructions;
 mod metadata;
 mod types;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -223,10 +224,10 @@ impl<'a> Reader<'a> {
         loop {
             match self.peek().kind {
                 Kind::Mark(b'(' | b'[' | b'{') => open += 1,
-                Kind::Mark(b')' | b']' | b'}') => open = open.saturating_sub(1),
-                Kind::End if open > 0 => return Err(self.wrong_at(start, "a bracket that is closed")),
-                _ if open > 0 => {}
-                _ => return Ok(()),
+                _ if open == 0 => return Ok(()),
+                Kind::Mark(b')' | b']' | b'}') => open -= 1,
+                Kind::End => return Err(self.wrong_at(start, "a bracket that is closed")),
+                _ => {}
             }
             self.bump();
             if open == 0 {
@@ -321,11 +322,15 @@ impl<'a> Reader<'a> {
         if self.peek().first || !matches!(kind, "alias" | "ifunc") {
             return None;
         }
-        // The commas within a type are in brackets.
-        while !self.at(b',') && !self.peek().first {
-            if self.skip_one().is_err() {
-                return Some(None);
+        // The commas within a type are in brackets. No line is left: the survey comes to each by itself.
+        let mut open = 0_usize;
+        while !(self.peek().first || open == 0 && self.at(b',')) {
+            match self.peek().kind {
+                Kind::Mark(b'(' | b'[' | b'{') => open += 1,
+                Kind::Mark(b')' | b']' | b'}') => open = open.saturating_sub(1),
+                _ => {}
             }
+            self.bump();
         }
         self.bump();
         let plain = kind == "alias" && self.eat_word("ptr") && self.optional_space().is_ok();

@@ -1,0 +1,84 @@
+# revamp_add_kernels(<target> [SOURCES <file>...])
+#
+# Compiles the C++ AMP kernels of a target for devices: each C++ source that launches some (parallel_for_each with a lambda or
+# functor) goes through revamp-kernelc, and its object then holds the kernels. The sources stay as they are, the project's
+# compiler too: GCC or Clang compiles all the others, and the objects link together.
+#
+#   add_executable(app main.cpp work.cpp)
+#   target_link_libraries(app PRIVATE revamp::amp)
+#   revamp_add_kernels(app)                     # or SOURCES work.cpp, if only that one launches kernels
+#
+# Works with executables and static, shared, module and object libraries, with the generators of Make and Ninja. Clang 22 or
+# later with its LLVM tools must be there; set REVAMP_CLANG (a CMake variable or an environment variable) to name one.
+include_guard()
+
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.21)
+
+get_filename_component(_revamp_kernelc "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
+
+function(revamp_add_kernels target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+    set(where "revamp_add_kernels(${target})")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "${where}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}. Sources follow the word SOURCES.")
+    endif()
+    if(NOT TARGET ${target})
+        message(FATAL_ERROR "${where}: there is no such target; call add_executable() or add_library() first.")
+    endif()
+    get_target_property(directory ${target} SOURCE_DIR)
+    get_target_property(type ${target} TYPE)
+    if(NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+        message(FATAL_ERROR "${where}: the target is made in ${directory}; call this there.")
+    endif()
+    if(NOT type MATCHES "^(EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY)$")
+        message(FATAL_ERROR "${where}: kernels cannot be compiled into a target of type ${type}.")
+    endif()
+    if(NOT CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
+        message(FATAL_ERROR "${where}: the project's compiler is ${CMAKE_CXX_COMPILER_ID}; kernels can be compiled beside GCC or Clang.")
+    endif()
+    if(NOT CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
+        message(FATAL_ERROR "${where}: the generator is ${CMAKE_GENERATOR}; use Ninja or Make.")
+    endif()
+    get_property(done TARGET ${target} PROPERTY REVAMP_KERNELS)
+    if(done)
+        message(FATAL_ERROR "${where}: called twice; name all sources in one call.")
+    endif()
+    if(NOT EXISTS "${_revamp_kernelc}")
+        message(FATAL_ERROR "${where}: ${_revamp_kernelc} is missing: revamp was installed without the kernel compiler.")
+    endif()
+
+    set(launcher)
+    if(REVAMP_CLANG)
+        list(APPEND launcher "${CMAKE_COMMAND}" -E env "REVAMP_CLANG=${REVAMP_CLANG}")
+    endif()
+    list(APPEND launcher "${_revamp_kernelc}")
+    foreach(source IN LISTS arg_SOURCES)
+        get_filename_component(source "${source}" ABSOLUTE)
+        get_source_file_property(generated "${source}" GENERATED)
+        if(NOT generated AND NOT EXISTS "${source}")
+            message(FATAL_ERROR "${where}: ${source} does not exist.")
+        endif()
+        list(APPEND launcher --only "${source}")
+    endforeach()
+    list(APPEND launcher --)
+    # What the project uses itself (ccache) would stand between; objects are then made without it.
+    set_target_properties(${target} PROPERTIES
+        REVAMP_KERNELS ON
+        CXX_COMPILER_LAUNCHER "${launcher}"
+        # A header compiled by the project's compiler is of no use to Clang, nor are its modules.
+        DISABLE_PRECOMPILE_HEADERS ON
+        CXX_SCAN_FOR_MODULES OFF)
+    # Objects are made anew when the kernel compiler changes; the headers that it reads are in the files of dependencies.
+    set(sources ${arg_SOURCES})
+    if(NOT sources)
+        get_target_property(sources ${target} SOURCES)
+    endif()
+    foreach(source IN LISTS sources)
+        if(source MATCHES "\\.(cpp|cc|cxx|C|c\\+\\+|cp)$" AND NOT source MATCHES "[<>$]")
+            set_property(SOURCE "${source}" APPEND PROPERTY OBJECT_DEPENDS "${_revamp_kernelc}")
+        endif()
+    endforeach()
+endfunction()
+
+cmake_policy(POP)

@@ -1,0 +1,402 @@
+//! Writes a C++ AMP program of random kernels, for tests that compare compilers:
+//! `cargo run -p revamp-kernelc --example generate SEED COUNT > kernels.cpp`.
+//!
+//! Each kernel reads views `a` (int), `u` (unsigned), `f` (float) and writes one of `ints`, `floats`, `sums`, so that threads
+//! do not race; nothing in it is undefined: shifts are masked, divisors are not zero, signed numbers do not overflow. The
+//! program includes "compare.hpp", whose `compare_untiled` and `compare_tiled` run a kernel twice and compare.
+
+use std::fmt::Write;
+
+struct Generator {
+    state: u64,
+    out: String,
+    depth: usize,
+    /// Names of unsigned locals in scope; `i` signed; `d` float.
+    unsigned: Vec<String>,
+    floats: Vec<String>,
+    arrays: Vec<(String, u32)>,
+    next: usize,
+    /// In a loop: break and continue are allowed.
+    looping: usize,
+    budget: i32,
+    /// Floating-point division and square roots are used.
+    inexact: bool,
+    use_floats: bool,
+}
+
+impl Generator {
+    fn random(&mut self, below: u64) -> u64 {
+        // SplitMix64.
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % below
+    }
+    fn pick(&mut self, list: &[String]) -> Option<String> {
+        if list.is_empty() { None } else { Some(list[self.random(list.len() as u64) as usize].clone()) }
+    }
+    fn line(&mut self, text: &str) {
+        for _ in 0..=self.depth {
+            self.out.push_str("    ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+    fn name(&mut self, prefix: &str) -> String {
+        self.next += 1;
+        format!("{prefix}{}", self.next)
+    }
+
+    /// An unsigned expression.
+    fn number(&mut self, depth: usize) -> String {
+        if depth == 0 {
+            return match self.random(6) {
+                0 => format!("{}u", self.random(1 << 20)),
+                1 => format!("{}u", self.random(16)),
+                2 => {
+                    let at = self.random(97);
+                    format!("u[wrap(t + {at}u)]")
+                }
+                _ => {
+                    let names = self.unsigned.clone();
+                    self.pick(&names).unwrap_or_else(|| "t".into())
+                }
+            };
+        }
+        let a = self.number(depth - 1);
+        let b = self.number(depth - 1);
+        match self.random(22) {
+            0 | 1 => format!("({a} + {b})"),
+            2 => format!("({a} - {b})"),
+            3 => format!("({a} * {b})"),
+            4 => format!("({a} / ({b} | 1u))"),
+            5 => format!("({a} % ({b} | 1u))"),
+            6 => format!("({a} & {b})"),
+            7 => format!("({a} | {b})"),
+            8 => format!("({a} ^ {b})"),
+            9 => format!("({a} << ({b} & 31u))"),
+            10 => format!("({a} >> ({b} & 31u))"),
+            11 => format!("unsigned(int({a}) >> ({b} & 31u))"),
+            12 => format!("unsigned((int({a}) >> 1) / (int({b} & 255u) + 1))"),
+            13 => format!("unsigned((int({a}) >> 1) % (int({b} & 255u) - 300))"),
+            14 => format!("({} ? {a} : {b})", self.condition(1)),
+            15 => format!("unsigned((long long)(int({a})) * int({b}) >> 17)"),
+            16 => format!("unsigned(((unsigned long long)({a}) << 20 | {b}) / (({b} & 1023u) + 1ull))"),
+            17 => format!("unsigned(int((short)({a})) * 3 + (signed char)({b}))"),
+            18 => format!("unsigned((unsigned char)({a}) * (unsigned short)({b}))"),
+            19 => format!("mixed({a}, {b})"),
+            20 => match self.arrays.last().cloned() {
+                Some((array, size)) => format!("{array}[{a} & {}u]", size - 1),
+                None => format!("(~{a})"),
+            },
+            _ => format!("pair_of({a}, {b}).sum()"),
+        }
+    }
+
+    fn real(&mut self, depth: usize) -> String {
+        if depth == 0 {
+            return match self.random(4) {
+                0 => format!("{}.{}f", self.random(100), self.random(10)),
+                1 => {
+                    let at = self.random(97);
+                    format!("f[wrap(t + {at}u)]")
+                }
+                _ => {
+                    let names = self.floats.clone();
+                    self.pick(&names).unwrap_or_else(|| "1.5f".into())
+                }
+            };
+        }
+        let a = self.real(depth - 1);
+        let b = self.real(depth - 1);
+        let kinds = if self.inexact { 10 } else { 8 };
+        match self.random(kinds) {
+            0 | 1 => format!("({a} + {b})"),
+            2 => format!("({a} - {b})"),
+            3 => format!("({a} * {b} * 0.03125f)"),
+            4 => format!("({} ? {a} : {b})", self.condition(1)),
+            5 => format!("float(int({}) >> 12)", self.number(1)),
+            6 => format!("({a} < {b} ? {a} : -{b})"),
+            7 => format!("bounded({a})"),
+            8 => format!("({a} / ({b} * {b} + 1.0f))"),
+            _ => format!("precise_math::sqrt({a} * {a} + 2.0f)"),
+        }
+    }
+
+    fn condition(&mut self, depth: usize) -> String {
+        let a = self.number(depth);
+        let b = self.number(depth);
+        match self.random(8) {
+            0 => format!("({a} < {b})"),
+            1 => format!("(int({a}) < int({b}))"),
+            2 => format!("({a} == {b})"),
+            3 => format!("(({a} & 7u) != 3u)"),
+            4 => format!("((({a}) & 3u) == 1u || int({b}) > 77)"),
+            5 => format!("(({a} >> 3 & 1u) && !(({b}) & 4u))"),
+            6 if self.use_floats => {
+                let (x, y) = (self.real(1), self.real(1));
+                format!("({x} < {y})")
+            }
+            _ => format!("(int({a}) >= int({b}))"),
+        }
+    }
+
+    fn block(&mut self, count: u64) {
+        let (u, f, a) = (self.unsigned.len(), self.floats.len(), self.arrays.len());
+        self.depth += 1;
+        for _ in 0..count {
+            self.statement();
+        }
+        self.depth -= 1;
+        self.unsigned.truncate(u);
+        self.floats.truncate(f);
+        self.arrays.truncate(a);
+    }
+
+    fn assign(&mut self) {
+        if self.use_floats && self.random(3) == 0 {
+            let names = self.floats.clone();
+            if let Some(name) = self.pick(&names) {
+                let value = self.real(2);
+                self.line(&format!("{name} = bounded({value});"));
+                return;
+            }
+        }
+        let names: Vec<String> = self.unsigned.iter().filter(|n| n.starts_with('v')).cloned().collect();
+        if let Some(name) = self.pick(&names) {
+            let value = self.number(2);
+            let op = ["=", "+=", "^=", "-=", "*="][self.random(5) as usize];
+            self.line(&format!("{name} {op} {value};"));
+        }
+    }
+
+    fn statement(&mut self) {
+        self.budget -= 1;
+        if self.budget < 0 || self.depth > 6 {
+            return self.assign();
+        }
+        match self.random(20) {
+            0..=3 => self.assign(),
+            4 | 5 => {
+                let name = self.name("v");
+                let value = self.number(2);
+                self.line(&format!("unsigned {name} = {value};"));
+                self.unsigned.push(name);
+            }
+            6 if self.use_floats => {
+                let name = self.name("d");
+                let value = self.real(2);
+                self.line(&format!("float {name} = bounded({value});"));
+                self.floats.push(name);
+            }
+            7 | 8 => {
+                let condition = self.condition(1);
+                self.line(&format!("if {condition} {{"));
+                let count = 1 + self.random(3);
+                self.block(count);
+                if self.random(2) == 0 {
+                    self.line("} else {");
+                    let count = 1 + self.random(3);
+                    self.block(count);
+                }
+                self.line("}");
+            }
+            9..=11 => {
+                let name = self.name("k");
+                let bound = if self.random(2) == 0 {
+                    format!("{}u", 1 + self.random(9))
+                } else {
+                    format!("(({}) & 7u)", self.number(1))
+                };
+                self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
+                self.unsigned.push(name);
+                self.looping += 1;
+                let count = 1 + self.random(3);
+                self.block(count);
+                self.looping -= 1;
+                self.unsigned.pop();
+                self.line("}");
+            }
+            12 => {
+                let name = self.name("w");
+                let condition = self.condition(1);
+                self.line(&format!("unsigned {name} = 0;"));
+                if self.random(2) == 0 {
+                    self.line(&format!("while ({condition} && {name} < 9u) {{"));
+                    self.depth += 1;
+                    self.line(&format!("++{name};"));
+                    self.depth -= 1;
+                    self.looping += 1;
+                    let count = 1 + self.random(3);
+                    self.block(count);
+                    self.looping -= 1;
+                    self.line("}");
+                } else {
+                    self.line("do {");
+                    self.looping += 1;
+                    let count = 1 + self.random(2);
+                    self.block(count);
+                    self.looping -= 1;
+                    self.line(&format!("}} while (++{name} < 6u && {condition});"));
+                }
+            }
+            13 | 14 => {
+                let value = self.number(2);
+                self.line(&format!("switch ({value} & 7u) {{"));
+                let cases = 2 + self.random(4);
+                for case in 0..cases {
+                    self.line(&format!("case {case}u: {{"));
+                    self.block(1);
+                    // Some fall through.
+                    let end = if self.random(3) != 0 { "} break;" } else { "} [[fallthrough]];" };
+                    self.line(end);
+                }
+                self.line("default: {");
+                self.block(1);
+                self.line("}");
+                self.line("}");
+            }
+            15 if self.looping > 0 => {
+                let condition = self.condition(1);
+                let word = if self.random(2) == 0 { "break" } else { "continue" };
+                self.line(&format!("if {condition} {word};"));
+            }
+            16 if self.depth < 3 => {
+                let name = self.name("r");
+                let size = [4, 8, 16][self.random(3) as usize];
+                self.line(&format!("unsigned {name}[{size}];"));
+                let value = self.number(1);
+                self.line(&format!("for (unsigned q = 0; q < {size}u; ++q) {name}[q] = ({value}) + q * 17u;"));
+                self.arrays.push((name, size));
+            }
+            17 => match self.arrays.last().cloned() {
+                Some((array, size)) => {
+                    let (at, value) = (self.number(1), self.number(2));
+                    self.line(&format!("{array}[({at}) & {}u] ^= {value};", size - 1));
+                }
+                None => self.assign(),
+            },
+            18 => {
+                let name = self.name("s");
+                let (x, y) = (self.number(1), self.number(1));
+                self.line(&format!("both {name} = pair_of({x}, {y});"));
+                let condition = self.condition(1);
+                self.line(&format!("if {condition} {name}.second += {name}.first >> 1;"));
+                let v = self.name("v");
+                self.line(&format!("unsigned {v} = {name}.sum();"));
+                self.unsigned.push(v);
+            }
+            19 if self.looping == 0 && self.random(3) == 0 => {
+                let condition = self.condition(1);
+                let value = self.number(1);
+                self.line(&format!("if {condition} {{ out(t, {value}); return; }}"));
+            }
+            _ => self.assign(),
+        }
+    }
+
+    fn kernel(&mut self, n: u64) {
+        self.unsigned = vec!["t".into()];
+        self.floats.clear();
+        self.arrays.clear();
+        self.looping = 0;
+        self.depth = 1;
+        self.budget = 12 + self.random(25) as i32;
+        self.use_floats = n % 3 == 1;
+        self.inexact = self.use_floats && self.random(3) == 0;
+        let tiled = n % 5 == 4;
+        let atomic = n % 5 == 2;
+        let _ = writeln!(self.out, "    // Kernel {n}.");
+        if tiled {
+            let _ = writeln!(
+                self.out,
+                "    compare_tiled({n}, {}, [=](tiled_index<16> idx) restrict(amp) {{",
+                self.inexact
+            );
+            self.line("tile_static unsigned shared[16];");
+            self.line("const unsigned t = unsigned(idx.global[0]), l = unsigned(idx.local[0]);");
+            self.unsigned.push("l".into());
+        } else {
+            let _ = writeln!(self.out, "    compare_untiled({n}, {}, [=](index<1> idx) restrict(amp) {{", self.inexact);
+            self.line("const unsigned t = unsigned(idx[0]);");
+        }
+        self.line("auto out = [=](unsigned at, unsigned value) restrict(amp, cpu) { ints[int(at)] = int(value); };");
+        self.line("unsigned v0 = a[int(t)] < 0 ? u[int(t)] : t * 7u;");
+        self.unsigned.push("v0".into());
+        if self.use_floats {
+            self.line("float d0 = f[int(t)];");
+            self.floats.push("d0".into());
+        }
+        if tiled {
+            // Barriers stand where all threads come; early returns only behind the last.
+            self.looping += 1;
+            let value = self.number(2);
+            self.line(&format!("shared[l] = {value};"));
+            self.line("idx.barrier.wait();");
+            self.line("for (unsigned step = 1; step < 16u; step *= 2) {");
+            self.line("    const unsigned other = shared[(l + step) & 15u];");
+            self.line("    idx.barrier.wait();");
+            self.line("    shared[l] = shared[l] * 3u + other;");
+            self.line("    idx.barrier.wait();");
+            self.line("}");
+            self.line("unsigned v1 = shared[(l * 5u) & 15u];");
+            self.unsigned.push("v1".into());
+            self.looping -= 1;
+        }
+        let count = 4 + self.random(5);
+        for _ in 0..count {
+            self.statement();
+        }
+        if atomic {
+            let value = self.number(1);
+            self.line(&format!("atomic_fetch_add(&sums[int(v0 & 15u)], int(({value}) & 1023u));"));
+            self.line("atomic_fetch_max(&sums[16 + int(t & 7u)], int(v0 >> 2));");
+            self.line("atomic_fetch_xor(&sums[24], int(v0));");
+        }
+        if self.use_floats {
+            let names = self.floats.clone();
+            let value = names.join(" + ");
+            self.line(&format!("floats[int(t)] = {value};"));
+        }
+        let names: Vec<String> = self.unsigned.clone();
+        let value = names.iter().map(|n| format!("{n} * {}u", 1 + self.random(99))).collect::<Vec<_>>().join(" ^ ");
+        self.line(&format!("out(t, {value});"));
+        let _ = writeln!(self.out, "    }});");
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(seed), Some(count)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: generate SEED COUNT".into());
+    };
+    let mut generator = Generator {
+        state: seed.parse()?,
+        out: String::new(),
+        depth: 0,
+        unsigned: Vec::new(),
+        floats: Vec::new(),
+        arrays: Vec::new(),
+        next: 0,
+        looping: 0,
+        budget: 0,
+        inexact: false,
+        use_floats: false,
+    };
+    let count: u64 = count.parse()?;
+    print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n#include \"compare.hpp\"\n\n");
+    // Functions of a few kernels each: compilers take time for long ones.
+    for n in 0..count {
+        let _ = write!(generator.out, "static void kernel_{n}() {{\n    REVAMP_COMPARE_VIEWS;\n");
+        generator.kernel(n);
+        generator.out.push_str("}\n\n");
+    }
+    generator.out.push_str("int main() {\n");
+    for n in 0..count {
+        let _ = writeln!(generator.out, "    kernel_{n}();");
+    }
+    generator.out.push_str("    return finish();\n}\n");
+    print!("{}", generator.out);
+    Ok(())
+}

@@ -1,0 +1,189 @@
+// What kernels capture, and the domains that they run over, on a Vulkan device.
+#include "device.hpp"
+
+#include <numeric>
+
+using namespace concurrency;
+
+namespace {
+
+// Bytes that went to and from accelerators.
+std::uint64_t moved() {
+    revamp_transfer_counters counters = {};
+    counters.struct_size = sizeof counters;
+    revamp::detail::check(revamp_get_transfers(&counters));
+    return counters.implicit_to_bytes + counters.implicit_from_bytes;
+}
+
+template <int N> bool covers(const accelerator_view &view, const extent<N> &domain) {
+    std::vector<int> counts(domain.size());
+    array_view<int, N> all(domain, counts);
+    parallel_for_each(
+        view, domain, [=](index<N> i) restrict(amp) { all[i] += 1; });
+    all.synchronize();
+    return std::count(counts.begin(), counts.end(), 1) == static_cast<long>(counts.size());
+}
+
+struct pair {
+    float factor;
+    int shift;
+    float apply(float x) const restrict(amp, cpu) { return x * factor + float(shift); }
+};
+
+// A functor class, with a functor in it.
+struct inner {
+    array_view<const int> from;
+    int operator()(int i) const restrict(amp, cpu) { return from[i] * 2; }
+};
+struct outer {
+    inner in;
+    array<int> &to;
+    void operator()(index<1> i) const restrict(amp, cpu) { to[i] = in(i[0]) + 1; }
+};
+
+} // namespace
+
+TEST(views_and_values) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<float> xs(100), ys(100, 1.0f);
+    std::iota(xs.begin(), xs.end(), 0.0f);
+    array_view<const float> x(xs);
+    array_view<float> y(ys);
+    const pair by = {2.0f, 3};
+    const bool flag = true;
+    parallel_for_each(
+        gpu, y.extent, [=](index<1> i) restrict(amp) {
+            if (flag) y[i] += by.apply(x[i]);
+        });
+    CHECK(y[0] == 4.0f && y[99] == 202.0f);
+    // Sections and projections.
+    array_view<float, 2> matrix(10, 10, ys);
+    array_view<float, 2> part = matrix.section(index<2>(2, 3), extent<2>(4, 5));
+    array_view<float> row = matrix[9];
+    parallel_for_each(
+        gpu, part.extent, [=](index<2> i) restrict(amp) { part[i] = row[i[1]]; });
+    CHECK(matrix(2, 3) == matrix(9, 0) && matrix(5, 7) == matrix(9, 4) && matrix(2, 2) == 48.0f);
+}
+
+TEST(arrays_by_reference) {
+    const accelerator_view gpu = vulkan_view();
+    array<int, 2> a(extent<2>(4, 8), gpu);
+    const array<int> ones(32, std::vector<int>(32, 1).begin(), gpu);
+    int plus = 5;
+    parallel_for_each(
+        a.extent, [&a, &ones, plus](index<2> i) restrict(amp) {
+            a[i] = i[0] * a.extent[1] + i[1] + ones[i[0] * 8 + i[1]] + plus;
+        });
+    const std::vector<int> found = a;
+    bool right = true;
+    for (int i = 0; i < 32; ++i)
+        right = right && found[std::size_t(i)] == i + 6;
+    CHECK(right);
+    // Only the extent is used.
+    int sizes[1] = {};
+    {
+        array_view<int> size(1, sizes);
+        parallel_for_each(
+            gpu, size.extent, [=, &a](index<1> i) restrict(amp) { size[i] = a.extent[0] * 100 + a.extent[1]; });
+    }
+    CHECK(sizes[0] == 408);
+}
+
+TEST(functor_classes) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> from(16);
+    std::iota(from.begin(), from.end(), 0);
+    array<int> to(16, gpu);
+    parallel_for_each(to.extent, outer{{array_view<const int>(from)}, to});
+    const std::vector<int> found = to;
+    CHECK(found[0] == 1 && found[15] == 31);
+}
+
+TEST(mutable_kernels) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> v(8);
+    array_view<int> view(v);
+    int calls = 10;
+    const auto kernel = [=](index<1> i) mutable restrict(amp) {
+        ++calls;
+        view[i] += calls;
+    };
+    parallel_for_each(gpu, view.extent, kernel);
+    CHECK(view[0] == 11 && view[7] == 11 && calls == 10);
+}
+
+TEST(shapes_of_domains) {
+    const accelerator_view gpu = vulkan_view();
+    CHECK(covers(gpu, extent<1>(1)) && covers(gpu, extent<1>(10000)) && covers(gpu, extent<2>(70, 130)));
+    CHECK(covers(gpu, extent<3>(13, 25, 37)) && covers(gpu, extent<2>(1, 1000)) && covers(gpu, extent<2>(1000, 1)));
+    const int four[] = {3, 1, 4, 50}, five[] = {2, 3, 1, 30, 2};
+    CHECK(covers(gpu, extent<4>(four)) && covers(gpu, extent<5>(five)));
+    // Nothing is captured, so nothing can be seen of it but that it runs.
+    parallel_for_each(gpu, extent<1>(100), [](index<1>) restrict(amp){});
+    gpu.wait();
+}
+
+TEST(tiles) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> v(24 * 20), w(24 * 20);
+    std::iota(v.begin(), v.end(), 0);
+    {
+        array_view<const int, 2> from(24, 20, v);
+        array_view<int, 2> to(20, 24, w);
+        parallel_for_each(
+            gpu, from.extent.tile<4, 10>(), [=](tiled_index<4, 10> t) restrict(amp) {
+                tile_static int tile[4][10];
+                tile[t.local[0]][t.local[1]] = from[t.global];
+                t.barrier.wait();
+                to[index<2>(t.tile_origin[1] + t.local[1], t.tile[0] * 4 + t.local[0])] = tile[t.local[0]][t.local[1]];
+            });
+    }
+    bool right = true;
+    for (int i = 0; i < 24; ++i)
+        for (int j = 0; j < 20; ++j)
+            right = right && w[std::size_t(j * 24 + i)] == i * 20 + j;
+    CHECK(right);
+    array_view<int, 3> cube(4, 6, 20, v);
+    parallel_for_each(
+        gpu, cube.extent.tile<2, 3, 4>(), [=](tiled_index<2, 3, 4> t) restrict(amp) {
+            cube[t] = t.local[0] * 100 + t.local[1] * 10 + t.local[2];
+        });
+    CHECK(cube(3, 5, 19) == 123 && cube(2, 3, 4) == 0);
+}
+
+// DST-6: what a kernel only reads is not moved back, whatever its type says; what it does not use is not moved at all.
+TEST(DST_6_only_what_is_used_moves) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> v(1000, 1), w(1000), z(1000);
+    array_view<int> only_read(v), written(w), unused(z);
+    const std::uint64_t before = moved();
+    parallel_for_each(
+        gpu, written.extent, [=](index<1> i) restrict(amp) {
+            written[i] = only_read[i] + 1;
+            (void)unused;
+        });
+    CHECK(only_read[5] == 1 && unused[5] == 0);
+    const std::uint64_t up = moved() - before;
+    CHECK(up == 0 || up == 8000);
+    CHECK(written[5] == 2);
+    CHECK(moved() - before == (up == 0 ? 0u : 12000u));
+}
+
+TEST(a_dead_array_is_refused) {
+    const accelerator_view gpu = vulkan_view();
+    array<int> source(4, gpu);
+    array<int> moved_to(std::move(source));
+    CHECK_THROWS(runtime_exception,
+                 parallel_for_each(gpu, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
+                 CHECK_CONTAINS(e.what(), "live array"); CHECK_CONTAINS(e.what(), "captures.cpp:"));
+}
+
+TEST(the_default_is_never_software_by_itself) {
+    (void)vulkan_view();
+    if (!accelerator().is_emulated) SKIP("there is a GPU");
+    CHECK(accelerator().device_path == std::wstring(accelerator::direct3d_warp));
+    // And the same lambdas run there.
+    CHECK(covers(accelerator().default_view, extent<2>(3, 5)));
+}
+
+CHECK_MAIN

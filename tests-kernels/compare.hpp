@@ -1,0 +1,169 @@
+// What the programs of kernelc/examples/generate.rs are made of: each kernel runs on host threads and on the Vulkan
+// accelerator, from the same data, and must give the same.
+#pragma once
+
+#include <amp.h>
+#include <amp_math.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+using namespace concurrency;
+
+constexpr unsigned count = 112;
+
+struct both {
+    unsigned first, second;
+    unsigned sum() const restrict(amp, cpu) { return first * 3u + second; }
+};
+inline both pair_of(unsigned x, unsigned y) restrict(amp, cpu) {
+    both b = {x ^ 0x55u, y};
+    if ((x & 1u) != 0) b.second += x;
+    return b;
+}
+inline unsigned mixed(unsigned x, unsigned y) restrict(amp, cpu) {
+    for (int n = 0; n < 3; ++n) {
+        if ((x & 2u) != 0) {
+            x = x * 0x9E3779B1u + y;
+            continue;
+        }
+        x ^= y >> n;
+        if (x == 7u) break;
+    }
+    return x;
+}
+inline int wrap(unsigned x) restrict(amp, cpu) {
+    return int(x % count);
+}
+// Keeps numbers where sums of them are far from overflow.
+inline float bounded(float x) restrict(amp, cpu) {
+    return x > 1000.0f ? 1000.0f - (x > 1e6f ? 1e6f : x) * 0.0009765625f
+                       : (x < -1000.0f ? -500.0f : x);
+}
+
+struct data {
+    std::vector<int> a, ints, sums;
+    std::vector<unsigned> u;
+    std::vector<float> f, floats;
+
+    data() : a(count), ints(count), sums(32), u(count), f(count), floats(count) {
+        unsigned x = 12345;
+        for (unsigned n = 0; n < count; ++n) {
+            x = x * 1664525u + 1013904223u;
+            a[n] = int(x) >> (n % 20);
+            u[n] = n % 7 == 0 ? n : x ^ (x >> 11);
+            f[n] = float(int(x >> 8) % 4096) / 64.0f - 20.0f;
+        }
+    }
+    void clear() {
+        ints.assign(count, -1);
+        floats.assign(count, -1.0f);
+        sums.assign(32, 5);
+    }
+};
+inline data &all() {
+    static data one;
+    return one;
+}
+inline int &failures() {
+    static int n = 0;
+    return n;
+}
+
+struct views {
+    array_view<const int> a;
+    array_view<const unsigned> u;
+    array_view<const float> f;
+    array_view<int> ints, sums;
+    array_view<float> floats;
+
+    views()
+        : a(int(count), all().a), u(int(count), all().u), f(int(count), all().f), ints(int(count), all().ints),
+          sums(32, all().sums), floats(int(count), all().floats) {}
+    void restart() {
+        all().clear();
+        ints.refresh();
+        sums.refresh();
+        floats.refresh();
+    }
+    void finish() {
+        ints.synchronize();
+        sums.synchronize();
+        floats.synchronize();
+    }
+};
+inline views &shared_views() {
+    static views one;
+    return one;
+}
+
+// What a kernel captures.
+#define REVAMP_COMPARE_VIEWS                                                                                           \
+    const array_view<const int> a = shared_views().a;                                                                  \
+    const array_view<const unsigned> u = shared_views().u;                                                             \
+    const array_view<const float> f = shared_views().f;                                                                \
+    const array_view<int> ints = shared_views().ints, sums = shared_views().sums;                                      \
+    const array_view<float> floats = shared_views().floats
+
+inline const accelerator_view &host() {
+    static accelerator_view view = accelerator(accelerator::direct3d_warp).get_default_view();
+    return view;
+}
+inline const accelerator_view &vulkan() {
+    static accelerator_view view = [] {
+        for (const accelerator &one : accelerator::get_all())
+            if (one.get_device_path().find(L"vulkan") == 0) return one.get_default_view();
+        std::printf("no Vulkan accelerator\n");
+        std::exit(77);
+    }();
+    return view;
+}
+
+// Floats may differ where division and square roots are used: Vulkan allows them 2.5 and 3 units in the last place.
+inline bool close(float x, float y, bool inexact) {
+    if (x == y || (std::isnan(x) && std::isnan(y))) return true;
+    return inexact && std::fabs(x - y) <= 1e-4f * (1.0f + std::fabs(x));
+}
+
+template <class Run> void compare(int kernel, bool inexact, Run run) {
+    views &v = shared_views();
+    v.restart();
+    run(host());
+    v.finish();
+    const std::vector<int> ints = all().ints, sums = all().sums;
+    const std::vector<float> floats = all().floats;
+    v.restart();
+    run(vulkan());
+    v.finish();
+    unsigned wrong = 0;
+    for (unsigned n = 0; n < count; ++n) {
+        // A number that depends on inexact floats may be another.
+        const bool same = (inexact || ints[n] == all().ints[n]) && close(floats[n], all().floats[n], inexact);
+        if (same || ++wrong > 3) continue;
+        std::printf("kernel %d, thread %u: host %d %.9g, Vulkan %d %.9g\n", kernel, n, ints[n], double(floats[n]),
+                    all().ints[n], double(all().floats[n]));
+    }
+    for (unsigned n = 0; n < 32 && !inexact; ++n)
+        if (sums[n] != all().sums[n] && ++wrong < 4)
+            std::printf("kernel %d, sum %u: host %d, Vulkan %d\n", kernel, n, sums[n], all().sums[n]);
+    if (wrong != 0) {
+        std::printf("kernel %d: %u numbers differ\n", kernel, wrong);
+        ++failures();
+    }
+}
+
+template <class Kernel> void compare_untiled(int kernel, bool inexact, const Kernel &run) {
+    compare(kernel, inexact,
+            [&](const accelerator_view &view) { parallel_for_each(view, extent<1>(int(count)), run); });
+}
+template <class Kernel> void compare_tiled(int kernel, bool inexact, const Kernel &run) {
+    compare(kernel, inexact,
+            [&](const accelerator_view &view) { parallel_for_each(view, extent<1>(int(count)).tile<16>(), run); });
+}
+
+inline int finish() {
+    std::printf("%d kernels differ\n", failures());
+    return failures() != 0;
+}

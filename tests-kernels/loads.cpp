@@ -1,0 +1,36 @@
+// A program without kernels of its own: what it says, and libraries that bring theirs.
+#include "device.hpp"
+
+#include <dlfcn.h>
+
+using namespace concurrency;
+
+TEST(a_launch_without_a_kernel) {
+    std::vector<int> v(4);
+    array_view<int> view(v);
+    const auto kernel = [=](index<1> i) restrict(amp) { view[i] = 1; };
+    const accelerator_view gpu = vulkan_view();
+    CHECK_THROWS(runtime_exception, parallel_for_each(gpu, view.extent, kernel),
+                 CHECK_CONTAINS(e.what(), "loads.cpp:13"); CHECK_CONTAINS(e.what(), "no compiled kernel");
+                 CHECK_CONTAINS(e.what(), "revamp-c++"); CHECK_CONTAINS(e.what(), "revamp_add_kernels");
+                 CHECK_CONTAINS(e.what(), "direct3d\\warp"));
+    CHECK(v[0] == 0);
+    // Without a target host threads run it.
+    parallel_for_each(view.extent, kernel);
+    CHECK(view[3] == 1);
+}
+
+TEST(a_library_comes_and_goes) {
+    const accelerator_view gpu = vulkan_view();
+    for (int round = 0; round < 3; ++round) {
+        void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+        REQUIRE(library);
+        const auto run = reinterpret_cast<int (*)(const accelerator_view *, int)>(dlsym(library, "plugin_run"));
+        REQUIRE(run);
+        CHECK(run(&gpu, 5 + round) == (5 + round) * 3 + 1);
+        gpu.wait();
+        dlclose(library);
+    }
+}
+
+CHECK_MAIN

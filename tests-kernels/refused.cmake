@@ -1,0 +1,17 @@
+# One test of what must not compile: see CMakeLists.txt. Without CASE the source must compile.
+set(define)
+if(CASE)
+  set(define "-D${CASE}")
+endif()
+file(REMOVE "${OUTPUT}")
+execute_process(COMMAND "${COMPILER}" -O1 ${define} -c "${SOURCE}" -o "${OUTPUT}"
+                RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(NOT CASE)
+  if(NOT status EQUAL 0 OR text OR NOT EXISTS "${OUTPUT}")
+    message(FATAL_ERROR "it does not compile (${status}):\n${text}")
+  endif()
+elseif(status EQUAL 0 OR EXISTS "${OUTPUT}")
+  message(FATAL_ERROR "it compiles")
+elseif(NOT text MATCHES "error: [^\n]*(${MESSAGE})" OR NOT text MATCHES "refused.cpp:[0-9]+:[0-9]+: ")
+  message(FATAL_ERROR "the message does not match \"${MESSAGE}\":\n${text}")
+endif()

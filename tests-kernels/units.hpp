@@ -1,0 +1,13 @@
+// A lambda and a template in a header, for several translation units.
+#include "device.hpp"
+
+template <class T> void fill(const concurrency::array_view<T> &view, T value) {
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](concurrency::index<1> i) restrict(amp) { view[i] = value; });
+}
+inline void double_all(const concurrency::array_view<int> &view) {
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](concurrency::index<1> i) restrict(amp) { view[i] *= 2; });
+}
+
+int one(int), two(int), plain(int);
