@@ -161,7 +161,8 @@ impl Clang {
     /// A call of the optimiser.
     pub fn optimise(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);
-        command.args(["-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
+        // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
+        command.args(["-scev-cheap-expansion-budget=20", "-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
         command
     }
 }
