@@ -21,7 +21,6 @@ struct Bench {
     revamp_accelerator_view cpu_view = nullptr, host_view = nullptr;
     std::string only;   // part of the names of the cases to run
     std::string folder; // of this program
-    std::vector<std::string> spirv; // compiled kernels in files; empty: those in the program
     std::string device; // device_path of the accelerator
     double budget = 1.0;
     bool mapped_peer = true; // the peer may use device memory that the host sees

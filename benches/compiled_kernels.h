@@ -6,19 +6,26 @@
 #include <string>
 #include <vector>
 
-// Names and order as in compiled_kernels.cpp.
+// The CUDA peer knows them by these numbers.
 enum class Work { saxpy, matmul, tiled_matmul, reduction, nbody, stencil, histogram };
 
-// Elements of each buffer of a piece of work, in the order in which all sides take them; `n` is the size of the problem.
+// Elements of each buffer of a piece of work, in the order in which all sides take them; `n` is the size of the
+// problem.
 inline std::vector<size_t> buffers_of(Work work, size_t n) {
     switch (work) {
-    case Work::saxpy: return {n, n};                     // x, y
+    case Work::saxpy:
+        return {n, n}; // x, y
     case Work::matmul:
-    case Work::tiled_matmul: return {n * n, n * n, n * n}; // a, b, c
-    case Work::reduction: return {n, n / 4096, 1};       // in, one sum for each tile, the sum
-    case Work::nbody: return {4 * n, 4 * n};             // x, y, z, mass; x, y, z of the acceleration, 0
-    case Work::stencil: return {n * n, n * n};           // in, out
-    case Work::histogram: return {n, 256};               // in, counts
+    case Work::tiled_matmul:
+        return {n * n, n * n, n * n}; // a, b, c
+    case Work::reduction:
+        return {n, n / 4096, 1}; // in, one sum for each tile, the sum
+    case Work::nbody:
+        return {4 * n, 4 * n}; // x, y, z, mass; x, y, z of the acceleration, 0
+    case Work::stencil:
+        return {n * n, n * n}; // in, out
+    case Work::histogram:
+        return {n, 256}; // in, counts
     }
     return {};
 }
@@ -34,6 +41,5 @@ class CompiledWork {
     virtual void download(unsigned buffer, void *to) = 0;
 };
 
-// `spirv`: take the kernels from the files <spirv>.0.spv, ...; empty: from the program. Throws std::exception.
-std::unique_ptr<CompiledWork> make_compiled(Work work, size_t n, const std::string &device_path,
-                                            const std::string &spirv);
+// Throws std::exception.
+std::unique_ptr<CompiledWork> make_compiled(Work work, size_t n, const std::string &device_path);

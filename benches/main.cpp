@@ -25,7 +25,7 @@ const char usage[] = "revamp-bench [options]\n"
                      "  --strict         exit with 2 if a goal is missed\n";
 
 struct Options {
-    std::string json, markdown, device, only, cuda, spirv;
+    std::string json, markdown, device, only, cuda;
     double seconds = 1;
     bool peers_only = false, strict = false, bytes_only = false;
 };
@@ -51,8 +51,6 @@ bool parse(int argc, char **argv, Options &o) {
             o.only = argv[++i];
         } else if (a == "--seconds") {
             o.seconds = std::atof(argv[++i]);
-        } else if (a == "--spirv") {
-            o.spirv = argv[++i];
         } else if (a == "--cuda") {
             o.cuda = argv[++i];
         } else {
@@ -143,11 +141,6 @@ bool write(const std::string &path, const std::string &text) {
 int bench(const Options &o, const std::string &folder) {
     Bench b(std::clamp(std::thread::hardware_concurrency(), 2U, 8U));
     b.only = o.only;
-    for (size_t at = 0; at < o.spirv.size();) {
-        const size_t end = std::min(o.spirv.find(',', at), o.spirv.size());
-        b.spirv.push_back(o.spirv.substr(at, end - at));
-        at = end + 1;
-    }
     b.budget = o.seconds;
     b.folder = folder;
     b.with_ours = !o.peers_only;
@@ -186,7 +179,11 @@ int bench(const Options &o, const std::string &folder) {
         bench_copy(b);
         bench_device_copy(b);
         bench_kernel(b);
+#ifdef BENCH_HAS_KERNELS
         bench_compiled(b);
+#else
+        b.report.skip("compiled kernels", "revamp was installed without the kernel compiler");
+#endif
     } else {
         b.report.skip("everything on a Vulkan device", "there is none");
     }

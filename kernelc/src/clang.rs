@@ -162,7 +162,10 @@ impl Clang {
     pub fn optimise(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
-        command.args(["-scev-cheap-expansion-budget=20", "-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
+        command
+            .args(["-scev-cheap-expansion-budget=20", "-S", &format!("-passes={PASSES}"), "-o"])
+            .arg(output)
+            .arg(input);
         command
     }
 }

@@ -322,9 +322,10 @@ struct call_site {
 [[noreturn, gnu::cold]] inline void not_supported(const call_site &site, bool large) {
     std::string why(site.file);
     why.append(":").append(std::to_string(site.line)).append(": parallel_for_each: ");
-    why.append(large ? "an array or array_view of more than 2147483647 elements; define REVAMP_LARGE_VIEWS for the whole "
-                       "program, which makes kernels a little slower"
-                     : revamp_last_error_message());
+    why.append(large
+                   ? "an array or array_view of more than 2147483647 elements; define REVAMP_LARGE_VIEWS for the whole "
+                     "program, which makes kernels a little slower"
+                   : revamp_last_error_message());
     throw Concurrency::unsupported_feature(why.c_str());
 }
 
