@@ -55,6 +55,7 @@ void bench_launch(Bench &bench);
 void bench_copy(Bench &bench);
 void bench_device_copy(Bench &bench);
 void bench_kernel(Bench &bench);
+void bench_compiled(Bench &bench);
 void bench_host(Bench &bench);
 void bench_amp(Bench &bench);
 void bench_view(Bench &bench);

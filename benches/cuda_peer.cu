@@ -15,6 +15,92 @@ __global__ void saxpy_kernel(float a, const float* x, float* y, size_t count) {
     if (i < count) y[i] = a * x[i] + y[i];
 }
 
+// What compiled_kernels.cpp does, as one writes it in CUDA.
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= n || column >= n) return;
+    float sum = 0;
+    for (int k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+__global__ void tiled_matmul_kernel(const float* a, const float* b, float* c, int n) {
+    __shared__ float left[16][16], right[16][16];
+    const int row = threadIdx.y, column = threadIdx.x, y = blockIdx.y * 16 + row, x = blockIdx.x * 16 + column;
+    float sum = 0;
+    for (int k = 0; k < n; k += 16) {
+        left[row][column] = a[y * n + k + column];
+        right[row][column] = b[(k + row) * n + x];
+        __syncthreads();
+        for (int j = 0; j < 16; j++) sum += left[row][j] * right[j][column];
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+}
+__device__ void tree(float* part, int local, float* result) {
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (local < half) part[local] += part[local + half];
+        __syncthreads();
+    }
+    if (local == 0) *result = part[0];
+}
+__global__ void reduce_kernel(const float* in, float* sums) {
+    __shared__ float part[256];
+    const int local = threadIdx.x, first = blockIdx.x * 4096 + local;
+    float sum = 0;
+    for (int k = 0; k < 16; k++) sum += in[first + k * 256];
+    part[local] = sum;
+    tree(part, local, sums + blockIdx.x);
+}
+__global__ void reduce_last_kernel(const float* sums, float* all, int count) {
+    __shared__ float part[256];
+    const int local = threadIdx.x;
+    float sum = 0;
+    for (int k = local; k < count; k += 256) sum += sums[k];
+    part[local] = sum;
+    tree(part, local, all);
+}
+__global__ void nbody_kernel(const float4* bodies, float4* pull, int n) {
+    __shared__ float4 near[256];
+    const int at = blockIdx.x * 256 + threadIdx.x;
+    const float4 me = bodies[at];
+    float x = 0, y = 0, z = 0;
+    for (int first = 0; first < n; first += 256) {
+        near[threadIdx.x] = bodies[first + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < 256; j++) {
+            const float4 other = near[j];
+            const float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
+            const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
+            const float s = other.w * inverse * inverse * inverse;
+            x += dx * s;
+            y += dy * s;
+            z += dz * s;
+        }
+        __syncthreads();
+    }
+    pull[at] = make_float4(x, y, z, 0);
+}
+__global__ void stencil_kernel(const float* in, float* out, int n) {
+    const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (y >= n || x >= n) return;
+    const int i = y * n + x;
+    if (y > 0 && x > 0 && y + 1 < n && x + 1 < n) {
+        out[i] = 0.5f * in[i] + 0.125f * (in[i - n] + in[i + n] + in[i - 1] + in[i + 1]);
+    } else {
+        out[i] = in[i];
+    }
+}
+__global__ void histogram_kernel(const unsigned* in, unsigned* counts) {
+    __shared__ unsigned part[256];
+    const int local = threadIdx.x, first = blockIdx.x * 16384 + local;
+    part[local] = 0;
+    __syncthreads();
+    for (int k = 0; k < 64; k++) atomicAdd(&part[in[first + k * 256] & 255], 1U);
+    __syncthreads();
+    atomicAdd(&counts[local], part[local]);
+}
+
 const char* text(cudaError_t error) { return error == cudaSuccess ? nullptr : cudaGetErrorString(error); }
 
 const char* finish() {
@@ -66,7 +152,32 @@ const char* saxpy(float a, const float* x, float* y, size_t count, unsigned laun
     return finish();
 }
 
-const CudaPeer table = {open, allocate, release, copy, empty_launch, increments, saxpy};
+const char* work(unsigned which, void* const* buffers, int n, unsigned launches) {
+    auto floats = [buffers](int i) { return static_cast<float*>(buffers[i]); };
+    const dim3 wide(32, 8), over_wide((n + 31) / 32, (n + 7) / 8);
+    for (unsigned i = 0; i < launches; i++) {
+        switch (which) {
+        case 0: saxpy_kernel<<<(n + 255) / 256, 256>>>(2, floats(0), floats(1), size_t(n)); break;
+        case 1: matmul_kernel<<<over_wide, wide>>>(floats(0), floats(1), floats(2), n); break;
+        case 2: tiled_matmul_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(floats(0), floats(1), floats(2), n); break;
+        case 3:
+            reduce_kernel<<<n / 4096, 256>>>(floats(0), floats(1));
+            reduce_last_kernel<<<1, 256>>>(floats(1), floats(2), n / 4096);
+            break;
+        case 4:
+            nbody_kernel<<<n / 256, 256>>>(static_cast<float4*>(buffers[0]), static_cast<float4*>(buffers[1]), n);
+            break;
+        case 5: stencil_kernel<<<over_wide, wide>>>(floats(0), floats(1), n); break;
+        case 6:
+            histogram_kernel<<<n / 16384, 256>>>(static_cast<unsigned*>(buffers[0]), static_cast<unsigned*>(buffers[1]));
+            break;
+        default: return "no such work";
+        }
+    }
+    return finish();
+}
+
+const CudaPeer table = {open, allocate, release, copy, empty_launch, increments, saxpy, work};
 
 }  // namespace
 

@@ -12,6 +12,8 @@ struct CudaPeer {
     const char *(*empty_launch)(void);                                                        // launch and wait
     const char *(*increments)(uint32_t *values, unsigned launches, double *host_seconds);     // dependent; then waits
     const char *(*saxpy)(float a, const float *x, float *y, size_t count, unsigned launches); // then waits
+    // A piece of work of compiled_kernels.h with its buffers, of size n; then waits.
+    const char *(*work)(unsigned work, void *const *buffers, int n, unsigned launches);
 };
 
 // Exported as `cuda_peer`.

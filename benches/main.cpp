@@ -179,6 +179,11 @@ int bench(const Options &o, const std::string &folder) {
         bench_copy(b);
         bench_device_copy(b);
         bench_kernel(b);
+#ifdef BENCH_HAS_KERNELS
+        bench_compiled(b);
+#else
+        b.report.skip("compiled kernels", "revamp was installed without the kernel compiler");
+#endif
     } else {
         b.report.skip("everything on a Vulkan device", "there is none");
     }

@@ -23,6 +23,30 @@ SHADER(saxpy_address){
 SHADER(copy){
 #include "copy.inc"
 };
+SHADER(compiled_saxpy){
+#include "compiled_saxpy.inc"
+};
+SHADER(compiled_matmul){
+#include "compiled_matmul.inc"
+};
+SHADER(compiled_tiled_matmul){
+#include "compiled_tiled_matmul.inc"
+};
+SHADER(compiled_reduce){
+#include "compiled_reduce.inc"
+};
+SHADER(compiled_reduce_last){
+#include "compiled_reduce_last.inc"
+};
+SHADER(compiled_nbody){
+#include "compiled_nbody.inc"
+};
+SHADER(compiled_stencil){
+#include "compiled_stencil.inc"
+};
+SHADER(compiled_histogram){
+#include "compiled_histogram.inc"
+};
 
 const Shader empty_shader{empty_words, sizeof empty_words};
 const Shader increment_shader{increment_words, sizeof increment_words};
@@ -31,3 +55,11 @@ const Shader add_one_shader{add_one_words, sizeof add_one_words};
 const Shader saxpy_shader{saxpy_words, sizeof saxpy_words};
 const Shader saxpy_address_shader{saxpy_address_words, sizeof saxpy_address_words};
 const Shader copy_shader{copy_words, sizeof copy_words};
+const Shader compiled_saxpy_shader{compiled_saxpy_words, sizeof compiled_saxpy_words};
+const Shader compiled_matmul_shader{compiled_matmul_words, sizeof compiled_matmul_words};
+const Shader compiled_tiled_matmul_shader{compiled_tiled_matmul_words, sizeof compiled_tiled_matmul_words};
+const Shader compiled_reduce_shader{compiled_reduce_words, sizeof compiled_reduce_words};
+const Shader compiled_reduce_last_shader{compiled_reduce_last_words, sizeof compiled_reduce_last_words};
+const Shader compiled_nbody_shader{compiled_nbody_words, sizeof compiled_nbody_words};
+const Shader compiled_stencil_shader{compiled_stencil_words, sizeof compiled_stencil_words};
+const Shader compiled_histogram_shader{compiled_histogram_words, sizeof compiled_histogram_words};

@@ -10,9 +10,13 @@ pub const OLDEST: u32 = 22;
 const NEWEST: u32 = 30;
 
 /// What prepares a module for [`crate::lower`]: everything inlined into the kernels, pointers with known address spaces, no
-/// switch, and flow that is structured.
+/// switch, and flow that is structured. Before that, what LLVM leaves to its own back ends and drivers do not do: addresses
+/// that a loop steps through become pointers that it moves, without multiplications, and loops whose length is known at
+/// run time only are unrolled by 8. Measured on an H200: the matrix product without tiles gets 2.2 times as fast.
 const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,infer-address-spaces,sroa,\
-    instcombine<no-verify-fixpoint>,simplifycfg,lower-switch,\
+    instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
+    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse,loop(loop-reduce),\
+    loop-unroll<runtime>,early-cse),\
     function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,instsimplify,dce";
 
 /// A Clang with its tools.
@@ -159,6 +163,8 @@ impl Clang {
         let mut command = Command::new(&self.opt);
         // Vectors would be taken apart again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
+        // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
+        command.arg("-scev-cheap-expansion-budget=20");
         command.args(["-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
         command
     }

@@ -472,8 +472,8 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 #endif
         return this->m_data;
     }
-    REVAMP_HD std::ptrdiff_t at(const index_type &i) const {
-        std::ptrdiff_t position = i[0];
+    REVAMP_HD revamp::detail::element_offset at(const index_type &i) const {
+        revamp::detail::element_offset position = i[0];
         for (unsigned d = 1; d < unsigned(N); ++d)
             position = position * this->extent[d] + i[d];
         return position;

@@ -20,6 +20,7 @@
 #include "shapes.h"
 #include "view.h"
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -55,6 +56,8 @@ class capture {
   public:
     capture(const capture &) = delete;
     const std::vector<revamp_argument> &arguments() const { return m_arguments; }
+    // It uses more elements of a view or array than compiled kernels count (element_offset).
+    bool large() const { return m_large && !large_views; }
 
   protected:
     capture(void *bytes, std::size_t size) : m_bytes(static_cast<unsigned char *>(bytes)), m_size(size) {}
@@ -90,6 +93,7 @@ class capture {
                 revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->view());
             argument.access = view.access;
             m_arguments.push_back(argument);
+            m_large |= view.large;
             *view.control = nullptr;
         }
         // Captured references are addresses of arrays.
@@ -107,6 +111,10 @@ class capture {
             argument.data = control->face.data();
             argument.size = control->face.size();
             m_arguments.push_back(argument);
+            double count = 1;
+            for (std::uint32_t d = 0; d < control->info.rank; ++d)
+                count *= control->info.extent[d];
+            m_large |= count > INT_MAX;
         }
     }
     // What was patched is as it was before the destructor sees it.
@@ -123,6 +131,7 @@ class capture {
     const std::size_t m_size;
     std::vector<patch> m_patched;
     std::vector<revamp_argument> m_arguments;
+    bool m_large = false;
 
     bool offset_of(const void *address, std::size_t &offset) const {
         const auto first = reinterpret_cast<std::uintptr_t>(m_bytes), at = reinterpret_cast<std::uintptr_t>(address);
@@ -328,10 +337,13 @@ struct call_site {
 };
 
 // The launch needs what the accelerator does not have; most often, the program has no compiled kernel for it.
-[[noreturn, gnu::cold]] inline void not_supported(const call_site &site) {
+[[noreturn, gnu::cold]] inline void not_supported(const call_site &site, bool large) {
     std::string why(site.file);
     why.append(":").append(std::to_string(site.line)).append(": parallel_for_each: ");
-    why.append(revamp_last_error_message());
+    why.append(large
+                   ? "an array or array_view of more than 2147483647 elements; define REVAMP_LARGE_VIEWS for the whole "
+                     "program, which makes kernels a little slower"
+                   : revamp_last_error_message());
     throw Concurrency::unsupported_feature(why.c_str());
 }
 
@@ -364,9 +376,11 @@ void launch(const Concurrency::accelerator_view *target, const Concurrency::exte
     info.block_size = sizeof(block);
     info.block_alignment = alignof(block);
     const bool is_chosen = target && !target->is_auto_selection;
+    const bool large = info.compiled && functor.large();
+    if (large) info.compiled = nullptr; // host threads count in 64 bits
     release_order();
     const revamp_status status = revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info);
-    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site);
+    if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site, large);
     check(status);
 }
 

@@ -1,0 +1,45 @@
+// The C++ AMP programs that case_compiled.cpp times: their kernels are lambdas, compiled by the kernel compiler.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+// The CUDA peer knows them by these numbers.
+enum class Work { saxpy, matmul, tiled_matmul, reduction, nbody, stencil, histogram };
+
+// Elements of each buffer of a piece of work, in the order in which all sides take them; `n` is the size of the
+// problem.
+inline std::vector<size_t> buffers_of(Work work, size_t n) {
+    switch (work) {
+    case Work::saxpy:
+        return {n, n}; // x, y
+    case Work::matmul:
+    case Work::tiled_matmul:
+        return {n * n, n * n, n * n}; // a, b, c
+    case Work::reduction:
+        return {n, n / 4096, 1}; // in, one sum for each tile, the sum
+    case Work::nbody:
+        return {4 * n, 4 * n}; // x, y, z, mass; x, y, z of the acceleration, 0
+    case Work::stencil:
+        return {n * n, n * n}; // in, out
+    case Work::histogram:
+        return {n, 256}; // in, counts
+    }
+    return {};
+}
+
+// A piece of work with its arrays on an accelerator.
+class CompiledWork {
+  public:
+    virtual ~CompiledWork() = default;
+    // Does it so often, each time after the one before, and waits.
+    virtual void run(unsigned launches) = 0;
+    // Elements are of four bytes.
+    virtual void upload(unsigned buffer, const void *from) = 0;
+    virtual void download(unsigned buffer, void *to) = 0;
+};
+
+// Throws std::exception.
+std::unique_ptr<CompiledWork> make_compiled(Work work, size_t n, const std::string &device_path);
