@@ -49,17 +49,19 @@ struct array_control {
 
     void *data(bool write) {
         const revamp_access allowed = info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
-        if (allowed == REVAMP_ACCESS_NONE)
-            throw Concurrency::runtime_exception("the host cannot use the elements of this array: it lives on an "
-                                                 "accelerator without a cpu access type; copy it, or use an "
-                                                 "array_view or a staging array",
-                                                 failed);
+        if (allowed == REVAMP_ACCESS_NONE) refuse();
         view_control *view = host.load(std::memory_order_acquire);
         if (!view) view = open();
         return host_data(view, write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
     }
 
   private:
+    [[noreturn, gnu::noinline, gnu::cold]] static void refuse() {
+        throw Concurrency::runtime_exception("the host cannot use the elements of this array: it lives on an "
+                                             "accelerator without a cpu access type; copy it, or use an "
+                                             "array_view or a staging array",
+                                             failed);
+    }
     [[gnu::noinline, gnu::cold]] view_control *open() {
         view_control *made = views::over_array(handle), *found = nullptr;
         if (host.compare_exchange_strong(found, made, std::memory_order_acq_rel)) return made;
@@ -468,7 +470,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     }
     REVAMP_HD T *first([[maybe_unused]] bool write) const {
 #if !REVAMP_DEVICE_PASS
-        if (this->m_control) return static_cast<T *>(this->m_control->data(write));
+        if (!revamp::detail::in_kernel()) return static_cast<T *>(this->m_control->data(write));
 #endif
         return this->m_data;
     }
@@ -481,7 +483,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     // All of it as a view.
     REVAMP_HD array_view<T, N> view() {
 #if !REVAMP_DEVICE_PASS
-        if (this->m_control)
+        if (!revamp::detail::in_kernel())
             return array_view<T, N>(revamp::detail::views::over_array(this->m_control->handle), this->extent);
 #endif
         return array_view<T, N>(this->extent, this->m_data);
@@ -493,7 +495,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     REVAMP_HD array_view<T, 1> row() {
         const Concurrency::extent<1> shape(static_cast<int>(revamp::detail::count_of(this->extent)));
 #if !REVAMP_DEVICE_PASS
-        if (this->m_control) {
+        if (!revamp::detail::in_kernel()) {
             const array_view<T, N> all = view();
             return array_view<T, 1>(
                 revamp::detail::views::reinterpret_as(revamp::detail::view_access::control(all), sizeof(T)), shape);
