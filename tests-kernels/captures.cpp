@@ -71,7 +71,7 @@ TEST(arrays_by_reference) {
     const array<int> ones(32, std::vector<int>(32, 1).begin(), gpu);
     int plus = 5;
     parallel_for_each(
-        a.extent, [&a, &ones, plus](index<2> i) restrict(amp) {
+        a.extent, [&a, &ones, plus ](index<2> i) restrict(amp) {
             a[i] = i[0] * a.extent[1] + i[1] + ones[i[0] * 8 + i[1]] + plus;
         });
     const std::vector<int> found = a;
@@ -84,7 +84,7 @@ TEST(arrays_by_reference) {
     {
         array_view<int> size(1, sizes);
         parallel_for_each(
-            gpu, size.extent, [=, &a](index<1> i) restrict(amp) { size[i] = a.extent[0] * 100 + a.extent[1]; });
+            gpu, size.extent, [ =, &a ](index<1> i) restrict(amp) { size[i] = a.extent[0] * 100 + a.extent[1]; });
     }
     CHECK(sizes[0] == 408);
 }
@@ -174,8 +174,10 @@ TEST(a_dead_array_is_refused) {
     array<int> source(4, gpu);
     array<int> moved_to(std::move(source));
     CHECK_THROWS(runtime_exception,
-                 parallel_for_each(gpu, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
-                 CHECK_CONTAINS(e.what(), "live array"); CHECK_CONTAINS(e.what(), "captures.cpp:"));
+                 parallel_for_each(
+                     gpu, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
+                 CHECK_CONTAINS(e.what(), "live array");
+                 CHECK_CONTAINS(e.what(), "captures.cpp:"));
 }
 
 TEST(the_default_is_never_software_by_itself) {
