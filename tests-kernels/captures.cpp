@@ -2,6 +2,7 @@
 #include "device.hpp"
 
 #include <numeric>
+#include <string>
 
 using namespace concurrency;
 
@@ -64,6 +65,21 @@ TEST(views_and_values) {
         gpu, part.extent, [=](index<2> i) restrict(amp) { part[i] = row[i[1]]; });
     CHECK(matrix(2, 3) == matrix(9, 0) && matrix(5, 7) == matrix(9, 4) && matrix(2, 2) == 48.0f);
 }
+
+#ifndef REVAMP_LARGE_VIEWS
+TEST(more_elements_than_kernels_count) {
+    const accelerator_view gpu = vulkan_view();
+    const array_view<int, 2> large(65536, 32769); // has no memory until it is used
+    std::string why;
+    try {
+        parallel_for_each(
+            gpu, extent<1>(1), [=](index<1>) restrict(amp) { large(0, 0) = 1; });
+    } catch (const unsupported_feature &e) {
+        why = e.what();
+    }
+    CHECK(why.find("REVAMP_LARGE_VIEWS") != std::string::npos);
+}
+#endif
 
 TEST(arrays_by_reference) {
     const accelerator_view gpu = vulkan_view();
