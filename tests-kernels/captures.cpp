@@ -81,13 +81,39 @@ TEST(more_elements_than_kernels_count) {
 }
 #endif
 
+// LLVM counts such loops by differences of addresses.
+TEST(loops_of_pointers_over_local_arrays) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> sums(64);
+    array_view<int> sum(sums);
+    parallel_for_each(
+        gpu, sum.extent, [=](index<1> i) restrict(amp) {
+            int local[32];
+            for (int k = 0; k < 32; ++k)
+                local[k] = k + i[0];
+            const int *p = local + i[0] % 8, *const end = i[0] % 3 == 0 ? local + 20 : local + 29;
+            int all = 0;
+            for (; p < end; ++p)
+                all += *p;
+            sum[i] = all;
+        });
+    bool right = true;
+    for (int i = 0; i < 64; ++i) {
+        int all = 0;
+        for (int k = i % 8; k < (i % 3 == 0 ? 20 : 29); ++k)
+            all += k + i;
+        right = right && sum[i] == all;
+    }
+    CHECK(right);
+}
+
 TEST(arrays_by_reference) {
     const accelerator_view gpu = vulkan_view();
     array<int, 2> a(extent<2>(4, 8), gpu);
     const array<int> ones(32, std::vector<int>(32, 1).begin(), gpu);
     int plus = 5;
     parallel_for_each(
-        a.extent, [&a, &ones, plus](index<2> i) restrict(amp) {
+        a.extent, [&a, &ones, plus ](index<2> i) restrict(amp) {
             a[i] = i[0] * a.extent[1] + i[1] + ones[i[0] * 8 + i[1]] + plus;
         });
     const std::vector<int> found = a;
@@ -100,7 +126,7 @@ TEST(arrays_by_reference) {
     {
         array_view<int> size(1, sizes);
         parallel_for_each(
-            gpu, size.extent, [=, &a](index<1> i) restrict(amp) { size[i] = a.extent[0] * 100 + a.extent[1]; });
+            gpu, size.extent, [ =, &a ](index<1> i) restrict(amp) { size[i] = a.extent[0] * 100 + a.extent[1]; });
     }
     CHECK(sizes[0] == 408);
 }
@@ -190,8 +216,10 @@ TEST(a_dead_array_is_refused) {
     array<int> source(4, gpu);
     array<int> moved_to(std::move(source));
     CHECK_THROWS(runtime_exception,
-                 parallel_for_each(gpu, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
-                 CHECK_CONTAINS(e.what(), "live array"); CHECK_CONTAINS(e.what(), "captures.cpp:"));
+                 parallel_for_each(
+                     gpu, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
+                 CHECK_CONTAINS(e.what(), "live array");
+                 CHECK_CONTAINS(e.what(), "captures.cpp:"));
 }
 
 TEST(the_default_is_never_software_by_itself) {
