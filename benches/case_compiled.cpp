@@ -1,5 +1,6 @@
 // C++ AMP lambdas, compiled by the kernel compiler, against the same algorithms in CUDA C++ and in GLSL with bindings.
-// A measurement is many launches in a row and one wait, so that what launching costs does not count.
+// A measurement is many launches in a row and one wait, so that what launching costs does not count; one launch comes
+// before it, since the GPU takes 0.2 ms to turn from one side's context to another's.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -170,7 +171,7 @@ double run(Bench &b, const Plan &p, const std::string &name) {
     c.name = name;
     c.bytes = p.bytes * p.launches;
     c.goals["CUDA"] = {Goal::speed_at_least, 0.9};
-    c.goals["GLSL"] = {Goal::speed_at_least, 0.9};
+    if (!b.plain->software()) c.goals["GLSL"] = {Goal::speed_at_least, 0.9};
     auto checked = [&](const auto &upload, const auto &work, const auto &download) {
         std::fill(out.begin(), out.end(), 0xA5A5A5A5);
         upload();
@@ -185,7 +186,11 @@ double run(Bench &b, const Plan &p, const std::string &name) {
         auto work = [&] { ours->run(p.launches); };
         for (unsigned i = 0; i < last; i++)
             ours->upload(i, in[i].data());
-        c.ways.push_back({"revamp", "", [work] { return timed(work); },
+        c.ways.push_back({"revamp", "",
+                          [&, work] {
+                              ours->run(1);
+                              return timed(work);
+                          },
                           [&, work] {
                               checked([&] { ours->upload(last, in[last].data()); }, work,
                                       [&] { ours->download(last, out.data()); });
@@ -208,20 +213,27 @@ double run(Bench &b, const Plan &p, const std::string &name) {
     std::vector<Pipeline> pipelines;
     for (const Shader *shader : p.shaders)
         pipelines.push_back(b.plain->pipeline(shader->words, shader->bytes, 4, bound));
-    Job job(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
-        const auto n = static_cast<uint32_t>(p.n);
-        for (unsigned i = 0; i < p.launches; i++)
-            for (size_t k = 0; k < pipelines.size(); k++) {
-                pipelines[k].bind(commands);
-                pipelines[k].push(commands, &n, 4);
-                vk.CmdDispatch(commands, p.groups[k][0], p.groups[k][1], 1);
-                memory_barrier(commands);
-            }
-    });
+    auto record = [&](unsigned launches) {
+        return [&p, &pipelines, launches](VkCommandBuffer commands) {
+            const auto n = static_cast<uint32_t>(p.n);
+            for (unsigned i = 0; i < launches; i++)
+                for (size_t k = 0; k < pipelines.size(); k++) {
+                    pipelines[k].bind(commands);
+                    pipelines[k].push(commands, &n, 4);
+                    vk.CmdDispatch(commands, p.groups[k][0], p.groups[k][1], 1);
+                    memory_barrier(commands);
+                }
+        };
+    };
+    Job one(*b.plain, Lane::compute, record(1)), job(*b.plain, Lane::compute, record(p.launches));
     WholeCopy up(*b.plain, Lane::compute, Direction::up, buffers[last], out.size() * 4, staging);
     WholeCopy down(*b.plain, Lane::compute, Direction::down, buffers[last], out.size() * 4, staging);
     auto recorded = [&] { job.run(b.plain->best_wait); };
-    c.ways.push_back({"GLSL", "bindings", [&] { return timed(recorded); },
+    c.ways.push_back({"GLSL", "bindings",
+                      [&] {
+                          one.run(b.plain->best_wait);
+                          return timed(recorded);
+                      },
                       [&] {
                           checked([&] { up.run(in[last].data(), Wait::block); }, recorded,
                                   [&] { down.run(out.data(), Wait::block); });
@@ -235,10 +247,15 @@ double run(Bench &b, const Plan &p, const std::string &name) {
             pointers.push_back(memory.back().get());
             cuda_check(b.cuda->copy(pointers.back(), words.data(), words.size() * 4));
         }
-        auto work = [&] {
-            cuda_check(b.cuda->work(static_cast<unsigned>(p.work), pointers.data(), static_cast<int>(p.n), p.launches));
+        auto launch = [&](unsigned launches) {
+            cuda_check(b.cuda->work(static_cast<unsigned>(p.work), pointers.data(), static_cast<int>(p.n), launches));
         };
-        c.ways.push_back({"CUDA", "", [work] { return timed(work); },
+        auto work = [&p, launch] { launch(p.launches); };
+        c.ways.push_back({"CUDA", "",
+                          [launch, work] {
+                              launch(1);
+                              return timed(work);
+                          },
                           [&, work] {
                               checked(
                                   [&] { cuda_check(b.cuda->copy(pointers[last], in[last].data(), out.size() * 4)); },

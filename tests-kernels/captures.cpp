@@ -2,6 +2,7 @@
 #include "device.hpp"
 
 #include <numeric>
+#include <string>
 
 using namespace concurrency;
 
@@ -63,6 +64,47 @@ TEST(views_and_values) {
     parallel_for_each(
         gpu, part.extent, [=](index<2> i) restrict(amp) { part[i] = row[i[1]]; });
     CHECK(matrix(2, 3) == matrix(9, 0) && matrix(5, 7) == matrix(9, 4) && matrix(2, 2) == 48.0f);
+}
+
+#ifndef REVAMP_LARGE_VIEWS
+TEST(more_elements_than_kernels_count) {
+    const accelerator_view gpu = vulkan_view();
+    const array_view<int, 2> large(65536, 32769); // has no memory until it is used
+    std::string why;
+    try {
+        parallel_for_each(
+            gpu, extent<1>(1), [=](index<1>) restrict(amp) { large(0, 0) = 1; });
+    } catch (const unsupported_feature &e) {
+        why = e.what();
+    }
+    CHECK(why.find("REVAMP_LARGE_VIEWS") != std::string::npos);
+}
+#endif
+
+// LLVM counts such loops by differences of addresses.
+TEST(loops_of_pointers_over_local_arrays) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> sums(64);
+    array_view<int> sum(sums);
+    parallel_for_each(
+        gpu, sum.extent, [=](index<1> i) restrict(amp) {
+            int local[32];
+            for (int k = 0; k < 32; ++k)
+                local[k] = k + i[0];
+            const int *p = local + i[0] % 8, *const end = i[0] % 3 == 0 ? local + 20 : local + 29;
+            int all = 0;
+            for (; p < end; ++p)
+                all += *p;
+            sum[i] = all;
+        });
+    bool right = true;
+    for (int i = 0; i < 64; ++i) {
+        int all = 0;
+        for (int k = i % 8; k < (i % 3 == 0 ? 20 : 29); ++k)
+            all += k + i;
+        right = right && sum[i] == all;
+    }
+    CHECK(right);
 }
 
 TEST(arrays_by_reference) {

@@ -515,10 +515,15 @@ impl<'m> Emitter<'m> {
             }
             (CastOp::PtrToInt | CastOp::PtrToAddr, _, Kind::Int(bits)) => match self.address(value)? {
                 Address::Device(at) => integers::truncate(&mut self.asm, at, 64, bits),
-                Address::In(..) => {
-                    return Err(Refusal::plain(
-                        "the address of tile_static memory or of a local variable is used as a number".into(),
-                    ));
+                // Bytes from the beginning of what pointers of its group point into: good for differences, which is what
+                // LLVM counts loops by.
+                Address::In(store, at) => {
+                    let bytes = integers::times(&mut self.asm, Scalar::U32, at, store.unit);
+                    if bits > 32 {
+                        integers::zero_extend(&mut self.asm, bytes, 32, bits)
+                    } else {
+                        integers::truncate(&mut self.asm, bytes, 32, bits)
+                    }
                 }
             },
             (CastOp::IntToPtr, Kind::Int(bits), _) => {
