@@ -292,9 +292,7 @@ fn lowered(
     dump.copy(&optimised, "opt.ll")?;
     let module = ir::read(&text_of(&optimised))
         .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?;
-    let options = Options {
-        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
-    };
+    let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;

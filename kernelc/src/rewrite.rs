@@ -67,14 +67,16 @@ fn room(declaration: &str) -> Option<String> {
         }
         let dimensions = variable[name_end..].trim();
         let named = variable[..name_end].trim_end();
-        let name_start = named.rfind(|c| !word(c)).map_or(0, |n| n + named[n..].chars().next().map_or(1, char::len_utf8));
+        let name_start =
+            named.rfind(|c| !word(c)).map_or(0, |n| n + named[n..].chars().next().map_or(1, char::len_utf8));
         let (before, name) = (named[..name_start].trim(), &named[name_start..]);
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
         let ty = match ty {
             None => {
-                let first: String = before.strip_prefix("std::").unwrap_or(before).chars().take_while(|&c| word(c)).collect();
+                let first: String =
+                    before.strip_prefix("std::").unwrap_or(before).chars().take_while(|&c| word(c)).collect();
                 if before.is_empty() || SCALARS.contains(&first.as_str()) {
                     return None;
                 }
@@ -101,7 +103,9 @@ fn mutable_last(source: &str) -> Option<String> {
         let rest = &source[at + found.len()..];
         let gap = rest.len() - rest.trim_start().len();
         let Some(after) = rest[gap..].strip_prefix("restrict") else { continue };
-        let (true, true) = (gap > 0 && !source[..at].ends_with(word), after.trim_start().starts_with('(')) else { continue };
+        let (true, true) = (gap > 0 && !source[..at].ends_with(word), after.trim_start().starts_with('(')) else {
+            continue;
+        };
         let Some(end) = after.find(')') else { continue };
         let clause = at + found.len() + gap;
         let last = clause + "restrict".len() + end + 1;
@@ -151,17 +155,33 @@ mod tests {
             made("tile_static pair<int, 2>\n  a[4][N + 1], c;x"),
             format!("{}; {}\n;x", room("pair<int, 2>[4][N + 1]", "a"), room("pair<int, 2>", "c"))
         );
-        assert_eq!(made("tile_static a::b::T t; tile_static int n;"), format!("{}; tile_static int n;", room("a::b::T", "t")));
-        for source in ["tile_static int a[4], b;", "tile_static unsigned int a;", "// tile_static body b;", "my_tile_static body b;",
-            "tile_static body b = f();", "tile_static std::uint32_t b;", "tile_static body", "#define X tile_static body b;"]
-        {
+        assert_eq!(
+            made("tile_static a::b::T t; tile_static int n;"),
+            format!("{}; tile_static int n;", room("a::b::T", "t"))
+        );
+        for source in [
+            "tile_static int a[4], b;",
+            "tile_static unsigned int a;",
+            "// tile_static body b;",
+            "my_tile_static body b;",
+            "tile_static body b = f();",
+            "tile_static std::uint32_t b;",
+            "tile_static body",
+            "#define X tile_static body b;",
+        ] {
             assert_eq!(rooms(source), None, "{source}");
         }
     }
 
     #[test]
     fn leaves_the_rest() {
-        for source in ["mutable int x;", "immutable restrict(amp)", "mutable restricted", "restrict(amp) mutable", "mutable restrict("] {
+        for source in [
+            "mutable int x;",
+            "immutable restrict(amp)",
+            "mutable restricted",
+            "restrict(amp) mutable",
+            "mutable restrict(",
+        ] {
             assert_eq!(mutable_last(source), None, "{source}");
         }
     }

@@ -468,8 +468,10 @@ template <class T> void check_exact() {
         SAME(ceil, x)
         SAME(floor, x)
         SAME(trunc, x)
-        SAME(round, x) SAME(nearbyint, x) SAME(fabs, x) SAME(logb, x) SAME(copysign, x, y) SAME(fmod, x, y)
-            SAME(remainder, x, y) SAME(nextafter, x, y) SAME(fdim, x, y)
+        SAME(round, x)
+        SAME(nearbyint, x)
+        SAME(fabs, x) SAME(logb, x) SAME(copysign, x, y) SAME(fmod, x, y) SAME(remainder, x, y) SAME(nextafter, x, y)
+            SAME(fdim, x, y)
 #undef SAME
                 if (x != y) check_same<T>(device::fmax(x, y), std::fmax(x, y), "fmax", x, y);
         if (x != y) check_same<T>(device::fmin(x, y), std::fmin(x, y), "fmin", x, y);
@@ -510,20 +512,44 @@ template <class T> void check_edge(T mine, T exact, const char *what, T x, T y) 
 }
 template <class T> void check_edges() {
     for (const T x : edges<T>()) {
-#define EDGE(name) check_edge<T>(device::name(x), std::name(x), #name, x, T(0));
-        EDGE(acos)
-        EDGE(acosh)
-        EDGE(asin)
-        EDGE(asinh) EDGE(atan) EDGE(atanh) EDGE(cbrt) EDGE(cos) EDGE(cosh) EDGE(erf) EDGE(erfc) EDGE(exp) EDGE(exp2)
-            EDGE(expm1) EDGE(log) EDGE(log10) EDGE(log1p) EDGE(log2) EDGE(sin) EDGE(sinh) EDGE(sqrt) EDGE(tan)
-                EDGE(tanh) EDGE(tgamma)
+#define EDGE(name) check_edge<T>(device::name(x), std::name(x), #name, x, T(0))
+        EDGE(acos);
+        EDGE(acosh);
+        EDGE(asin);
+        EDGE(asinh);
+        EDGE(atan);
+        EDGE(atanh);
+        EDGE(cbrt);
+        EDGE(cos);
+        EDGE(cosh);
+        EDGE(erf);
+        EDGE(erfc);
+        EDGE(exp);
+        EDGE(exp2);
+        EDGE(expm1);
+        EDGE(log);
+        EDGE(log10);
+        EDGE(log1p);
+        EDGE(log2);
+        EDGE(sin);
+        EDGE(sinh);
+        EDGE(sqrt);
+        EDGE(tan);
+        EDGE(tanh);
+        EDGE(tgamma);
 #undef EDGE
-#define EDGE(name) check_edge<T>(device::name(x), static_cast<T>(host::name(static_cast<double>(x))), #name, x, T(0));
-                    EDGE(cospi) EDGE(erfcinv) EDGE(erfinv) EDGE(phi) EDGE(probit) EDGE(rcbrt) EDGE(rsqrt) EDGE(sinpi)
-                        EDGE(tanpi)
+#define EDGE(name) check_edge<T>(device::name(x), static_cast<T>(host::name(static_cast<double>(x))), #name, x, T(0))
+        EDGE(cospi);
+        EDGE(erfcinv);
+        EDGE(erfinv);
+        EDGE(phi);
+        EDGE(probit);
+        EDGE(rcbrt);
+        EDGE(rsqrt);
+        EDGE(sinpi);
+        EDGE(tanpi);
 #undef EDGE
-                            check_edge<T>(device::exp10(x), static_cast<T>(::exp10l(static_cast<real>(x))), "exp10", x,
-                                          T(0));
+        check_edge<T>(device::exp10(x), static_cast<T>(::exp10l(static_cast<real>(x))), "exp10", x, T(0));
         int sign = 0, exact_sign = 0;
         check_edge<T>(device::lgamma(x, &sign), static_cast<T>(::lgammal_r(static_cast<real>(x), &exact_sign)),
                       "lgamma", x, T(0));

@@ -41,7 +41,6 @@ impl Scalar {
             _ => Scalar::U64,
         }
     }
-
 }
 
 /// The numbers a kernel reads of its place in the launch.
@@ -354,12 +353,7 @@ impl Assembler {
         }
         let control = Operand::FunctionControl(rspirv::spirv::FunctionControl::NONE);
         let function = rspirv::dr::Function {
-            def: Some(Instruction::new(
-                Op::Function,
-                Some(void),
-                Some(main),
-                vec![control, Operand::IdRef(signature)],
-            )),
+            def: Some(Instruction::new(Op::Function, Some(void), Some(main), vec![control, Operand::IdRef(signature)])),
             end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
             parameters: Vec::new(),
             blocks: std::mem::take(&mut self.blocks),

@@ -141,16 +141,30 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
     // The types that follow the name.
     let base = rest.split('.').take_while(|part| !is_type(part)).collect::<Vec<_>>().join(".");
     match base.as_str() {
-        "lifetime.start" | "lifetime.end" | "assume" | "dbg.value" | "dbg.declare" | "dbg.label"
-        | "experimental.noalias.scope.decl" | "donothing" | "prefetch" | "var.annotation" | "sideeffect"
+        "lifetime.start"
+        | "lifetime.end"
+        | "assume"
+        | "dbg.value"
+        | "dbg.declare"
+        | "dbg.label"
+        | "experimental.noalias.scope.decl"
+        | "donothing"
+        | "prefetch"
+        | "var.annotation"
+        | "sideeffect"
         | "fake.use" => return Ok(vec![]),
         "invariant.start" => return Ok(vec![e.asm.constant(Scalar::U64, 0)]),
         "invariant.end" => return Ok(vec![]),
         "trap" | "debugtrap" | "ubsantrap" => {
             return Err(Refusal::plain("the kernel can come to a place that must not be reached (a trap)".into()));
         }
-        "expect" | "expect.with.probability" | "annotation" | "ssa.copy" | "launder.invariant.group"
-        | "strip.invariant.group" | "ptr.annotation" => {
+        "expect"
+        | "expect.with.probability"
+        | "annotation"
+        | "ssa.copy"
+        | "launder.invariant.group"
+        | "strip.invariant.group"
+        | "ptr.annotation" => {
             return match arguments.first() {
                 Some(first) => e.words(first),
                 None => Err(e.internal(name)),
@@ -425,7 +439,16 @@ fn scalar(
 fn float(e: &mut Emitter, kind: Kind, value: f64) -> Word {
     match kind {
         Kind::Double => e.asm.constant(Scalar::F64, value.to_bits()),
-        Kind::Half => e.asm.constant(Scalar::F16, if value == 0.5 { 0x3800 } else if value == 1.0 { 0x3c00 } else { 0 }),
+        Kind::Half => e.asm.constant(
+            Scalar::F16,
+            if value == 0.5 {
+                0x3800
+            } else if value == 1.0 {
+                0x3c00
+            } else {
+                0
+            },
+        ),
         _ => e.asm.constant(Scalar::F32, u64::from((value as f32).to_bits())),
     }
 }
@@ -552,8 +575,7 @@ fn saturate(e: &mut Emitter, with_sign: bool, from: Kind, to: u32, value: Word) 
     let op = if with_sign { S::ConvertFToS } else { S::ConvertFToU };
     let plain = e.asm.make(op, scalar, &[value]);
     let plain = integers::clean(&mut e.asm, plain, to);
-    let (least, most, zero) =
-        (e.asm.constant(scalar, least), e.asm.constant(scalar, most), e.asm.constant(scalar, 0));
+    let (least, most, zero) = (e.asm.constant(scalar, least), e.asm.constant(scalar, most), e.asm.constant(scalar, 0));
     let under = e.asm.make(S::FOrdLessThan, Scalar::Bool, &[value, low_word]);
     let over = e.asm.make(S::FOrdGreaterThanEqual, Scalar::Bool, &[value, high_word]);
     let nan = e.asm.make(S::IsNan, Scalar::Bool, &[value]);
@@ -625,7 +647,9 @@ pub(super) fn remainder(e: &mut Emitter, kind: Kind, a: Word, b: Word) -> Made<W
 fn transfer(e: &mut Emitter, copy: Copy, arguments: &[Operand]) -> Made<Vec<Word>> {
     let [to, what, size, ..] = arguments else { return Err(e.internal("memcpy")) };
     let Some(size) = number(size) else {
-        return Err(Refusal::plain("memory of a size that is not known at compile time is copied or set at once".into()));
+        return Err(Refusal::plain(
+            "memory of a size that is not known at compile time is copied or set at once".into(),
+        ));
     };
     if size > LARGEST_COPY {
         return Err(Refusal::plain(format!("{size} bytes are copied or set at once; {LARGEST_COPY} is the limit")));

@@ -8,8 +8,8 @@ use super::values::{Kind, Leaf, leaves, part};
 use super::webs::{Class, Webs, constant_address, steps};
 use super::{Options, calls, integers};
 use crate::ir::{
-    AtomicOp, BinaryOp, BlockId, CastOp, Constant, FloatPredicate, Function, Instruction, IntPredicate, LocalId, Module,
-    Op, Operand, Type, Value,
+    AtomicOp, BinaryOp, BlockId, CastOp, Constant, FloatPredicate, Function, Instruction, IntPredicate, LocalId,
+    Module, Op, Operand, Type, Value,
 };
 use rspirv::dr;
 use rspirv::spirv::{self, Capability, Decoration, Op as S, StorageClass, Word};
@@ -43,12 +43,7 @@ pub(super) struct Emitter<'m> {
 }
 
 impl<'m> Emitter<'m> {
-    pub(super) fn new(
-        module: &'m Module,
-        function: &'m Function,
-        options: &'m Options,
-        webs: &'m Webs,
-    ) -> Made<Self> {
+    pub(super) fn new(module: &'m Module, function: &'m Function, options: &'m Options, webs: &'m Webs) -> Made<Self> {
         let mut asm = Assembler::new();
         let stores = memory::stores(&mut asm, module, function, webs)?;
         Ok(Emitter {
@@ -188,9 +183,9 @@ impl<'m> Emitter<'m> {
             Constant::Bytes(bytes) => {
                 Ok(bytes.iter().map(|&byte| self.asm.constant(Scalar::U32, u64::from(byte))).collect())
             }
-            Constant::Function(_) => {
-                Err(Refusal::plain("a kernel cannot use the address of a function: restrict(amp) has no calls through pointers".into()))
-            }
+            Constant::Function(_) => Err(Refusal::plain(
+                "a kernel cannot use the address of a function: restrict(amp) has no calls through pointers".into(),
+            )),
             other => {
                 if let Some((global, at)) = constant_address(other) {
                     return self.global_address(global, at).map(|word| vec![word]);
@@ -312,11 +307,7 @@ impl<'m> Emitter<'m> {
             }
             Op::Load { ty, pointer, align, volatile, atomic } => {
                 let from = self.address(pointer)?;
-                if *atomic {
-                    vec![self.atomic_load(from, ty)?]
-                } else {
-                    self.load(from, ty, *align, *volatile)?
-                }
+                if *atomic { vec![self.atomic_load(from, ty)?] } else { self.load(from, ty, *align, *volatile)? }
             }
             Op::Store { value, pointer, align, volatile, atomic } => {
                 let to = self.address(pointer)?;
@@ -644,13 +635,7 @@ impl<'m> Emitter<'m> {
         self.asm.make(op, Scalar::Bool, &[a, b])
     }
 
-    fn select(
-        &mut self,
-        condition: &Operand,
-        yes: &Operand,
-        no: &Operand,
-        result: Option<LocalId>,
-    ) -> Made<Vec<Word>> {
+    fn select(&mut self, condition: &Operand, yes: &Operand, no: &Operand, result: Option<LocalId>) -> Made<Vec<Word>> {
         let class = result.map_or(Class::Device, |r| self.webs.class_of(r));
         let kinds = self.leaves(&yes.ty)?;
         let conditions = self.words(condition)?;

@@ -66,9 +66,12 @@ fn divides(function: &Function, value: &Value, depth: u32) -> u64 {
                     Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(3)).min(8),
                     _ => of(left),
                 },
-                Some(Op::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, left, right, .. }) => {
-                    of(left).min(of(right))
-                }
+                Some(Op::Binary {
+                    op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor,
+                    left,
+                    right,
+                    ..
+                }) => of(left).min(of(right)),
                 Some(Op::Binary { op: BinaryOp::And, left, right, .. }) => of(left).max(of(right)),
                 Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value, .. }) => of(value),
                 Some(Op::Select { yes, no, .. }) => of(yes).min(of(no)),

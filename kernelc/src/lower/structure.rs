@@ -231,9 +231,7 @@ pub(super) fn operands(op: &Op) -> Vec<&Value> {
         Op::Select { condition, yes, no } => vec![&condition.value, &yes.value, &no.value],
         Op::Load { pointer, .. } => vec![&pointer.value],
         Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => vec![&value.value, &pointer.value],
-        Op::Gep { base, indices, .. } => {
-            std::iter::once(&base.value).chain(indices.iter().map(|i| &i.value)).collect()
-        }
+        Op::Gep { base, indices, .. } => std::iter::once(&base.value).chain(indices.iter().map(|i| &i.value)).collect(),
         Op::Alloca { count, .. } => vec![&count.value],
         Op::CmpXchg { pointer, expected, new } => vec![&pointer.value, &expected.value, &new.value],
         Op::Call { arguments, .. } => arguments.iter().map(|a| &a.value).collect(),

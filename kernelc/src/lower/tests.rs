@@ -236,7 +236,9 @@ fn what_a_kernel_cannot_do_is_refused_with_a_reason() {
         "is kept in memory",
     );
     refused(
-        &format!("{LOADS}  %v = load i128, ptr addrspace(4) %a, align 8\n  store i128 %v, ptr addrspace(4) %b\n  ret void"),
+        &format!(
+            "{LOADS}  %v = load i128, ptr addrspace(4) %a, align 8\n  store i128 %v, ptr addrspace(4) %b\n  ret void"
+        ),
         "integers of 128 bits",
     );
 }

@@ -104,7 +104,8 @@ pub(super) fn part(ty: &Type, path: &[u32]) -> Option<std::ops::Range<usize>> {
             }
             Type::Vector(count, element) if n < *count => (leaves(element)?.len() * n as usize, (**element).clone()),
             Type::Struct { fields, .. } => {
-                let before = fields.iter().take(n as usize).map(|f| leaves(f).map(|l| l.len())).sum::<Option<usize>>()?;
+                let before =
+                    fields.iter().take(n as usize).map(|f| leaves(f).map(|l| l.len())).sum::<Option<usize>>()?;
                 (before, fields.get(n as usize)?.clone())
             }
             _ => return None,

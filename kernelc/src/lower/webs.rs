@@ -199,8 +199,7 @@ pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal
         }
     };
     let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
-    let refuse =
-        |location: Option<LocationId>, message: &str| Err(Refusal::at(module, location, message.to_string()));
+    let refuse = |location: Option<LocationId>, message: &str| Err(Refusal::at(module, location, message.to_string()));
 
     // What flows together.
     let mut used_globals: BTreeSet<GlobalId> = BTreeSet::new();
@@ -372,9 +371,7 @@ pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal
         };
         for operand in kept {
             let into_group = match &operand.value {
-                value if is_pointer(&operand.ty) => {
-                    node(value).is_some_and(|n| group_of.contains_key(&nodes.find(n)))
-                }
+                value if is_pointer(&operand.ty) => node(value).is_some_and(|n| group_of.contains_key(&nodes.find(n))),
                 _ => false,
             };
             if into_group {
@@ -452,8 +449,7 @@ fn uses(
                     }
                 }
                 Op::Cast { op: CastOp::IntToPtr, .. } | Op::ExtractValue { .. } | Op::Call { .. }
-                    if class.get(result.0) == Some(&Class::Device)
-                        && is_pointer(&function.locals[result.0].ty) =>
+                    if class.get(result.0) == Some(&Class::Device) && is_pointer(&function.locals[result.0].ty) =>
                 {
                     changed |= origins.entry(nodes.find(result.0)).or_default().insert(Origin::Unknown);
                 }
