@@ -464,16 +464,21 @@ template <class T, class Check> void each_pair(Check check) {
 // What is exact, bit by bit as the C library has it.
 template <class T> void check_exact() {
     each_pair<T>([](T x, T y) {
-#define SAME(name, ...) check_same<T>(device::name(__VA_ARGS__), std::name(__VA_ARGS__), #name, x, y);
-        SAME(ceil, x)
-        SAME(floor, x)
-        SAME(trunc, x)
-        SAME(round, x)
-        SAME(nearbyint, x)
-        SAME(fabs, x) SAME(logb, x) SAME(copysign, x, y) SAME(fmod, x, y) SAME(remainder, x, y) SAME(nextafter, x, y)
-            SAME(fdim, x, y)
+#define SAME(name, ...) check_same<T>(device::name(__VA_ARGS__), std::name(__VA_ARGS__), #name, x, y)
+        SAME(ceil, x);
+        SAME(floor, x);
+        SAME(trunc, x);
+        SAME(round, x);
+        SAME(nearbyint, x);
+        SAME(fabs, x);
+        SAME(logb, x);
+        SAME(copysign, x, y);
+        SAME(fmod, x, y);
+        SAME(remainder, x, y);
+        SAME(nextafter, x, y);
+        SAME(fdim, x, y);
 #undef SAME
-                if (x != y) check_same<T>(device::fmax(x, y), std::fmax(x, y), "fmax", x, y);
+        if (x != y) check_same<T>(device::fmax(x, y), std::fmax(x, y), "fmax", x, y);
         if (x != y) check_same<T>(device::fmin(x, y), std::fmin(x, y), "fmin", x, y);
         int q = 0, q_exact = 0, e = 0, e_exact = 0;
         check_same<T>(device::remquo(x, y, &q), host::remquo(x, y, &q_exact), "remquo", x, y);
