@@ -15,32 +15,44 @@ int recurses(int n) restrict(amp, cpu) {
 
 void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
-        view.extent, [=, &data](index<1> i) restrict(amp) { view[i] = fine(data[i]); });
+        view.extent, [ =, &data ](index<1> i) restrict(amp) { view[i] = fine(data[i]); });
     int total = 0;
     (void)total;
 #ifdef FAIL_host_function // no matching function for call to 'of_the_host'
-    parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { view[i] = of_the_host(1); });
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = of_the_host(1); });
 #endif
 #ifdef FAIL_throw // 'throw'
-    parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { if (view[i] > 3) throw 3; });
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) {
+            if (view[i] > 3) throw 3;
+        });
 #endif
 #ifdef FAIL_captured_int // capture host variable 'total' by reference
-    parallel_for_each(view.extent, [=, &total](index<1> i) restrict(amp) { total += view[i]; });
+    parallel_for_each(
+        view.extent, [ =, &total ](index<1> i) restrict(amp) { total += view[i]; });
 #endif
 #ifdef FAIL_recursion // 'recurses' is not inlined
-    parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { view[i] = recurses(view[i]); });
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = recurses(view[i]); });
 #endif
 #ifdef FAIL_unmarked_kernel // no matching function for call to object of type 'functor'
-    struct functor { array_view<int> view; void operator()(index<1> i) const { view[i] = 1; } };
+    struct functor {
+        array_view<int> view;
+        void operator()(index<1> i) const { view[i] = 1; }
+    };
     parallel_for_each(view.extent, functor{view});
 #endif
 #ifdef FAIL_wrong_parameter // no matching function for call to object of type '.lambda at
-    parallel_for_each(view.extent, [=](index<2> i) restrict(amp) { view[i[0]] = 1; });
+    parallel_for_each(
+        view.extent, [=](index<2> i) restrict(amp) { view[i[0]] = 1; });
 #endif
 #ifdef FAIL_result // must return void
-    parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { return view[i]; });
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { return view[i]; });
 #endif
 #ifdef FAIL_syntax // expected
-    parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { view[i] = ; });
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = ; });
 #endif
 }

@@ -22,9 +22,11 @@ TEST(host_threads_cannot_run_it) {
     std::vector<int> v(4);
     array_view<int> view(v);
     CHECK_THROWS(runtime_exception,
-                 parallel_for_each(accelerator(accelerator::direct3d_warp).default_view, view.extent,
-                                   [=](index<1> i) restrict(amp) { view[i] = which(); }),
-                 CHECK_CONTAINS(e.what(), "restrict(amp)"); CHECK_CONTAINS(e.what(), "strict.cpp:"));
+                 parallel_for_each(
+                     accelerator(accelerator::direct3d_warp).default_view,
+                     view.extent, [=](index<1> i) restrict(amp) { view[i] = which(); }),
+                 CHECK_CONTAINS(e.what(), "restrict(amp)");
+                 CHECK_CONTAINS(e.what(), "strict.cpp:"));
 }
 
 CHECK_MAIN

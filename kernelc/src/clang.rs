@@ -120,7 +120,7 @@ impl Clang {
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags win where they contradict.
-        command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=off" });
+        command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
         command.args(flags);
         match pass {
             // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
@@ -161,11 +161,11 @@ impl Clang {
     /// A call of the optimiser.
     pub fn optimise(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);
+        // Vectors would be taken apart again.
+        command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
-        command
-            .args(["-scev-cheap-expansion-budget=20", "-S", &format!("-passes={PASSES}"), "-o"])
-            .arg(output)
-            .arg(input);
+        command.arg("-scev-cheap-expansion-budget=20");
+        command.args(["-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
         command
     }
 }

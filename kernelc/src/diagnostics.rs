@@ -114,8 +114,7 @@ fn declared(line: &str, name: &str) -> Option<bool> {
         if after.starts_with(word) || before.ends_with(word) {
             return None;
         }
-        // In a list of variables the type stands before the first.
-        let before = before.rsplit([';', '{', '(']).next()?;
+        let before = type_before(before);
         let next = after.trim_start().chars().next()?;
         if !['=', '(', '{', ';', ',', ')', '['].contains(&next) {
             return None;
@@ -124,7 +123,6 @@ fn declared(line: &str, name: &str) -> Option<bool> {
         if before.contains('=') {
             return None;
         }
-        let before = own_type(before);
         let mut rest = before.trim().trim_start_matches("const ").trim_start_matches("static ").trim_start();
         while let Some((scope, inner)) = rest.split_once("::") {
             if !scope.chars().all(word) {
@@ -141,20 +139,26 @@ fn declared(line: &str, name: &str) -> Option<bool> {
     })
 }
 
-/// Of what stands before a name in a list, its type: of parameters the last one's, of variables the first one's.
-fn own_type(list: &str) -> &str {
-    let mut depth = 0;
-    let mut start = 0;
-    for (at, c) in list.char_indices() {
+/// What stands for the type of a name: in a list of parameters after the comma before it, in a list of variables before the
+/// first.
+fn type_before(before: &str) -> &str {
+    let (mut depth, mut comma, mut begin) = (0, None, 0);
+    for (at, c) in before.char_indices().rev() {
         match c {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            ',' if depth == 0 => start = at + 1,
+            ')' | '>' | ']' | '}' => depth += 1,
+            '(' | '<' | '[' | '{' if depth > 0 => depth -= 1,
+            '(' | '{' | ';' => {
+                begin = at + 1;
+                break;
+            }
+            ',' if depth == 0 && comma.is_none() => comma = Some(at + 1),
             _ => {}
         }
     }
-    let last = &list[start..];
-    if last.trim_matches([' ', '&', '*']).is_empty() { list } else { last }
+    match comma {
+        Some(at) if !before[at..].trim().is_empty() => &before[at..],
+        _ => &before[begin..],
+    }
 }
 
 #[cfg(test)]
@@ -167,6 +171,8 @@ mod tests {
         assert_eq!(declared("void f(const array<int> &a, int n) {", "a"), Some(true));
         assert_eq!(declared("void f(const array<int> &a, int n) {", "n"), Some(false));
         assert_eq!(declared("void f(array_view<int, 2> view, array<int, 2> &a) {", "a"), Some(true));
+        assert_eq!(declared("void f(int n, const array<int, 2> &a, array<int> &b) {", "b"), Some(true));
+        assert_eq!(declared("void f(array<int> &a, const std::vector<int> &b) {", "b"), Some(false));
         assert_eq!(declared("  int total = 0;", "total"), Some(false));
         assert_eq!(declared("  std::vector<float> v(10);", "v"), Some(false));
         assert_eq!(declared("  auto a = make();", "a"), None);

@@ -292,9 +292,7 @@ fn lowered(
     dump.copy(&optimised, "opt.ll")?;
     let module = ir::read(&text_of(&optimised))
         .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?;
-    let contract = line.last(|f| f.starts_with("-ffp-contract=") || f == "-ffast-math" || f == "-Ofast");
     let options = Options {
-        no_contraction: contract.is_some_and(|f| f == "-ffp-contract=off"),
         lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
     };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;

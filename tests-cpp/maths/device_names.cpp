@@ -10,51 +10,74 @@ namespace graphics = concurrency::graphics;
 #if !defined(__HIP_DEVICE_COMPILE__)
 #error "for the device pass"
 #endif
+// One argument, a struct: what the kernel compiler takes for an entry.
+template <class T> struct places {
+    T *p;
+    int *q;
+};
+extern "C" __attribute__((device)) void __revamp_workgroup_auto(unsigned rank);
+template <class Places> __attribute__((device)) inline auto begin(const Places &a) {
+    __revamp_workgroup_auto(1);
+    return a.p;
+}
 #define KERNEL extern "C" __attribute__((global, used)) void
 
 // float_ kernels must not hold a double.
 #define ONE(kind, type, space, name)                                                                                   \
-    KERNEL kind##_##space##_##name(type *p) {                                                                          \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
         p[0] = space::name(p[1]);                                                                                      \
     }
 #define TWO(kind, type, space, name)                                                                                   \
-    KERNEL kind##_##space##_##name(type *p) {                                                                          \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
         p[0] = space::name(p[1], p[2]);                                                                                \
     }
 #define CLASS(kind, type, space, name)                                                                                 \
-    KERNEL kind##_##space##_##name(type *p, int *q) {                                                                  \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
+        int *q = a.q;                                                                                                  \
         static_assert(std::is_same<decltype(space::name(p[1])), int>::value, "");                                      \
         q[0] = space::name(p[1]);                                                                                      \
     }
 #define AND_INT(kind, type, space, name)                                                                               \
-    KERNEL kind##_##space##_##name(type *p, int *q) {                                                                  \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
+        int *q = a.q;                                                                                                  \
         p[0] = space::name(p[1], q[0]);                                                                                \
     }
 #define INT_OUT(kind, type, space, name)                                                                               \
-    KERNEL kind##_##space##_##name(type *p, int *q) {                                                                  \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
+        int *q = a.q;                                                                                                  \
         int out = 0;                                                                                                   \
         p[0] = space::name(p[1], &out);                                                                                \
         q[0] = out;                                                                                                    \
     }
 #define MODF(kind, type, space, name)                                                                                  \
-    KERNEL kind##_##space##_##name(type *p) {                                                                          \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
         type whole;                                                                                                    \
         p[0] = space::name(p[1], &whole);                                                                              \
         p[1] = whole;                                                                                                  \
     }
 #define SINCOS(kind, type, space, name)                                                                                \
-    KERNEL kind##_##space##_##name(type *p) {                                                                          \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
         type s, c;                                                                                                     \
         space::name(p[1], &s, &c);                                                                                     \
         p[0] = s;                                                                                                      \
         p[1] = c;                                                                                                      \
     }
 #define THREE(kind, type, space, name)                                                                                 \
-    KERNEL kind##_##space##_##name(type *p) {                                                                          \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
         p[0] = space::name(p[1], p[2], p[3]);                                                                          \
     }
 #define REMQUO(kind, type, space, name)                                                                                \
-    KERNEL kind##_##space##_##name(type *p, int *q) {                                                                  \
+    KERNEL kind##_##space##_##name(places<type> a) {                                                                   \
+        type *p = begin(a);                                                                                            \
+        int *q = a.q;                                                                                                  \
         int out = 0;                                                                                                   \
         p[0] = space::name(p[1], p[2], &out);                                                                          \
         q[0] = out;                                                                                                    \
@@ -83,15 +106,16 @@ PRECISE(TWO, nextafter) PRECISE(ONE, phi) PRECISE(ONE, probit) PRECISE(ONE, rcbr
 PRECISE(REMQUO, remquo) PRECISE(TWO, scalb) PRECISE(AND_INT, scalbn) PRECISE(ONE, sinpi) PRECISE(ONE, tanpi)
 PRECISE(ONE, tgamma)
     // clang-format on
-    KERNEL float_precise_nanf(float *p, int *q) {
-    p[0] = precise::nanf(q[0]);
+    KERNEL float_precise_nanf(places<float> a) {
+    begin(a)[0] = precise::nanf(a.q[0]);
 }
-KERNEL double_precise_nan(double *p, int *q) {
-    p[0] = precise::nan(q[0]);
+KERNEL double_precise_nan(places<double> a) {
+    begin(a)[0] = precise::nan(a.q[0]);
 }
 
 // The rest of the headers' device code.
-KERNEL float_norms(float *p) {
+KERNEL float_norms(places<float> a) {
+    float *p = begin(a);
     graphics::norm n(p[0]);
     n += graphics::norm(p[1]);
     ++n;
@@ -107,13 +131,22 @@ template <class Vector> __attribute__((device)) inline typename Vector::value_ty
     v.ref_r() += v.get_x();
     return v == given ? v.x : v.g;
 }
-KERNEL float_vectors(graphics::float_2 *p, graphics::int_2 *q, graphics::uint_2 *r, graphics::unorm_2 *s) {
-    p[0].x = use(p[1]) + float(use(s[0]));
-    q[0].x = use(q[1] % graphics::int_2(3, 4)) << use(r[1] & graphics::uint_2(3u));
+struct vectors {
+    graphics::float_2 *p;
+    graphics::int_2 *q;
+    graphics::uint_2 *r;
+    graphics::unorm_2 *s;
+};
+KERNEL float_vectors(vectors a) {
+    graphics::float_2 *p = begin(a);
+    graphics::int_2 *q = a.q;
+    p[0].x = use(p[1]) + float(use(a.s[0]));
+    q[0].x = use(q[1] % graphics::int_2(3, 4)) << use(a.r[1] & graphics::uint_2(3u));
     graphics::float_4 wide(p[0].x, p[0].y, p[1].x, p[1].y);
     wide.zyx = wide.xyz + graphics::float_3(graphics::int_3(1, 2, 3));
     p[2] = wide.wz;
 }
-KERNEL double_vectors(graphics::double_2 *p) {
+KERNEL double_vectors(places<graphics::double_2> a) {
+    graphics::double_2 *p = begin(a);
     p[0].x = use(p[1]);
 }

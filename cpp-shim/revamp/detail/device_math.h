@@ -22,7 +22,11 @@ REVAMP_DETAIL_BEGIN
 namespace fast {
 
 // Without side effects, and free to be moved.
+#if __has_attribute(noconvergent)
 #define REVAMP_MATH_KNOWN __attribute__((device, const, noconvergent))
+#else
+#define REVAMP_MATH_KNOWN __attribute__((device, const))
+#endif
 #define REVAMP_MATH_INSTRUCTION(name)                                                                                  \
     extern "C" REVAMP_MATH_KNOWN float __revamp_fast_##name##_f32(float);                                              \
     REVAMP_MATH_INLINE float name(float x) {                                                                           \

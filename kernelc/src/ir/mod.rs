@@ -258,7 +258,8 @@ pub enum Op {
     Ret { value: Option<Operand> },
     /// Control does not come here.
     Unreachable,
-    /// What no kernel holds: `invoke`, `landingpad`, `va_arg`, inline assembly, ...; its name.
+    /// What no kernel holds: `invoke`, `landingpad`, `va_arg`, inline assembly (`asm`), ...; its name. The type of what
+    /// it makes is not known ([`Type::Other`]), whatever type its uses say.
     Other { name: Rc<str> },
 }
 

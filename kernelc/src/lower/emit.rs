@@ -452,7 +452,8 @@ impl<'m> Emitter<'m> {
             _ => return Err(self.internal("an operation of integers on floats")),
         };
         let word = self.asm.make(op, kind.register(), &[a, b]);
-        if self.options.no_contraction && !contract {
+        // Each is rounded by itself: its author, or the headers' maths, said so.
+        if !contract && op != S::FDiv {
             self.asm.decorate(word, Decoration::NoContraction);
         }
         Ok(word)

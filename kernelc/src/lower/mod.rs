@@ -25,8 +25,6 @@ pub use refusal::Refusal;
 /// How kernels are compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// A multiplication and an addition stay two operations, each rounded (`-ffp-contract=off` said by the user).
-    pub no_contraction: bool,
     /// Source lines go into the module, for drivers' and tools' messages.
     pub lines: bool,
 }

@@ -1,0 +1,250 @@
+//! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
+//! (tests-kernels).
+
+use super::{Capture, CompiledKernel, Options, Refusal, compile};
+use crate::ir;
+use rspirv::dr::{self, Operand};
+use rspirv::spirv::{Capability, Op, StorageClass};
+
+/// A kernel with this body; its block holds two addresses and a number.
+fn kernel(body: &str) -> String {
+    format!(
+        "%block = type {{ ptr addrspace(4), ptr addrspace(4), i32 }}\n\
+         @tile = internal addrspace(3) global [16 x i32] undef, align 4\n\
+         @table = private addrspace(1) constant [4 x i32] [i32 3, i32 1, i32 4, i32 1], align 4\n\
+         @outer = addrspace(1) global i32 0, align 4\n\
+         declare void @__revamp_workgroup_auto(i32)\n\
+         declare void @__revamp_workgroup_size(i32, i32, i32)\n\
+         declare void @__revamp_tile_barrier(i32)\n\
+         declare i32 @__revamp_global_id(i32)\n\
+         declare i32 @helper(i32)\n\
+         declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)\n\
+         declare {{ i32, i1 }} @llvm.sadd.with.overflow.i32(i32, i32)\n\
+         define spir_kernel void @k(ptr addrspace(2) byref(%block) align 8 %0) {{\n\
+         entry:\n  call void @__revamp_workgroup_auto(i32 1)\n\
+         {body}\n}}\n"
+    )
+}
+
+fn compiled(body: &str) -> Result<CompiledKernel, Vec<Refusal>> {
+    let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+    compile(&module, &Options::default()).map(|mut kernels| kernels.remove(0))
+}
+
+fn good(body: &str) -> (CompiledKernel, dr::Module) {
+    let kernel = compiled(body).unwrap_or_else(|r| panic!("{r:?}"));
+    let module = dr::load_words(&kernel.spirv).unwrap_or_else(|e| panic!("{e}"));
+    (kernel, module)
+}
+
+fn refused(body: &str, part: &str) {
+    let refusals = compiled(body).err().unwrap_or_default();
+    assert!(refusals.iter().any(|r| r.message.contains(part)), "{refusals:?}");
+}
+
+fn count(module: &dr::Module, op: Op) -> usize {
+    module.all_inst_iter().filter(|i| i.class.opcode == op).count()
+}
+
+const LOADS: &str = "  %a = load ptr addrspace(4), ptr addrspace(2) %0, align 8
+  %at = getelementptr inbounds i8, ptr addrspace(2) %0, i64 8
+  %b = load ptr addrspace(4), ptr addrspace(2) %at, align 8
+";
+
+#[test]
+fn a_view_that_is_read_and_one_that_is_written_are_told_apart() {
+    let (kernel, _) = good(&format!(
+        "{LOADS}  %i = call i32 @__revamp_global_id(i32 0)
+  %n = sext i32 %i to i64
+  %p = getelementptr inbounds float, ptr addrspace(4) %a, i64 %n
+  %q = getelementptr inbounds float, ptr addrspace(4) %b, i64 %n
+  %v = load float, ptr addrspace(4) %p, align 4
+  store float %v, ptr addrspace(4) %q, align 4
+  ret void"
+    ));
+    let capture = |offset, reads, writes| Capture { offset, depth: 0, reads, writes };
+    assert_eq!(kernel.captures, [capture(0, true, false), capture(8, false, true)]);
+    assert_eq!((kernel.block_size, kernel.name.as_str()), (24, "k"));
+}
+
+#[test]
+fn an_array_is_reached_through_its_reference() {
+    let (kernel, _) = good(&format!(
+        "{LOADS}  %data = load ptr addrspace(4), ptr addrspace(4) %b, align 8
+  store i32 1, ptr addrspace(4) %data, align 4
+  ret void"
+    ));
+    let of = |depth| kernel.captures.iter().find(|c| (c.offset, c.depth) == (8, depth)).copied();
+    assert_eq!(of(1), Some(Capture { offset: 8, depth: 1, reads: false, writes: true }));
+    assert!(of(0).is_some_and(|c| c.reads && !c.writes));
+}
+
+#[test]
+fn a_pointer_that_may_be_either_view_counts_for_both() {
+    let (kernel, _) = good(&format!(
+        "{LOADS}  %i = call i32 @__revamp_global_id(i32 0)
+  %c = icmp eq i32 %i, 3
+  %p = select i1 %c, ptr addrspace(4) %a, ptr addrspace(4) %b
+  store i32 7, ptr addrspace(4) %p, align 4
+  ret void"
+    ));
+    assert!(kernel.captures.len() == 2 && kernel.captures.iter().all(|c| c.writes && !c.reads));
+}
+
+#[test]
+fn tile_memory_is_a_workgroup_variable_and_barriers_order_it() {
+    let (_, module) = good(
+        "  %i = call i32 @__revamp_global_id(i32 0)
+  %n = zext i32 %i to i64
+  %p = getelementptr inbounds [16 x i32], ptr addrspace(3) @tile, i64 0, i64 %n
+  store i32 %i, ptr addrspace(3) %p, align 4
+  call void @__revamp_tile_barrier(i32 3)
+  ret void",
+    );
+    let tile = module.types_global_values.iter().filter(|i| {
+        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(StorageClass::Workgroup))
+    });
+    assert_eq!(tile.count(), 1);
+    assert_eq!(count(&module, Op::ControlBarrier), 1);
+}
+
+#[test]
+fn a_local_array_with_a_changing_index_and_a_table_are_variables() {
+    let (_, module) = good(&format!(
+        "{LOADS}  %l = alloca [4 x i32], align 4
+  call void @llvm.memcpy.p0.p1.i64(ptr %l, ptr addrspace(1) @table, i64 16, i1 false)
+  %i = call i32 @__revamp_global_id(i32 0)
+  %n = zext i32 %i to i64
+  %p = getelementptr inbounds [4 x i32], ptr %l, i64 0, i64 %n
+  store i32 5, ptr %p, align 4
+  %q = getelementptr inbounds [4 x i32], ptr addrspace(1) @table, i64 0, i64 %n
+  %v = load i32, ptr addrspace(1) %q, align 4
+  %w = load i32, ptr %p, align 4
+  %s = add i32 %v, %w
+  store i32 %s, ptr addrspace(4) %a, align 4
+  ret void"
+    ));
+    assert!(count(&module, Op::Variable) >= 3);
+}
+
+#[test]
+fn a_loop_has_its_merge_and_continue_blocks() {
+    let (_, module) = good(&format!(
+        "{LOADS}  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %odd = and i32 %k, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %then, label %latch
+then:
+  store i32 %k, ptr addrspace(4) %a, align 4
+  br label %latch
+latch:
+  %next = add i32 %k, 1
+  %again = icmp ult i32 %next, 10
+  br i1 %again, label %loop, label %done
+done:
+  ret void"
+    ));
+    assert_eq!((count(&module, Op::LoopMerge), count(&module, Op::SelectionMerge)), (1, 1));
+}
+
+#[test]
+fn a_loop_that_is_one_block_is_split() {
+    let (_, module) = good(
+        "  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %k, 1
+  %again = icmp ult i32 %next, 10
+  br i1 %again, label %loop, label %done
+done:
+  ret void",
+    );
+    assert_eq!(count(&module, Op::LoopMerge), 1);
+}
+
+#[test]
+fn wide_and_odd_integers_are_kept_in_registers_of_32_and_64_bits() {
+    let (_, module) = good(&format!(
+        "{LOADS}  %v = load i32, ptr addrspace(4) %a, align 4
+  %t = trunc i32 %v to i7
+  %m = mul i7 %t, 3
+  %s = sext i7 %m to i64
+  %w = zext i32 %v to i33
+  %x = shl i33 %w, 1
+  %y = zext i33 %x to i64
+  %z = add i64 %s, %y
+  store i64 %z, ptr addrspace(4) %b, align 8
+  ret void"
+    ));
+    let widths = module.types_global_values.iter().filter(|i| i.class.opcode == Op::TypeInt);
+    assert!(widths.clone().all(|i| matches!(i.operands[0], Operand::LiteralBit32(32 | 64))), "{widths:?}");
+}
+
+#[test]
+fn memory_that_is_less_aligned_than_wide_is_used_in_pieces() {
+    let (_, module) = good(&format!(
+        "{LOADS}  %v = load i64, ptr addrspace(4) %a, align 4
+  store i64 %v, ptr addrspace(4) %b, align 8
+  ret void"
+    ));
+    let loads = module.all_inst_iter().filter(|i| i.class.opcode == Op::Load && i.operands.len() == 3);
+    // The two addresses in the block, and two halves.
+    assert_eq!(loads.count(), 4);
+    assert_eq!(count(&module, Op::Store), 1);
+}
+
+#[test]
+fn doubles_ask_for_their_capability_and_others_do_not() {
+    let asks = |module: &dr::Module| {
+        module.capabilities.iter().any(|i| i.operands[0] == Operand::Capability(Capability::Float64))
+    };
+    let (_, without) = good("  ret void");
+    let (_, with) = good(&format!(
+        "{LOADS}  %v = load double, ptr addrspace(4) %a, align 8
+  %w = fmul double %v, 2.5
+  store double %w, ptr addrspace(4) %a, align 8
+  ret void"
+    ));
+    assert!(!asks(&without) && asks(&with));
+}
+
+#[test]
+fn what_a_kernel_cannot_do_is_refused_with_a_reason() {
+    refused("  %v = call i32 @helper(i32 1)\n  ret void", "'helper' is called in amp code but not defined");
+    refused("  store i32 1, ptr addrspace(1) @outer, align 4\n  ret void", "the global variable 'outer'");
+    refused(&format!("{LOADS}  call addrspace(4) void %a()\n  ret void"), "through a pointer");
+    refused("  br label %loop\nloop:\n  br label %loop", "never ends");
+    refused(
+        &format!(
+            "{LOADS}  %v = load i32, ptr addrspace(4) %a, align 4
+  %c = icmp eq i32 %v, 0
+  %g = addrspacecast ptr addrspace(3) @tile to ptr addrspace(4)
+  %p = select i1 %c, ptr addrspace(4) %g, ptr addrspace(4) %b
+  store i32 1, ptr addrspace(4) %p, align 4
+  ret void"
+        ),
+        "as well as to tile_static memory",
+    );
+    refused(
+        &format!(
+            "{LOADS}  %l = alloca i32, align 4
+  store ptr %l, ptr addrspace(4) %a, align 8
+  ret void"
+        ),
+        "is kept in memory",
+    );
+    refused(
+        &format!("{LOADS}  %v = load i128, ptr addrspace(4) %a, align 8\n  store i128 %v, ptr addrspace(4) %b\n  ret void"),
+        "integers of 128 bits",
+    );
+}
+
+#[test]
+fn an_untiled_kernel_lets_the_runtime_choose_its_workgroup() {
+    let (_, module) = good("  ret void");
+    assert_eq!(count(&module, Op::SpecConstant), 3);
+    let (_, module) = good("  call void @__revamp_workgroup_size(i32 16, i32 8, i32 1)\n  ret void");
+    assert_eq!(count(&module, Op::SpecConstant), 0);
+}

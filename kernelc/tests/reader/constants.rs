@@ -1,0 +1,149 @@
+//! Constants.
+
+use revamp_kernelc::ir::{BinaryOp, CastOp, Constant, Flags, FunctionId, GlobalId, Op, Operand, Type, Value};
+
+use super::{int, read};
+
+/// `@g` with this initialiser, among others.
+fn constant(text: &str) -> Constant {
+    let module =
+        read(&format!("@a = global i8 0\n@b = addrspace(1) global i8 0\n@g = global {text}\ndeclare void @f()"));
+    module.globals[2].initializer.clone().unwrap()
+}
+
+fn value(ty: Type, constant: Constant) -> Operand {
+    Operand { ty, value: Value::Constant(constant) }
+}
+
+#[test]
+fn integers() {
+    assert_eq!(constant("i32 -5"), Constant::Int(-5));
+    assert_eq!(constant("i32 4294967295"), Constant::Int(4_294_967_295));
+    assert_eq!(constant("i1 true"), Constant::Int(1));
+    assert_eq!(constant("i1 false"), Constant::Int(0));
+    assert_eq!(constant("i128 -170141183460469231731687303715884105728"), Constant::Int(i128::MIN));
+    assert_eq!(constant("i128 340282366920938463463374607431768211455"), Constant::Int(-1));
+    let large = "1".repeat(60);
+    assert_eq!(constant(&format!("i256 {large}")), Constant::Other(large.into()));
+    assert_eq!(constant("i16 u0xFF"), Constant::Int(255));
+    assert_eq!(constant("i8 s0xFF"), Constant::Int(-1));
+    assert_eq!(constant("i8 s0x7F"), Constant::Int(127));
+}
+
+#[test]
+fn floats() {
+    assert_eq!(constant("float 1.500000e+00"), Constant::Float(1.5_f64.to_bits()));
+    assert_eq!(constant("double -0.000000e+00"), Constant::Float((-0.0_f64).to_bits()));
+    assert_eq!(constant("double 1.000000e-310"), Constant::Float(1e-310_f64.to_bits()));
+    assert_eq!(constant("float +2.0"), Constant::Float(2_f64.to_bits()));
+    assert_eq!(constant("float 0x3FB99999A0000000"), Constant::Float(f64::from(0.1_f32).to_bits()));
+    assert_eq!(constant("float 0x7FF4000020000000"), Constant::Float(0x7FF4_0000_2000_0000));
+    assert_eq!(constant("double 0xFFF0000000000000"), Constant::Float(f64::NEG_INFINITY.to_bits()));
+    assert_eq!(
+        constant("fp128 0xL00000000000000003FFF000000000000"),
+        Constant::Other("0xL00000000000000003FFF000000000000".into())
+    );
+    assert_eq!(constant("x86_fp80 0xK3FFF8000000000000000"), Constant::Other("0xK3FFF8000000000000000".into()));
+    assert_eq!(constant("bfloat 0xR3F80"), Constant::Other("0xR3F80".into()));
+}
+
+#[test]
+fn halves_become_doubles() {
+    let half = |text: &str| match constant(&format!("half {text}")) {
+        Constant::Float(bits) => bits,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(half("0xH3C00"), 1_f64.to_bits());
+    assert_eq!(half("0xHC100"), (-2.5_f64).to_bits());
+    assert_eq!(half("0xH7BFF"), 65504_f64.to_bits());
+    // The smallest, and the largest below the normal ones.
+    assert_eq!(half("0xH0001"), 2_f64.powi(-24).to_bits());
+    assert_eq!(half("0xH83FF"), (-1023.0 * 2_f64.powi(-24)).to_bits());
+    assert_eq!(half("0xH0400"), 2_f64.powi(-14).to_bits());
+    assert_eq!(half("0xH8000"), (-0_f64).to_bits());
+    assert_eq!(half("0xHFC00"), f64::NEG_INFINITY.to_bits());
+    assert_eq!(half("0xH7E01"), 0x7FF8_0400_0000_0000);
+    assert_eq!(half("5.000000e-01"), 0.5_f64.to_bits());
+}
+
+#[test]
+fn simple_words() {
+    assert_eq!(constant("ptr null"), Constant::Zero);
+    assert_eq!(constant("{ i8, [2 x i32] } zeroinitializer"), Constant::Zero);
+    assert_eq!(constant("<2 x i32> undef"), Constant::Undef);
+    assert_eq!(constant("float poison"), Constant::Undef);
+    assert_eq!(constant("ptr addrspace(1) @b"), Constant::Global(GlobalId(1)));
+    assert_eq!(constant("ptr @f"), Constant::Function(FunctionId(0)));
+}
+
+#[test]
+fn aggregates() {
+    let ints = |bits| [int(bits, 1), int(bits, 2)];
+    assert_eq!(constant("[2 x i32] [i32 1, i32 2]"), Constant::Aggregate(ints(32).into()));
+    assert_eq!(constant("<2 x i8> <i8 1, i8 2>"), Constant::Aggregate(ints(8).into()));
+    assert_eq!(constant("{ i32, i32 } { i32 1, i32 2 }"), Constant::Aggregate(ints(32).into()));
+    assert_eq!(constant("<{ i8, i8 }> <{ i8 1, i8 2 }>"), Constant::Aggregate(ints(8).into()));
+    assert_eq!(constant("[0 x i32] []"), Constant::Aggregate([].into()));
+    assert_eq!(constant("{} {}"), Constant::Aggregate([].into()));
+    let inner = value(Type::Array(2, Type::Int(8).into()), Constant::Aggregate(ints(8).into()));
+    assert_eq!(constant("{ [2 x i8] } { [2 x i8] [i8 1, i8 2] }"), Constant::Aggregate([inner].into()));
+    assert_eq!(constant(r#"[5 x i8] c"a\0A\\\22\00""#), Constant::Bytes(b"a\n\\\"\0"[..].into()));
+    let halves = value(Type::Float, Constant::Float(0.5_f64.to_bits()));
+    assert_eq!(
+        constant("<3 x float> splat (float 5.000000e-01)"),
+        Constant::Aggregate([halves.clone(), halves.clone(), halves].into())
+    );
+}
+
+#[test]
+fn expressions() {
+    let a = value(Type::Pointer(0), Constant::Global(GlobalId(0)));
+    let b = value(Type::Pointer(1), Constant::Global(GlobalId(1)));
+    let expression = |op| Constant::Expression(Box::new(op));
+    let cast = |op, value, to| Op::Cast { op, value, to };
+    let generic = cast(CastOp::AddrSpaceCast, b.clone(), Type::Pointer(4));
+    assert_eq!(
+        constant("ptr addrspace(4) addrspacecast (ptr addrspace(1) @b to ptr addrspace(4))"),
+        expression(generic.clone())
+    );
+    let address = expression(cast(CastOp::PtrToInt, a.clone(), Type::Int(64)));
+    assert_eq!(constant("i64 ptrtoint (ptr @a to i64)"), address);
+    assert_eq!(
+        constant("ptr inttoptr (i64 16 to ptr)"),
+        expression(cast(CastOp::IntToPtr, int(64, 16), Type::Pointer(0)))
+    );
+    let address = value(Type::Int(64), address);
+    assert_eq!(
+        constant("i32 trunc (i64 ptrtoint (ptr @a to i64) to i32)"),
+        expression(cast(CastOp::Trunc, address.clone(), Type::Int(32)))
+    );
+    for (word, op) in [("add", BinaryOp::Add), ("sub", BinaryOp::Sub), ("xor", BinaryOp::Xor)] {
+        let flags = Flags { nsw: true, ..Flags::default() };
+        assert_eq!(
+            constant(&format!("i64 {word} nsw (i64 ptrtoint (ptr @a to i64), i64 1)")),
+            expression(Op::Binary { op, left: address.clone(), right: int(64, 1), flags })
+        );
+    }
+    let base = value(Type::Pointer(4), expression(generic));
+    let fields = Type::Struct { packed: false, fields: vec![Type::Int(8), Type::Int(32)].into() };
+    assert_eq!(
+        constant(
+            "ptr addrspace(4) getelementptr inbounds nuw inrange(-4, 12) ({ i8, i32 }, ptr addrspace(4)
+             addrspacecast (ptr addrspace(1) @b to ptr addrspace(4)), i64 0, i32 1)"
+        ),
+        expression(Op::Gep { source: fields, base, indices: vec![int(64, 0), int(32, 1)], inbounds: true })
+    );
+}
+
+#[test]
+fn what_no_kernel_holds_is_text() {
+    for text in [
+        "blockaddress(@f, %entry)",
+        "dso_local_equivalent @f",
+        "no_cfi @f",
+        "ptrauth (ptr @f, i32 2, i64 5)",
+        "extractelement (<1 x ptr> <ptr @a>, i32 0)",
+    ] {
+        assert_eq!(constant(&format!("ptr {text}, align 8")), Constant::Other(text.into()));
+    }
+}
