@@ -177,8 +177,8 @@ inline void *host_data(view_control *control, revamp_access access) {
     return fetch_for_host(control, access);
 }
 
-// Counts elements from the first. In kernels 32 bits do, which devices multiply much faster: the 5-point stencil gets 8
-// % faster by it on an H200. A launch refuses larger views, unless the program defines REVAMP_LARGE_VIEWS.
+// Counts elements from the first. In kernels 32 bits, which devices multiply much faster: the 5-point stencil gains a
+// twelfth by it on an H200. A launch refuses larger views, unless the program defines REVAMP_LARGE_VIEWS.
 #if REVAMP_DEVICE_PASS && !defined(REVAMP_LARGE_VIEWS)
 typedef int element_offset;
 #else
