@@ -9,33 +9,15 @@ use std::path::Path;
 /// The diagnostics to print and how many of them are errors. `failed`: Clang ended with an error.
 pub fn filter(text: &str, failed: bool) -> (String, usize) {
     let mut kept = String::new();
-    let (mut errors, mut dropped, mut dropping) = (0, 0, false);
-    // "In file included from" stands before what it is about.
-    let mut pending = String::new();
-    for line in text.split_inclusive('\n') {
-        match severity(line) {
-            Some("note") => {}
-            Some(kind) => {
-                dropping = allowed_capture(line);
-                let is_error = kind.ends_with("error");
-                if dropping {
-                    dropped += 1;
-                    pending.clear();
-                    continue;
-                }
-                errors += usize::from(is_error);
-            }
-            None if line.starts_with("In file included from") || line.starts_with("                 from") => {
-                pending += line;
-                continue;
-            }
-            None if is_count(line) => continue,
-            None => {}
+    let (mut errors, mut dropped) = (0, 0);
+    for block in blocks(text) {
+        let first = block.iter().copied().find(|line| severity(line).is_some()).unwrap_or_default();
+        if allowed_capture(first) || local_member(first, &block) {
+            dropped += 1;
+            continue;
         }
-        if !dropping {
-            kept += &std::mem::take(&mut pending);
-            kept += line;
-        }
+        errors += usize::from(severity(first).is_some_and(|kind| kind.ends_with("error")));
+        kept.extend(block);
     }
     if failed && errors == 0 && dropped == 0 {
         // It failed in a way of its own.
@@ -45,6 +27,25 @@ pub fn filter(text: &str, failed: bool) -> (String, usize) {
         kept += &format!("{errors} error{} generated when checking kernels.\n", if errors == 1 { "" } else { "s" });
     }
     (kept, errors)
+}
+
+/// The lines of each diagnostic: "In file included from" before it, notes behind it.
+fn blocks(text: &str) -> Vec<Vec<&str>> {
+    let mut all: Vec<Vec<&str>> = Vec::new();
+    let mut pending = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let starts = severity(line).is_some_and(|kind| kind != "note");
+        if line.starts_with("In file included from") || line.starts_with("                 from") {
+            pending.push(line);
+        } else if starts || all.is_empty() && !is_count(line) {
+            pending.push(line);
+            all.push(std::mem::take(&mut pending));
+        } else if let Some(last) = all.last_mut().filter(|_| !is_count(line)) {
+            last.append(&mut pending);
+            last.push(line);
+        }
+    }
+    all
 }
 
 /// `file:line:column: error: ...` gives `error`.
@@ -75,6 +76,102 @@ fn allowed_capture(line: &str) -> bool {
     let before: Vec<&str> = source.lines().take(row).collect();
     // The nearest declaration that is understood.
     before.iter().rev().find_map(|line| declared(line, name)).unwrap_or(true)
+}
+
+/// It is the error that amp code calls a host function, and the function is a member of a class that is local to that code: such
+/// members have the restriction of the function around them, which Clang does not know.
+fn local_member(first: &str, block: &[&str]) -> bool {
+    let about = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
+    if !about(first, &["error: no matching ", "error: reference to __host__ "]) {
+        return false;
+    }
+    let Some((file, call)) = place(first) else { return false };
+    let callees = block.iter().filter(|line| about(line, &["call to __host__ function from", " declared here"]));
+    let callees: Vec<_> = callees.filter_map(|line| place(line)).filter(|(other, _)| *other == file).collect();
+    if callees.is_empty() {
+        return false;
+    }
+    let Ok(source) = std::fs::read(Path::new(file)) else { return false };
+    let bodies = amp_bodies(&source);
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(source.iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1)).collect();
+    let offset = |(row, column): (usize, usize)| Some(starts.get(row.checked_sub(1)?)? + column.saturating_sub(1));
+    let Some(call) = offset(call) else { return false };
+    callees
+        .into_iter()
+        .filter_map(|(_, at)| offset(at))
+        .any(|callee| bodies.iter().any(|body| body.contains(&call) && body.contains(&callee)))
+}
+
+/// The file, the line and the column that a diagnostic begins with.
+fn place(line: &str) -> Option<(&str, (usize, usize))> {
+    let (place, _) = line.split_once(": error: ").or_else(|| line.split_once(": note: "))?;
+    let mut parts = place.rsplitn(3, ':');
+    let (column, row) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some((parts.next()?, (row, column)))
+}
+
+/// The bodies of functions and lambdas that are restrict(amp), with their braces.
+fn amp_bodies(source: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let code = without_text(source);
+    let find = |from: usize, c: u8| code[from..].iter().position(|&found| found == c).map(|n| from + n);
+    let mut bodies = Vec::new();
+    for at in 0..code.len() {
+        if !code[at..].starts_with(b"restrict") {
+            continue;
+        }
+        let (Some(open), Some(close)) = (find(at, b'('), find(at, b')')) else { continue };
+        if open > close || !code[open..close].windows(3).any(|word| word == b"amp") {
+            continue;
+        }
+        let (Some(begin), end) = (find(close, b'{'), find(close, b';').unwrap_or(code.len())) else { continue };
+        if begin > end {
+            continue;
+        }
+        let mut depth = 0_usize;
+        let last = code[begin..].iter().position(|c| {
+            match c {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        bodies.extend(last.map(|n| begin..begin + n + 1));
+    }
+    bodies
+}
+
+/// The source with blanks for comments, strings and characters.
+fn without_text(source: &[u8]) -> Vec<u8> {
+    let mut code = source.to_vec();
+    let mut at = 0;
+    while at < code.len() {
+        let rest = &code[at..];
+        let length = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|&c| c == b'\n'),
+            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|end| end == b"*/").map(|n| n + 4),
+            [quote @ (b'"' | b'\''), ..] => {
+                let mut skip = false;
+                rest[1..]
+                    .iter()
+                    .position(|c| {
+                        let ends = !skip && (c == quote || *c == b'\n');
+                        skip = !skip && *c == b'\\';
+                        ends
+                    })
+                    .map(|n| n + 2)
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let end = (at + length.unwrap_or(rest.len())).min(code.len());
+        code[at..end].fill(b' ');
+        at = end;
+    }
+    code
 }
 
 /// Types that no kernel takes by reference.
@@ -164,6 +261,25 @@ fn type_before(before: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_of_local_classes_are_amp_code_too() {
+        let file = std::env::temp_dir().join(format!("revamp-local-{}.cpp", std::process::id()));
+        let source = "struct far { int get(); }; // restrict(amp) {\n\
+                      int f() restrict(amp) { struct near { int get(); }; return near().get() + far().get(); }\n";
+        std::fs::write(&file, source).unwrap();
+        let name = file.display();
+        let told = |row: usize, column: usize| {
+            format!(
+                "{name}:2:65: error: reference to __host__ function 'get' in __device__ function\n    2 | x\n\
+                 {name}:{row}:{column}: note: 'get' declared here\n"
+            )
+        };
+        assert_eq!(filter(&(told(2, 43) + "1 error generated.\n"), true), (String::new(), 0));
+        let (text, errors) = filter(&(told(1, 18) + "1 error generated.\n"), true);
+        assert!(errors == 1 && text.contains("declared here"), "{text}");
+        std::fs::remove_file(file).unwrap();
+    }
 
     #[test]
     fn declarations() {
