@@ -30,7 +30,7 @@ template <int N> std::vector<int> read(const array<int, N> &a) {
 struct pair_of {
     int a;
     float b;
-    pair_of(int x, float y) : a(x), b(y) {}
+    pair_of(int x, float y) restrict(amp, cpu) : a(x), b(y) {}
     bool operator==(const pair_of &other) const { return a == other.a && b == other.b; }
 };
 

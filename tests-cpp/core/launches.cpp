@@ -264,7 +264,7 @@ namespace {
 struct inner {
     array_view<int> view;
     int add;
-    inner(const array_view<int> &v, int a) : view(v), add(a) {}
+    inner(const array_view<int> &v, int a) restrict(amp, cpu) : view(v), add(a) {}
     void operator()(index<1> i) const restrict(amp) { view[i] += add; }
 };
 struct outer {
@@ -629,6 +629,7 @@ TEST(barrier_and_failing_kernels) {
                 if (i[0] == 500) direct3d_errorf("at %d", i[0]);
             });
         CHECK_THROWS(runtime_exception, view.create_marker().get(), CHECK(e.what() == std::string("at 500")));
+#if !defined(__HIP__) // the kernel compiler refuses it
         parallel_for_each(
             view, a.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
                 tile_static int x[32];
@@ -639,6 +640,7 @@ TEST(barrier_and_failing_kernels) {
                 a[t] = x[31 - t.local[0]];
             });
         CHECK_THROWS(runtime_exception, (a.synchronize(), 0), CHECK_CONTAINS(e.what(), "threw"));
+#endif
         parallel_for_each(
             view, a.extent, [=](index<1> i) restrict(amp) { a[i] = i[0]; });
         CHECK(a[255] == 255);

@@ -120,6 +120,40 @@ REVAMP_HD inline void fence([[maybe_unused]] unsigned memory) {
 #endif
 }
 
+inline std::string formatted(const char *format, std::va_list arguments) {
+    std::va_list again;
+    va_copy(again, arguments);
+    const int length = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    std::string text(length > 0 ? static_cast<std::string::size_type>(length) : 0, '\0');
+    // The terminator goes where the string has its own.
+    if (length > 0) std::vsnprintf(&text[0], text.size() + 1, format, arguments);
+    return text;
+}
+[[noreturn]] inline void fail_with(const std::string &text) {
+    std::fputs(text.c_str(), stderr);
+    throw Concurrency::runtime_exception(text.c_str(), failed);
+}
+[[noreturn]] inline void abort_kernel() {
+    throw Concurrency::runtime_exception("Reference Rasterizer: Shader abort instruction hit", failed);
+}
+#if REVAMP_DEVICE_LANGUAGE
+// What the templates below call on the host.
+inline void print(const char *format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vprintf(format, arguments);
+    va_end(arguments);
+}
+[[noreturn]] inline void print_and_fail(const char *format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    const std::string text = formatted(format, arguments);
+    va_end(arguments);
+    fail_with(text);
+}
+#endif
+
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
@@ -137,9 +171,23 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 #if REVAMP_DEVICE_LANGUAGE
 
 // Device code has no variable argument lists, and what it prints nobody would see.
-template <class... Arguments> REVAMP_HD inline void direct3d_printf(const char *, Arguments...) {}
-template <class... Arguments> REVAMP_HD inline void direct3d_errorf(const char *, Arguments...) {}
-REVAMP_HD inline void direct3d_abort() {}
+template <class... Arguments>
+REVAMP_HD inline void direct3d_printf([[maybe_unused]] const char *format, [[maybe_unused]] Arguments... arguments) {
+#if !REVAMP_DEVICE_PASS
+    revamp::detail::print(format, arguments...);
+#endif
+}
+template <class... Arguments>
+REVAMP_HD inline void direct3d_errorf([[maybe_unused]] const char *format, [[maybe_unused]] Arguments... arguments) {
+#if !REVAMP_DEVICE_PASS
+    revamp::detail::print_and_fail(format, arguments...);
+#endif
+}
+REVAMP_HD inline void direct3d_abort() {
+#if !REVAMP_DEVICE_PASS
+    revamp::detail::abort_kernel();
+#endif
+}
 
 #else
 
@@ -154,21 +202,14 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 // Prints, and fails with what it printed.
 [[noreturn]] __attribute__((format(printf, 1, 2))) inline void direct3d_errorf(const char *format, ...) {
     std::va_list arguments;
-    std::va_list again;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    const int length = std::vsnprintf(nullptr, 0, format, again);
-    va_end(again);
-    std::string text(length > 0 ? static_cast<std::string::size_type>(length) : 0, '\0');
-    // The terminator goes where the string has its own.
-    if (length > 0) std::vsnprintf(&text[0], text.size() + 1, format, arguments);
+    const std::string text = revamp::detail::formatted(format, arguments);
     va_end(arguments);
-    std::fputs(text.c_str(), stderr);
-    throw runtime_exception(text.c_str(), revamp::detail::failed);
+    revamp::detail::fail_with(text);
 }
 
 [[noreturn]] inline void direct3d_abort() {
-    throw runtime_exception("Reference Rasterizer: Shader abort instruction hit", revamp::detail::failed);
+    revamp::detail::abort_kernel();
 }
 
 #endif
