@@ -91,7 +91,7 @@ AT(revamp_argument, extent, 48);
 AT(revamp_argument, data, 56);
 AT(revamp_argument, size, 64);
 
-SIZE(revamp_host_dispatch_info, 96);
+SIZE(revamp_host_dispatch_info, 112);
 AT(revamp_host_dispatch_info, struct_size, 0);
 AT(revamp_host_dispatch_info, rank, 8);
 AT(revamp_host_dispatch_info, extent, 16);
@@ -104,6 +104,8 @@ AT(revamp_host_dispatch_info, argument_count, 64);
 AT(revamp_host_dispatch_info, block, 72);
 AT(revamp_host_dispatch_info, block_size, 80);
 AT(revamp_host_dispatch_info, row_function, 88);
+AT(revamp_host_dispatch_info, compiled, 96);
+AT(revamp_host_dispatch_info, block_alignment, 104);
 
 SIZE(revamp_kernel_options, 40);
 AT(revamp_kernel_options, struct_size, 0);
