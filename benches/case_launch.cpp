@@ -2,12 +2,18 @@
 #include <cstring>
 
 #include "bench.h"
+#include "launch_kernels.h"
 
 namespace {
 
+// What launches.
+enum class Kind { binding, address, lambda };
+
 constexpr unsigned launches = 1000;
 constexpr uint32_t slot = 64; // elements one launch increments; 256 bytes, the largest alignment a binding may need
-const Goal latency_goal{Goal::time_at_most, 1.1}, stream_goal{Goal::time_at_most, 1.2};
+const Goal latency_goal{Goal::time_at_most, 1.1}, stream_goal{Goal::time_at_most, 1.1};
+// CUDA's streams are to be passed.
+const Goal ahead{Goal::time_at_most, 1.0}, call_goal{Goal::seconds_at_most, 2e-6};
 
 revamp_dispatch_info dispatch_of(const revamp_argument *arguments, size_t count) {
     revamp_dispatch_info info{};
@@ -18,19 +24,38 @@ revamp_dispatch_info dispatch_of(const revamp_argument *arguments, size_t count)
     return info;
 }
 
+std::unique_ptr<LambdaLaunch> launch_of([[maybe_unused]] Bench &b, [[maybe_unused]] bool increments) {
+#if defined(BENCH_HAS_KERNELS)
+    return make_lambda_launch(increments, b.device);
+#else
+    throw std::runtime_error("built without the kernel compiler");
+#endif
+}
+
 void all_equal(const std::vector<uint32_t> &values, uint32_t expected) {
     for (const uint32_t v : values)
         if (v != expected)
             throw std::runtime_error("wrong: an element is " + std::to_string(v) + ", not " + std::to_string(expected));
 }
 
-void empty_kernel(Bench &b) {
+void empty_kernel(Bench &b, const std::string &name, Kind kind) {
     Case c;
-    c.name = "dispatch + wait, empty kernel";
+    c.name = name;
     c.goals = {{"plain Vulkan", latency_goal}};
     std::unique_ptr<ours::Kernel> kernel;
+    std::unique_ptr<LambdaLaunch> lambda;
     const revamp_dispatch_info info = dispatch_of(nullptr, 0);
-    if (b.with_ours) {
+    if (b.with_ours && kind == Kind::lambda) {
+        lambda = launch_of(b, false);
+        c.ways.push_back({"revamp", "",
+                          [&] {
+                              return timed([&] {
+                                  lambda->launch(1);
+                                  lambda->wait();
+                              });
+                          },
+                          {}});
+    } else if (b.with_ours) {
         kernel = std::make_unique<ours::Kernel>(b.accelerator, empty_shader);
         c.ways.push_back({"revamp",
                           "",
@@ -52,6 +77,7 @@ void empty_kernel(Bench &b) {
     if (b.cuda) c.ways.push_back({"CUDA", "", [&] { return timed([&] { cuda_check(b.cuda->empty_launch()); }); }, {}});
     const auto samples = b.run(c);
 
+    if (kind == Kind::lambda) return;
     const Samples *best = nullptr;
     for (const Samples &s : samples)
         if (s.group == "plain Vulkan" && s.failure.empty() && s.stable() && (!best || s.median() < best->median()))
@@ -61,11 +87,11 @@ void empty_kernel(Bench &b) {
 }
 
 // `independent`: launch k works on elements of its own.
-void stream(Bench &b, bool independent, bool by_address) {
+void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
+    const bool by_address = kind == Kind::address;
     Case c;
-    c.name = std::string("1000 ") + (independent ? "independent" : "dependent") + " dispatches, then wait" +
-             (by_address ? ", arguments by address" : "");
-    if (!independent) c.goals = {{"plain Vulkan", stream_goal}};
+    c.name = name;
+    if (!independent) c.goals = {{"plain Vulkan", stream_goal}, {"CUDA", ahead}};
     const uint32_t slots = independent ? launches : 1;
     std::vector<uint32_t> values(size_t{slots} * slot);
     const size_t bytes = values.size() * 4;
@@ -73,7 +99,23 @@ void stream(Bench &b, bool independent, bool by_address) {
 
     std::unique_ptr<ours::Array> array;
     std::unique_ptr<ours::Kernel> kernel;
-    if (b.with_ours) {
+    std::unique_ptr<LambdaLaunch> lambda;
+    if (b.with_ours && kind == Kind::lambda) {
+        lambda = launch_of(b, true);
+        c.ways.push_back({"revamp", "automatic mode",
+                          [&] {
+                              return timed([&] {
+                                  lambda->launch(launches);
+                                  lambda->wait();
+                              });
+                          },
+                          [&] {
+                              const uint32_t before = lambda->value();
+                              lambda->launch(launches);
+                              if (lambda->value() != before + launches)
+                                  throw std::runtime_error("wrong: an element was not incremented once a launch");
+                          }});
+    } else if (b.with_ours) {
         array =
             std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{static_cast<int32_t>(values.size())});
         kernel =
@@ -171,12 +213,24 @@ void stream(Bench &b, bool independent, bool by_address) {
 }
 
 // The calling thread's share, the wait apart: our call against recording one dispatch, its barrier included.
-void host_time(Bench &b) {
+void host_time(Bench &b, const std::string &name, Kind kind) {
     Case c;
-    c.name = "host time of one dispatch call in a stream of 1000";
+    c.name = name;
     std::unique_ptr<ours::Array> array;
     std::unique_ptr<ours::Kernel> kernel;
-    if (b.with_ours) {
+    std::unique_ptr<LambdaLaunch> lambda;
+    // Software devices need the processor that the calls are timed on.
+    if (!b.plain->software()) c.goals = {{"revamp", call_goal}, {"CUDA", ahead}};
+    if (b.with_ours && kind == Kind::lambda) {
+        lambda = launch_of(b, false);
+        c.ways.push_back({"revamp", "",
+                          [&] {
+                              const double calls = timed([&] { lambda->launch(launches); });
+                              lambda->wait();
+                              return calls / launches;
+                          },
+                          {}});
+    } else if (b.with_ours) {
         array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{slot});
         kernel = std::make_unique<ours::Kernel>(b.accelerator, increment_shader);
         c.ways.push_back({"revamp",
@@ -248,11 +302,20 @@ void host_time(Bench &b) {
 } // namespace
 
 void bench_launch(Bench &b) {
+    auto row = [&b](const std::string &name, auto &&work) { b.guarded(name, [&] { work(name); }); };
+    using Name = const std::string &;
     // Always first: it also finds the wait that the other cases' peers use.
-    b.guarded("dispatch + wait, empty kernel", [&] { empty_kernel(b); });
-    b.guarded("1000 dependent dispatches, then wait", [&] { stream(b, false, false); });
-    b.guarded("1000 dependent dispatches, then wait, arguments by address", [&] { stream(b, false, true); });
-    b.guarded("1000 independent dispatches, then wait", [&] { stream(b, true, false); });
-    b.guarded("1000 independent dispatches, then wait, arguments by address", [&] { stream(b, true, true); });
-    b.guarded("host time of one dispatch call in a stream of 1000", [&] { host_time(b); });
+    row("dispatch + wait, empty kernel", [&](Name name) { empty_kernel(b, name, Kind::binding); });
+    row("launch + wait, empty lambda with 4 views", [&](Name name) { empty_kernel(b, name, Kind::lambda); });
+    row("1000 dependent dispatches, then wait", [&](Name name) { stream(b, name, false, Kind::binding); });
+    row("1000 dependent dispatches, then wait, arguments by address",
+        [&](Name name) { stream(b, name, false, Kind::address); });
+    row("1000 dependent launches, then wait, lambda with 4 views",
+        [&](Name name) { stream(b, name, false, Kind::lambda); });
+    row("1000 independent dispatches, then wait", [&](Name name) { stream(b, name, true, Kind::binding); });
+    row("1000 independent dispatches, then wait, arguments by address",
+        [&](Name name) { stream(b, name, true, Kind::address); });
+    row("host time of one dispatch call in a stream of 1000", [&](Name name) { host_time(b, name, Kind::binding); });
+    row("host time of one launch in a stream of 1000, empty lambda with 4 views",
+        [&](Name name) { host_time(b, name, Kind::lambda); });
 }

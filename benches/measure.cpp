@@ -12,6 +12,11 @@ bool Samples::stable() const {
     return !seconds.empty() && seconds[(seconds.size() * 4 - 1) / 5] <= 1.25 * median();
 }
 
+namespace {
+// Operations that take longer are not done twice to find out how long they take.
+constexpr double first_use = 0.1;
+} // namespace
+
 std::vector<Samples> measure(const std::vector<Way> &ways, const Effort &effort, const std::function<void()> &warm) {
     std::vector<Samples> all(ways.size());
     std::vector<unsigned> ops(ways.size(), 1);
@@ -33,7 +38,7 @@ std::vector<Samples> measure(const std::vector<Way> &ways, const Effort &effort,
                 all[i].checked = true;
             }
             double once = ways[i].op();
-            if (once < effort.repetition) once = ways[i].op(); // the first one also paid for first use
+            if (once < first_use) once = ways[i].op(); // the first one also paid for first use
             const double wanted = effort.repetition / std::max(once, 1e-9);
             ops[i] = static_cast<unsigned>(std::clamp(wanted, 1.0, static_cast<double>(effort.most_ops)));
         });

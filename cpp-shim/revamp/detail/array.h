@@ -84,26 +84,42 @@ class live_arrays {
         array_control *&chain = chain_of(array);
         control->next = chain;
         chain = control;
+        m_count.fetch_add(1, std::memory_order_relaxed);
     }
     void remove(const void *array) noexcept {
         std::unique_lock<std::shared_mutex> lock(m_mutex);
         for (array_control **at = &chain_of(array); *at; at = &(*at)->next)
             if ((*at)->place == array) {
                 *at = (*at)->next;
+                m_count.fetch_sub(1, std::memory_order_relaxed);
                 return;
             }
     }
-    array_control *find(const void *array) {
-        std::shared_lock<std::shared_mutex> lock(m_mutex);
-        array_control *at = chain_of(array);
-        while (at && at->place != array)
-            at = at->next;
-        return at;
-    }
+    // Looks arrays up, locked once for many; a program without arrays takes no lock. The caller knows of the arrays it
+    // looks for, so it sees that they were counted.
+    class reader {
+      public:
+        reader() : m_any(m_all.m_count.load(std::memory_order_relaxed) != 0) {
+            if (m_any) m_lock = std::shared_lock<std::shared_mutex>(m_all.m_mutex);
+        }
+        bool any() const { return m_any; }
+        array_control *find(const void *array) const {
+            array_control *at = m_all.chain_of(array);
+            while (at && at->place != array)
+                at = at->next;
+            return at;
+        }
+
+      private:
+        live_arrays &m_all = all();
+        const bool m_any;
+        std::shared_lock<std::shared_mutex> m_lock;
+    };
 
   private:
     static constexpr std::size_t chains = 1024;
     std::shared_mutex m_mutex;
+    std::atomic<std::size_t> m_count{0};
     array_control *m_chains[chains] = {};
 
     array_control *&chain_of(const void *array) {

@@ -26,7 +26,6 @@
 #include <new>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #if REVAMP_DEVICE_PASS
 // What the kernel compiler knows: the workgroup is so large, or of its choice for a domain of so many dimensions.
@@ -55,7 +54,7 @@ constexpr std::size_t copied_functor = 512;
 class capture {
   public:
     capture(const capture &) = delete;
-    const std::vector<revamp_argument> &arguments() const { return m_arguments; }
+    const short_list<revamp_argument, 8> &arguments() const { return m_arguments; }
     // It uses more elements of a view or array than compiled kernels count (element_offset).
     bool large() const { return m_large && !large_views; }
 
@@ -97,11 +96,13 @@ class capture {
             *view.control = nullptr;
         }
         // Captured references are addresses of arrays.
+        const live_arrays::reader arrays;
+        if (!arrays.any()) return;
         for (std::size_t offset = 0; offset + sizeof(void *) <= m_size; offset += alignof(void *)) {
             void *word;
             __builtin_memcpy(&word, m_bytes + offset, sizeof word);
             if (reinterpret_cast<std::uintptr_t>(word) < 4096) continue;
-            array_control *control = live_arrays::all().find(word);
+            array_control *control = arrays.find(word);
             if (!control) continue;
             revamp_argument argument = {};
             argument.kind = REVAMP_ARGUMENT_INDIRECT;
@@ -129,8 +130,8 @@ class capture {
     };
     unsigned char *const m_bytes;
     const std::size_t m_size;
-    std::vector<patch> m_patched;
-    std::vector<revamp_argument> m_arguments;
+    short_list<patch, 8> m_patched;
+    short_list<revamp_argument, 8> m_arguments;
     bool m_large = false;
 
     bool offset_of(const void *address, std::size_t &offset) const {

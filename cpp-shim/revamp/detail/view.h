@@ -22,7 +22,6 @@
 #include <new>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 REVAMP_NAMESPACE_BEGIN
 
@@ -104,10 +103,43 @@ struct captured_view {
     bool large; // beyond what element_offset counts in kernels
 };
 
+// A list that keeps its first elements in itself, so that most launches allocate nothing.
+template <class T, std::size_t N> class short_list {
+  public:
+    short_list() {}
+    ~short_list() {
+        if (m_first != m_own) delete[] m_first;
+    }
+    short_list(const short_list &) = delete;
+    void push_back(const T &value) {
+        if (m_size == m_room) grow();
+        m_first[m_size++] = value;
+    }
+    const T *data() const { return m_first; }
+    std::size_t size() const { return m_size; }
+    const T *begin() const { return m_first; }
+    const T *end() const { return m_first + m_size; }
+
+  private:
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>);
+    std::size_t m_size = 0, m_room = N;
+    T *m_first = m_own;
+    T m_own[N]; // uninitialised
+
+    [[gnu::noinline, gnu::cold]] void grow() {
+        T *const larger = new T[2 * m_room];
+        for (std::size_t i = 0; i < m_size; ++i)
+            larger[i] = m_first[i];
+        if (m_first != m_own) delete[] m_first;
+        m_first = larger;
+        m_room *= 2;
+    }
+};
+
 // What comes into being while a functor is copied for a launch.
 struct capture_scope {
-    std::vector<captured_view> views;
-    std::vector<const void *> arrays;
+    short_list<captured_view, 8> views;
+    short_list<const void *, 8> arrays;
     capture_scope *outer;
 };
 
