@@ -47,7 +47,8 @@ void empty_kernel(Bench &b, const std::string &name, Kind kind) {
     const revamp_dispatch_info info = dispatch_of(nullptr, 0);
     if (b.with_ours && kind == Kind::lambda) {
         lambda = launch_of(b, false);
-        c.ways.push_back({"revamp", "",
+        c.ways.push_back({"revamp",
+                          "",
                           [&] {
                               return timed([&] {
                                   lambda->launch(1);
@@ -223,7 +224,8 @@ void host_time(Bench &b, const std::string &name, Kind kind) {
     if (!b.plain->software()) c.goals = {{"revamp", call_goal}, {"CUDA", ahead}};
     if (b.with_ours && kind == Kind::lambda) {
         lambda = launch_of(b, false);
-        c.ways.push_back({"revamp", "",
+        c.ways.push_back({"revamp",
+                          "",
                           [&] {
                               const double calls = timed([&] { lambda->launch(launches); });
                               lambda->wait();

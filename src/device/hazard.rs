@@ -49,6 +49,14 @@ pub struct Point {
 }
 
 impl Point {
+    /// Becomes `other`; cheaply if it is of the same timeline.
+    fn set(&mut self, other: &Self) {
+        if self.timeline.id() == other.timeline.id() {
+            (self.value, self.sequence) = (other.value, other.sequence);
+        } else {
+            *self = other.clone();
+        }
+    }
     /// True if the point has been reached.
     pub fn reached(&self) -> bool {
         self.timeline.reached(self.value)
@@ -83,7 +91,39 @@ pub struct Tracker {
 /// The locked state of a [`Tracker`]: disjoint segments by their first byte.
 #[derive(Default)]
 pub struct Segments {
+    /// The only segment, as long as there is no other: most buffers are always used as a whole.
+    one: Option<(u64, Segment)>,
     map: BTreeMap<u64, Segment>,
+}
+
+impl Segment {
+    /// Forgets finished uses and calls `found` for the others that `access` must come after. True if none is left.
+    fn conflicts(&mut self, access: Access, done: impl Fn(&Point) -> bool, mut found: impl FnMut(&Point)) -> bool {
+        if self.write.as_ref().is_some_and(&done) {
+            self.write = None;
+        }
+        self.reads.retain(|p| !done(p));
+        if let Some(write) = &self.write {
+            found(write);
+        }
+        if access.writes() {
+            self.reads.iter().for_each(&mut found);
+        }
+        self.write.is_none() && self.reads.is_empty()
+    }
+
+    /// Notes a use of all of it.
+    fn record(&mut self, access: Access, point: &Point) {
+        if access.writes() {
+            match &mut self.write {
+                Some(old) => old.set(point),
+                None => self.write = Some(point.clone()),
+            }
+            self.reads.clear();
+        } else {
+            add_read(&mut self.reads, point);
+        }
+    }
 }
 
 impl Tracker {
@@ -108,7 +148,7 @@ impl Tracker {
             let mut open: SmallVec<[Point; 4]> = SmallVec::new();
             let mut segments = self.segments.lock();
             segments.conflicts(range, access, |p| open.push(p.clone()));
-            self.used.store(!segments.map.is_empty(), Ordering::Release);
+            self.used.store(!segments.is_empty(), Ordering::Release);
             drop(segments);
             if open.is_empty() {
                 return Ok(());
@@ -121,6 +161,10 @@ impl Tracker {
 }
 
 impl Segments {
+    fn is_empty(&self) -> bool {
+        self.one.is_none() && self.map.is_empty()
+    }
+
     /// Where the search for segments that overlap `range` begins: the one before may reach into it.
     fn first(&self, range: &Range<u64>) -> u64 {
         match self.map.range(..=range.start).next_back() {
@@ -138,23 +182,22 @@ impl Segments {
     /// a look at the device whether that is done.
     pub fn conflicts_of(&mut self, own: u64, range: &Range<u64>, access: Access, mut found: impl FnMut(&Point)) {
         let done = |p: &Point| if p.timeline.id() == own { p.timeline.seen(p.value) } else { p.reached() };
-        if range.is_empty() || self.map.is_empty() {
+        if range.is_empty() {
+            return;
+        }
+        if let Some((start, segment)) = &mut self.one {
+            if *start < range.end && range.start < segment.end && segment.conflicts(access, done, found) {
+                self.one = None;
+            }
+            return;
+        }
+        if self.map.is_empty() {
             return;
         }
         let first = self.first(range);
         let mut emptied: SmallVec<[u64; 8]> = SmallVec::new();
         for (&start, segment) in self.map.range_mut(first..range.end) {
-            if segment.write.as_ref().is_some_and(done) {
-                segment.write = None;
-            }
-            segment.reads.retain(|p| !done(p));
-            if let Some(write) = &segment.write {
-                found(write);
-            }
-            if access.writes() {
-                segment.reads.iter().for_each(&mut found);
-            }
-            if segment.write.is_none() && segment.reads.is_empty() {
+            if segment.conflicts(access, done, &mut found) {
                 emptied.push(start);
             }
         }
@@ -169,17 +212,21 @@ impl Segments {
             return;
         }
         // The common case: the same bytes as before.
-        if let Some(segment) = self.map.get_mut(&range.start)
-            && segment.end == range.end
-        {
-            if access.writes() {
-                segment.write = Some(point.clone());
-                segment.reads.clear();
-            } else {
-                add_read(&mut segment.reads, point);
+        let same = match &mut self.one {
+            Some((start, segment)) => (*start == range.start).then_some(segment),
+            None if self.map.is_empty() => {
+                let mut segment = Segment { end: range.end, write: None, reads: SmallVec::new() };
+                segment.record(access, point);
+                self.one = Some((range.start, segment));
+                return;
             }
+            None => self.map.get_mut(&range.start),
+        };
+        if let Some(segment) = same.filter(|s| s.end == range.end) {
+            segment.record(access, point);
             return;
         }
+        self.map.extend(self.one.take());
         self.split(range.start);
         self.split(range.end);
         if access.writes() {
@@ -224,7 +271,7 @@ impl Segments {
 /// Adds a read; a later read on the same timeline stands for the earlier ones.
 fn add_read(reads: &mut SmallVec<[Point; 2]>, point: &Point) {
     match reads.iter_mut().find(|p| p.timeline.id() == point.timeline.id()) {
-        Some(old) if old.sequence <= point.sequence => *old = point.clone(),
+        Some(old) if old.sequence <= point.sequence => old.set(point),
         Some(_) => {}
         None => reads.push(point.clone()),
     }

@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 /// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
 #[derive(Default)]
-pub(super) struct LoadedCompiled(HashMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>);
+pub(super) struct LoadedCompiled(BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>);
 
 /// `kernel` on this accelerator; its pipeline is made at the first launch.
 fn load(accelerator: &Arc<Accelerator>, kernel: &Arc<Compiled>) -> Result<Arc<LoadedKernel>> {
@@ -46,11 +46,15 @@ pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<A
     // A view's elements lie at the pointer in the block, an array's at the one in its face.
     let further = matches!(place, Place::Behind(..));
     let used = |c: &&Capture| c.offset == place.offset() && c.further == further;
-    if kernel.captures.iter().any(|c| c.offset == ANY_OFFSET) {
-        return Some(argument.access);
+    let (mut reads, mut writes) = (false, false);
+    for c in kernel.captures.iter() {
+        if c.offset == ANY_OFFSET {
+            return Some(argument.access);
+        }
+        if used(&c) {
+            (reads, writes) = (reads || c.reads, writes || c.writes);
+        }
     }
-    let (reads, writes) =
-        kernel.captures.iter().filter(used).fold((false, false), |(r, w), c| (r || c.reads, w || c.writes));
     match (reads, writes) {
         (false, false) => None,
         (true, false) => Some(Access::Read),
@@ -94,11 +98,12 @@ pub(super) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
-/// Runs the kernel on `view`; the arguments are those it uses.
+/// Runs the kernel on `view`; the arguments are those it uses, `unused` the places of the others.
 pub(super) fn run(
     kernel: &Arc<Compiled>,
     launch: &HostLaunch<'_>,
     arguments: &[&HostArgument<'_>],
+    unused: &[Place<'_>],
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
     held: &mut Held<'_>,
@@ -122,12 +127,8 @@ pub(super) fn run(
     }
     let brought = bring(captured, view, held, DISPATCH)?;
     let mut block = Block::new(launch.block);
-    for unused in launch.arguments.iter().filter(|a| access(kernel, a).is_none()) {
-        // Of an array the extent may be used.
-        if let Some(place) = &unused.place {
-            block.put(place, 0);
-        }
-    }
+    // Of an array the extent may be used.
+    unused.iter().for_each(|place| block.put(place, 0));
     for (argument, bound) in arguments.iter().zip(&brought.uses) {
         let start = bound.buffer.device_address().ok_or_else(|| {
             Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))

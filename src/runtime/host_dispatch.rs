@@ -78,8 +78,12 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>
     };
     let mut arguments: SmallVec<[&HostArgument<'_>; 8]> = SmallVec::new();
     let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
+    let mut unused: SmallVec<[Place<'_>; 8]> = SmallVec::new();
     for a in launch.arguments {
-        let Some(access) = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a)) else { continue };
+        let Some(access) = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a)) else {
+            unused.extend(a.place);
+            continue;
+        };
         arguments.push(a);
         captured.push(Captured { side: &a.section, access, needs: access });
     }
@@ -106,7 +110,7 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>
     // Before anything waits.
     domain.check()?;
     if let Some(kernel) = compiled {
-        return compiled::run(kernel, launch, &arguments, &captured, &view, &mut held);
+        return compiled::run(kernel, launch, &arguments, &unused, &captured, &view, &mut held);
     }
     let make = launch.kernel.ok_or_else(|| {
         Error::unsupported(

@@ -37,6 +37,9 @@ const PAGE: u64 = 64 << 10;
 /// Descriptor sets and storage buffers of a descriptor pool.
 const POOL: (u32, u32) = (256, 2048);
 
+/// So many of the buffers kept last are looked through before one more is kept.
+const RECENT: usize = 8;
+
 /// Which hardware queue a queue submits to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lane {
@@ -145,28 +148,26 @@ impl VulkanQueue {
 
     /// Records one command behind everything its uses conflict with.
     pub fn record(&self, uses: &[BufferUse<'_>], write: impl FnOnce(&mut Batch, &Core) -> Result<()>) -> Result<Point> {
-        let mut order: SmallVec<[usize; 16]> = (0..uses.len()).collect();
-        order.sort_unstable_by_key(|&i| uses[i].buffer.id());
+        let mut order: SmallVec<[&BufferUse<'_>; 16]> = uses.iter().collect();
+        order.sort_unstable_by_key(|u| u.buffer.id());
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
             // All trackers are locked together and in one order, so that two queues cannot order two buffers
             // differently.
             let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 16]> = SmallVec::new();
-            let mut slot: SmallVec<[usize; 16]> = SmallVec::from_elem(0, uses.len());
-            for &i in &order {
-                let buffer = uses[i].buffer;
-                if trackers.last().is_none_or(|(id, _)| *id != buffer.id()) {
-                    trackers.push((buffer.id(), buffer.tracker().lock()));
-                }
-                slot[i] = trackers.len() - 1;
-            }
             let mut barrier = false;
             let mut waits: SmallVec<[Point; 4]> = SmallVec::new();
             let mut elsewhere: SmallVec<[Point; 4]> = SmallVec::new();
-            for (u, &at) in uses.iter().zip(&slot) {
-                trackers[at].1.conflicts_of(self.own.id(), &u.range, u.access, |p| {
-                    if p.timeline.id() == self.own.id() {
+            let own = self.own.id();
+            for u in &order {
+                let id = u.buffer.id();
+                if trackers.last().is_none_or(|(last, _)| *last != id) {
+                    trackers.push((id, u.buffer.tracker().lock()));
+                }
+                let Some((_, segments)) = trackers.last_mut() else { continue };
+                segments.conflicts_of(own, &u.range, u.access, |p| {
+                    if p.timeline.id() == own {
                         barrier |= p.sequence >= state.barrier;
                     } else if p.timeline.device() == Some(self.core.id) && p.timeline.submitted(p.value) {
                         waits.push(p.clone());
@@ -190,33 +191,31 @@ impl VulkanQueue {
             }
             let sequence = state.sequence;
             let number = state.value;
-            let mut batch = self.open(&mut state)?;
+            self.open(&mut state)?;
+            let State { open, barrier: last_barrier, .. } = &mut *state;
+            let batch = open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
             for p in waits {
                 batch.wait_for(&p);
             }
             if barrier {
                 // SAFETY: the command buffer is recording and this queue's.
                 unsafe { self.barrier(batch.commands, false) };
-                state.barrier = sequence;
+                *last_barrier = sequence;
             }
-            if let Err(e) = write(&mut batch, &self.core) {
-                // What was recorded before stays; nothing of this command was.
-                state.open = Some(batch);
-                return Err(e);
-            }
+            // If it fails, what was recorded before stays; nothing of this command was.
+            write(batch, &self.core)?;
             batch.count += 1;
-            batch.for_host |= uses.iter().any(|u| u.access.writes() && u.buffer.host().is_some());
-            for u in uses {
-                batch.buffers.push(u.buffer.clone());
-            }
             let count = batch.count;
-            state.open = Some(batch);
-            state.sequence += 1;
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
-            for (u, &at) in uses.iter().zip(&slot) {
+            let mut at = 0;
+            for u in &order {
+                batch.for_host |= u.access.writes() && u.buffer.host().is_some();
+                batch.keep_buffer(u.buffer);
+                at += usize::from(trackers[at].0 != u.buffer.id());
                 trackers[at].1.record(&u.range, u.access, &point);
             }
             drop(trackers);
+            state.sequence += 1;
             if self.immediate {
                 self.submit(&mut state)?;
             } else if count >= state.threshold {
@@ -248,17 +247,17 @@ impl VulkanQueue {
         self.submit(&mut self.state.lock())
     }
 
-    /// Takes the open batch, or begins one.
-    fn open(&self, state: &mut State) -> Result<Batch> {
-        if let Some(batch) = state.open.take() {
-            return Ok(batch);
+    /// Sees to it that a batch is open.
+    fn open(&self, state: &mut State) -> Result<()> {
+        if state.open.is_none() {
+            let mut batch = match state.ready.take() {
+                Some(batch) => batch,
+                None => self.begin(state)?,
+            };
+            batch.value = state.value;
+            state.open = Some(batch);
         }
-        let mut batch = match state.ready.take() {
-            Some(batch) => batch,
-            None => self.begin(state)?,
-        };
-        batch.value = state.value;
-        Ok(batch)
+        Ok(())
     }
 
     /// A batch with its command buffer recording.
@@ -508,6 +507,13 @@ impl Batch {
         match self.waits.iter_mut().find(|(t, _)| t.id() == timeline.id()) {
             Some((_, value)) => *value = (*value).max(point.value),
             None => self.waits.push((timeline, point.value)),
+        }
+    }
+
+    /// Keeps a buffer until the batch is done. Commands that follow each other mostly use the same ones.
+    fn keep_buffer(&mut self, buffer: &Arc<dyn Buffer>) {
+        if !self.buffers.iter().rev().take(RECENT).any(|b| b.id() == buffer.id()) {
+            self.buffers.push(buffer.clone());
         }
     }
 

@@ -102,7 +102,8 @@ impl VulkanTimeline {
     /// Looks at the word until it has `value` (true) or `most` has passed since `begin`.
     fn spin(&self, value: u64, begin: Instant, most: Duration) -> bool {
         loop {
-            for _ in 0..32 {
+            // To ask the semaphore takes longer than to look at the word.
+            for _ in 0..if self.word.is_some() { 32 } else { 1 } {
                 if self.poll_word(value) {
                     return true;
                 }
