@@ -54,6 +54,7 @@ std::string size_text(double bytes);
 void bench_launch(Bench &bench);
 void bench_copy(Bench &bench);
 void bench_device_copy(Bench &bench);
+void bench_overlap(Bench &bench);
 void bench_kernel(Bench &bench);
 void bench_compiled(Bench &bench);
 void bench_host(Bench &bench);

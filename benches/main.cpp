@@ -178,6 +178,7 @@ int bench(const Options &o, const std::string &folder) {
         bench_launch(b);
         bench_copy(b);
         bench_device_copy(b);
+        bench_overlap(b);
         bench_kernel(b);
 #ifdef BENCH_HAS_KERNELS
         bench_compiled(b);

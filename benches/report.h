@@ -31,7 +31,7 @@ class Report {
     // What a program moved, as the library counts it, beside what the peer's rules make of it. Goal: no more.
     void add_bytes(const std::string &name, uint64_t ours, uint64_t transfers, const std::string &peer_name,
                    uint64_t peer);
-    // A speed beside a peer's that other rows come to; the goal is the least.
+    // A speed beside a peer's that other rows come to; the goal is the least, 0 for none.
     void add_ratio(const std::string &name, const std::string &peer, double ratio, double goal);
     // A case that could not be run at all.
     void skip(const std::string &name, const std::string &why);

@@ -157,6 +157,67 @@ TEST(STG_13_a_pipeline_gives_the_same_results_staged_or_not) {
     }
 }
 
+enum { CHUNKS = 12, SLOTS = 3 };
+
+/* Chunks through SLOTS arrays, each with a view of its own or all with `p`'s; `staged` pairs of staging arrays, so that
+ * with fewer than CHUNKS the host waits for a pair before it uses it again. */
+static void chunked_pipeline(const place *p, bool own_views, size_t staged) {
+    revamp_kernel step = load(p->accelerator, &step_module);
+    revamp_accelerator_view views[SLOTS];
+    revamp_array slots[SLOTS], in[CHUNKS], out[CHUNKS];
+    revamp_completion sent[CHUNKS], received[CHUNKS];
+    uint32_t *given[CHUNKS], *got[CHUNKS];
+    for (size_t i = 0; i < SLOTS; i++) {
+        views[i] = own_views ? new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE) : p->view;
+        slots[i] = array_of(views[i], 2, staging_extent, 4);
+    }
+    for (size_t i = 0; i < staged; i++) {
+        in[i] = staging_array(cpu_view(), views[i % SLOTS], 2, staging_extent, 4);
+        out[i] = staging_array(cpu_view(), views[i % SLOTS], 2, staging_extent, 4);
+    }
+    for (size_t k = 0; k < CHUNKS + staged; k++) {
+        if (k >= staged) {
+            size_t done = k - staged;
+            expect_done(sent[done]);
+            expect_done(received[done]);
+            got[done] = memory(STAGING_SIZE);
+            memcpy(got[done], data_of(out[done % staged], REVAMP_ACCESS_READ), STAGING_SIZE);
+        }
+        if (k >= CHUNKS) continue;
+        given[k] = numbers(STAGING_COUNT, (uint32_t)k + 1);
+        memcpy(data_of(in[k % staged], REVAMP_ACCESS_WRITE), given[k], STAGING_SIZE);
+        revamp_array slot = slots[k % SLOTS];
+        revamp_region from = whole(in[k % staged]), there = whole(slot), to = whole(out[k % staged]);
+        REQUIRE_OK(revamp_copy_async(&from, &there, &sent[k]));
+        CHECK_OK(launch_step(views[k % SLOTS], step, slot));
+        CHECK_OK(launch_step(views[k % SLOTS], step, slot));
+        REQUIRE_OK(revamp_copy_async(&there, &to, &received[k]));
+    }
+    for (size_t k = 0; k < CHUNKS; k++) {
+        step_naive(given[k], STAGING_COUNT, 2);
+        CHECK_SAME(got[k], given[k], STAGING_SIZE);
+    }
+    for (size_t i = 0; i < staged; i++) {
+        CHECK_OK(revamp_array_destroy(in[i]));
+        CHECK_OK(revamp_array_destroy(out[i]));
+    }
+    for (size_t i = 0; i < SLOTS; i++) {
+        CHECK_OK(revamp_array_destroy(slots[i]));
+        if (own_views) CHECK_OK(revamp_accelerator_view_release(views[i]));
+    }
+    CHECK_OK(revamp_kernel_release(step));
+}
+
+TEST(STG_13_a_chunked_pipeline_keeps_its_chunks_apart) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        chunked_pipeline(p, false, CHUNKS);
+        chunked_pipeline(p, true, CHUNKS);
+        /* Not a multiple of each other: a staging array then serves different slots. */
+        chunked_pipeline(p, false, 2);
+        chunked_pipeline(p, true, 2);
+    }
+}
+
 static void *touch_array(void *context) {
     revamp_array array = context;
     void *data = NULL;

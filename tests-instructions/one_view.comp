@@ -1,0 +1,13 @@
+#version 450
+// Adds 1, so many times: `rounds` makes it last.
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Values { uint values[]; };
+layout(push_constant) uniform Constants { uint rounds; };
+
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= values.length()) return;
+    uint v = values[i];
+    for (uint r = 0; r < rounds; r++) v = (v ^ r) + 1;
+    values[i] = v;
+}
