@@ -8,6 +8,7 @@ use crate::device::hazard::Point;
 use crate::device::{Device, Queue, unique_id};
 use crate::error::Result;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -110,8 +111,8 @@ impl AcceleratorView {
     }
 
     /// Everything given to the view so far.
-    fn points(&self) -> Result<Vec<Point>> {
-        let mut points = vec![self.queue.marker()?];
+    fn points(&self) -> Result<SmallVec<[Point; 4]>> {
+        let mut points = SmallVec::from_iter([self.queue.marker()?]);
         points.extend(self.beside.lock().iter().cloned());
         Ok(points)
     }
@@ -157,6 +158,6 @@ impl AcceleratorView {
         if let Some(own) = points.first() {
             own.timeline.flush(own.value)?;
         }
-        Ok(Completion::of(points))
+        Ok(Completion::of(points.into_vec()))
     }
 }

@@ -266,7 +266,7 @@ impl ArrayView {
 
     /// `section`: `origin` defaults to zeros, `extent` to the rest.
     pub fn section(&self, origin: Option<&[i32]>, extent: Option<&[i32]>) -> Result<Arc<Self>> {
-        let (from, size) = section_of(&self.part.extent, origin, extent, &self.part.name())?;
+        let (from, size) = section_of(&self.part.extent, origin, extent, || self.part.name())?;
         let layout = self.part.layout.section(&from, &size);
         let extent: SmallVec<[i32; 4]> = size.iter().map(|&s| s as i32).collect();
         Ok(self.derive(&extent, layout, self.part.read_only))
@@ -501,7 +501,7 @@ pub(super) fn section_of(
     whole: &[i32],
     origin: Option<&[i32]>,
     extent: Option<&[i32]>,
-    name: &str,
+    name: impl Fn() -> String,
 ) -> Result<(Sizes, Sizes)> {
     let mut from = Sizes::with_capacity(whole.len());
     let mut size = Sizes::with_capacity(whole.len());
@@ -509,6 +509,7 @@ pub(super) fn section_of(
         let start = origin.map_or(0, |o| o[d]);
         let count = extent.map_or(all.saturating_sub(start), |e| e[d]);
         if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
+            let name = name();
             return Err(Error::runtime(format!(
                 "the section does not lie in the {name}: in dimension {d} it begins at {start} and has {count} elements; \
                  the {name} has {all} there, and a section needs at least 1"

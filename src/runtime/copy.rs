@@ -91,7 +91,7 @@ impl Side {
         if origin.is_none() && extent.is_none() {
             return Ok(Self::whole(array));
         }
-        let (from, size) = section_of(array.extent(), origin, extent, "array")?;
+        let (from, size) = section_of(array.extent(), origin, extent, || "array".to_owned())?;
         let layout = array.layout().section(&from, &size);
         Ok(Self::Array(array, layout))
     }

@@ -10,7 +10,7 @@ use super::transfer::Transfers;
 use crate::config;
 use crate::device::hazard::{Point, Timeline};
 use crate::device::layout::CopyPlan;
-use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use};
+use crate::device::{Access, Buffer, Direction, Dispatch, HostJob, Queue, Use};
 use crate::error::{Error, Result};
 use ash::vk;
 use smallvec::SmallVec;
@@ -155,7 +155,8 @@ impl Queue for ViewQueue {
             _ => false,
         };
         if lane || config::get().test.copy.as_deref() == Some("lane") {
-            let lane = self.transfers.lane(!plan.is_linear())?;
+            let direction = if to { Direction::Download } else { Direction::Upload };
+            let lane = self.transfers.lane(direction, !plan.is_linear())?;
             return copy(&lane, &self.copies, source, destination, plan, all);
         }
         copy(&self.queue, &self.copies, source, destination, plan, all)

@@ -512,7 +512,7 @@ impl Batch {
 
     /// Keeps a buffer until the batch is done. Commands that follow each other mostly use the same ones.
     fn keep_buffer(&mut self, buffer: &Arc<dyn Buffer>) {
-        if !self.buffers.iter().rev().take(RECENT).any(|b| b.id() == buffer.id()) {
+        if !self.buffers.iter().rev().take(RECENT).any(|b| Arc::ptr_eq(b, buffer)) {
             self.buffers.push(buffer.clone());
         }
     }
@@ -560,13 +560,15 @@ impl Batch {
             if self.descriptors_used > 0 {
                 let pool = self.descriptor_pools[self.descriptors_used - 1];
                 let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-                // SAFETY: pool and layout are alive and this thread alone has the pool.
-                match unsafe { core.raw.allocate_descriptor_sets(&info) } {
-                    Ok(sets) => {
-                        return sets.first().copied().ok_or_else(|| Error::internal("no descriptor set was returned"));
-                    }
-                    Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL) if !made => {}
-                    Err(e) => return Err(core.failed("vkAllocateDescriptorSets", e)),
+                let mut set = vk::DescriptorSet::null();
+                // SAFETY: pool and layout are alive and this thread alone has the pool; one set is asked for. Not by ash's
+                // wrapper, which allocates a list.
+                let done =
+                    unsafe { (core.raw.fp_v1_0().allocate_descriptor_sets)(core.raw.handle(), &info, &raw mut set) };
+                match done {
+                    vk::Result::SUCCESS => return Ok(set),
+                    vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL if !made => {}
+                    e => return Err(core.failed("vkAllocateDescriptorSets", e)),
                 }
             }
             if self.descriptors_used == self.descriptor_pools.len() {

@@ -18,7 +18,6 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
@@ -26,6 +25,9 @@ const SMALL: u64 = 64 << 10;
 const PIECE: (u64, u64, u64) = (256 << 10, 1 << 20, 4 << 20);
 const FEW: u64 = 4 << 20;
 const MANY: u64 = 128 << 20;
+/// Copies of so many bytes go beside the work of their view even if they follow it: that costs a wait between queues, some
+/// 10 us, and what comes after them can run meanwhile.
+const LONG: u64 = 2 << 20;
 /// Bytes that are worth one more thread.
 const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
@@ -41,7 +43,6 @@ pub(super) struct Transfers {
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
     turn: Mutex<()>,
-    next: AtomicUsize,
 }
 
 impl Transfers {
@@ -56,7 +57,6 @@ impl Transfers {
             rings,
             lanes: Mutex::new([None, None]),
             turn: Mutex::new(()),
-            next: AtomicUsize::new(0),
         }
     }
 
@@ -79,10 +79,11 @@ impl Transfers {
         Ok(made)
     }
 
-    /// A lane for one copy; they take turns.
-    pub fn lane(&self, strided: bool) -> Result<Arc<VulkanQueue>> {
+    /// A lane for one copy. Each direction has its own, so that an upload does not wait behind a download that waits for a
+    /// kernel.
+    pub fn lane(&self, direction: Direction, strided: bool) -> Result<Arc<VulkanQueue>> {
         let lanes = self.lanes(strided)?;
-        Ok(lanes[self.next.fetch_add(1, Ordering::Relaxed) % lanes.len()].clone())
+        Ok(lanes[direction as usize % lanes.len()].clone())
     }
 
     /// The lanes made so far.
@@ -127,7 +128,7 @@ impl Transfers {
         }
         let mut chunk = ring.take(&self.core)?;
         let point = if self.beside(buffer, &range, access, queue, plan) {
-            self.lane(false).and_then(|lane| piece.run(&mut chunk, &lane, 0..bytes))
+            self.lane(direction, false).and_then(|lane| piece.run(&mut chunk, &lane, 0..bytes))
         } else {
             piece.run(&mut chunk, queue, 0..bytes)
         };
@@ -136,7 +137,8 @@ impl Transfers {
     }
 
     /// True if a copy over the bus had better go to a transfer queue: there is one, and the copy need not wait for work
-    /// of `queue`, which it would follow faster on the same queue.
+    /// of `queue`, which it would follow faster on the same queue, or it takes so long that later work of `queue` should
+    /// not wait for it.
     pub fn beside(
         &self,
         buffer: &Arc<dyn Buffer>,
@@ -147,6 +149,9 @@ impl Transfers {
     ) -> bool {
         if self.core.transfer.is_empty() || !plan.is_linear() {
             return false;
+        }
+        if plan.bytes() >= LONG {
+            return true;
         }
         let mut follows = false;
         let own = queue.timeline().id();
