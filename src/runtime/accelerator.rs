@@ -8,7 +8,7 @@ use crate::device::host::{HostDevice, HostKind, Workers, total_memory};
 use crate::device::vulkan::device::VulkanDevice;
 use crate::device::vulkan::instance::instance;
 use crate::device::vulkan::physical::{ACCESS_READ_WRITE, Physical, physical_devices};
-use crate::device::{Device, unique_id};
+use crate::device::{Device, MemoryUsage, unique_id};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::trace::transfers::Counters;
@@ -263,6 +263,12 @@ impl Accelerator {
         super::process::driver_loaded(self.kind == Kind::Vulkan && !self.properties.is_emulated);
         *slot = Some(made.clone());
         Ok(made)
+    }
+
+    /// What memory it holds; nothing before its first use.
+    pub fn memory(&self) -> MemoryUsage {
+        let device = self.device.lock().clone();
+        device.map_or_else(MemoryUsage::default, |d| d.memory())
     }
 
     /// The default view: always the same one.

@@ -18,7 +18,8 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
@@ -30,6 +31,8 @@ const MANY: u64 = 128 << 20;
 const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
 const THREADS: usize = 8;
+/// Staging memory that was not used for so long is given back at the next call that copies, allocates or waits.
+const IDLE: Duration = Duration::from_secs(1);
 /// Chunks a thread keeps in flight.
 const DEPTH: usize = 3;
 
@@ -42,6 +45,8 @@ pub(super) struct Transfers {
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
     turn: Mutex<()>,
     next: AtomicUsize,
+    /// There may be staging memory to give back.
+    staged: AtomicBool,
 }
 
 impl Transfers {
@@ -57,6 +62,7 @@ impl Transfers {
             lanes: Mutex::new([None, None]),
             turn: Mutex::new(()),
             next: AtomicUsize::new(0),
+            staged: AtomicBool::new(false),
         }
     }
 
@@ -90,6 +96,25 @@ impl Transfers {
         self.lanes.lock().iter().flatten().flatten().cloned().collect()
     }
 
+    /// Bytes of staging memory there are, and may be at most.
+    pub fn staging(&self) -> (u64, u64) {
+        let all = self.rings.iter().flatten().map(Ring::bytes);
+        all.fold((0, 0), |sum, (held, most)| (sum.0 + held, sum.1 + most))
+    }
+
+    /// Gives back staging memory that was not used for a while.
+    pub fn trim(&self) {
+        if !self.staged.load(Ordering::Relaxed) {
+            return;
+        }
+        let trimmed = self.rings.iter().flatten().fold(false, |any, ring| ring.trim(IDLE) || any);
+        if trimmed {
+            // The chunks went there.
+            self.core.pool.lock().drop_spare();
+            self.staged.store(self.staging().0 > 0, Ordering::Relaxed);
+        }
+    }
+
     /// See [`crate::device::Device::transfer`].
     pub fn transfer(
         &self,
@@ -113,6 +138,8 @@ impl Transfers {
         if upload && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
+        self.trim();
+        self.staged.store(true, Ordering::Relaxed);
         let [small, large] = &self.rings[direction as usize];
         let ring = if bytes <= small.size { small } else { large };
         let size = match bytes {
