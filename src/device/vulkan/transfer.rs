@@ -107,8 +107,9 @@ impl Transfers {
         if !self.staged.load(Ordering::Relaxed) {
             return;
         }
-        let trimmed = self.rings.iter().flatten().fold(false, |any, ring| ring.trim(IDLE) || any);
-        if trimmed {
+        // All of them, not up to the first.
+        let trimmed = self.rings.iter().flatten().filter(|ring| ring.trim(IDLE)).count();
+        if trimmed > 0 {
             // The chunks went there.
             self.core.pool.lock().drop_spare();
             self.staged.store(self.staging().0 > 0, Ordering::Relaxed);
