@@ -187,6 +187,9 @@ pub trait Device: Send + Sync {
     /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Buffers over the same bytes are not ordered
     /// against each other; such as only share a page may be used at the same time.
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
+    /// A buffer over memory of the host that copies pass through, whether or not the device uses it as fast as its own;
+    /// `None` where the driver does not take it. As for [`Device::import`], the span must outlive the buffer.
+    fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
     /// A new queue; `immediate` submits each work at once.
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module, checking that this device can run it.

@@ -1,6 +1,7 @@
 //! accelerator (digest section 3.1).
 
 use super::accelerator_view::AcceleratorView;
+use super::bridge::Bridges;
 use super::selection::{self, Candidate};
 use super::{AccessType, HandleCell};
 use crate::config::Config;
@@ -89,6 +90,8 @@ pub struct Accelerator {
     default_view: Mutex<Option<Arc<AcceleratorView>>>,
     cpu_access: Mutex<CpuAccess>,
     transfers: Counters,
+    /// To other accelerators.
+    pub(super) bridges: Bridges,
     /// Kernels loaded here, so that the same module is compiled once.
     pub(super) kernels: Mutex<super::kernel::KernelCache>,
     /// Kernels of the kernel compiler.
@@ -135,6 +138,7 @@ impl Accelerator {
             default_view: Mutex::new(None),
             cpu_access: Mutex::new(CpuAccess { value: access, settled: false }),
             transfers: Counters::new(),
+            bridges: Bridges::default(),
             kernels: Mutex::default(),
             compiled: Mutex::default(),
             c_handle: HandleCell::default(),
@@ -268,7 +272,13 @@ impl Accelerator {
     /// What memory it holds; nothing before its first use.
     pub fn memory(&self) -> MemoryUsage {
         let device = self.device.lock().clone();
-        device.map_or_else(MemoryUsage::default, |d| d.memory())
+        let Some(mut usage) = device.map(|d| d.memory()) else { return MemoryUsage::default() };
+        if self.kind == Kind::Vulkan {
+            let (bytes, most) = self.bridges.bytes();
+            usage.staging += bytes;
+            usage.staging_limit += most;
+        }
+        usage
     }
 
     /// The default view: always the same one.
@@ -330,6 +340,7 @@ impl Accelerator {
 
     /// Lets go of the device, the default view and compiled kernels, which hold the accelerator in turn.
     pub(super) fn close(&self) {
+        self.bridges.close();
         let view = self.default_view.lock().take();
         let device = self.device.lock().take();
         let compiled = std::mem::take(&mut *self.compiled.lock());

@@ -111,6 +111,7 @@ impl AcceleratorView {
 
     /// Everything given to the view so far.
     fn points(&self) -> Result<Vec<Point>> {
+        self.accelerator.bridges.trim();
         let mut points = vec![self.queue.marker()?];
         points.extend(self.beside.lock().iter().cloned());
         Ok(points)

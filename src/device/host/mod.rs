@@ -186,6 +186,11 @@ impl Device for HostDevice {
         Ok(Some(Arc::new(HostBuffer { id: unique_id(), memory: Memory::Imported(span), tracker: Tracker::new() })))
     }
 
+    /// What is in host memory needs no staging.
+    fn import_staging(&self, _span: HostSpan, _label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        Ok(None)
+    }
+
     /// Queues start work at once either way, so `immediate` changes nothing.
     fn create_queue(&self, _immediate: bool) -> Result<Arc<dyn Queue>> {
         let queue = HostQueue::new(self.kind, self.workers.clone());

@@ -97,9 +97,16 @@ impl Device for VulkanDevice {
     }
 
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        if !self.shares_memory() {
+            return Ok(None);
+        }
         // Earlier imports that only finished work still holds: their number is limited.
         self.reclaim();
-        Ok(VulkanBuffer::import(&self.core, span, label)?.map(|b| b as Arc<dyn Buffer>))
+        Ok(VulkanBuffer::import(&self.core, span, false, label)?.map(|b| b as Arc<dyn Buffer>))
+    }
+
+    fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        Ok(VulkanBuffer::import(&self.core, span, true, label)?.map(|b| b as Arc<dyn Buffer>))
     }
 
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>> {

@@ -143,11 +143,11 @@ impl VulkanBuffer {
         Ok(Arc::new(buffer))
     }
 
-    /// A buffer over `span`, where the device and its driver take it.
-    pub fn import(core: &Arc<Core>, span: HostSpan, label: &str) -> Result<Option<Arc<Self>>> {
+    /// A buffer over `span`, where the device and its driver take it; `staging` if the device has faster memory.
+    pub fn import(core: &Arc<Core>, span: HostSpan, staging: bool, label: &str) -> Result<Option<Arc<Self>>> {
         core.check_alive()?;
         let Some(importer) = &core.importer else { return Ok(None) };
-        match Self::imported(core, importer, span) {
+        match Self::imported(core, importer, span, staging) {
             Ok(buffer) => Ok(Some(Arc::new(buffer))),
             // A dead device is an error; all else only means that the bytes must be copied.
             Err(e) => core.check_alive().map(|()| {
@@ -157,7 +157,7 @@ impl VulkanBuffer {
         }
     }
 
-    fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan) -> Result<Self> {
+    fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan, staging: bool) -> Result<Self> {
         let whole = importer.range(span, &core.physical.limits)?;
         // SAFETY: the range lies in pages of the span, which its maker promised to be there.
         let allowed = unsafe { importer.memory_types(core, whole.start) }?;
@@ -175,7 +175,7 @@ impl VulkanBuffer {
             size: span.len(),
             host: Some(span),
             window: None,
-            staging: false,
+            staging,
             tracker: Tracker::new(),
             memory: Mutex::new(Memory::None),
         };
@@ -187,11 +187,13 @@ impl VulkanBuffer {
         let mut pointer =
             vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST_ALLOCATION).host_pointer(whole.start.cast());
         let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(whole.size)
             .memory_type_index(memory_type)
             .push_next(&mut pointer)
             .push_next(&mut flags);
+        let info = if importer.dedicated { info.push_next(&mut dedicated) } else { info };
         // SAFETY: start and size are aligned as the device asks; the pages stay while the buffer lives: by `import`'s
         // caller.
         let memory = unsafe { core.raw.allocate_memory(&info, None) }
