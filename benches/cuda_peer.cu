@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <initializer_list>
 
 #include "cuda_peer.h"
 

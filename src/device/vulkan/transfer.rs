@@ -18,8 +18,8 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
@@ -47,6 +47,9 @@ pub(super) struct Transfers {
     next: AtomicUsize,
     /// There may be staging memory to give back.
     staged: AtomicBool,
+    /// When this was made, and how many milliseconds later the rings are looked at next.
+    begun: Instant,
+    look: AtomicU64,
 }
 
 impl Transfers {
@@ -63,6 +66,8 @@ impl Transfers {
             turn: Mutex::new(()),
             next: AtomicUsize::new(0),
             staged: AtomicBool::new(false),
+            begun: Instant::now(),
+            look: AtomicU64::new(0),
         }
     }
 
@@ -104,9 +109,15 @@ impl Transfers {
 
     /// Gives back staging memory that was not used for a while.
     pub fn trim(&self) {
+        const PAUSE: u64 = 50;
         if !self.staged.load(Ordering::Relaxed) {
             return;
         }
+        let now = self.begun.elapsed().as_millis() as u64;
+        if now < self.look.load(Ordering::Relaxed) {
+            return;
+        }
+        self.look.store(now + PAUSE, Ordering::Relaxed);
         // All of them, not up to the first.
         let trimmed = self.rings.iter().flatten().filter(|ring| ring.trim(IDLE)).count();
         if trimmed > 0 {
