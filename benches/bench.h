@@ -61,6 +61,8 @@ void bench_host(Bench &bench);
 void bench_amp(Bench &bench);
 void bench_view(Bench &bench);
 void bench_view_bytes(Bench &bench);
+void bench_scale(Bench &bench);
+void bench_accelerators(Bench &bench);
 // The programs of bench_view_bytes alone, for the process it starts; prints a line for each.
 void print_view_bytes(Bench &bench);
 void bench_start(Bench &bench);

@@ -1,9 +1,8 @@
-// What array_views cost where nothing has to move: captured by a launch, read on the host, made and dropped in numbers.
+// What array_views cost where nothing has to move: captured by a launch, read on the host. In numbers: case_scale.cpp.
 #include <atomic>
-#include <cstddef>
-#include <ctime>
 
 #include "bench.h"
+#include "launcher.h"
 #include "pages.h"
 
 namespace {
@@ -11,24 +10,6 @@ namespace {
 constexpr size_t most_captures = 9;
 constexpr int32_t rows = 4096, columns = 64, block_columns = 32, elements = 4096;
 const Goal capture_goal{Goal::seconds_at_most, 200e-9}, element_goal{Goal::seconds_at_most, 2e-9};
-
-// Seconds of processor time of this thread: a launch's own work, without what the device and others do meanwhile.
-double thread_seconds() {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-}
-
-template <class F> double thread_timed(F &&work) {
-    const double start = thread_seconds();
-    work();
-    return thread_seconds() - start;
-}
-
-// One operation of these cases is a mean over many already.
-void as_is(Case &c) {
-    c.effort.repetition = 0;
-}
 
 uint64_t bytes_moved() {
     revamp_transfer_counters t{};
@@ -51,54 +32,6 @@ std::string name_of(const CaptureCase &k) {
                                                          : "1 element";
     return std::string("capture an array_view already valid: ") + shape +
            (k.read_only ? ", read only" : ", read-write") + (k.on_host ? ", host kernel" : "");
-}
-
-void nothing(const revamp_thread_id *, void *) {}
-
-// Launches an empty kernel on the first so many of some arguments.
-class Launcher {
-  public:
-    Launcher(Bench &b, bool on_host) : on_host_(on_host), view_(on_host ? b.host_view : b.view) {
-        if (on_host) {
-            host_.struct_size = sizeof host_;
-            host_.rank = 1;
-            host_.extent = &extent_;
-            host_.function = nothing;
-            host_.block = &block_;
-            host_.block_size = sizeof block_;
-        } else {
-            kernel_ = std::make_unique<ours::Kernel>(b.accelerator, add_one_shader);
-            device_.struct_size = sizeof device_;
-            device_.groups[0] = device_.groups[1] = device_.groups[2] = 1;
-            device_.block = &block_;
-            device_.block_size = sizeof block_;
-        }
-    }
-    void operator()(const std::vector<revamp_argument> &arguments, size_t count) {
-        if (on_host_) {
-            host_.arguments = arguments.data();
-            host_.argument_count = count;
-            ours::must(revamp_host_dispatch(view_, &host_), "revamp_host_dispatch");
-        } else {
-            device_.arguments = arguments.data();
-            device_.argument_count = count;
-            ours::must(revamp_dispatch(view_, *kernel_, &device_), "revamp_dispatch");
-        }
-    }
-    void wait() const { ours::wait(view_); }
-
-  private:
-    bool on_host_;
-    revamp_accelerator_view view_;
-    std::unique_ptr<ours::Kernel> kernel_;
-    const AddOneBlock block_{};
-    const int32_t extent_ = 1;
-    revamp_host_dispatch_info host_{};
-    revamp_dispatch_info device_{};
-};
-
-uint32_t address_offset(size_t n) {
-    return static_cast<uint32_t>(offsetof(AddOneBlock, data) + 8 * n);
 }
 
 // What each argument more adds to a launch's call: nine against one. Of several short bursts of each the least counts:
@@ -287,114 +220,6 @@ void host_call(Bench &b, bool write, const std::string &name) {
     b.run(c);
 }
 
-// A million sections, one after the other; the shape decides what making one computes.
-void sections(Bench &b, const std::string &name) {
-    Case c;
-    c.name = name;
-    as_is(c);
-    c.effort.least = 3;
-    const Pages memory(size_t{rows} * columns);
-    const ours::View matrix = ours::View::over(memory.data(), {rows, columns});
-    c.ways.push_back({"revamp",
-                      "make and drop",
-                      [&] {
-                          constexpr unsigned count = 1000000;
-                          return thread_timed([&] {
-                                     for (unsigned i = 0; i < count; i++)
-                                         matrix.section({static_cast<int32_t>(i % rows), 0}, {1, columns});
-                                 }) /
-                                 count;
-                      },
-                      {}});
-    b.run(c);
-}
-
-constexpr int32_t crowd = 10000;
-
-enum class Crowd { make, drop, host_access, launch_after_access, launch };
-
-// What one operation costs among 10,000 live views of one data source.
-void live_views(Bench &b, Crowd what, const std::string &name) {
-    Case c;
-    c.name = name;
-    as_is(c);
-    c.effort.least = 3;
-    const Pages memory(size_t{crowd} * 16);
-    const ours::View source = ours::View::over(memory.data(), {crowd, 16});
-    std::unique_ptr<Launcher> launch;
-    if (what == Crowd::launch || what == Crowd::launch_after_access) launch = std::make_unique<Launcher>(b, !b.plain);
-    std::vector<ours::View> views;
-    views.reserve(crowd);
-    auto make = [&](int32_t count) {
-        for (int32_t i = 0; i < count; i++)
-            views.push_back(source.section({i, 0}, {1, 16}));
-    };
-    auto access = [&] {
-        for (const ours::View &view : views)
-            view.access(REVAMP_ACCESS_READ_WRITE);
-    };
-    auto launches = [&](unsigned count) {
-        const std::vector<revamp_argument> argument{revamp_argument_view_address(address_offset(0), views.front())};
-        for (unsigned i = 0; i < count; i++)
-            (*launch)(argument, 1);
-    };
-    // On a view that is valid already.
-    auto launch_among = [&](int32_t count) {
-        views.clear();
-        make(count);
-        constexpr unsigned many = 200;
-        launches(1);
-        launch->wait();
-        const double spent = thread_timed([&] { launches(many); });
-        launch->wait();
-        return spent / many;
-    };
-    auto op = [&, what]() -> double {
-        views.clear();
-        if (what == Crowd::make) return thread_timed([&] { make(crowd); }) / crowd;
-        make(crowd);
-        if (what == Crowd::drop) return thread_timed([&] { views.clear(); }) / crowd;
-        if (what == Crowd::host_access) return thread_timed(access) / crowd;
-        // The launch takes back what all of them say of the host.
-        launches(1);
-        launch->wait();
-        access();
-        const double spent = thread_timed([&] { launches(1); });
-        launch->wait();
-        return spent;
-    };
-    if (what == Crowd::launch) {
-        c.ways.push_back({"revamp", "10,000 live views", [&] { return launch_among(crowd); }, {}});
-        c.ways.push_back({"few", "1 live view", [&] { return launch_among(1); }, {}});
-    } else {
-        c.ways.push_back({"revamp", "", op, {}});
-    }
-    b.run(c);
-}
-
-// 10,000 data sources, each with a view.
-void live_sources(Bench &b, const std::string &name) {
-    Case c;
-    c.name = name;
-    as_is(c);
-    c.effort.least = 3;
-    const Pages memory(size_t{crowd} * 16);
-    c.ways.push_back({"revamp",
-                      "make and drop",
-                      [&] {
-                          std::vector<ours::View> views;
-                          views.reserve(crowd);
-                          return thread_timed([&] {
-                                     for (int32_t i = 0; i < crowd; i++)
-                                         views.push_back(ours::View::over(memory.data() + size_t(i) * 16, {16}));
-                                     views.clear();
-                                 }) /
-                                 crowd;
-                      },
-                      {}});
-    b.run(c);
-}
-
 // A launch that writes a block with 4096 gaps, the matrix being valid there and at home: the directory gets 8192
 // segments. The peer writes as many elements in one piece.
 void first_touch(Bench &b, unsigned before, const std::string &name) {
@@ -440,23 +265,8 @@ void bench_view(Bench &b) {
         b.guarded(inline_name, [&] { element(b, write, inline_name); });
         b.guarded(call_name, [&] { host_call(b, write, call_name); });
     }
-    const std::pair<Crowd, const char *> crowds[] = {
-        {Crowd::make, "make a section"},
-        {Crowd::drop, "drop one"},
-        {Crowd::host_access, "revamp_array_view_access, first time"},
-        {Crowd::launch, "a launch on one of them, already valid"},
-        {Crowd::launch_after_access, "a launch on one, after host access to all"},
-    };
-    for (const auto &[what, text] : crowds) {
-        const std::string name = std::string("10,000 live views: ") + text;
-        b.guarded(name, [&, what = what] { live_views(b, what, name); });
-    }
-    const std::string sources = "10,000 views of as many data sources: make and drop, each",
-                      million = "1,000,000 sections made and dropped, each",
-                      first = "4096-row column block: first launch that writes it, the call",
+    const std::string first = "4096-row column block: first launch that writes it, the call",
                       next = "4096-row column block: next launch that writes it, the call";
-    b.guarded(sources, [&] { live_sources(b, sources); });
-    b.guarded(million, [&] { sections(b, million); });
     b.guarded(first, [&] { first_touch(b, 0, first); });
     b.guarded(next, [&] { first_touch(b, 1, next); });
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <initializer_list>
 
 #include "cuda_peer.h"
 
@@ -177,7 +178,43 @@ const char* work(unsigned which, void* const* buffers, int n, unsigned launches)
     return finish();
 }
 
-const CudaPeer table = {open, allocate, release, copy, empty_launch, increments, saxpy, work};
+const char* allocate_on(const uint8_t* uuid, size_t size, void** memory, int* device) {
+    int count = 0, current = 0;
+    if (const char* e = text(cudaGetDevice(&current))) return e;
+    if (const char* e = text(cudaGetDeviceCount(&count))) return e;
+    for (int i = 0; i < count; i++) {
+        cudaDeviceProp found;
+        if (const char* e = text(cudaGetDeviceProperties(&found, i))) return e;
+        if (std::memcmp(found.uuid.bytes, uuid, 16) != 0) continue;
+        *device = i;
+        const char* failed = text(cudaSetDevice(i));
+        if (!failed) failed = text(cudaMalloc(memory, size));
+        // Each may then reach the others directly, where the machine can do it.
+        for (int other = 0; other < count && !failed; other++) {
+            int can = 0;
+            if (other != i && cudaDeviceCanAccessPeer(&can, i, other) == cudaSuccess && can)
+                cudaDeviceEnablePeerAccess(other, 0);
+        }
+        cudaGetLastError();  // "already enabled" is none
+        const char* back = text(cudaSetDevice(current));
+        return failed ? failed : back;
+    }
+    return "no CUDA device has that UUID";
+}
+
+const char* copy_between(void* destination, int to, const void* source, int from, size_t size) {
+    if (const char* e = text(cudaMemcpyPeer(destination, to, source, from, size))) return e;
+    // It is ordered in the default streams of both.
+    int current = 0;
+    if (const char* e = text(cudaGetDevice(&current))) return e;
+    for (const int device : {from, to}) {
+        if (const char* e = text(cudaSetDevice(device))) return e;
+        if (const char* e = text(cudaDeviceSynchronize())) return e;
+    }
+    return text(cudaSetDevice(current));
+}
+
+const CudaPeer table = {open, allocate, release, copy, empty_launch, increments, saxpy, work, allocate_on, copy_between};
 
 }  // namespace
 

@@ -14,6 +14,11 @@ struct CudaPeer {
     const char *(*saxpy)(float a, const float *x, float *y, size_t count, unsigned launches); // then waits
     // A piece of work of compiled_kernels.h with its buffers, of size n; then waits.
     const char *(*work)(unsigned work, void *const *buffers, int n, unsigned launches);
+    // Memory on the device with this UUID; `device` gets CUDA's number of it. Afterwards the device of `open` is
+    // current.
+    const char *(*allocate_on)(const uint8_t *uuid, size_t size, void **memory, int *device);
+    // Between two devices; waits.
+    const char *(*copy_between)(void *destination, int to, const void *source, int from, size_t size);
 };
 
 // Exported as `cuda_peer`.

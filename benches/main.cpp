@@ -192,6 +192,8 @@ int bench(const Options &o, const std::string &folder) {
     bench_amp(b);
     bench_view(b);
     if (b.plain) bench_view_bytes(b);
+    bench_scale(b);
+    if (b.plain) bench_accelerators(b);
     if (b.plain) bench_start(b);
     b.report.fact("load after", first_line("/proc/loadavg"));
     b.report.fact("seconds", std::to_string(static_cast<int>(now() - start)));

@@ -26,6 +26,12 @@ SHADER(copy){
 SHADER(overlap){
 #include "overlap.inc"
 };
+SHADER(fill_large){
+#include "fill_large.inc"
+};
+SHADER(orbit){
+#include "orbit.inc"
+};
 SHADER(compiled_saxpy){
 #include "compiled_saxpy.inc"
 };
@@ -59,6 +65,8 @@ const Shader saxpy_shader{saxpy_words, sizeof saxpy_words};
 const Shader saxpy_address_shader{saxpy_address_words, sizeof saxpy_address_words};
 const Shader copy_shader{copy_words, sizeof copy_words};
 const Shader overlap_shader{overlap_words, sizeof overlap_words};
+const Shader fill_large_shader{fill_large_words, sizeof fill_large_words};
+const Shader orbit_shader{orbit_words, sizeof orbit_words};
 const Shader compiled_saxpy_shader{compiled_saxpy_words, sizeof compiled_saxpy_words};
 const Shader compiled_matmul_shader{compiled_matmul_words, sizeof compiled_matmul_words};
 const Shader compiled_tiled_matmul_shader{compiled_tiled_matmul_words, sizeof compiled_tiled_matmul_words};

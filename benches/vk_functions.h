@@ -37,7 +37,7 @@ struct VulkanFunctions {
     const char *missing = nullptr;
 };
 
-// One program, one device: one table.
+// One program, one driver: one table.
 extern VulkanFunctions vk;
 
 template <class T> T vk_struct(VkStructureType type, void *next = nullptr) {

@@ -204,6 +204,38 @@ typedef struct {
 } revamp_accelerator_info;
 
 /**
+ * What memory an accelerator holds for the program, in bytes.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_memory_usage).
+     */
+    size_t struct_size;
+    /**
+     * Of arrays, of array_views' data there, and a little that work under way needs.
+     */
+    uint64_t used;
+    /**
+     * Taken from the driver or the system for them: memory is taken in blocks, and some that was freed is kept. At most
+     * `used`, a tenth more, and `slack`, unless many small arrays were freed and those left lie scattered over their blocks.
+     */
+    uint64_t held;
+    /**
+     * See `held`. The same at all times; 0 for memory of the host.
+     */
+    uint64_t slack;
+    /**
+     * Host memory that copies pass through. Given back once it was not used for a second, at the next call that copies,
+     * waits or makes an array.
+     */
+    uint64_t staging;
+    /**
+     * Most that `staging` ever is. Before the accelerator's first use this and all others are 0.
+     */
+    uint64_t staging_limit;
+} revamp_memory_usage;
+
+/**
  * A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they are the same view.
  */
 typedef revamp_accelerator_view_t *revamp_accelerator_view;
@@ -1134,6 +1166,11 @@ revamp_status revamp_accelerator_set_default(const char *device_path, bool *chan
  * Fills `info` (set struct_size first). The strings are valid until revamp_uninitialize().
  */
 revamp_status revamp_accelerator_get_info(revamp_accelerator accelerator, revamp_accelerator_info *info);
+
+/**
+ * Tells what memory the accelerator holds at this moment. Fills `usage` (set struct_size first).
+ */
+revamp_status revamp_accelerator_get_memory_usage(revamp_accelerator accelerator, revamp_memory_usage *usage);
 
 /**
  * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used: `changed` (may be NULL)

@@ -60,6 +60,11 @@ static revamp_status call_accelerator_get_info(void *h) {
     info.struct_size = sizeof info;
     return revamp_accelerator_get_info(h, &info);
 }
+static revamp_status call_accelerator_get_memory_usage(void *h) {
+    revamp_memory_usage usage = {0};
+    usage.struct_size = sizeof usage;
+    return revamp_accelerator_get_memory_usage(h, &usage);
+}
 static revamp_status call_set_access(void *h) {
     return revamp_accelerator_set_default_cpu_access_type(h, REVAMP_ACCESS_NONE, NULL);
 }
@@ -241,6 +246,7 @@ static revamp_status call_completion_then(void *h) {
     { #name, type, takes_null, call_##name }
 static const handle_case cases[] = {
     CASE(accelerator_get_info, ACCELERATOR, false),
+    CASE(accelerator_get_memory_usage, ACCELERATOR, false),
     CASE(set_access, ACCELERATOR, false),
     CASE(default_view, ACCELERATOR, false),
     CASE(create_view, ACCELERATOR, false),

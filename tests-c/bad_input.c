@@ -129,6 +129,7 @@ TEST(null_outputs) {
     BAD(revamp_accelerator_find("cpu", NULL), AS_ARGUMENT, "accelerator is NULL");
     BAD(revamp_accelerator_default(REVAMP_CODE_HOST, NULL), AS_ARGUMENT, "accelerator is NULL");
     BAD(revamp_accelerator_get_info(cpu, NULL), AS_ARGUMENT, "revamp_accelerator_info is NULL");
+    BAD(revamp_accelerator_get_memory_usage(cpu, NULL), AS_ARGUMENT, "revamp_memory_usage is NULL");
     BAD(revamp_accelerator_get_default_view(cpu, NULL), AS_ARGUMENT, "view is NULL");
     BAD(revamp_accelerator_create_view(cpu, REVAMP_QUEUING_MODE_AUTOMATIC, NULL), AS_ARGUMENT, "view is NULL");
     BAD(revamp_accelerator_get_auto_selection_view(NULL), AS_ARGUMENT, "view is NULL");
@@ -200,13 +201,15 @@ TEST(struct_sizes) {
     revamp_array array = array_1d(cpu_view(), 4, 4);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         revamp_accelerator_info accelerator = {0};
+        revamp_memory_usage usage = {0};
         revamp_accelerator_view_info view = {0};
         revamp_array_info info = {0};
         revamp_region region = whole(array);
         revamp_host_dispatch_info launch_info = {0};
-        accelerator.struct_size = view.struct_size = info.struct_size = region.struct_size = launch_info.struct_size =
-            sizes[i];
+        usage.struct_size = accelerator.struct_size = view.struct_size = info.struct_size = region.struct_size =
+            launch_info.struct_size = sizes[i];
         BAD(revamp_accelerator_get_info(find("cpu"), &accelerator), AS_ARGUMENT, "revamp_accelerator_info.struct_size");
+        BAD(revamp_accelerator_get_memory_usage(find("cpu"), &usage), AS_ARGUMENT, "revamp_memory_usage.struct_size");
         BAD(revamp_accelerator_view_get_info(cpu_view(), &view), AS_ARGUMENT,
             "revamp_accelerator_view_info.struct_size");
         BAD(revamp_array_get_info(array, &info), AS_ARGUMENT, "revamp_array_info.struct_size");

@@ -160,6 +160,27 @@ pub unsafe extern "C" fn revamp_accelerator_get_info(
     })
 }
 
+/// Tells what memory the accelerator holds at this moment. Fills `usage` (set struct_size first).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_get_memory_usage(
+    accelerator: revamp_accelerator,
+    usage: *mut revamp_memory_usage,
+) -> revamp_status {
+    guard(|| {
+        let m = get::<Accelerator, _>(accelerator)?.memory();
+        let filled = revamp_memory_usage {
+            struct_size: 0,
+            used: m.used,
+            held: m.held,
+            slack: m.slack,
+            staging: m.staging,
+            staging_limit: m.staging_limit,
+        };
+        // SAFETY: the caller vouches for a writable struct or NULL.
+        unsafe { pointer::write_info(usage, filled) }
+    })
+}
+
 /// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used: `changed` (may be NULL)
 /// says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host and
 /// `access_type` is more than NONE.

@@ -38,6 +38,7 @@ sized!(
     revamp_array_view_options,
     revamp_array_view_info,
     revamp_residency,
+    revamp_memory_usage,
     revamp_transfer_counters,
     revamp_transfer,
 );

@@ -300,6 +300,25 @@ pub struct revamp_residency {
     pub shares_home: bool,
 }
 
+/// What memory an accelerator holds for the program, in bytes.
+#[repr(C)]
+pub struct revamp_memory_usage {
+    /// sizeof(revamp_memory_usage).
+    pub struct_size: usize,
+    /// Of arrays, of array_views' data there, and a little that work under way needs.
+    pub used: u64,
+    /// Taken from the driver or the system for them: memory is taken in blocks, and some that was freed is kept. At most
+    /// `used`, a tenth more, and `slack`, unless many small arrays were freed and those left lie scattered over their blocks.
+    pub held: u64,
+    /// See `held`. The same at all times; 0 for memory of the host.
+    pub slack: u64,
+    /// Host memory that copies pass through. Given back once it was not used for a second, at the next call that copies,
+    /// waits or makes an array.
+    pub staging: u64,
+    /// Most that `staging` ever is. Before the accelerator's first use this and all others are 0.
+    pub staging_limit: u64,
+}
+
 /// Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the host (from one accelerator to
 /// another by way of the host: once each); `local`: within one memory. `implicit`: forced by a launch, an access or a
 /// release; `explicit`: asked for by a copy or synchronize.

@@ -156,6 +156,21 @@ pub enum Direction {
     Download,
 }
 
+/// What memory a device holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryUsage {
+    /// Bytes of buffers that are alive, staging apart.
+    pub used: u64,
+    /// Bytes taken from the driver or the system for them.
+    pub held: u64,
+    /// Bytes that may be held beside those in use and a tenth more.
+    pub slack: u64,
+    /// Bytes of host memory that transfers pass through.
+    pub staging: u64,
+    /// Most bytes there ever are of them.
+    pub staging_limit: u64,
+}
+
 /// A place that holds memory and does work.
 pub trait Device: Send + Sync {
     /// Unique for the life of the process.
@@ -172,6 +187,9 @@ pub trait Device: Send + Sync {
     /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Buffers over the same bytes are not ordered
     /// against each other; such as only share a page may be used at the same time.
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
+    /// A buffer over memory of the host that copies pass through, whether or not the device uses it as fast as its own;
+    /// `None` where the driver does not take it. As for [`Device::import`], the span must outlive the buffer.
+    fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
     /// A new queue; `immediate` submits each work at once.
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module, checking that this device can run it.
@@ -190,6 +208,8 @@ pub trait Device: Send + Sync {
     ) -> Result<SmallVec<[Point; 2]>>;
     /// Lets go of what finished work still holds: queues keep the buffers of a batch until they look for finished ones.
     fn reclaim(&self);
+    /// What memory it holds.
+    fn memory(&self) -> MemoryUsage;
     /// The error the device died of, if it did.
     fn lost(&self) -> Option<crate::error::Error>;
     /// Waits for all work and writes what must outlive the process (pipeline cache).

@@ -1,6 +1,7 @@
 //! accelerator (digest section 3.1).
 
 use super::accelerator_view::AcceleratorView;
+use super::bridge::Bridges;
 use super::selection::{self, Candidate};
 use super::{AccessType, HandleCell};
 use crate::config::Config;
@@ -8,7 +9,7 @@ use crate::device::host::{HostDevice, HostKind, Workers, total_memory};
 use crate::device::vulkan::device::VulkanDevice;
 use crate::device::vulkan::instance::instance;
 use crate::device::vulkan::physical::{ACCESS_READ_WRITE, Physical, physical_devices};
-use crate::device::{Device, unique_id};
+use crate::device::{Device, MemoryUsage, unique_id};
 use crate::error::{Error, Result};
 use crate::log;
 use crate::trace::transfers::Counters;
@@ -89,6 +90,8 @@ pub struct Accelerator {
     default_view: Mutex<Option<Arc<AcceleratorView>>>,
     cpu_access: Mutex<CpuAccess>,
     transfers: Counters,
+    /// To other accelerators.
+    pub(super) bridges: Bridges,
     /// Kernels loaded here, so that the same module is compiled once.
     pub(super) kernels: Mutex<super::kernel::KernelCache>,
     /// Kernels of the kernel compiler.
@@ -135,6 +138,7 @@ impl Accelerator {
             default_view: Mutex::new(None),
             cpu_access: Mutex::new(CpuAccess { value: access, settled: false }),
             transfers: Counters::new(),
+            bridges: Bridges::default(),
             kernels: Mutex::default(),
             compiled: Mutex::default(),
             c_handle: HandleCell::default(),
@@ -265,6 +269,18 @@ impl Accelerator {
         Ok(made)
     }
 
+    /// What memory it holds; nothing before its first use.
+    pub fn memory(&self) -> MemoryUsage {
+        let device = self.device.lock().clone();
+        let Some(mut usage) = device.map(|d| d.memory()) else { return MemoryUsage::default() };
+        if self.kind == Kind::Vulkan {
+            let (bytes, most) = self.bridges.bytes();
+            usage.staging += bytes;
+            usage.staging_limit += most;
+        }
+        usage
+    }
+
     /// The default view: always the same one.
     pub fn default_view(this: &Arc<Self>) -> Result<Arc<AcceleratorView>> {
         let mut slot = this.default_view.lock();
@@ -324,6 +340,7 @@ impl Accelerator {
 
     /// Lets go of the device, the default view and compiled kernels, which hold the accelerator in turn.
     pub(super) fn close(&self) {
+        self.bridges.close();
         let view = self.default_view.lock().take();
         let device = self.device.lock().take();
         let compiled = std::mem::take(&mut *self.compiled.lock());

@@ -112,6 +112,7 @@ impl AcceleratorView {
 
     /// Everything given to the view so far.
     fn points(&self) -> Result<SmallVec<[Point; 4]>> {
+        self.accelerator.bridges.trim();
         let mut points = SmallVec::from_iter([self.queue.marker()?]);
         points.extend(self.beside.lock().iter().cloned());
         Ok(points)

@@ -5,6 +5,7 @@ pub mod accelerator;
 pub mod accelerator_view;
 pub mod array;
 pub mod array_view;
+mod bridge;
 mod capture;
 mod compiled;
 pub mod completion;

@@ -3,6 +3,7 @@
 use super::accelerator::{Accelerator, Kind};
 use super::accelerator_view::AcceleratorView;
 use super::array::Array;
+use super::bridge::Side;
 use crate::device::hazard::Point;
 use crate::device::host::{HostBlock, Workers, memory};
 use crate::device::layout::CopyPlan;
@@ -12,7 +13,9 @@ use crate::trace::transfers::{self, Call, Counters, Record, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Bytes that pass through the host at once between two devices.
+/// Copies between two devices of fewer bytes are no faster in pieces.
+const BRIDGE: u64 = 128 << 10;
+/// Bytes that pass through the host at once between two devices that do not share its memory.
 const HOP: u64 = 32 << 20;
 
 /// One side of a move.
@@ -162,6 +165,14 @@ fn between(from: &Memory, to: &Memory, plan: &CopyPlan) -> Result<SmallVec<[Poin
         let points = of_a.transfer(Direction::Download, host, a, plan, &**view_a.queue())?;
         view_a.attach(points.iter().cloned());
         return Ok(points);
+    }
+    if plan.bytes() >= BRIDGE {
+        let from = Side { buffer: a, device: of_a, view: view_a };
+        let to = Side { buffer: b, device: of_b, view: view_b };
+        if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {
+            view_b.attach(points.iter().cloned());
+            return Ok(points);
+        }
     }
     let mut points = SmallVec::new();
     for piece in plan.pieces(HOP) {

@@ -19,7 +19,7 @@ pub use system::{page_size, total_memory};
 
 use super::hazard::{Point, Tracker};
 use super::layout::CopyPlan;
-use super::{Buffer, Device, Direction, Kernel, Placement, Queue, Use, unique_id};
+use super::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue, Use, unique_id};
 use crate::config::{self, Config, TestSwitches};
 use crate::error::{Error, Result};
 use crate::kernel::Module;
@@ -27,6 +27,7 @@ use parking_lot::Mutex;
 use pool::Pool;
 use smallvec::SmallVec;
 use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use threads::Tasks;
 
@@ -63,8 +64,8 @@ impl Workers {
 
 /// Whose memory a [`HostBuffer`] is over.
 enum Memory {
-    /// Its own.
-    Block(HostBlock),
+    /// Its own, and where its bytes are counted.
+    Block(HostBlock, Arc<AtomicU64>),
     /// Its importer's, who keeps it alive.
     Imported(HostSpan),
 }
@@ -72,8 +73,16 @@ enum Memory {
 impl Memory {
     fn span(&self) -> HostSpan {
         match self {
-            Self::Block(block) => block.span(),
+            Self::Block(block, _) => block.span(),
             Self::Imported(span) => *span,
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Self::Block(block, used) = self {
+            used.fetch_sub(block.len(), Ordering::Relaxed);
         }
     }
 }
@@ -114,6 +123,8 @@ pub struct HostDevice {
     workers: Workers,
     test: TestSwitches,
     timelines: Mutex<Vec<Weak<HostTimeline>>>,
+    /// Bytes of the blocks.
+    used: Arc<AtomicU64>,
 }
 
 impl HostDevice {
@@ -127,6 +138,7 @@ impl HostDevice {
             workers,
             test: config.test.clone(),
             timelines: Mutex::new(Vec::new()),
+            used: Arc::default(),
         })
     }
 
@@ -162,7 +174,9 @@ impl Device for HostDevice {
             )));
         }
         let block = HostBlock::new(bytes).map_err(|e| if label.is_empty() { e } else { e.context(label) })?;
-        Ok(Arc::new(HostBuffer { id: unique_id(), memory: Memory::Block(block), tracker: Tracker::new() }))
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+        let memory = Memory::Block(block, self.used.clone());
+        Ok(Arc::new(HostBuffer { id: unique_id(), memory, tracker: Tracker::new() }))
     }
 
     fn import(&self, span: HostSpan, _label: &str) -> Result<Option<Arc<dyn Buffer>>> {
@@ -170,6 +184,11 @@ impl Device for HostDevice {
             return Ok(None);
         }
         Ok(Some(Arc::new(HostBuffer { id: unique_id(), memory: Memory::Imported(span), tracker: Tracker::new() })))
+    }
+
+    /// What is in host memory needs no staging.
+    fn import_staging(&self, _span: HostSpan, _label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        Ok(None)
     }
 
     /// Queues start work at once either way, so `immediate` changes nothing.
@@ -212,6 +231,12 @@ impl Device for HostDevice {
 
     /// Jobs let go of their buffers when they end.
     fn reclaim(&self) {}
+
+    /// Blocks are the system's own.
+    fn memory(&self) -> MemoryUsage {
+        let used = self.used.load(Ordering::Relaxed);
+        MemoryUsage { used, held: used, ..MemoryUsage::default() }
+    }
 
     fn lost(&self) -> Option<Error> {
         None

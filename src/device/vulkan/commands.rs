@@ -164,6 +164,7 @@ impl Queue for ViewQueue {
 
     fn marker(&self) -> Result<Point> {
         self.queue.release_finished();
+        self.transfers.trim();
         Ok(self.queue.marker())
     }
 

@@ -7,23 +7,17 @@ use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
 use super::physical::{DeviceType, Physical};
+use super::pool::Pool;
 use crate::config;
 use crate::device::unique_id;
 use crate::error::{DEVICE_REMOVED, Error, Result};
 use crate::log;
 use ash::vk;
-use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
-use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 use parking_lot::Mutex;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Bytes of the first block taken from a heap; blocks grow with use. vkAllocateMemory is slow, so memory is pooled.
-const FIRST_BLOCK: u64 = 16 << 20;
-/// Bytes of the largest block; larger buffers get memory of their own.
-const LARGEST_BLOCK: u64 = 64 << 20;
 
 /// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
 pub(super) struct Core {
@@ -44,7 +38,7 @@ pub(super) struct Core {
     /// The transfer family.
     pub transfer_family: Option<u32>,
     /// Memory. Dropped before the device.
-    pub allocator: ManuallyDrop<Mutex<Allocator>>,
+    pub pool: ManuallyDrop<Mutex<Pool>>,
     /// What imports memory of the host, where that is worth it.
     pub importer: Option<Importer>,
     /// Pipelines made before, also by earlier processes.
@@ -62,18 +56,8 @@ impl Core {
     pub fn open(physical: &Physical) -> Result<Self> {
         let instance: &Instance = instance()?;
         let Opened { device, compute, transfer, compute_family, transfer_family } = create_device(instance, physical)?;
-        let allocator = Allocator::new(&AllocatorCreateDesc {
-            instance: instance.raw.clone(),
-            device: device.clone(),
-            physical_device: physical.handle,
-            debug_settings: AllocatorDebugSettings::default(),
-            buffer_device_address: true,
-            allocation_sizes: AllocationSizes::new(FIRST_BLOCK, FIRST_BLOCK)
-                .with_max_device_memblock_size(LARGEST_BLOCK)
-                .with_max_host_memblock_size(LARGEST_BLOCK),
-        });
-        let allocator = match allocator {
-            Ok(a) => a,
+        let pool = match Pool::new(instance, &device, physical) {
+            Ok(p) => p,
             Err(e) => {
                 // SAFETY: nothing was made with the device yet.
                 unsafe { device.destroy_device(None) };
@@ -103,7 +87,7 @@ impl Core {
             families,
             compute_family,
             transfer_family,
-            allocator: ManuallyDrop::new(Mutex::new(allocator)),
+            pool: ManuallyDrop::new(Mutex::new(pool)),
             pipelines,
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
             spins: physical.device_type != DeviceType::Cpu,
@@ -205,9 +189,9 @@ impl Drop for Core {
     fn drop(&mut self) {
         self.save_pipelines();
         self.wait_idle();
-        // SAFETY: every object made from the device holds this Core, so none is left; the allocator goes first.
+        // SAFETY: every object made from the device holds this Core, so none is left; their memory goes first.
         unsafe {
-            ManuallyDrop::drop(&mut self.allocator);
+            ManuallyDrop::drop(&mut self.pool);
             self.raw.destroy_pipeline_cache(self.pipelines, None);
             self.raw.destroy_device(None);
         }

@@ -5,11 +5,12 @@ use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::physical::Physical;
 use super::pipeline::VulkanKernel;
+use super::pool;
 use super::queue::{Lane, VulkanQueue};
 use super::transfer::Transfers;
 use crate::device::hazard::Point;
 use crate::device::layout::CopyPlan;
-use crate::device::{Buffer, Device, Direction, HostSpan, Kernel, Placement, Queue};
+use crate::device::{Buffer, Device, Direction, HostSpan, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
 use crate::kernel::Module;
 use parking_lot::Mutex;
@@ -89,15 +90,23 @@ impl Device for VulkanDevice {
         };
         if bytes >= RECLAIM {
             self.reclaim();
+            self.transfers.trim();
         }
         let made = VulkanBuffer::new(&self.core, bytes, &wanted, label)?;
         Ok(made)
     }
 
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        if !self.shares_memory() {
+            return Ok(None);
+        }
         // Earlier imports that only finished work still holds: their number is limited.
         self.reclaim();
-        Ok(VulkanBuffer::import(&self.core, span, label)?.map(|b| b as Arc<dyn Buffer>))
+        Ok(VulkanBuffer::import(&self.core, span, false, label)?.map(|b| b as Arc<dyn Buffer>))
+    }
+
+    fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {
+        Ok(VulkanBuffer::import(&self.core, span, true, label)?.map(|b| b as Arc<dyn Buffer>))
     }
 
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>> {
@@ -127,6 +136,20 @@ impl Device for VulkanDevice {
     fn reclaim(&self) {
         for queue in self.live() {
             queue.release_finished();
+        }
+    }
+
+    fn memory(&self) -> MemoryUsage {
+        let (used, held) = self.core.pool.lock().bytes();
+        let (staging, staging_limit) = self.transfers.staging();
+        let slack = pool::SLACK;
+        // Chunks are buffers like others.
+        MemoryUsage {
+            used: used.saturating_sub(staging),
+            held: held.saturating_sub(staging),
+            slack,
+            staging,
+            staging_limit,
         }
     }
 

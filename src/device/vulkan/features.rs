@@ -131,6 +131,7 @@ extensions! {
     external_memory_host ext::external_memory_host::NAME;
     memory_budget ext::memory_budget::NAME;
     pipeline_creation_cache_control ext::pipeline_creation_cache_control::NAME;
+    pipeline_creation_feedback ext::pipeline_creation_feedback::NAME;
     portability_subset khr::portability_subset::NAME;
     shader_atomic_float ext::shader_atomic_float::NAME;
     push_descriptor khr::push_descriptor::NAME;

@@ -23,6 +23,8 @@ const WORD: u64 = 4;
 /// What a device that imports memory of the host needs for it.
 pub(super) struct Importer {
     functions: external_memory_host::Device,
+    /// Imported memory must be for one buffer alone.
+    pub dedicated: bool,
     alignment: u64,
     page: u64,
     live: AtomicU32,
@@ -39,10 +41,10 @@ pub(super) struct Pages {
 }
 
 impl Importer {
-    /// `None` where memory is not shared with the host or the driver imports none.
+    /// `None` where the driver imports none.
     pub fn new(instance: &Instance, physical: &Physical, device: &ash::Device) -> Option<Self> {
         let alignment = physical.limits.import_alignment;
-        if !physical.memory_types.unified || !physical.extensions.external_memory_host || !alignment.is_power_of_two() {
+        if !physical.extensions.external_memory_host || !alignment.is_power_of_two() {
             return None;
         }
         let info =
@@ -59,7 +61,8 @@ impl Importer {
             return None;
         }
         let functions = external_memory_host::Device::new(&instance.raw, device);
-        Some(Self { functions, alignment, page: page_size(), live: AtomicU32::new(0) })
+        let dedicated = features.contains(vk::ExternalMemoryFeatureFlags::DEDICATED_ONLY);
+        Some(Self { functions, dedicated, alignment, page: page_size(), live: AtomicU32::new(0) })
     }
 
     /// The pages to import for `span`; an error where it cannot be imported.

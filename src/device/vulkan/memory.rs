@@ -6,12 +6,11 @@
 use super::core::Core;
 use super::import::{HOST_ALLOCATION, Importer};
 use super::memory_types::import_type;
+use super::pool::Bound;
 use crate::device::hazard::Tracker;
 use crate::device::{Buffer, HostSpan, unique_id};
 use crate::error::{Error, Result};
 use ash::vk;
-use gpu_allocator::MemoryLocation;
-use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::sync::Arc;
@@ -49,8 +48,8 @@ pub(super) struct VulkanBuffer {
 enum Memory {
     /// Nothing yet, or no longer.
     None,
-    /// A piece of the allocator's.
-    Pooled(Allocation),
+    /// The pool's, which has the buffer too.
+    Pooled(Bound),
     /// Memory of the host, which is not the buffer's own.
     Imported(vk::DeviceMemory),
 }
@@ -98,39 +97,33 @@ impl VulkanBuffer {
         if crate::config::get().test.allocation_fails() {
             return Err(memory().context("REVAMP_TEST=fail-alloc"));
         }
-        // SAFETY: the device is alive; the families are its own.
-        let raw = unsafe { core.raw.create_buffer(&describe(core, size), None) }.map_err(|e| match e {
-            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => memory(),
-            e => core.failed("vkCreateBuffer", e),
-        })?;
-        // SAFETY: the buffer is alive.
-        let mut requirements = unsafe { core.raw.get_buffer_memory_requirements(raw) };
-        requirements.memory_type_bits &= 1 << wanted.memory_type;
-        let allocation = core.allocator.lock().allocate(&AllocationCreateDesc {
-            name: label,
-            requirements,
-            // The one type left in the mask decides.
-            location: MemoryLocation::Unknown,
-            linear: true,
-            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
-        });
-        let allocation = match allocation {
-            Ok(a) => a,
-            Err(e) => {
-                // SAFETY: the buffer was never used.
-                unsafe { core.raw.destroy_buffer(raw, None) };
-                crate::log!(Info, "{label}: {size} bytes of memory type {}: {e}", wanted.memory_type);
-                return Err(memory());
+        let reused = core.pool.lock().reuse(wanted.memory_type, size);
+        let (bound, outcome) = match reused {
+            Some(bound) => (bound, Ok(())),
+            None => {
+                // SAFETY: the device is alive; the families are its own.
+                let raw = unsafe { core.raw.create_buffer(&describe(core, size), None) }.map_err(|e| match e {
+                    vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => memory(),
+                    e => core.failed("vkCreateBuffer", e),
+                })?;
+                let made = core.pool.lock().allocate(raw, wanted.memory_type, size, label).map_err(|e| {
+                    // SAFETY: the buffer was never used.
+                    unsafe { core.raw.destroy_buffer(raw, None) };
+                    crate::log!(Info, "{label}: {size} bytes of memory type {}: {e}", wanted.memory_type);
+                    memory()
+                })?;
+                // SAFETY: the allocation is for this buffer, of a type it allows, and bound once.
+                let bound =
+                    unsafe { core.raw.bind_buffer_memory(raw, made.allocation.memory(), made.allocation.offset()) };
+                (made, bound)
             }
         };
-        // SAFETY: the allocation is for this buffer, of a type it allows, and bound once.
-        let bound = unsafe { core.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
         // SAFETY: the mapping covers the allocation, which lives as long as the buffer.
-        let span = allocation.mapped_ptr().map(|p| unsafe { HostSpan::new(p.as_ptr().cast(), size) });
+        let span = bound.allocation.mapped_ptr().map(|p| unsafe { HostSpan::new(p.as_ptr().cast(), size) });
         let mut buffer = Self {
             id: unique_id(),
             core: core.clone(),
-            raw,
+            raw: bound.raw,
             base: 0,
             address: 0,
             size,
@@ -138,10 +131,10 @@ impl VulkanBuffer {
             window: span.filter(|_| wanted.mapped == Mapping::Window),
             staging: wanted.staging,
             tracker: Tracker::new(),
-            memory: Mutex::new(Memory::Pooled(allocation)),
+            memory: Mutex::new(Memory::Pooled(bound)),
         };
         // From here on dropping the buffer frees all.
-        bound.map_err(|e| core.failed("vkBindBufferMemory", e))?;
+        outcome.map_err(|e| core.failed("vkBindBufferMemory", e))?;
         if wanted.mapped == Mapping::Host && buffer.host.is_none() {
             return Err(Error::internal(format!("memory type {} of {name} is not mapped", wanted.memory_type)));
         }
@@ -150,11 +143,11 @@ impl VulkanBuffer {
         Ok(Arc::new(buffer))
     }
 
-    /// A buffer over `span`, where the device and its driver take it.
-    pub fn import(core: &Arc<Core>, span: HostSpan, label: &str) -> Result<Option<Arc<Self>>> {
+    /// A buffer over `span`, where the device and its driver take it; `staging` if the device has faster memory.
+    pub fn import(core: &Arc<Core>, span: HostSpan, staging: bool, label: &str) -> Result<Option<Arc<Self>>> {
         core.check_alive()?;
         let Some(importer) = &core.importer else { return Ok(None) };
-        match Self::imported(core, importer, span) {
+        match Self::imported(core, importer, span, staging) {
             Ok(buffer) => Ok(Some(Arc::new(buffer))),
             // A dead device is an error; all else only means that the bytes must be copied.
             Err(e) => core.check_alive().map(|()| {
@@ -164,7 +157,7 @@ impl VulkanBuffer {
         }
     }
 
-    fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan) -> Result<Self> {
+    fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan, staging: bool) -> Result<Self> {
         let whole = importer.range(span, &core.physical.limits)?;
         // SAFETY: the range lies in pages of the span, which its maker promised to be there.
         let allowed = unsafe { importer.memory_types(core, whole.start) }?;
@@ -182,7 +175,7 @@ impl VulkanBuffer {
             size: span.len(),
             host: Some(span),
             window: None,
-            staging: false,
+            staging,
             tracker: Tracker::new(),
             memory: Mutex::new(Memory::None),
         };
@@ -194,11 +187,13 @@ impl VulkanBuffer {
         let mut pointer =
             vk::ImportMemoryHostPointerInfoEXT::default().handle_type(HOST_ALLOCATION).host_pointer(whole.start.cast());
         let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+        let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(whole.size)
             .memory_type_index(memory_type)
             .push_next(&mut pointer)
             .push_next(&mut flags);
+        let info = if importer.dedicated { info.push_next(&mut dedicated) } else { info };
         // SAFETY: start and size are aligned as the device asks; the pages stay while the buffer lives: by `import`'s
         // caller.
         let memory = unsafe { core.raw.allocate_memory(&info, None) }
@@ -265,18 +260,17 @@ impl Buffer for VulkanBuffer {
 
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
-        // SAFETY: queues hold the buffers of unfinished work, so none uses this one.
-        unsafe { self.core.raw.destroy_buffer(self.raw, None) };
+        // Queues hold the buffers of unfinished work, so none uses this one.
         match std::mem::replace(self.memory.get_mut(), Memory::None) {
-            Memory::None => {}
-            Memory::Pooled(allocation) => {
-                if let Err(e) = self.core.allocator.lock().free(allocation) {
-                    crate::log!(Error, "memory could not be freed: {e}");
-                }
-            }
+            // SAFETY: as above.
+            Memory::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },
+            Memory::Pooled(bound) => self.core.pool.lock().free(bound),
             Memory::Imported(memory) => {
-                // SAFETY: only the buffer destroyed above was bound to it.
-                unsafe { self.core.raw.free_memory(memory, None) };
+                // SAFETY: as above; only this buffer was bound to the memory.
+                unsafe {
+                    self.core.raw.destroy_buffer(self.raw, None);
+                    self.core.raw.free_memory(memory, None);
+                }
                 if let Some(importer) = &self.core.importer {
                     importer.count(false);
                 }

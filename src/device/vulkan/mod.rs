@@ -1,7 +1,7 @@
 //! Vulkan devices: the only room that names ash or gpu-allocator.
 //!
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] say what there is; [`opened`] and `core` open
-//! it; `memory`, `import`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
+//! it; `pool`, `memory`, `import`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
 //! and the host; [`device`] is what the runtime sees.
 
 pub mod cache_file;
@@ -19,6 +19,7 @@ pub mod messages;
 pub mod opened;
 pub mod physical;
 mod pipeline;
+mod pool;
 mod queue;
 mod staging;
 mod timeline;

@@ -12,6 +12,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// A pipeline and its layout.
 pub(super) struct Pipeline {
@@ -138,7 +139,16 @@ impl VulkanKernel {
             .module(shader)
             .name(self.module.entry_point())
             .specialization_info(&specialization);
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+        let mut told = vk::PipelineCreationFeedback::default();
+        let mut of_stage = [vk::PipelineCreationFeedback::default()];
+        let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
+            .pipeline_creation_feedback(&mut told)
+            .pipeline_stage_creation_feedbacks(&mut of_stage);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let tells =
+            core.physical.api_version >= vk::API_VERSION_1_3 || core.physical.extensions.pipeline_creation_feedback;
+        let info = [if tells { info.push_next(&mut feedback) } else { info }];
+        let begun = Instant::now();
         // SAFETY: module, layout and cache are alive; the entry point is in the module.
         let made = unsafe { core.raw.create_compute_pipelines(core.pipelines, &info, None) };
         // SAFETY: pipelines do not need their module any more.
@@ -149,6 +159,13 @@ impl VulkanKernel {
             Err((_, e)) => return Err(core.failed("vkCreateComputePipelines", e)),
         };
         core.pipelines_new.store(true, Ordering::Relaxed);
+        let hit = vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
+        let source = match told.flags {
+            f if !f.contains(vk::PipelineCreationFeedbackFlags::VALID) => "the driver does not say whence",
+            f if f.contains(hit) => "from the cache",
+            _ => "compiled",
+        };
+        crate::log!(Debug, "pipeline made in {} us: {source}", begun.elapsed().as_micros());
         Ok(Arc::new(pipeline))
     }
 }

@@ -1,4 +1,5 @@
-//! Chunks of host memory that transfers pass through: a ring that is reused, bounded, and given back with the device.
+//! Chunks of host memory that transfers pass through: a ring that is reused, bounded, and given back when it
+//! has not been used for a while.
 
 use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
@@ -8,6 +9,7 @@ use crate::error::Result;
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A chunk, and the work that must be done with it before it is used again.
 pub(super) struct Chunk {
@@ -20,6 +22,7 @@ pub(super) struct Chunk {
 struct State {
     free: VecDeque<Chunk>,
     made: usize,
+    used: Instant,
 }
 
 /// Chunks of one size and direction.
@@ -35,13 +38,14 @@ pub(super) struct Ring {
 impl Ring {
     /// A ring of at most `most` chunks of `size` bytes, made when needed.
     pub fn new(direction: Direction, size: u64, most: usize) -> Self {
-        let state = Mutex::new(State { free: VecDeque::new(), made: 0 });
+        let state = Mutex::new(State { free: VecDeque::new(), made: 0, used: Instant::now() });
         Self { size, most, direction, state, returned: Condvar::new() }
     }
 
     /// A chunk the device is done with.
     pub fn take(&self, core: &Arc<Core>) -> Result<Chunk> {
         let mut state = self.state.lock();
+        state.used = Instant::now();
         let mut chunk = loop {
             if state.free.front().is_some_and(|c| c.busy.as_ref().is_none_or(Point::reached)) {
                 if let Some(chunk) = state.free.pop_front() {
@@ -72,6 +76,25 @@ impl Ring {
             }
         }
         Ok(chunk)
+    }
+
+    /// Bytes it has, and may have at most.
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.state.lock().made as u64 * self.size, self.most as u64 * self.size)
+    }
+
+    /// Frees the chunks that nobody uses, if none was taken for so long. True if there were some.
+    pub fn trim(&self, idle: Duration) -> bool {
+        let mut state = self.state.lock();
+        if state.made == 0 || state.used.elapsed() < idle {
+            return false;
+        }
+        let (busy, free): (Vec<Chunk>, Vec<Chunk>) =
+            state.free.drain(..).partition(|c| c.busy.as_ref().is_some_and(|p| !p.reached()));
+        state.free = VecDeque::from(busy);
+        state.made -= free.len();
+        drop(state);
+        !free.is_empty()
     }
 
     /// Gives a chunk back.

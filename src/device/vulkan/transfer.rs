@@ -18,6 +18,8 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
@@ -32,6 +34,8 @@ const LONG: u64 = 2 << 20;
 const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
 const THREADS: usize = 8;
+/// Staging memory that was not used for so long is given back at the next call that copies, allocates or waits.
+const IDLE: Duration = Duration::from_secs(1);
 /// Chunks a thread keeps in flight.
 const DEPTH: usize = 3;
 
@@ -43,6 +47,11 @@ pub(super) struct Transfers {
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
     turn: Mutex<()>,
+    /// There may be staging memory to give back.
+    staged: AtomicBool,
+    /// When this was made, and how many milliseconds later the rings are looked at next.
+    begun: Instant,
+    look: AtomicU64,
 }
 
 impl Transfers {
@@ -57,6 +66,9 @@ impl Transfers {
             rings,
             lanes: Mutex::new([None, None]),
             turn: Mutex::new(()),
+            staged: AtomicBool::new(false),
+            begun: Instant::now(),
+            look: AtomicU64::new(0),
         }
     }
 
@@ -91,6 +103,32 @@ impl Transfers {
         self.lanes.lock().iter().flatten().flatten().cloned().collect()
     }
 
+    /// Bytes of staging memory there are, and may be at most.
+    pub fn staging(&self) -> (u64, u64) {
+        let all = self.rings.iter().flatten().map(Ring::bytes);
+        all.fold((0, 0), |sum, (held, most)| (sum.0 + held, sum.1 + most))
+    }
+
+    /// Gives back staging memory that was not used for a while.
+    pub fn trim(&self) {
+        const PAUSE: u64 = 50;
+        if !self.staged.load(Ordering::Relaxed) {
+            return;
+        }
+        let now = self.begun.elapsed().as_millis() as u64;
+        if now < self.look.load(Ordering::Relaxed) {
+            return;
+        }
+        self.look.store(now + PAUSE, Ordering::Relaxed);
+        // All of them, not up to the first.
+        let trimmed = self.rings.iter().flatten().filter(|ring| ring.trim(IDLE)).count();
+        if trimmed > 0 {
+            // The chunks went there.
+            self.core.pool.lock().drop_spare();
+            self.staged.store(self.staging().0 > 0, Ordering::Relaxed);
+        }
+    }
+
     /// See [`crate::device::Device::transfer`].
     pub fn transfer(
         &self,
@@ -114,6 +152,8 @@ impl Transfers {
         if upload && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
+        self.trim();
+        self.staged.store(true, Ordering::Relaxed);
         let [small, large] = &self.rings[direction as usize];
         let ring = if bytes <= small.size { small } else { large };
         let size = match bytes {

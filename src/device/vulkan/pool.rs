@@ -1,0 +1,145 @@
+//! Memory of a device. Small buffers share blocks, since vkAllocateMemory is slow; large ones have memory of their own, so
+//! that what stays of them when they are gone is nothing, but for a little that the next of the same size gets.
+
+#![allow(unsafe_code)]
+
+use super::instance::Instance;
+use super::physical::Physical;
+use ash::vk;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
+use std::collections::VecDeque;
+
+/// Bytes of the first block taken from a memory type; blocks grow with use.
+const FIRST_BLOCK: u64 = 16 << 20;
+/// Bytes of the largest block.
+const LARGEST_BLOCK: u64 = 32 << 20;
+/// Buffers of at least so many bytes have memory of their own: a block would stay for the small ones beside them.
+const OWN: u64 = 1 << 20;
+/// Most bytes of freed memory kept for the next buffers of the same size.
+const SPARE: u64 = 16 << 20;
+/// What is held at most beside a tenth more than what is used: the blocks that stay (one for each memory type that small
+/// buffers lie in) and the spare memory.
+pub(super) const SLACK: u64 = LARGEST_BLOCK + FIRST_BLOCK + SPARE;
+
+/// A buffer and the memory it is bound to.
+pub(super) struct Bound {
+    /// Vulkan's handle.
+    pub raw: vk::Buffer,
+    /// Its memory.
+    pub allocation: Allocation,
+    memory_type: u32,
+    size: u64,
+}
+
+/// The memory of a device.
+pub(super) struct Pool {
+    device: ash::Device,
+    allocator: Allocator,
+    /// Freed buffers with memory of their own, the oldest first.
+    spare: VecDeque<Bound>,
+    used: u64,
+    /// Buffers with memory of their own, and how many there may be: drivers limit the number of allocations.
+    own: u32,
+    most_own: u32,
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new(instance: &Instance, device: &ash::Device, physical: &Physical) -> Result<Self, AllocationError> {
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: device.clone(),
+            physical_device: physical.handle,
+            debug_settings: AllocatorDebugSettings::default(),
+            buffer_device_address: true,
+            allocation_sizes: AllocationSizes::new(FIRST_BLOCK, FIRST_BLOCK)
+                .with_max_device_memblock_size(LARGEST_BLOCK)
+                .with_max_host_memblock_size(LARGEST_BLOCK),
+        })?;
+        // Half is for imports, and blocks need some too.
+        let most_own = physical.limits.max_allocations / 4;
+        Ok(Self { device: device.clone(), allocator, spare: VecDeque::new(), used: 0, own: 0, most_own })
+    }
+
+    /// Bytes in use, and bytes taken from the driver.
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.used, self.allocator.capacity())
+    }
+
+    /// A buffer that was freed and is just like what is wanted.
+    pub fn reuse(&mut self, memory_type: u32, size: u64) -> Option<Bound> {
+        let at = self.spare.iter().position(|s| s.memory_type == memory_type && s.size == size)?;
+        let found = self.spare.remove(at)?;
+        self.used += found.allocation.size();
+        Some(found)
+    }
+
+    /// Memory for the new buffer `raw` of `size` bytes. Binding it is the caller's.
+    pub fn allocate(
+        &mut self,
+        raw: vk::Buffer,
+        memory_type: u32,
+        size: u64,
+        label: &str,
+    ) -> Result<Bound, AllocationError> {
+        // SAFETY: the buffer is alive, by the caller.
+        let mut requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
+        requirements.memory_type_bits &= 1 << memory_type;
+        let own = requirements.size >= OWN && self.own < self.most_own;
+        let scheme = if own { AllocationScheme::DedicatedBuffer(raw) } else { AllocationScheme::GpuAllocatorManaged };
+        let description = AllocationCreateDesc {
+            name: label,
+            requirements,
+            // The one type left in the mask decides.
+            location: MemoryLocation::Unknown,
+            linear: true,
+            allocation_scheme: scheme,
+        };
+        let mut made = self.allocator.allocate(&description);
+        if made.is_err() && !self.spare.is_empty() {
+            self.drop_spare();
+            made = self.allocator.allocate(&description);
+        }
+        let allocation = made?;
+        self.used += allocation.size();
+        self.own += u32::from(allocation.is_dedicated());
+        Ok(Bound { raw, allocation, memory_type, size })
+    }
+
+    /// Takes back a buffer that nobody uses any more.
+    pub fn free(&mut self, bound: Bound) {
+        self.used -= bound.allocation.size();
+        if !bound.allocation.is_dedicated() || bound.size > SPARE {
+            return self.destroy(bound);
+        }
+        self.spare.push_back(bound);
+        while self.spare.iter().map(|s| s.allocation.size()).sum::<u64>() > SPARE {
+            if let Some(oldest) = self.spare.pop_front() {
+                self.destroy(oldest);
+            }
+        }
+    }
+
+    /// Gives back what is kept for later.
+    pub fn drop_spare(&mut self) {
+        while let Some(bound) = self.spare.pop_front() {
+            self.destroy(bound);
+        }
+    }
+
+    fn destroy(&mut self, bound: Bound) {
+        // SAFETY: who freed it said that nobody uses it.
+        unsafe { self.device.destroy_buffer(bound.raw, None) };
+        self.own -= u32::from(bound.allocation.is_dedicated());
+        if let Err(e) = self.allocator.free(bound.allocation) {
+            crate::log!(Error, "memory could not be freed: {e}");
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.drop_spare();
+    }
+}

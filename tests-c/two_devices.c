@@ -1,0 +1,165 @@
+/* Copies between two Vulkan devices. Where there is but one, a copy of the software driver stands in for the second:
+ * the loader takes it for another driver. */
+#include "views.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KIB = 1 << 10, MIB = 1 << 20 };
+
+#define FOR_EACH_TWO_DEVICES(p, q)                                                                                     \
+    for (const place *p = some_place(runs_spirv); p->view; p++)                                                        \
+        for (const place *q = places_that(runs_spirv); q->view; q++)                                                   \
+            if (p->accelerator != q->accelerator)
+
+/* Kernels before and after, so that the copy must be ordered behind the one and before the other. */
+static void there_and_back(const place *p, const place *q, int32_t count) {
+    const void *mark = memory_mark();
+    uint32_t *expected = numbers((size_t)count, (uint32_t)count);
+    revamp_kernel step_here = load(p->accelerator, &step_module), step_there = load(q->accelerator, &step_module);
+    revamp_array here = array_with(p->view, expected, count), there = array_1d(q->view, count, 4);
+    revamp_region a = whole(here), b = whole(there);
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(launch_step(p->view, step_here, here));
+        CHECK_OK(revamp_copy(&a, &b));
+        CHECK_OK(launch_step(q->view, step_there, there));
+        CHECK_OK(revamp_copy(&b, &a));
+    }
+    step_naive(expected, (size_t)count, 6);
+    CHECK_SAME(read_array(here), expected, (size_t)count * 4);
+    CHECK_SAME(read_array(there), expected, (size_t)count * 4);
+    CHECK_OK(revamp_array_destroy(here));
+    CHECK_OK(revamp_array_destroy(there));
+    CHECK_OK(revamp_kernel_release(step_here));
+    CHECK_OK(revamp_kernel_release(step_there));
+    free_memory_since(mark);
+}
+
+static void copy_sections(const place *p, const place *q) {
+    enum { ROWS = 700, COLUMNS = 1100 };
+    const int32_t extent[] = {ROWS, COLUMNS}, part[] = {600, 999}, from[] = {50, 31}, to[] = {99, 100};
+    uint32_t *sent = numbers((size_t)ROWS * COLUMNS, 1), *expected = numbers((size_t)ROWS * COLUMNS, 2);
+    revamp_array here = array_of(p->view, 2, extent, 4), there = array_of(q->view, 2, extent, 4);
+    write_array(here, sent);
+    write_array(there, expected);
+    revamp_region a = section(here, from, part), b = section(there, to, part);
+    CHECK_OK(revamp_copy(&a, &b));
+    for (int32_t y = 0; y < part[0]; y++)
+        memcpy(expected + (size_t)(to[0] + y) * COLUMNS + to[1], sent + (size_t)(from[0] + y) * COLUMNS + from[1],
+               (size_t)part[1] * 4);
+    CHECK_SAME(read_array(there), expected, (size_t)ROWS * COLUMNS * 4);
+    CHECK_OK(revamp_array_destroy(here));
+    CHECK_OK(revamp_array_destroy(there));
+}
+
+static void views_move_between(const place *p, const place *q) {
+    enum { N = 3 * MIB / 4 + 7 };
+    uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+    revamp_array_view view = view_of(data, N), part = range_of(view, 1000, N / 2);
+    for (int i = 0; i < 4; i++) {
+        step_on(p, view);
+        step_on(q, part);
+        step_naive(expected, N, 1);
+        step_naive(expected + 1000, N / 2, 1);
+    }
+    drop(part);
+    drop(view);
+    CHECK_SAME(data, expected, (size_t)N * 4);
+}
+
+typedef struct {
+    const place *p, *q;
+    uint32_t seed;
+} pair;
+
+static void *copy_both_ways(void *context) {
+    enum { N = MIB, ROUNDS = 6 };
+    const pair *w = context;
+    uint32_t *sent = memory((size_t)N * 4), *got = memory((size_t)N * 4);
+    fill_bytes(sent, (size_t)N * 4, w->seed);
+    for (int i = 0; i < ROUNDS; i++) {
+        revamp_array here = array_1d(w->p->view, N, 4), there = array_1d(w->q->view, N, 4);
+        revamp_region a = whole(here), b = whole(there);
+        sent[i] = (uint32_t)i;
+        CHECK_OK(revamp_copy_to_array(sent, (size_t)N * 4, here));
+        CHECK_OK(revamp_copy(&a, &b));
+        CHECK_OK(revamp_copy_from_array(there, got, (size_t)N * 4));
+        CHECK_SAME(got, sent, (size_t)N * 4);
+        CHECK_OK(revamp_array_destroy(here));
+        CHECK_OK(revamp_array_destroy(there));
+    }
+    return NULL;
+}
+
+CHILD(copies_between_two_devices) {
+    enum { THREADS = 4 };
+    static const int32_t counts[] = {3, 20 * KIB, 64 * KIB, MIB / 4 + 3, 5 * MIB + 1};
+    size_t pairs = 0;
+    FOR_EACH_TWO_DEVICES(p, q) {
+        pairs++;
+        for (size_t i = 0; i < COUNT(counts); i++)
+            there_and_back(p, q, counts[i]);
+        copy_sections(p, q);
+        views_move_between(p, q);
+        pthread_t threads[THREADS];
+        pair work[THREADS];
+        for (uint32_t i = 0; i < THREADS; i++) {
+            work[i] = i % 2 ? (pair){p, q, i} : (pair){q, p, i};
+            REQUIRE(!pthread_create(&threads[i], NULL, copy_both_ways, &work[i]));
+        }
+        for (size_t i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
+    REQUIRE(pairs >= 2);
+    /* What the copies passed through is given back. */
+    nanosleep(&(struct timespec){1, 100000000}, NULL);
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_memory_usage usage = {0};
+        usage.struct_size = sizeof usage;
+        CHECK_OK(revamp_accelerator_view_wait(p->view));
+        CHECK_OK(revamp_accelerator_get_memory_usage(p->accelerator, &usage));
+        CHECK_NUMBER(usage.staging, 0);
+        CHECK(usage.staging_limit > 0);
+    }
+    CHECK_OK(revamp_uninitialize());
+}
+
+/* A folder with a second software driver; "" if there is none to copy. */
+static bool make_twin(char *folder, char *drivers, size_t capacity) {
+    char manifest[256] = "", command[1024];
+    FILE *found = popen("ls /usr/share/vulkan/icd.d/lvp_icd*.json /etc/vulkan/icd.d/lvp_icd*.json 2>/dev/null", "r");
+    REQUIRE(found);
+    const bool any = fgets(manifest, sizeof manifest, found) != NULL;
+    pclose(found);
+    if (!any) return false;
+    manifest[strcspn(manifest, "\n")] = 0;
+    REQUIRE(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "library=$(sed -n 's/.*\"library_path\": *\"\\([^\"]*\\)\".*/\\1/p' '%s') && cp -L \"$library\" "
+             "%s/twin.so && sed 's|\"library_path\": *\"[^\"]*\"|\"library_path\": \"%s/twin.so\"|' '%s' "
+             ">%s/twin.json",
+             manifest, folder, folder, manifest, folder);
+    const bool made = system(command) == 0;
+    snprintf(drivers, capacity, "VK_DRIVER_FILES=%s:%s/twin.json", manifest, folder);
+    return made;
+}
+
+TEST(copies_between_devices_arrive) {
+    size_t devices = 0;
+    for (const place *p = some_place(runs_spirv); p->view; p++)
+        devices++;
+    if (devices > 1) {
+        CHECK_CHILD("copies_between_two_devices", NULL);
+        return;
+    }
+    char folder[] = "/tmp/revamp-test-XXXXXX", drivers[512], command[64];
+    if (!make_twin(folder, drivers, sizeof drivers)) check_skip("there is one Vulkan device, and no driver to copy");
+    child_result came_to = run_child("copies_between_two_devices", drivers, "REVAMP_LOG=debug", NULL);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    if (check_child(&came_to, __FILE__, __LINE__) && has_separate_memory()) CHECK_TEXT(came_to.output, "a bridge of");
+}
