@@ -25,11 +25,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Commands a batch gathers while the device is busy before it is submitted: doubles up to the second number.
-const BATCH: (u32, u32) = (8, 128);
-/// Commands that follow the last submission within this time belong to a burst, which is gathered even while the device is
-/// idle: a submission costs more than many commands.
+/// Commands a batch gathers before it is submitted: doubles up to the second number while the device is idle all the same,
+/// to the third while it is busy.
+const BATCH: (u32, u32, u32) = (8, 32, 128);
+/// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
+/// is gathered even while the device is idle: a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
+const STREAM: Duration = Duration::from_micros(5);
 /// Argument blocks begin at multiples of this: no functor may be aligned to more.
 const ARGUMENT_ALIGN: u64 = 64;
 /// Bytes of a page for argument blocks.
@@ -87,8 +89,9 @@ struct State {
     free: Vec<Batch>,
     /// A batch whose command buffer is already recording: made while the device works on the last one.
     ready: Option<Batch>,
-    /// When the last batch was submitted.
+    /// When the last batch was submitted, and the last command was recorded.
     submitted: Option<Instant>,
+    last: Option<Instant>,
     /// Number of the open or next batch.
     value: u64,
     /// Commands recorded so far.
@@ -125,6 +128,7 @@ impl VulkanQueue {
                 free: Vec::new(),
                 ready: None,
                 submitted: None,
+                last: None,
                 value: 1,
                 sequence: 0,
                 barrier: 0,
@@ -218,13 +222,23 @@ impl VulkanQueue {
             state.sequence += 1;
             if self.immediate {
                 self.submit(&mut state)?;
-            } else if count >= state.threshold {
-                state.threshold = (state.threshold * 2).min(BATCH.1);
-                self.submit(&mut state)?;
-            } else if state.submitted.is_none_or(|t| t.elapsed() > BURST) && self.own.reached(number - 1) {
-                // Nothing went before: the device should not wait for more.
-                state.threshold = BATCH.0;
-                self.submit(&mut state)?;
+                return Ok(point);
+            }
+            let now = Instant::now();
+            let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
+            let is_burst = since(state.submitted) <= BURST || since(state.last) <= STREAM;
+            state.last = Some(now);
+            let is_full = count >= state.threshold;
+            if is_full || !is_burst {
+                let is_idle = self.own.reached(number - 1);
+                if is_full {
+                    state.threshold = (state.threshold * 2).min(if is_idle { BATCH.1 } else { BATCH.2 });
+                    self.submit(&mut state)?;
+                } else if is_idle {
+                    // Nothing went before: the device should not wait for more.
+                    state.threshold = BATCH.0;
+                    self.submit(&mut state)?;
+                }
             }
             return Ok(point);
         }
