@@ -20,6 +20,7 @@ mod reflect;
 pub mod registry;
 mod size;
 mod split;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -67,6 +67,14 @@ pub fn ending() -> bool {
     ENDING.load(Ordering::Relaxed) && !FORKED.load(Ordering::Relaxed)
 }
 
+/// With `REVAMP_DEBUG_PRINTF=1`, fails if a kernel has called `direct3d_errorf` or `direct3d_abort` since the last call.
+pub fn check_kernels() -> Result<()> {
+    if !config::get().debug_printf {
+        return Ok(());
+    }
+    messages::take_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
+}
+
 /// With `REVAMP_VALIDATION=2`, fails if the validation layer has complained since the last call.
 pub fn check_validation() -> Result<()> {
     if config::get().validation < 2 {
