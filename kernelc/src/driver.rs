@@ -282,8 +282,9 @@ fn lowered(
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let (optimised, errors) = (folder.file("device.opt.ll"), folder.file("opt.txt"));
-    let write =
-        |file: &Path, text: String| std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()));
+    let write = |file: &Path, text: String| {
+        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
+    };
     let text = inline::marked(&text_of(ir));
     let ends_threads = inline::ends_threads(&text);
     write(ir, text)?;

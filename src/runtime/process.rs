@@ -3,7 +3,7 @@
 use super::{Runtime, take};
 use crate::config;
 use crate::device::host::Workers;
-use crate::device::vulkan::messages;
+use crate::device::vulkan::{messages, printf};
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -72,7 +72,7 @@ pub fn check_kernels() -> Result<()> {
     if !config::get().debug_printf {
         return Ok(());
     }
-    messages::take_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
+    printf::take_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
 }
 
 /// With `REVAMP_VALIDATION=2`, fails if the validation layer has complained since the last call.

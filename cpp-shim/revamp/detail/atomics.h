@@ -175,8 +175,8 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 
 #if REVAMP_DEVICE_LANGUAGE
 
-// Device code has no variable argument lists. Small integers are promoted as in C; floats stay what they are, since not every
-// device has doubles. Without debug information of their own, so that what is wrong is told at the caller's line.
+// Device code has no variable argument lists. Small integers are promoted as in C; floats stay what they are, since not
+// every device has doubles. Without debug information of their own, so that what is wrong is told at the caller's line.
 template <class... Arguments>
 REVAMP_HD __attribute__((nodebug)) __attribute__((format(printf, 1, 2))) inline void
 direct3d_printf(const char *format, Arguments... arguments) {

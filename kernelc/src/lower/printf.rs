@@ -1,23 +1,26 @@
 //! `direct3d_printf` and `direct3d_errorf` as instructions of NonSemantic.DebugPrintf, whose text the validation layer and
 //! other tools print.
 //!
-//! What they have of printf: `%d %i %u %x %X %o` of 32 bits, `%lu %lx` of 64, `%f %F %e %E %g %G %a %A`, with flags, width and
-//! precision where the number has 32 bits. Here C's spellings become theirs (`%hd`, `%llu`, `%p`), text that is known at
-//! compile time (`%s`, `%c`) goes into the format, and what would print something else than on the host is refused.
+//! What those have of printf: `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Here C's spellings become
+//! theirs, text that is known at compile time (`%s`, `%c`) goes into the format, and what cannot be printed is refused. A number
+//! of 64 bits is printed as its conversion and its bits, from which the library makes what C prints.
 
+use super::assembler::Scalar;
 use super::emit::{Emitter, Made};
-use super::memory::Address;
+use super::memory::{self, Address};
 use super::refusal::Refusal;
-use super::values::Kind;
 use super::webs::constant_address;
 use crate::ir::{Constant, Module, Operand, Type, Value};
 use rspirv::spirv::Word;
 
 /// What the text begins and ends with, so that the library finds it in the message of whatever layer: characters that are not
-/// seen. `src/device/vulkan/messages.rs` knows them too.
+/// seen. `src/device/vulkan/printf.rs` knows them too.
 const PRINTS: char = '\u{2}';
 const FAILS: char = '\u{1}';
 const END: char = '\u{3}';
+/// Before and behind `conversion:bits` of a number of 64 bits.
+const WIDE: char = '\u{4}';
+const WIDE_END: char = '\u{5}';
 
 /// If a function of this name is one of the two: the name by which the user calls it.
 pub(super) fn function(name: &str) -> Option<&'static str> {
@@ -164,70 +167,50 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made
         let escaped = text.iter().flat_map(|&c| if c == b'%' { vec![c, c] } else { vec![c] }).collect();
         return Ok(Ok(Converted { spelling: escaped, word: None }));
     }
-    let (takes, wide) = match (letter, length.as_str()) {
-        ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "" | "h" | "hh") => ("an int", false),
-        ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "l" | "ll" | "q" | "j" | "z" | "t") => ("an integer of 64 bits", true),
-        ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', "" | "l") => ("a float or double", false),
-        ('p', "") => ("a pointer", true),
+    let takes = match (letter, length.as_str()) {
+        ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "" | "h" | "hh") => "an int",
+        ('d' | 'i' | 'u' | 'x' | 'X' | 'o', "l" | "ll" | "q" | "j" | "z" | "t") => "an integer of 64 bits",
+        ('f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A', "" | "l") => "a float or double",
+        ('p', "") => "a pointer",
         ('n', _) => return Ok(Err("writes, which device code cannot".into())),
         _ => return Ok(Err("is not a conversion that device code knows".into())),
     };
-    let Some((is, fits)) = kind(&argument.ty).map(|(kind, is)| {
-        let fits = match kind {
-            Kind::Int(32) => takes == "an int",
-            Kind::Int(64) => takes == "an integer of 64 bits",
-            Kind::Float | Kind::Double => takes == "a float or double",
-            Kind::Pointer => *letter == 'p',
-            _ => false,
-        };
-        (is, fits)
-    }) else {
-        return Ok(Err(format!("takes {takes}, which this is not")));
+    let (is, fits) = match argument.ty {
+        Type::Int(32) => ("an int", takes == "an int"),
+        Type::Int(64) => ("an integer of 64 bits", takes == "an integer of 64 bits"),
+        Type::Float => ("a float", takes == "a float or double"),
+        Type::Double => ("a double", takes == "a float or double"),
+        Type::Pointer(_) => ("a pointer", takes == "a pointer"),
+        _ => ("neither number nor pointer", false),
     };
     if !fits {
         return Ok(Err(format!("takes {takes}, and this is {is}")));
     }
-    if wide {
-        let spelling = match letter {
-            'u' => "%lu",
-            'x' => "%lx",
-            'p' => "0x%lx",
-            _ => {
-                return Ok(Err("of 64 bits is not known to debugPrintf, which has '%lu' and '%lx': print it by one of \
-                               them, or as an int"
-                    .into()));
-            }
+    if *letter == 'p' {
+        let Address::Device(word) = e.address(argument)? else {
+            return Ok(Err(
+                "prints addresses of the accelerator's memory, where tile_static and local variables are not".into(),
+            ));
         };
-        if !look.is_empty() {
-            return Ok(Err("of 64 bits has no flags, width or precision in debugPrintf".into()));
-        }
-        let word = if *letter == 'p' {
-            match e.address(argument)? {
-                Address::Device(word) => word,
-                Address::In(..) => {
-                    return Ok(Err("prints addresses of the accelerator's memory; tile_static and local variables have \
-                                   none"
-                        .into()));
-                }
-            }
+        return Ok(if look.is_empty() {
+            Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) })
         } else {
-            e.word(argument)?
-        };
-        return Ok(Ok(Converted { spelling: spelling.into(), word: Some(word) }));
+            Err("of device code has no width".into())
+        });
     }
     let word = e.word(argument)?;
-    Ok(Ok(Converted { spelling: format!("%{look}{letter}").into_bytes(), word: Some(word) }))
-}
-
-fn kind(ty: &Type) -> Option<(Kind, &'static str)> {
-    match ty {
-        Type::Int(32) => Some((Kind::Int(32), "an int")),
-        Type::Int(64) => Some((Kind::Int(64), "an integer of 64 bits")),
-        Type::Float => Some((Kind::Float, "a float")),
-        Type::Double => Some((Kind::Double, "a double")),
-        Type::Pointer(_) => Some((Kind::Pointer, "a pointer")),
-        _ => None,
-    }
+    let spelling = match argument.ty {
+        Type::Double if matches!(letter, 'a' | 'A') => {
+            return Ok(Err("of device code takes floats only, and this is a double".into()));
+        }
+        Type::Double | Type::Int(64) => format!("{WIDE}%%{look}{letter}:%lx{WIDE_END}"),
+        _ => format!("%{look}{letter}"),
+    };
+    let word = match argument.ty {
+        Type::Double => memory::recast(&mut e.asm, word, Scalar::F64, Scalar::U64),
+        _ => word,
+    };
+    Ok(Ok(Converted { spelling: spelling.into_bytes(), word: Some(word) }))
 }
 
 #[cfg(test)]
@@ -246,7 +229,9 @@ mod tests {
         );
         assert_eq!(pieces(b"").unwrap(), []);
         assert_eq!(pieces(b"x").unwrap(), [text("x")]);
-        for (format, part) in [(&b"%"[..], "'%' is not complete"), (b"a%5l", "'%5l' is not complete"), (b"%*d", "'%*d'")] {
+        for (format, part) in
+            [(&b"%"[..], "'%' is not complete"), (b"a%5l", "'%5l' is not complete"), (b"%*d", "'%*d'")]
+        {
             assert!(pieces(format).unwrap_err().contains(part), "{format:?}");
         }
     }

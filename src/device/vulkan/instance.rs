@@ -122,8 +122,7 @@ impl Instance {
         }
         let old_switches = from_layer(ash::ext::validation_features::NAME);
         // Only these say how much a kernel may print.
-        let new_switches =
-            (!old_switches || config.debug_printf) && from_layer(ash::ext::layer_settings::NAME);
+        let new_switches = (!old_switches || config.debug_printf) && from_layer(ash::ext::layer_settings::NAME);
         if old_switches {
             names.push(ash::ext::validation_features::NAME.as_ptr());
         }

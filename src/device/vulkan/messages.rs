@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::printf;
 use crate::log;
 use ash::vk;
 use parking_lot::Mutex;
@@ -72,9 +73,8 @@ unsafe extern "system" fn callback(
         let Some(data) = (unsafe { data.as_ref() }) else { return };
         // SAFETY: both are null or strings that live through the call.
         let (id, text) = unsafe { (text(data.p_message_id_name), text(data.p_message)) };
-        match printed(&id, &text) {
-            Some(printed) => print(&printed),
-            None => STORE.take(severity, types, &id, &text),
+        if !printf::print(&id, &text) {
+            STORE.take(severity, types, &id, &text);
         }
     });
     // Only layers under test may answer otherwise.
@@ -91,60 +91,6 @@ unsafe fn text(p: *const c_char) -> String {
     unsafe { CStr::from_ptr(p) }.to_string_lossy().into_owned()
 }
 
-/// What a kernel printed.
-#[derive(Debug, PartialEq, Eq)]
-struct Printed<'a> {
-    text: &'a str,
-    /// By direct3d_errorf or direct3d_abort.
-    fails: bool,
-    /// It was not compiled by revamp: it ends its lines as shaders do, which is not at all.
-    foreign: bool,
-}
-
-/// What direct3d_printf and direct3d_errorf begin with and end with: `kernelc/src/lower/printf.rs`.
-const PRINTS: char = '\u{2}';
-const FAILS: char = '\u{1}';
-const END: char = '\u{3}';
-
-/// What a kernel printed, if the message brings that; the layer writes something of its own before it.
-fn printed<'a>(id: &str, text: &'a str) -> Option<Printed<'a>> {
-    if !is_printf(id) {
-        return None;
-    }
-    if let Some(start) = text.find([PRINTS, FAILS]) {
-        let fails = text[start..].starts_with(FAILS);
-        let own = &text[start + 1..];
-        return Some(Printed { text: own.rfind(END).map_or(own, |end| &own[..end]), fails, foreign: false });
-    }
-    // `... | MessageID = 0x92394c89 | text` of other kernels. What the layer says itself has no number there.
-    let (_, rest) = text.split_once("MessageID = 0x")?;
-    let (_, rest) = rest.split_once(['|', '\n'])?;
-    Some(Printed { text: rest.strip_prefix(' ').unwrap_or(rest), fails: false, foreign: true })
-}
-
-/// The message is one of the layer's part that prints.
-fn is_printf(id: &str) -> bool {
-    id.to_ascii_lowercase().contains("debug-printf")
-}
-
-fn print(printed: &Printed<'_>) {
-    use std::io::Write;
-    let end = if (printed.foreign || printed.fails) && !printed.text.ends_with('\n') { "\n" } else { "" };
-    // A closed standard error is no reason to fail.
-    let _ = write!(std::io::stderr(), "{}{end}", printed.text);
-    if printed.fails {
-        FAILURES.lock().get_or_insert_with(|| printed.text.to_owned());
-    }
-}
-
-/// The first direct3d_errorf or direct3d_abort that no call has failed for.
-static FAILURES: Mutex<Option<String>> = Mutex::new(None);
-
-/// The text of a direct3d_errorf or direct3d_abort of a kernel that no call has failed for.
-pub fn take_failure() -> Option<String> {
-    FAILURES.lock().take()
-}
-
 impl Store {
     fn take(
         &self,
@@ -155,7 +101,7 @@ impl Store {
     ) {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
         let line = format!("Vulkan: {id}: {text}");
-        if is_printf(id) && severity.intersects(Severity::WARNING | Severity::ERROR) {
+        if printf::is_printf(id) && severity.intersects(Severity::WARNING | Severity::ERROR) {
             // Why something is not printed, or not whole. An error: what was asked for is the output.
             log!(Error, "{line}");
         } else if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
@@ -181,24 +127,6 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_kernels_print_is_found_in_the_message() {
-        let id = "UNASSIGNED-DEBUG-PRINTF";
-        let before = "Validation Information: [ UNASSIGNED-DEBUG-PRINTF ] Object 0: handle = 0x1, type = \
-                      VK_OBJECT_TYPE_DEVICE; | MessageID = 0x92394c89 | ";
-        let of = |text: &str, fails, foreign, expected: &str| {
-            let text = format!("{before}{text}");
-            assert_eq!(printed(id, &text), Some(Printed { text: expected, fails, foreign }), "{text}");
-        };
-        of("\u{2}a | 3\n\u{3}", false, false, "a | 3\n");
-        of("\u{1}wrong\u{3}", true, false, "wrong");
-        of("\u{2}cut of", false, false, "cut of");
-        of("x = 3", false, true, "x = 3");
-        assert_eq!(printed("VVL-DEBUG-PRINTF", "\u{2}\u{3}").map(|p| p.text), Some(""));
-        assert_eq!(printed("UNASSIGNED-Debug-Printf", "Debug Printf disabled."), None);
-        assert_eq!(printed("VUID-x", "\u{2}a\u{3}"), None);
-    }
 
     #[test]
     fn only_validation_warnings_and_errors_count() {

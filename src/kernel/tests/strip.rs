@@ -8,7 +8,7 @@ layout(set = 0, binding = 0) buffer B { float b[]; };
 void main() {
     uint i = gl_GlobalInvocationID.x;
     if (b[i] > 2) debugPrintfEXT(\"%u: %f\\n\", i, b[i]);
-    b[i] += sin(1.0);
+    b[i] = sin(b[i]);
 }";
 
 #[test]
