@@ -187,15 +187,17 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made
         return Ok(Err(format!("takes {takes}, and this is {is}")));
     }
     if *letter == 'p' {
-        let Address::Device(word) = e.address(argument)? else {
-            return Ok(Err(
-                "prints addresses of the accelerator's memory, where tile_static and local variables are not".into(),
-            ));
-        };
-        return Ok(if look.is_empty() {
-            Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) })
-        } else {
-            Err("of device code has no width".into())
+        if !look.is_empty() {
+            return Ok(Err("of device code has no width".into()));
+        }
+        // A variable that is only named here has no place.
+        let is_variable = matches!(&argument.value, Value::Constant(c) if constant_address(c).is_some());
+        return Ok(match if is_variable { None } else { Some(e.address(argument)?) } {
+            Some(Address::Device(word)) => Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) }),
+            _ => {
+                Err("prints addresses of the accelerator's memory, where tile_static and local variables are not"
+                    .into())
+            }
         });
     }
     let word = e.word(argument)?;
