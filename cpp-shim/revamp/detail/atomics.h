@@ -177,9 +177,16 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 
 // Device code has no variable argument lists. Small integers are promoted as in C; floats stay what they are, since not
 // every device has doubles. Without debug information of their own, so that what is wrong is told at the caller's line.
+#if __clang_major__ >= 22
+// Older ones know it for variable argument lists only.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+#define REVAMP_PRINTS __attribute__((nodebug, format(printf, 1, 2)))
+#else
+#define REVAMP_PRINTS __attribute__((nodebug))
+#endif
 template <class... Arguments>
-REVAMP_HD __attribute__((nodebug)) __attribute__((format(printf, 1, 2))) inline void
-direct3d_printf(const char *format, Arguments... arguments) {
+REVAMP_HD REVAMP_PRINTS inline void direct3d_printf(const char *format, Arguments... arguments) {
 #if REVAMP_DEVICE_PASS
     __revamp_printf(format, +arguments...);
 #else
@@ -187,8 +194,7 @@ direct3d_printf(const char *format, Arguments... arguments) {
 #endif
 }
 template <class... Arguments>
-REVAMP_HD __attribute__((nodebug)) __attribute__((format(printf, 1, 2))) inline void
-direct3d_errorf(const char *format, Arguments... arguments) {
+REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Arguments... arguments) {
 #if REVAMP_DEVICE_PASS
     __revamp_errorf(format, +arguments...);
     __revamp_end_thread();
@@ -196,6 +202,10 @@ direct3d_errorf(const char *format, Arguments... arguments) {
     revamp::detail::print_and_fail(format, arguments...);
 #endif
 }
+#undef REVAMP_PRINTS
+#if __clang_major__ >= 22
+#pragma clang diagnostic pop
+#endif
 REVAMP_HD __attribute__((nodebug)) inline void direct3d_abort() {
 #if REVAMP_DEVICE_PASS
     __revamp_errorf("Reference Rasterizer: Shader abort instruction hit");
