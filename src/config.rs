@@ -40,6 +40,11 @@ pub const VARIABLES: &[Variable] = &[
         help: "1 loads the Vulkan validation layer, with synchronization validation, and logs its messages as warnings; 2 also makes the call that caused one fail.",
     },
     Variable {
+        name: "REVAMP_DEBUG_PRINTF",
+        accepts: "0, 1",
+        help: "1 prints what kernels on Vulkan devices say by direct3d_printf, to standard error, through the Vulkan validation layer; a direct3d_errorf or direct3d_abort makes a later call fail. Slow.",
+    },
+    Variable {
         name: "REVAMP_CHECK",
         accepts: "0, 1",
         help: "1 reports, as an error in the log, uses of common elements at the same time of which one writes (rules AV-23, AV-24), with both calls. Slow.",
@@ -104,6 +109,8 @@ pub struct Config {
     pub log: Level,
     /// `REVAMP_VALIDATION`: 0, 1 or 2.
     pub validation: u8,
+    /// `REVAMP_DEBUG_PRINTF=1`.
+    pub debug_printf: bool,
     /// `REVAMP_CHECK=1`.
     pub check: bool,
     /// `REVAMP_MEMORY=separate`.
@@ -151,6 +158,7 @@ impl Config {
             visible_devices: None,
             log: Level::Error,
             validation: 0,
+            debug_printf: false,
             check: false,
             separate_memory: false,
             host_threads: processors,
@@ -174,14 +182,14 @@ impl Config {
             }
             _ => false,
         });
-        take("REVAMP_CHECK", &mut |v| match v.trim() {
-            "0" => true,
-            "1" => {
-                c.check = true;
-                true
-            }
-            _ => false,
-        });
+        let mut switch = |name, on: &mut bool| {
+            take(name, &mut |v| {
+                *on = v.trim() == "1";
+                matches!(v.trim(), "0" | "1")
+            });
+        };
+        switch("REVAMP_DEBUG_PRINTF", &mut c.debug_printf);
+        switch("REVAMP_CHECK", &mut c.check);
         take("REVAMP_MEMORY", &mut |v| match v.trim() {
             "auto" => true,
             "separate" => {
@@ -290,6 +298,7 @@ mod tests {
         let (c, w) = read(&[
             ("REVAMP_LOG", "Debug"),
             ("REVAMP_VALIDATION", "2"),
+            ("REVAMP_DEBUG_PRINTF", "1"),
             ("REVAMP_CHECK", "1"),
             ("REVAMP_MEMORY", "separate"),
             ("REVAMP_HOST_THREADS", "3"),
@@ -300,6 +309,7 @@ mod tests {
         ]);
         assert!(w.is_empty(), "{w:?}");
         assert_eq!((c.log, c.validation, c.check, c.separate_memory), (Level::Debug, 2, true, true));
+        assert!(c.debug_printf);
         assert_eq!((c.host_threads, c.cache), (3, CacheMode::ReadOnly));
         assert_eq!(c.cache_dir.as_deref(), Some(std::path::Path::new("/tmp/x")));
         assert_eq!(c.visible_devices.as_deref(), Some(&["1".to_owned(), "llvm".to_owned()][..]));

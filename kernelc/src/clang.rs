@@ -158,6 +158,13 @@ impl Clang {
         command
     }
 
+    /// A call of the optimiser that only inlines.
+    pub fn inline(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.opt);
+        command.args(["-S", "-passes=internalize,globaldce,always-inline", "-o"]).arg(output).arg(input);
+        command
+    }
+
     /// A call of the optimiser.
     pub fn optimise(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);

@@ -282,8 +282,22 @@ fn lowered(
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let (optimised, errors) = (folder.file("device.opt.ll"), folder.file("opt.txt"));
-    std::fs::write(ir, inline::marked(&text_of(ir))).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;
-    let code = Running::start(&mut clang.optimise(ir, &optimised), Some(&errors))?.wait()?;
+    let write = |file: &Path, text: String| {
+        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
+    };
+    let text = inline::marked(&text_of(ir));
+    let ends_threads = inline::ends_threads(&text);
+    write(ir, text)?;
+    let mut input = ir.to_path_buf();
+    let mut code = 0;
+    if ends_threads {
+        input = folder.file("device.inlined.ll");
+        code = Running::start(&mut clang.inline(ir, &input), Some(&errors))?.wait()?;
+        write(&input, inline::returning(&text_of(&input)))?;
+    }
+    if code == 0 {
+        code = Running::start(&mut clang.optimise(&input, &optimised), Some(&errors))?.wait()?;
+    }
     let dump = Dump::new(source);
     dump.copy(ir, "ll")?;
     if code != 0 {

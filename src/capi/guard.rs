@@ -49,12 +49,18 @@ pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
 
 /// Like [`guard`] for a body that has a status of its own on success.
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
+    guarded(body, process::check_kernels)
+}
+
+/// `also`: what else makes the call fail.
+fn guarded(body: impl FnOnce() -> Result<revamp_status>, also: fn() -> Result<()>) -> revamp_status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         lifecycle::install();
         let _call = process::begin()?;
         let result = body()?;
         lifecycle::install();
         process::check_validation()?;
+        also()?;
         Ok(result)
     }));
     match outcome {
@@ -69,7 +75,8 @@ pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status 
     if process::ending() {
         return REVAMP_OK;
     }
-    guard(body)
+    // Nobody looks at what a destructor is told.
+    guarded(|| body().map(|()| REVAMP_OK), || Ok(()))
 }
 
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {

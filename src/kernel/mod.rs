@@ -3,7 +3,7 @@
 //! [`Module`] is the door. Behind it, each with one job: `check` (bytes to whole instructions), `code` (their index),
 //! `grammar` (facts of opcodes), `reach` (entry point and call graph), `values` (constants), `layout` (sizes), `access`
 //! (reads and writes), `reflect` (bindings, push and specialization constants), `size` (workgroup size), `split` (the
-//! rewrite for domains beyond the device's limit). [`registry`] holds the kernels compiled into programs by name,
+//! rewrite for domains beyond the device's limit), `strip` (the module without what prints). [`registry`] holds the kernels compiled into programs by name,
 //! [`compiled`] those that the kernel compiler made of lambdas, whose bytes [`image`] reads.
 
 mod access;
@@ -20,6 +20,7 @@ mod reflect;
 pub mod registry;
 mod size;
 mod split;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod values;

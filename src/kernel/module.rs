@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::reach::{self, Entry};
 use super::values::{self, Overrides};
-use super::{check, layout, reflect, size, split};
+use super::{check, layout, reflect, size, split, strip};
 use crate::device::{Access, SpecValues};
 use crate::error::{Error, Result};
 use rspirv::spirv::Capability;
@@ -267,6 +267,13 @@ impl Module {
     /// Bytes of Workgroup memory (with default specialization constants).
     pub fn workgroup_bytes(&self) -> u64 {
         self.workgroup_bytes
+    }
+    /// The module without instructions that mean nothing to the device and the extension that brings them; `None` if it has
+    /// none.
+    pub fn without_non_semantic(&self) -> Result<Option<Module>> {
+        let Some(words) = strip::strip(&self.code) else { return Ok(None) };
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        Module::new(&bytes, self.entry.name.to_str().ok()).map(Some)
     }
     /// See [`SplitModule`].
     pub fn split(&self) -> Result<SplitModule> {

@@ -3,7 +3,7 @@
 use super::{Runtime, take};
 use crate::config;
 use crate::device::host::Workers;
-use crate::device::vulkan::messages;
+use crate::device::vulkan::{messages, printf};
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -65,6 +65,14 @@ pub fn begin() -> Result<Call> {
 /// True if releasing something has no effect any more, harmlessly.
 pub fn ending() -> bool {
     ENDING.load(Ordering::Relaxed) && !FORKED.load(Ordering::Relaxed)
+}
+
+/// With `REVAMP_DEBUG_PRINTF=1`, fails if a kernel has called `direct3d_errorf` or `direct3d_abort` since the last call.
+pub fn check_kernels() -> Result<()> {
+    if !config::get().debug_printf {
+        return Ok(());
+    }
+    printf::take_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
 }
 
 /// With `REVAMP_VALIDATION=2`, fails if the validation layer has complained since the last call.

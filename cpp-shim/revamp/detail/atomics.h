@@ -16,6 +16,11 @@
 #if REVAMP_DEVICE_PASS
 // What the kernel compiler turns into a memory barrier of the tile: 1 orders global memory, 2 tile_static memory.
 extern "C" __attribute__((device)) void __revamp_memory_fence(unsigned memory);
+// What it turns into an instruction that prints. An argument is as wide as it is passed here.
+template <class... Arguments> __attribute__((device)) void __revamp_printf(const char *format, Arguments... arguments);
+template <class... Arguments> __attribute__((device)) void __revamp_errorf(const char *format, Arguments... arguments);
+// What it turns into the end of the thread.
+extern "C" __attribute__((device, noreturn)) void __revamp_end_thread();
 #endif
 
 REVAMP_DETAIL_BEGIN
@@ -170,21 +175,42 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 
 #if REVAMP_DEVICE_LANGUAGE
 
-// Device code has no variable argument lists, and what it prints nobody would see.
+// Device code has no variable argument lists. Small integers are promoted as in C; floats stay what they are, since not
+// every device has doubles. Without debug information of their own, so that what is wrong is told at the caller's line.
+#if __clang_major__ >= 22
+// Older ones know it for variable argument lists only.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+#define REVAMP_PRINTS __attribute__((nodebug, format(printf, 1, 2)))
+#else
+#define REVAMP_PRINTS __attribute__((nodebug))
+#endif
 template <class... Arguments>
-REVAMP_HD inline void direct3d_printf([[maybe_unused]] const char *format, [[maybe_unused]] Arguments... arguments) {
-#if !REVAMP_DEVICE_PASS
+REVAMP_HD REVAMP_PRINTS inline void direct3d_printf(const char *format, Arguments... arguments) {
+#if REVAMP_DEVICE_PASS
+    __revamp_printf(format, +arguments...);
+#else
     revamp::detail::print(format, arguments...);
 #endif
 }
 template <class... Arguments>
-REVAMP_HD inline void direct3d_errorf([[maybe_unused]] const char *format, [[maybe_unused]] Arguments... arguments) {
-#if !REVAMP_DEVICE_PASS
+REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Arguments... arguments) {
+#if REVAMP_DEVICE_PASS
+    __revamp_errorf(format, +arguments...);
+    __revamp_end_thread();
+#else
     revamp::detail::print_and_fail(format, arguments...);
 #endif
 }
-REVAMP_HD inline void direct3d_abort() {
-#if !REVAMP_DEVICE_PASS
+#undef REVAMP_PRINTS
+#if __clang_major__ >= 22
+#pragma clang diagnostic pop
+#endif
+REVAMP_HD __attribute__((nodebug)) inline void direct3d_abort() {
+#if REVAMP_DEVICE_PASS
+    __revamp_errorf("Reference Rasterizer: Shader abort instruction hit");
+    __revamp_end_thread();
+#else
     revamp::detail::abort_kernel();
 #endif
 }

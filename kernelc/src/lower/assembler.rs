@@ -63,6 +63,7 @@ pub(super) enum Workgroup {
 pub(super) struct Assembler {
     b: Builder,
     glsl: Option<Word>,
+    printf: Option<Word>,
     capabilities: Vec<Capability>,
     constants: HashMap<(Scalar, u64), Word>,
     pointers: HashMap<(StorageClass, Word), Word>,
@@ -84,6 +85,7 @@ impl Assembler {
         let mut this = Assembler {
             b,
             glsl: None,
+            printf: None,
             capabilities: Vec::new(),
             constants: HashMap::new(),
             pointers: HashMap::new(),
@@ -274,6 +276,25 @@ impl Assembler {
         all.extend(operands.iter().map(|&o| Operand::IdRef(o)));
         self.push(Instruction::new(Op::ExtInst, Some(ty), Some(id), all));
         id
+    }
+
+    /// DebugPrintf of NonSemantic.DebugPrintf.
+    pub(super) fn print(&mut self, format: &str, values: &[Word]) {
+        let set = match self.printf {
+            Some(set) => set,
+            None => {
+                self.b.extension("SPV_KHR_non_semantic_info");
+                let set = self.b.ext_inst_import("NonSemantic.DebugPrintf");
+                self.printf = Some(set);
+                set
+            }
+        };
+        let format = self.b.string(format);
+        let void = self.b.type_void();
+        let id = self.b.id();
+        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(1), Operand::IdRef(format)];
+        all.extend(values.iter().map(|&o| Operand::IdRef(o)));
+        self.push(Instruction::new(Op::ExtInst, Some(void), Some(id), all));
     }
 
     /// `pointer[index]` of a variable that is an array of `element`.

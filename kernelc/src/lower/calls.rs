@@ -5,7 +5,7 @@ use super::emit::{Emitter, Made};
 use super::memory::{self, Copy};
 use super::refusal::Refusal;
 use super::values::Kind;
-use super::{integers, maths};
+use super::{integers, maths, printf};
 use crate::ir::{BinaryOp, Constant, FunctionId, IntPredicate, Operand, Type, Value};
 use rspirv::spirv::{Op as S, Word};
 
@@ -57,6 +57,9 @@ pub(super) fn call(e: &mut Emitter, callee: FunctionId, arguments: &[Operand], r
     }
     if let Some(rest) = name.strip_prefix("llvm.") {
         return llvm(e, rest, name, arguments, returns);
+    }
+    if let Some(function) = printf::function(name) {
+        return printf::call(e, function, arguments).map(|()| vec![]);
     }
     let shown = crate::names::demangled(name);
     Err(Refusal::plain(if function.blocks.is_empty() {
@@ -114,6 +117,7 @@ fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], return
             e.barrier(memory);
             Ok(vec![])
         }
+        "end_thread" => Err(e.internal("a thread ends where the kernel cannot return")),
         "memory_fence" => {
             let memory = fixed(e, 0)?;
             e.fence(memory);

@@ -12,6 +12,7 @@ mod graph;
 mod integers;
 pub mod maths;
 mod memory;
+mod printf;
 mod refusal;
 mod structure;
 #[cfg(test)]

@@ -20,6 +20,11 @@ fn kernel(body: &str) -> String {
          declare i32 @helper(i32)\n\
          declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)\n\
          declare {{ i32, i1 }} @llvm.sadd.with.overflow.i32(i32, i32)\n\
+         @hello = private addrspace(1) constant [10 x i8] c\"%s: %d%%\\0A\\00\", align 1\n\
+         @name = private addrspace(1) constant [6 x i8] c\"50% f\\00\", align 1\n\
+         @none = private addrspace(1) constant [1 x i8] zeroinitializer, align 1\n\
+         declare void @_Z15__revamp_printfIJPKciEEvS1_DpT_(ptr addrspace(4), ptr addrspace(4), i32)\n\
+         declare void @_Z15__revamp_errorfIJEEvPKcDpT_(ptr addrspace(4))\n\
          define spir_kernel void @k(ptr addrspace(2) byref(%block) align 8 %0) {{\n\
          entry:\n  call void @__revamp_workgroup_auto(i32 1)\n\
          {body}\n}}\n"
@@ -249,4 +254,121 @@ fn an_untiled_kernel_lets_the_runtime_choose_its_workgroup() {
     assert_eq!(count(&module, Op::SpecConstant), 3);
     let (_, module) = good("  call void @__revamp_workgroup_size(i32 16, i32 8, i32 1)\n  ret void");
     assert_eq!(count(&module, Op::SpecConstant), 0);
+}
+
+/// A constant address as an argument of a function.
+fn text(global: &str) -> String {
+    format!("ptr addrspace(4) addrspacecast (ptr addrspace(1) @{global} to ptr addrspace(4))")
+}
+
+fn printed(module: &dr::Module) -> Vec<String> {
+    let strings = module.debug_string_source.iter().filter(|i| i.class.opcode == Op::String);
+    strings.map(|i| i.operands[0].unwrap_literal_string().to_string()).collect()
+}
+
+#[test]
+fn what_is_printed_is_an_instruction_with_its_text() {
+    let call = "call void @_Z15__revamp_printfIJPKciEEvS1_DpT_";
+    let (kernel, module) = good(&format!(
+        "  %i = call i32 @__revamp_global_id(i32 0)
+  {call}({}, {}, i32 %i)
+  call void @_Z15__revamp_errorfIJEEvPKcDpT_({})
+  ret void",
+        text("hello"),
+        text("name"),
+        text("none"),
+    ));
+    // The literal that %s prints is part of the text.
+    assert_eq!(printed(&module), ["\u{2}50%% f: %d%%\n\u{3}", "\u{1}\u{3}"]);
+    let values: Vec<_> =
+        module.all_inst_iter().filter(|i| i.class.opcode == Op::ExtInst).map(|i| i.operands.len()).collect();
+    assert_eq!(values, [4, 3]);
+    assert_eq!(module.extensions[0].operands[0].unwrap_literal_string(), "SPV_KHR_non_semantic_info");
+    assert_eq!(module.ext_inst_imports[0].operands[0].unwrap_literal_string(), "NonSemantic.DebugPrintf");
+    // Text is no memory, and what is printed is not used.
+    assert!(kernel.captures.is_empty());
+    assert!(!module.types_global_values.iter().any(|i| {
+        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(StorageClass::Private))
+    }));
+    let (_, module) = good("  ret void");
+    assert!(module.extensions.is_empty() && module.ext_inst_imports.is_empty());
+}
+
+/// What a kernel prints by this format and arguments of these types and values.
+fn print(format: &str, arguments: &str) -> Result<String, Vec<Refusal>> {
+    let escaped: String = format.bytes().map(|c| format!("\\{c:02X}")).collect();
+    let types: Vec<&str> = arguments.split(", ").map(|a| a.rsplit_once(' ').map_or(a, |(ty, _)| ty)).collect();
+    let types = if arguments.is_empty() { String::new() } else { format!(", {}", types.join(", ")) };
+    let values = if arguments.is_empty() { String::new() } else { format!(", {arguments}") };
+    let body = format!("{LOADS}  call void @_Z15__revamp_printfIJzEEvPKcDpT_({}{values})\n  ret void", text("format"));
+    let module = format!(
+        "@format = private addrspace(1) constant [{} x i8] c\"{escaped}\\00\", align 1\n\
+         declare void @_Z15__revamp_printfIJzEEvPKcDpT_(ptr addrspace(4){types})\n{}",
+        format.len() + 1,
+        kernel(&body)
+    );
+    let module = ir::read(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+    let kernels = compile(&module, &Options::default())?;
+    let module = dr::load_words(&kernels[0].spirv).unwrap_or_else(|e| panic!("{e}"));
+    Ok(printed(&module).concat().trim_matches(['\u{2}', '\u{3}']).to_string())
+}
+
+#[test]
+fn conversions_of_printf_become_those_of_debug_printf() {
+    for (format, arguments, expected) in [
+        ("no end, \u{fc}", "", "no end, \u{fc}"),
+        ("100%%", "", "100%%"),
+        ("%d %i %u %o", "i32 1, i32 2, i32 3, i32 4", "%d %i %u %o"),
+        ("%#x %05d %+i %-3u|", "i32 1, i32 2, i32 3, i32 4", "%#x %05d %+i %-3u|"),
+        ("%hd %hhX", "i32 1, i32 2", "%d %X"),
+        ("%f %8.3e %G %a", "float 1.0, float 2.0, float 3.0, float 4.0", "%f %8.3e %G %a"),
+        // Numbers of 64 bits are printed by the library.
+        ("%lf %-9.3g", "double 2.5, double 3.5", "\u{4}%%f:%lx\u{5} \u{4}%%-9.3g:%lx\u{5}"),
+        ("%ld %#llx %zu", "i64 1, i64 2, i64 3", "\u{4}%%d:%lx\u{5} \u{4}%%#x:%lx\u{5} \u{4}%%u:%lx\u{5}"),
+        ("%p", "ptr addrspace(4) %a", "0x%lx"),
+        ("%c%c", "i32 65, i32 37", "A%%"),
+        // As C has it, arguments may be left over.
+        ("%d", "i32 1, i32 2", "%d"),
+    ] {
+        assert_eq!(print(format, arguments).as_deref(), Ok(expected), "{format}");
+    }
+}
+
+#[test]
+fn what_cannot_be_printed_is_refused() {
+    for (format, arguments, part) in [
+        ("%d", "", "direct3d_printf: '%d' has no argument"),
+        ("%d", "float 1.0", "'%d' takes an int, and this is a float (argument 1)"),
+        ("%d %x", "i32 1, i64 1", "'%x' takes an int, and this is an integer of 64 bits (argument 2)"),
+        ("%f", "i32 1", "'%f' takes a float or double, and this is an int"),
+        ("%lu", "i32 1", "'%lu' takes an integer of 64 bits, and this is an int"),
+        ("%a", "double 1.0", "'%a' of device code takes floats only"),
+        ("%8p", "ptr addrspace(4) %a", "'%8p' of device code has no width"),
+        ("%s", "ptr addrspace(4) %a", "'%s' of device code prints string literals only"),
+        ("%p", "ptr addrspace(3) @tile", "'%p' prints addresses of the accelerator's memory"),
+        ("%n", "ptr addrspace(4) %a", "'%n' writes"),
+        ("%Lf", "double 1.0", "'%Lf' is not a conversion"),
+        ("%*d", "i32 1, i32 2", "'%*d': width and precision"),
+        ("%", "", "'%' is not complete"),
+    ] {
+        let refusals = print(format, arguments).expect_err(format);
+        assert!(refusals.iter().any(|r| r.message.contains(part)), "{refusals:?}");
+    }
+    let other = "call void @_Z15__revamp_errorfIJEEvPKcDpT_(ptr addrspace(4) %a)";
+    refused(&format!("{LOADS}  {other}\n  ret void"), "direct3d_errorf: the format must be a string literal");
+}
+
+#[test]
+fn a_wrong_conversion_is_told_at_its_line() {
+    let source = kernel(&format!(
+        "  call void @_Z15__revamp_printfIJPKciEEvS1_DpT_({}, {}, i32 1), !dbg !2\n  ret void",
+        text("name"),
+        text("name")
+    )) + "!0 = !DIFile(filename: \"a.cpp\", directory: \"/src\")\n\
+           !1 = distinct !DISubprogram(name: \"k\", file: !0, line: 5)\n\
+           !2 = !DILocation(line: 7, column: 9, scope: !1)\n";
+    let refusals = compile(&ir::read(&source).unwrap(), &Options::default()).unwrap_err();
+    let frame = &refusals[0].frames[0];
+    assert_eq!((frame.file.as_str(), frame.line, frame.column), ("/src/a.cpp", 7, 9));
+    assert!(refusals[0].message.contains("'% f' takes a float or double, and this is a pointer"), "{refusals:?}");
 }

@@ -4,6 +4,7 @@
 //! tile_static memory, to locals and to tables are places in a variable, so it must be known in which: pointers that flow
 //! together (phi, select, arithmetic) form a web, and all objects that a web may point to lie in one variable, a group.
 
+use super::printf;
 use super::refusal::Refusal;
 use super::structure::operands;
 use crate::ir::{
@@ -189,6 +190,10 @@ fn holds_pointer(ty: &Type) -> bool {
     }
 }
 
+fn is_printed(module: &Module, op: &Op) -> bool {
+    matches!(op, Op::Call { callee, .. } if printf::function(&module.functions[callee.0].name).is_some())
+}
+
 pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal> {
     let locals = function.locals.len();
     let mut nodes = Nodes { parent: (0..locals + module.globals.len()).collect() };
@@ -204,7 +209,9 @@ pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal
     // What flows together.
     let mut used_globals: BTreeSet<GlobalId> = BTreeSet::new();
     for Instruction { result, op, .. } in instructions() {
-        for value in operands(op) {
+        // Text that is printed lies in no memory of the kernel.
+        let held = if is_printed(module, op) { Vec::new() } else { operands(op) };
+        for value in held {
             if let Value::Constant(constant) = value {
                 if let Some((id, _)) = constant_address(constant) {
                     used_globals.insert(id);
@@ -384,12 +391,13 @@ pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal
         }
     }
 
-    let uses = uses(function, &mut nodes, &node, &class);
+    let uses = uses(module, function, &mut nodes, &node, &class);
     Ok(Webs { class, locals, groups, uses })
 }
 
 /// Which pointers of the argument block are read through and written through.
 fn uses(
+    module: &Module,
     function: &Function,
     nodes: &mut Nodes,
     node: &dyn Fn(&Value) -> Option<usize>,
@@ -479,6 +487,8 @@ fn uses(
             Op::Load { pointer, .. } => mark(nodes, &pointer.value, true, false),
             Op::Store { pointer, .. } => mark(nodes, &pointer.value, false, true),
             Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(nodes, &pointer.value, true, true),
+            // What is printed of a pointer is its address.
+            Op::Call { .. } if is_printed(module, op) => {}
             Op::Call { arguments, .. } => {
                 for (n, argument) in arguments.iter().enumerate() {
                     if is_pointer(&argument.ty) {

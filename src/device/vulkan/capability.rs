@@ -12,6 +12,11 @@ type Need = (bool, &'static str);
 const CORE: Need = (true, "Vulkan 1.2");
 
 impl Physical {
+    /// Whether it takes modules that call instruction sets without meaning for it (`SPV_KHR_non_semantic_info`).
+    pub fn takes_non_semantic_info(&self) -> bool {
+        self.api_version >= vk::API_VERSION_1_3 || self.extensions.shader_non_semantic_info
+    }
+
     /// What this device lacks for a module with these capabilities, extensions and SPIR-V version; empty if nothing.
     pub fn missing_for(
         &self,
@@ -63,7 +68,7 @@ fn missing<'a>(
         }
     }
     for name in extensions {
-        match extension_need(name, features, device_extensions, api) {
+        match extension_need(name, features, device_extensions) {
             Some((true, _)) => {}
             Some((false, what)) => lacks.push(format!("SPIR-V extension {name} ({what})")),
             None => lacks.push(format!("SPIR-V extension {name} (not supported by revamp)")),
@@ -164,8 +169,7 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
 }
 
 /// `None` for an extension that revamp does not know. What an extension's capabilities need is checked with those.
-fn extension_need(name: &str, f: &Features, e: &Extensions, api: u32) -> Option<Need> {
-    let vulkan13 = api >= vk::API_VERSION_1_3;
+fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
     Some(match name {
         // In Vulkan 1.2.
         "SPV_KHR_storage_buffer_storage_class"
@@ -183,9 +187,8 @@ fn extension_need(name: &str, f: &Features, e: &Extensions, api: u32) -> Option<
             (e.workgroup_memory_explicit_layout, "device extension VK_KHR_workgroup_memory_explicit_layout")
         }
         "SPV_KHR_integer_dot_product" => (f.shader_integer_dot_product, "device feature shaderIntegerDotProduct"),
-        "SPV_KHR_non_semantic_info" => {
-            (vulkan13 || e.shader_non_semantic_info, "Vulkan 1.3 or device extension VK_KHR_shader_non_semantic_info")
-        }
+        // Where the device does not take it, its instructions are left out.
+        "SPV_KHR_non_semantic_info" => CORE,
         _ => return None,
     })
 }

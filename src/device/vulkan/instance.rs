@@ -11,6 +11,8 @@ use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+/// What one launch may print, where the layer lets it be said; its own default is 1024.
+const PRINTF_BYTES: u32 = 1 << 20;
 
 /// What a user installs when there is no Vulkan.
 const INSTALL: &str = if cfg!(windows) {
@@ -32,7 +34,7 @@ pub struct Instance {
     pub api_version: u32,
     /// `VK_EXT_debug_utils` is enabled: objects can be named and commands labelled.
     pub debug_utils: bool,
-    /// The validation layer is loaded.
+    /// The validation layer is loaded and checks.
     pub validation: bool,
     /// `VK_KHR_display`, where the loader offers it.
     pub(super) display: Option<ash::khr::display::Instance>,
@@ -98,9 +100,10 @@ impl Instance {
 
         // SAFETY: as above; no layer name is passed.
         let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }.unwrap_or_default();
-        let layer = if config.validation >= 1 { ValidationLayer::find(&entry) } else { None };
+        let validation = config.validation >= 1;
+        let layer = if validation || config.debug_printf { ValidationLayer::find(&entry, config) } else { None };
         let from_layer = |name| layer.as_ref().is_some_and(|l| has(&l.extensions, name));
-        let debug_utils = config.validation >= 1
+        let debug_utils = (validation || config.debug_printf)
             && (has(&extensions, ash::ext::debug_utils::NAME) || from_layer(ash::ext::debug_utils::NAME));
 
         let mut names: Vec<*const c_char> = Vec::new();
@@ -118,7 +121,8 @@ impl Instance {
             names.push(ash::ext::debug_utils::NAME.as_ptr());
         }
         let old_switches = from_layer(ash::ext::validation_features::NAME);
-        let new_switches = !old_switches && from_layer(ash::ext::layer_settings::NAME);
+        // Only these say how much a kernel may print.
+        let new_switches = (!old_switches || config.debug_printf) && from_layer(ash::ext::layer_settings::NAME);
         if old_switches {
             names.push(ash::ext::validation_features::NAME.as_ptr());
         }
@@ -132,19 +136,15 @@ impl Instance {
             .engine_name(c"revamp")
             .engine_version(vk::make_api_version(0, 0, 1, 0))
             .api_version(api_version);
-        let mut messenger_info = messages::create_info(crate::trace::log::enabled(crate::trace::log::Level::Debug));
-        let sync = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
-        let mut validation_info = vk::ValidationFeaturesEXT::default().enabled_validation_features(&sync);
-        let on = vk::TRUE.to_ne_bytes();
-        let setting = [vk::LayerSettingEXT {
-            p_layer_name: VALIDATION_LAYER.as_ptr(),
-            p_setting_name: c"validate_sync".as_ptr(),
-            ty: vk::LayerSettingTypeEXT::BOOL32,
-            value_count: 1,
-            p_values: on.as_ptr().cast(),
-            ..Default::default()
-        }];
-        let mut settings_info = vk::LayerSettingsCreateInfoEXT::default().settings(&setting);
+        let verbose = config.debug_printf || crate::trace::log::enabled(crate::trace::log::Level::Debug);
+        let mut messenger_info = messages::create_info(verbose);
+        let (enabled, disabled) = switches(config);
+        let mut validation_info = vk::ValidationFeaturesEXT::default()
+            .enabled_validation_features(&enabled)
+            .disabled_validation_features(&disabled);
+        let settings = settings(config);
+        let settings: Vec<_> = settings.iter().map(Setting::raw).collect();
+        let mut settings_info = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)
             .application_info(&application)
@@ -170,7 +170,7 @@ impl Instance {
         let mut messenger = vk::DebugUtilsMessengerEXT::null();
         if debug_utils {
             let functions = ash::ext::debug_utils::Instance::new(&entry, &raw);
-            let info = messages::create_info(crate::trace::log::enabled(crate::trace::log::Level::Debug));
+            let info = messages::create_info(verbose);
             // SAFETY: the extension is enabled; the callback is a plain function that never unwinds.
             match unsafe { functions.create_debug_utils_messenger(&info, None) } {
                 Ok(m) => messenger = m,
@@ -184,9 +184,77 @@ impl Instance {
             version_text(api_version),
             if layer.is_some() { ", validation layer on" } else { "" }
         );
+        let validation = validation && layer.is_some();
         let display = display.then(|| ash::khr::display::Instance::new(&entry, &raw));
-        Ok(Self { entry, raw, api_version, debug_utils, validation: layer.is_some(), display, _messenger: messenger })
+        Ok(Self { entry, raw, api_version, debug_utils, validation, display, _messenger: messenger })
     }
+}
+
+/// What the validation layer does, as older ones take it.
+fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::ValidationFeatureDisableEXT>) {
+    use vk::{ValidationFeatureDisableEXT as Disable, ValidationFeatureEnableEXT as Enable};
+    let mut enabled = Vec::new();
+    if config.validation >= 1 {
+        enabled.push(Enable::SYNCHRONIZATION_VALIDATION);
+    }
+    if config.debug_printf {
+        enabled.push(Enable::DEBUG_PRINTF);
+    }
+    let disabled = if config.validation >= 1 {
+        Vec::new()
+    } else {
+        // It only prints.
+        vec![
+            Disable::THREAD_SAFETY,
+            Disable::API_PARAMETERS,
+            Disable::OBJECT_LIFETIMES,
+            Disable::CORE_CHECKS,
+            Disable::UNIQUE_HANDLES,
+        ]
+    };
+    (enabled, disabled)
+}
+
+/// A setting of the layer, as newer ones take it.
+struct Setting {
+    name: &'static CStr,
+    ty: vk::LayerSettingTypeEXT,
+    value: [u8; 4],
+}
+
+impl Setting {
+    fn raw(&self) -> vk::LayerSettingEXT<'_> {
+        vk::LayerSettingEXT {
+            p_layer_name: VALIDATION_LAYER.as_ptr(),
+            p_setting_name: self.name.as_ptr(),
+            ty: self.ty,
+            value_count: 1,
+            p_values: self.value.as_ptr().cast(),
+            ..Default::default()
+        }
+    }
+}
+
+fn settings(config: &Config) -> Vec<Setting> {
+    let switch = |name, on: bool| Setting {
+        name,
+        ty: vk::LayerSettingTypeEXT::BOOL32,
+        value: vk::Bool32::from(on).to_ne_bytes(),
+    };
+    let mut all = Vec::new();
+    if config.validation >= 1 {
+        all.push(switch(c"validate_sync", true));
+    }
+    if config.debug_printf {
+        all.push(switch(c"printf_enable", true));
+        all.push(switch(c"printf_to_stdout", false));
+        all.push(Setting {
+            name: c"printf_buffer_size",
+            ty: vk::LayerSettingTypeEXT::UINT32,
+            value: PRINTF_BYTES.to_ne_bytes(),
+        });
+    }
+    all
 }
 
 struct ValidationLayer {
@@ -195,15 +263,19 @@ struct ValidationLayer {
 
 impl ValidationLayer {
     /// `None`, with a warning, where it is not installed.
-    fn find(entry: &ash::Entry) -> Option<Self> {
+    fn find(entry: &ash::Entry, config: &Config) -> Option<Self> {
         // SAFETY: no preconditions beyond a loaded entry.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
         let Some(found) = layers.iter().find(|l| l.layer_name_as_c_str() == Ok(VALIDATION_LAYER)) else {
-            log!(
-                Warn,
-                "REVAMP_VALIDATION is set, but VK_LAYER_KHRONOS_validation is not installed (Debian, Ubuntu: \
-                 vulkan-validationlayers); going on without it"
-            );
+            const MISSING: &str = "VK_LAYER_KHRONOS_validation is not installed (Debian, Ubuntu: \
+                                   vulkan-validationlayers); going on without it";
+            if config.validation >= 1 {
+                log!(Warn, "REVAMP_VALIDATION is set, but {MISSING}");
+            }
+            // An error: what was asked for is the output.
+            if config.debug_printf {
+                log!(Error, "REVAMP_DEBUG_PRINTF is set, but {MISSING}: nothing that kernels print is seen");
+            }
             return None;
         };
         log!(Info, "VK_LAYER_KHRONOS_validation {}", version_text(found.spec_version));

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::printf;
 use crate::log;
 use ash::vk;
 use parking_lot::Mutex;
@@ -72,7 +73,9 @@ unsafe extern "system" fn callback(
         let Some(data) = (unsafe { data.as_ref() }) else { return };
         // SAFETY: both are null or strings that live through the call.
         let (id, text) = unsafe { (text(data.p_message_id_name), text(data.p_message)) };
-        STORE.take(severity, types, &id, &text);
+        if !printf::print(&id, &text) {
+            STORE.take(severity, types, &id, &text);
+        }
     });
     // Only layers under test may answer otherwise.
     vk::FALSE
@@ -98,7 +101,10 @@ impl Store {
     ) {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
         let line = format!("Vulkan: {id}: {text}");
-        if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
+        if printf::is_printf(id) && severity.intersects(Severity::WARNING | Severity::ERROR) {
+            // Why something is not printed, or not whole. An error: what was asked for is the output.
+            log!(Error, "{line}");
+        } else if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
             || !severity.intersects(Severity::WARNING | Severity::ERROR)
         {
             log!(Debug, "{line}");

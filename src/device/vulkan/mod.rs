@@ -2,7 +2,7 @@
 //!
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] say what there is; [`opened`] and `core` open
 //! it; `pool`, `memory`, `import`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
-//! and the host; [`device`] is what the runtime sees.
+//! and the host; [`messages`] and [`printf`] take what the validation layer says; [`device`] is what the runtime sees.
 
 pub mod cache_file;
 pub mod capability;
@@ -20,6 +20,7 @@ pub mod opened;
 pub mod physical;
 mod pipeline;
 mod pool;
+pub mod printf;
 mod queue;
 mod staging;
 mod timeline;

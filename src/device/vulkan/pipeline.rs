@@ -39,6 +39,8 @@ impl Drop for Pipeline {
 pub(super) struct VulkanKernel {
     core: Arc<Core>,
     module: Arc<Module>,
+    /// What the device gets in place of it.
+    plain_module: Option<Module>,
     /// Layout of each descriptor set, from 0 to the highest used.
     pub sets: Vec<vk::DescriptorSetLayout>,
     /// The pipeline without specialization constants, found without a lock.
@@ -51,9 +53,11 @@ impl VulkanKernel {
     pub fn new(core: &Arc<Core>, module: &Arc<Module>) -> Result<Self> {
         core.check_alive()?;
         check(core, module)?;
+        let takes_all = core.physical.takes_non_semantic_info();
         let mut kernel = Self {
             core: core.clone(),
             module: module.clone(),
+            plain_module: if takes_all { None } else { module.without_non_semantic()? },
             sets: Vec::new(),
             plain: OnceLock::new(),
             others: Mutex::new(HashMap::new()),
@@ -103,8 +107,9 @@ impl VulkanKernel {
         let core = &self.core;
         self.module.check_spec(spec)?;
         check_workgroup(core, &self.module, spec)?;
-        let variant = if split { Some(self.module.split()?) } else { None };
-        let words = variant.as_ref().map_or(self.module.words(), |v| &v.words);
+        let module = self.plain_module.as_ref().unwrap_or(&self.module);
+        let variant = if split { Some(module.split()?) } else { None };
+        let words = variant.as_ref().map_or(module.words(), |v| &v.words);
         let own_push = self.module.push().map_or(0, |p| p.size.next_multiple_of(4));
         let push = variant.as_ref().map_or(own_push, |v| v.push_size);
         let most = core.physical.limits.push_constants;

@@ -5,6 +5,7 @@ mod fuzz;
 mod reflect;
 mod sizes;
 mod split;
+mod strip;
 
 use super::{Binding, Module};
 use crate::error::Error;

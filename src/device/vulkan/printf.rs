@@ -1,0 +1,327 @@
+//! What kernels print (`REVAMP_DEBUG_PRINTF`): found in the messages of the validation layer and written to standard error.
+//!
+//! The kernel compiler (`kernelc/src/lower/printf.rs`) puts marks into the text. Those around it tell it from what the layer
+//! adds. A number of 64 bits, which layers print wrongly or not at all, is its conversion and its bits; it is printed here.
+
+use crate::log;
+use parking_lot::Mutex;
+
+const PRINTS: char = '\u{2}';
+const FAILS: char = '\u{1}';
+const END: char = '\u{3}';
+/// Before `%conversion:bits`.
+const WIDE: char = '\u{4}';
+const WIDE_END: char = '\u{5}';
+
+/// The text of the first direct3d_errorf or direct3d_abort that no call has failed for.
+static FAILURE: Mutex<Option<String>> = Mutex::new(None);
+
+/// The text of a direct3d_errorf or direct3d_abort of a kernel, once.
+pub fn take_failure() -> Option<String> {
+    FAILURE.lock().take()
+}
+
+/// The message is one of the layer's part that prints.
+pub(super) fn is_printf(id: &str) -> bool {
+    id.to_ascii_lowercase().contains("debug-printf")
+}
+
+/// Writes what a kernel printed, if the message brings that.
+pub(super) fn print(id: &str, message: &str) -> bool {
+    use std::io::Write;
+    let Some(printed) = printed(id, message) else { return false };
+    if printed.text.contains("message was truncated") && printed.foreign {
+        log!(
+            Error,
+            "kernels print more than the validation layer keeps of a launch, and the rest is lost; a file with the line \
+             khronos_validation.printf_buffer_size = 1048576, named by the environment variable VK_LAYER_SETTINGS_PATH, \
+             has it keep more"
+        );
+        return true;
+    }
+    // Other kernels end their lines as shaders do: not at all.
+    let end = if (printed.foreign || printed.fails) && !printed.text.ends_with('\n') { "\n" } else { "" };
+    // A closed standard error is no reason to fail.
+    let _ = write!(std::io::stderr(), "{}{end}", printed.text);
+    if printed.fails {
+        FAILURE.lock().get_or_insert(printed.text);
+    }
+    true
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Printed {
+    text: String,
+    /// By direct3d_errorf or direct3d_abort.
+    fails: bool,
+    /// By a kernel that revamp has not compiled, or the layer itself.
+    foreign: bool,
+}
+
+fn printed(id: &str, message: &str) -> Option<Printed> {
+    if !is_printf(id) {
+        return None;
+    }
+    if let Some(start) = message.find([PRINTS, FAILS]) {
+        let fails = message[start..].starts_with(FAILS);
+        let own = &message[start + 1..];
+        let own = own.rfind(END).map_or(own, |end| &own[..end]);
+        return Some(Printed { text: with_wide_numbers(own), fails, foreign: false });
+    }
+    // `... | MessageID = 0x92394c89 | text`. A message without a number is about printing.
+    let (_, rest) = message.split_once("MessageID = 0x")?;
+    let (_, rest) = rest.split_once(['|', '\n'])?;
+    Some(Printed { text: rest.strip_prefix(' ').unwrap_or(rest).to_owned(), fails: false, foreign: true })
+}
+
+/// The text with its numbers of 64 bits.
+fn with_wide_numbers(text: &str) -> String {
+    let mut all = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(WIDE) {
+        all.push_str(before);
+        let (number, behind) = after.split_once(WIDE_END).unwrap_or((after, ""));
+        let shown = number
+            .rsplit_once(':')
+            .and_then(|(how, bits)| Some(Conversion::read(how)?.show(u64::from_str_radix(bits, 16).ok()?)));
+        // What is cut off or changed is shown as it is.
+        all.push_str(&shown.flatten().unwrap_or_else(|| number.to_owned()));
+        rest = behind;
+    }
+    all + rest
+}
+
+/// `%-8.3f` and the like, as C has it.
+#[derive(Default)]
+struct Conversion {
+    left: bool,
+    plus: bool,
+    space: bool,
+    alternate: bool,
+    zeros: bool,
+    width: usize,
+    precision: Option<usize>,
+    letter: char,
+}
+
+impl Conversion {
+    fn read(text: &str) -> Option<Self> {
+        let mut one = Self::default();
+        let mut rest = text.strip_prefix('%')?;
+        while let Some(flag) = rest.chars().next().filter(|c| "-+ #0".contains(*c)) {
+            match flag {
+                '-' => one.left = true,
+                '+' => one.plus = true,
+                ' ' => one.space = true,
+                '#' => one.alternate = true,
+                _ => one.zeros = true,
+            }
+            rest = &rest[1..];
+        }
+        let letter = rest.chars().next_back()?;
+        let numbers = rest.strip_suffix(letter)?;
+        let (width, precision) = numbers.split_once('.').map_or((numbers, None), |(w, p)| (w, Some(p)));
+        // No kernel is to fill the memory.
+        let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse().ok().filter(|n| *n <= 4096) };
+        one.width = number(width)?;
+        one.precision = match precision {
+            Some(text) => Some(number(text)?),
+            None => None,
+        };
+        one.letter = letter;
+        Some(one)
+    }
+
+    fn show(&self, bits: u64) -> Option<String> {
+        let value = f64::from_bits(bits);
+        let (negative, digits) = match self.letter {
+            'd' | 'i' => ((bits as i64) < 0, self.integer((bits as i64).unsigned_abs().to_string())),
+            'u' => (false, self.integer(bits.to_string())),
+            'x' if self.alternate && bits != 0 => (false, format!("0x{}", self.integer(format!("{bits:x}")))),
+            'X' if self.alternate && bits != 0 => (false, format!("0X{}", self.integer(format!("{bits:X}")))),
+            'x' => (false, self.integer(format!("{bits:x}"))),
+            'X' => (false, self.integer(format!("{bits:X}"))),
+            'o' if self.alternate => (false, format!("0{}", self.integer(format!("{bits:o}")).trim_start_matches('0'))),
+            'o' => (false, self.integer(format!("{bits:o}"))),
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => (value.is_sign_negative(), self.float(value.abs())),
+            _ => return None,
+        };
+        let signed = !"uxXo".contains(self.letter);
+        let sign = match () {
+            () if negative => "-",
+            () if signed && self.plus => "+",
+            () if signed && self.space => " ",
+            () => "",
+        };
+        let (prefix, digits) = match digits.get(..2) {
+            Some(prefix @ ("0x" | "0X")) if self.alternate => (prefix, &digits[2..]),
+            _ => ("", digits.as_str()),
+        };
+        let length = sign.len() + prefix.len() + digits.len();
+        let fill = self.width.saturating_sub(length);
+        let is_float = "fFeEgG".contains(self.letter);
+        let zeros = self.zeros && !self.left && if is_float { value.is_finite() } else { self.precision.is_none() };
+        Some(match () {
+            () if self.left => format!("{sign}{prefix}{digits}{}", " ".repeat(fill)),
+            () if zeros => format!("{sign}{prefix}{}{digits}", "0".repeat(fill)),
+            () => format!("{}{sign}{prefix}{digits}", " ".repeat(fill)),
+        })
+    }
+
+    /// With as many digits as the precision says.
+    fn integer(&self, digits: String) -> String {
+        match self.precision {
+            Some(0) if digits == "0" => String::new(),
+            Some(least) => "0".repeat(least.saturating_sub(digits.len())) + &digits,
+            None => digits,
+        }
+    }
+
+    /// Of a value without sign.
+    fn float(&self, value: f64) -> String {
+        let precision = self.precision.unwrap_or(6);
+        let text = match self.letter.to_ascii_lowercase() {
+            _ if value.is_nan() => "nan".into(),
+            _ if value.is_infinite() => "inf".into(),
+            'f' => format!("{value:.precision$}") + if precision == 0 && self.alternate { "." } else { "" },
+            'e' => self.scientific(value, precision),
+            _ => {
+                let digits = precision.max(1);
+                let rounded = format!("{value:.*e}", digits - 1);
+                let exponent: i64 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+                if exponent < -4 || exponent >= digits as i64 {
+                    self.scientific(value, digits - 1)
+                } else {
+                    self.trimmed(format!("{value:.*}", (digits as i64 - 1 - exponent) as usize))
+                }
+            }
+        };
+        if self.letter.is_ascii_uppercase() { text.to_ascii_uppercase() } else { text }
+    }
+
+    fn scientific(&self, value: f64, precision: usize) -> String {
+        let text = format!("{value:.precision$e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |e| ('-', e));
+        let digits = self.trimmed(digits.to_owned());
+        format!("{digits}e{sign}{exponent:0>2}")
+    }
+
+    /// `%g` leaves zeros at the end out, `#` never a point.
+    fn trimmed(&self, digits: String) -> String {
+        match (self.alternate, digits.contains('.')) {
+            (true, false) => digits + ".",
+            (false, true) if matches!(self.letter, 'g' | 'G') => {
+                digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            _ => digits,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kernels_print_is_found_in_the_message() {
+        let id = "UNASSIGNED-DEBUG-PRINTF";
+        let before = "Validation Information: [ UNASSIGNED-DEBUG-PRINTF ] Object 0: handle = 0x1, type = \
+                      VK_OBJECT_TYPE_DEVICE; | MessageID = 0x92394c89 | ";
+        let of = |text: &str, fails, foreign, expected: &str| {
+            let message = format!("{before}{text}");
+            assert_eq!(printed(id, &message), Some(Printed { text: expected.into(), fails, foreign }), "{message}");
+        };
+        of("\u{2}a | 3\n\u{3}", false, false, "a | 3\n");
+        of("\u{1}wrong\u{3}", true, false, "wrong");
+        of("\u{2}cut of", false, false, "cut of");
+        of(
+            "\u{2}\u{4}%d:ffffffffffffffff\u{5} and \u{4}%.3f:3ff8000000000000\u{5}.\u{3}",
+            false,
+            false,
+            "-1 and 1.500.",
+        );
+        of("\u{2}\u{4}%d:ff", false, false, "255");
+        of("\u{2}\u{4}%d", false, false, "%d");
+        of("x = 3", false, true, "x = 3");
+        assert_eq!(printed("VVL-DEBUG-PRINTF", "\u{2}\u{3}").map(|p| p.text), Some(String::new()));
+        assert_eq!(printed("UNASSIGNED-Debug-Printf", "Debug Printf disabled."), None);
+        assert_eq!(printed("VUID-x", "\u{2}a\u{3}"), None);
+    }
+
+    #[test]
+    fn damaged_conversions_are_shown_as_they_are() {
+        for text in ["d:1", "%:1", "%n:1", "%99999d:1", "%d:x", "%d", "%.99999f:0", "\u{e9}:1"] {
+            assert_eq!(with_wide_numbers(&format!("a\u{4}{text}\u{5}b")), format!("a{text}b"));
+        }
+    }
+
+    /// The C library's own.
+    fn of_c(conversion: &str, bits: u64) -> String {
+        let (look, letter) = conversion.split_at(conversion.len() - 1);
+        let (number, length) = if "diuxXo".contains(letter) {
+            (format!("{bits:#x}ull"), "ll")
+        } else {
+            (format!("__builtin_bit_cast(double, {bits:#x}ull)"), "")
+        };
+        format!("    std::printf(\"{look}{length}{letter}\\n\", {number});\n")
+    }
+
+    #[test]
+    fn numbers_look_as_those_of_the_c_library() {
+        let looks = [
+            "", "5", "-5", "05", "+", " ", "+09", "-12", "#", "#14", "#014", ".0", ".1", ".3", "12.4", "-12.4",
+            "012.4", "#.0", "+ .7",
+        ];
+        let integers = [0_u64, 1, 7, 8, 255, 12345, 5_000_000_000, u64::MAX, u64::MAX - 7, 1 << 63];
+        let floats = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.5,
+            0.1,
+            1.0 / 3.0,
+            2.5,
+            0.5,
+            99999.95,
+            999_999.5,
+            1e5,
+            1e6,
+            123_456_789.0,
+            1e-4,
+            1e-5,
+            1.25e-7,
+            1e100,
+            5e-324,
+            f64::MAX,
+            f64::INFINITY,
+            -f64::INFINITY,
+            f64::NAN,
+        ];
+        let mut cases = Vec::new();
+        for look in looks {
+            cases.extend("diuxXo".chars().flat_map(|c| integers.map(|i| (format!("%{look}{c}"), i))));
+            cases.extend("fFeEgG".chars().flat_map(|c| floats.map(|f| (format!("%{look}{c}"), f.to_bits()))));
+        }
+        // Where it is rounded to one more digit, glibc 2.36 leaves out the zeros that # keeps.
+        cases.retain(|(how, bits)| {
+            !(how.contains('#') && how.ends_with(['g', 'G']) && f64::from_bits(*bits) == 999_999.5)
+        });
+        let body: String = cases.iter().map(|(how, bits)| of_c(how, *bits)).collect();
+        let source = format!("#include <cstdio>\nint main() {{\n{body}}}\n");
+        let program = std::env::temp_dir().join(format!("revamp-printf-{}", std::process::id()));
+        let file = program.with_extension("cpp");
+        std::fs::write(&file, source).unwrap();
+        let made =
+            std::process::Command::new("c++").args(["-std=c++17", "-w", "-O0", "-o"]).arg(&program).arg(&file).status();
+        assert!(made.unwrap().success());
+        let output = std::process::Command::new(&program).output().unwrap();
+        let _ = (std::fs::remove_file(&program), std::fs::remove_file(&file));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text.lines().count(), cases.len());
+        for ((how, bits), expected) in cases.iter().zip(text.lines()) {
+            let shown = Conversion::read(how).and_then(|c| c.show(*bits));
+            assert_eq!(shown.as_deref(), Some(expected), "{how} of {bits:#x}");
+        }
+    }
+}
