@@ -140,6 +140,7 @@ void copy_between(Bench &b, const Other &first, const Other &second, size_t size
     Case c;
     c.name = name;
     c.bytes = double(size);
+    if (!second.emulated) c.goals["plain Vulkan"] = {Goal::speed_at_least, 0.95};
     b.need_host_memory(size);
     auto checked = [&b, size](std::function<void()> store, std::function<void()> copy, std::function<void()> fetch) {
         return [=, &b] {
@@ -162,8 +163,7 @@ void copy_between(Bench &b, const Other &first, const Other &second, size_t size
 
     // By hand: the second device with a program of its own. The devices of one driver share its functions.
     std::unique_ptr<PlainVulkan> other;
-    if (!second.emulated && first.name == second.name)
-        other = std::make_unique<PlainVulkan>(uuid_in(second.path).data());
+    if (first.name == second.name) other = std::make_unique<PlainVulkan>(uuid_in(second.path).data());
     std::unique_ptr<Buffer> source, target;
     std::unique_ptr<WholeCopy> down, store, fetch;
     std::unique_ptr<Job> up;
@@ -171,18 +171,19 @@ void copy_between(Bench &b, const Other &first, const Other &second, size_t size
     std::shared_ptr<Buffer> pinned;
     std::vector<char> pageable;
     if (other) {
+        const Lane lane = b.plain->has(Lane::transfer) ? Lane::transfer : Lane::compute;
         source = std::make_unique<Buffer>(*b.plain, size, Memory::device);
         target = std::make_unique<Buffer>(*other, size, Memory::device);
         pinned = other->buffer(size, Memory::readback);
-        down = std::make_unique<WholeCopy>(*b.plain, Lane::transfer, Direction::down, *source, size);
-        up = std::make_unique<Job>(*other, Lane::transfer, [&](VkCommandBuffer commands) {
+        down = std::make_unique<WholeCopy>(*b.plain, lane, Direction::down, *source, size);
+        up = std::make_unique<Job>(*other, lane, [&](VkCommandBuffer commands) {
             const VkBufferCopy whole{0, 0, size};
             vk.CmdCopyBuffer(commands, pinned->handle, target->handle, 1, &whole);
         });
         store = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::up, *source, size);
         fetch = std::make_unique<WholeCopy>(*other, Lane::compute, Direction::down, *target, size);
         pageable.resize(size);
-        const RingCopy::Shape shape{Lane::transfer, std::min<VkDeviceSize>(size / 4, 4 << 20), Memory::readback};
+        const RingCopy::Shape shape{lane, std::min<VkDeviceSize>(size / 4, 4 << 20), Memory::readback};
         rings_down = std::make_unique<RingCopy>(*b.plain, b.many, shape, Direction::down, *source, size);
         rings_up = std::make_unique<RingCopy>(*other, b.many, shape, Direction::up, *target, size);
         auto by_hand = [&](const char *way, std::function<void()> work) {

@@ -150,6 +150,10 @@ static bool make_twin(char *folder, char *drivers, size_t capacity) {
 
 TEST(copies_between_devices_arrive) {
     size_t devices = 0;
+#if defined(__SANITIZE_ADDRESS__)
+    check_skip("a minute long with AddressSanitizer");
+#endif
+    if (has_validation() && !has_separate_memory()) check_skip("the same without validation");
     for (const place *p = some_place(runs_spirv); p->view; p++)
         devices++;
     if (devices > 1) {
