@@ -1,6 +1,7 @@
 //! The hooks into the process: exit and fork. The one place that knows how a system calls them.
 
 use crate::runtime::process;
+use parking_lot::Mutex;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,6 +27,22 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
     process::at_exit();
 }
 
+/// Held while a hook is registered, and during a fork: the C library's own lock of its exit handlers must be free in the
+/// child, which calls exit().
+static REGISTERING: Mutex<()> = Mutex::new(());
+
+#[cfg(unix)]
+extern "C" fn before_fork() {
+    std::mem::forget(REGISTERING.lock());
+}
+
+#[cfg(unix)]
+extern "C" fn after_fork() {
+    // SAFETY: this thread locked it in `before_fork`.
+    unsafe { REGISTERING.force_unlock() };
+}
+
+/// The lock stays taken: a child registers nothing, and threads that waited for the lock are not there.
 #[cfg(unix)]
 extern "C" fn in_forked_child() {
     process::in_forked_child();
@@ -33,13 +50,16 @@ extern "C" fn in_forked_child() {
 
 /// Installs the hooks: that for exit again after a driver was loaded, so that it runs before the driver's own.
 pub(super) fn install() {
+    if process::is_forked() {
+        return;
+    }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         hook_exit();
         #[cfg(unix)]
-        // SAFETY: the child's hook only stores a flag, and stays: the library is never unloaded (build.rs).
+        // SAFETY: the functions do not unwind, and stay: the library is never unloaded (build.rs).
         unsafe {
-            libc::pthread_atfork(None, None, Some(in_forked_child));
+            libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_forked_child));
         }
     });
     if process::needs_hook() || layer_may_have_grown() {
@@ -57,6 +77,7 @@ fn layer_may_have_grown() -> bool {
 }
 
 fn hook_exit() {
+    let _registering = REGISTERING.lock();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     let failed = {
         unsafe extern "C" {

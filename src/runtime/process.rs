@@ -62,6 +62,11 @@ pub fn begin() -> Result<Call> {
     Ok(call)
 }
 
+/// True in a forked child.
+pub fn is_forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
 /// True if releasing something has no effect any more, harmlessly.
 pub fn ending() -> bool {
     ENDING.load(Ordering::Relaxed) && !FORKED.load(Ordering::Relaxed)
