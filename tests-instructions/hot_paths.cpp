@@ -22,7 +22,7 @@ using namespace concurrency;
 namespace {
 
 constexpr int times = 16;      // that count
-constexpr int warm_passes = 3; // passes of so many times before
+constexpr int warm_passes = 8; // passes of so many times before
 constexpr int elements = 1024;
 
 void must(revamp_status status, const char *what) {

@@ -141,7 +141,7 @@ pub trait Queue: Send + Sync {
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
     /// Adds a copy between two buffers that this device can address.
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
-    /// The point at which all work added so far is done.
+    /// The point at which all work added so far is done; sees to it that all of it begins.
     fn marker(&self) -> Result<Point>;
     /// The device's own type behind this.
     fn as_any(&self) -> &dyn Any;

@@ -112,16 +112,15 @@ impl AcceleratorView {
 
     /// Everything given to the view so far.
     fn points(&self) -> Result<SmallVec<[Point; 4]>> {
-        self.accelerator.bridges.trim();
         let mut points = SmallVec::from_iter([self.queue.marker()?]);
+        self.accelerator.bridges.trim();
         points.extend(self.beside.lock().iter().cloned());
         Ok(points)
     }
 
     /// Submits what is queued; does not wait.
     pub fn flush(&self) -> Result<()> {
-        let marker = self.queue.marker()?;
-        marker.timeline.flush(marker.value)
+        self.queue.marker().map(drop)
     }
 
     /// Waits for everything given to the view so far; the first failure is reported.
@@ -154,11 +153,6 @@ impl AcceleratorView {
         if let Some(actual) = &self.auto {
             return actual.marker();
         }
-        let points = self.points()?;
-        // A marker is of use only if its work begins.
-        if let Some(own) = points.first() {
-            own.timeline.flush(own.value)?;
-        }
-        Ok(Completion::of(points.into_vec()))
+        Ok(Completion::of(self.points()?.into_vec()))
     }
 }

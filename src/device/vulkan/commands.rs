@@ -2,12 +2,13 @@
 
 #![allow(unsafe_code)]
 
-use super::core::Core;
 use super::memory::VulkanBuffer;
 use super::pipeline::VulkanKernel;
-use super::queue::{Batch, BufferUse, VulkanQueue};
+use super::queue::{BufferUse, VulkanQueue, Work};
+use super::recording::Launch;
 use super::transfer::Transfers;
 use crate::config;
+use crate::device::block::Block;
 use crate::device::hazard::{Point, Timeline};
 use crate::device::layout::CopyPlan;
 use crate::device::{Access, Buffer, Direction, Dispatch, HostJob, Queue, Use};
@@ -63,79 +64,16 @@ impl Queue for ViewQueue {
             VulkanBuffer::of(&u.buffer, core)?;
             uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access });
         }
-        self.queue.record(&uses, |batch, _| {
-            let raw = &core.raw;
-            let block = d.block.map(|b| batch.put(core, &b.bytes, &b.inner)).transpose()?.map(u64::to_ne_bytes);
-            let push: &[u8] = block.as_ref().map_or(d.push, |b| b);
-            let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
-            for &layout in &kernel.sets {
-                sets.push(batch.descriptor_set(core, layout)?);
-            }
-            let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = d
-                .bindings
-                .iter()
-                .map(|b| {
-                    let of = VulkanBuffer::of(&b.bound.buffer, core)?;
-                    let (offset, range) = (of.base + b.bound.range.start, b.bound.range.end - b.bound.range.start);
-                    Ok([vk::DescriptorBufferInfo { buffer: of.raw, offset, range }])
-                })
-                .collect::<Result<_>>()?;
-            let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = d
-                .bindings
-                .iter()
-                .zip(&infos)
-                .filter_map(|(b, info)| {
-                    let set = *sets.get(b.set as usize)?;
-                    Some(
-                        vk::WriteDescriptorSet::default()
-                            .dst_set(set)
-                            .dst_binding(b.binding)
-                            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                            .buffer_info(info),
-                    )
-                })
-                .collect();
-            let bind = vk::PipelineBindPoint::COMPUTE;
-            let stage = vk::ShaderStageFlags::COMPUTE;
-            let commands = batch.commands;
-            // SAFETY: the command buffer is recording under the queue's lock; sets, pipeline and buffers are of this
-            // device and kept by the batch; the runtime has checked ranges and push constants against the module.
-            unsafe {
-                if !writes.is_empty() {
-                    raw.update_descriptor_sets(&writes, &[]);
-                }
-                if batch.bound != pipeline.raw {
-                    raw.cmd_bind_pipeline(commands, bind, pipeline.raw);
-                    batch.bound = pipeline.raw;
-                }
-                if !sets.is_empty() {
-                    raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &sets, &[]);
-                }
-                if !push.is_empty() {
-                    raw.cmd_push_constants(commands, pipeline.layout, stage, 0, push);
-                }
-                match pipeline.split {
-                    None => {
-                        let [x, y, z] = d.groups.map(|g| g as u32);
-                        raw.cmd_dispatch(commands, x, y, z);
-                    }
-                    Some(offset) => {
-                        for_each_piece(d.groups, limits, |base, count| {
-                            let mut words = [0_u32; 8];
-                            for k in 0..3 {
-                                words[k] = base[k] as u32;
-                                words[4 + k] = d.groups[k] as u32;
-                            }
-                            let bytes: SmallVec<[u8; 32]> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-                            raw.cmd_push_constants(commands, pipeline.layout, stage, offset, &bytes);
-                            raw.cmd_dispatch(commands, count[0], count[1], count[2]);
-                        });
-                    }
-                }
-            }
-            batch.keep(&pipeline);
-            Ok(())
-        })
+        // The address of the block is the one push constant.
+        let address = [0; size_of::<u64>()];
+        let launch = Launch {
+            pipeline: &pipeline,
+            groups: d.groups,
+            bindings: d.bindings,
+            push: if d.block.is_some() { &address } else { d.push },
+            block: d.block.map(|block| (0, block)),
+        };
+        self.queue.record(&uses, Work::Launch(launch))
     }
 
     fn run(&self, _: &[Use], _: HostJob) -> Result<Point> {
@@ -163,28 +101,16 @@ impl Queue for ViewQueue {
     }
 
     fn marker(&self) -> Result<Point> {
+        let point = self.queue.marker();
+        // First of all: who asks is about to wait, and the rest can be done while the device works.
+        let submitted = self.queue.submit_open();
         self.queue.release_finished();
         self.transfers.trim();
-        Ok(self.queue.marker())
+        submitted.map(|()| point)
     }
 
     fn as_any(&self) -> &dyn std::any::Any {
         self
-    }
-}
-
-/// Cuts `groups` into dispatches the device allows: base and count of each.
-fn for_each_piece(groups: [u64; 3], limits: [u32; 3], mut each: impl FnMut([u64; 3], [u32; 3])) {
-    let axis = |k: usize| {
-        let (all, most) = (groups[k], u64::from(limits[k]));
-        (0..all).step_by(most as usize).map(move |base| (base, (all - base).min(most) as u32))
-    };
-    for (z, nz) in axis(2) {
-        for (y, ny) in axis(1) {
-            for (x, nx) in axis(0) {
-                each([x, y, z], [nx, ny, nz]);
-            }
-        }
     }
 }
 
@@ -237,16 +163,16 @@ pub(super) fn copy(
         BufferUse { buffer: destination, range: written, access: Access::Write },
     ];
     let way = choose(queue, from, to, plan);
-    queue.record(&uses, |batch, core| match way {
+    match way {
         Way::Regions => {
-            regions(batch, core, from, to, plan, part);
-            Ok(())
+            let raw = &queue.core.raw;
+            queue.record(&uses, Work::Other(&mut |commands| regions(raw, commands, from, to, plan, part.clone())))
         }
         Way::Kernel => {
             let ends = (from.address + plan.source, to.address + plan.destination);
-            kernel(batch, &queue.core, copies, ends, plan.run, &loops(plan), part, plan.unit())
+            kernel(queue, &uses, copies, ends, plan, part)
         }
-    })
+    }
 }
 
 /// Records a copy of packed positions `part` between a strided side and a packed buffer that holds them from its start
@@ -275,24 +201,23 @@ pub(super) fn copy_packed(
         BufferUse { buffer: packed, range: 0..length, access: if upload { Access::Read } else { Access::Write } },
         BufferUse { buffer: strided, range: hull, access: if upload { Access::Write } else { Access::Read } },
     ];
-    let mut pieces: SmallVec<[vk::BufferCopy; 8]> = SmallVec::new();
     let many = length / walk.run.max(1) > MOST_REGIONS;
     if many && queue.computes() {
-        return queue.record(&uses, |batch, _| {
-            // The packed side is addressed by position.
-            let (base, strided) = (chunk.address.wrapping_sub(part.start), other.address + offset);
-            let ends = if upload { (base, strided) } else { (strided, base) };
-            kernel(batch, &queue.core, copies, ends, walk.run, &loops(&walk), part.clone(), walk.unit())
-        });
+        // The packed side is addressed by position.
+        let (base, strided) = (chunk.address.wrapping_sub(part.start), other.address + offset);
+        let ends = if upload { (base, strided) } else { (strided, base) };
+        return kernel(queue, &uses, copies, ends, &walk, part);
     }
-    queue.record(&uses, |batch, core| {
+    let raw = &queue.core.raw;
+    let mut write = |commands: vk::CommandBuffer| {
+        let mut pieces: SmallVec<[vk::BufferCopy; 8]> = SmallVec::new();
         let flush = |pieces: &mut SmallVec<[vk::BufferCopy; 8]>| {
             if pieces.is_empty() {
                 return;
             }
             let (from, to) = if upload { (chunk.raw, other.raw) } else { (other.raw, chunk.raw) };
             // SAFETY: recording; the pieces lie inside both buffers: plan and part were checked against them.
-            unsafe { core.raw.cmd_copy_buffer(batch.commands, from, to, pieces) };
+            unsafe { raw.cmd_copy_buffer(commands, from, to, pieces) };
             pieces.clear();
         };
         let mut packed = 0;
@@ -307,22 +232,24 @@ pub(super) fn copy_packed(
             }
         });
         flush(&mut pieces);
-        Ok(())
-    })
-}
-
-/// The loops of a plan as the copy kernels take them.
-fn loops(plan: &CopyPlan) -> SmallVec<[[u64; 3]; 4]> {
-    plan.dims.iter().map(|d| [d.count, d.source, d.destination]).collect()
+    };
+    queue.record(&uses, Work::Other(&mut write))
 }
 
 /// Records copy commands, one region for each contiguous run.
-fn regions(batch: &Batch, core: &Core, from: &VulkanBuffer, to: &VulkanBuffer, plan: &CopyPlan, part: Range<u64>) {
+fn regions(
+    raw: &ash::Device,
+    commands: vk::CommandBuffer,
+    from: &VulkanBuffer,
+    to: &VulkanBuffer,
+    plan: &CopyPlan,
+    part: Range<u64>,
+) {
     let mut pieces: Vec<vk::BufferCopy> = Vec::new();
     let flush = |pieces: &mut Vec<vk::BufferCopy>| {
         if !pieces.is_empty() {
             // SAFETY: recording; the runtime has checked the plan against both buffers, and that nothing overlaps.
-            unsafe { core.raw.cmd_copy_buffer(batch.commands, from.raw, to.raw, pieces) };
+            unsafe { raw.cmd_copy_buffer(commands, from.raw, to.raw, pieces) };
             pieces.clear();
         }
     };
@@ -336,67 +263,33 @@ fn regions(batch: &Batch, core: &Core, from: &VulkanBuffer, to: &VulkanBuffer, p
     flush(&mut pieces);
 }
 
-/// Records a copy kernel for packed positions `part` of loops `dims` (count, source stride, destination stride; outermost
-/// first) around runs of `run` bytes, in units that divide all of them.
-#[allow(clippy::too_many_arguments)]
+/// Records a copy kernel for packed positions `part` of a plan whose sides begin at these addresses.
 fn kernel(
-    batch: &mut Batch,
-    core: &Arc<Core>,
+    queue: &VulkanQueue,
+    uses: &[BufferUse<'_>],
     copies: &CopyKernels,
     ends: (u64, u64),
-    run: u64,
-    dims: &[[u64; 3]],
+    plan: &CopyPlan,
     part: Range<u64>,
-    unit: u64,
-) -> Result<()> {
+) -> Result<Point> {
     let aligned = (ends.0 | ends.1 | part.start | part.end) % 16 == 0;
-    let wide = unit == 16 && aligned;
+    let wide = plan.unit() == 16 && aligned;
     let unit = if wide { 16 } else { 4 };
     let kernel = if wide { &copies.wide } else { &copies.narrow };
     let pipeline = kernel.pipeline(&Vec::new(), false)?;
-    let mut table = Vec::with_capacity(dims.len() * 24);
-    for dim in dims.iter().rev() {
-        dim.iter().for_each(|v| table.extend_from_slice(&v.to_ne_bytes()));
+    // Count, source stride, destination stride of each loop, innermost first.
+    let mut table = Block::default();
+    for dim in plan.dims.iter().rev() {
+        [dim.count, dim.source, dim.destination].iter().for_each(|v| table.bytes.extend_from_slice(&v.to_ne_bytes()));
     }
-    let table = if table.is_empty() { 0 } else { batch.put(core, &table, &[])? };
     let units = (part.end - part.start) / unit;
-    let mut push = Vec::with_capacity(56);
-    for v in [ends.0, ends.1, table, part.start / unit, units, run / unit, dims.len() as u64] {
+    let mut push: SmallVec<[u8; 64]> = SmallVec::new();
+    for v in [ends.0, ends.1, 0, part.start / unit, units, plan.run / unit, plan.dims.len() as u64] {
         push.extend_from_slice(&v.to_ne_bytes());
     }
-    // The block ends with a 32-bit rank.
+    // The push constants end with a 32-bit rank.
     push.truncate(52);
-    let groups = units.div_ceil(COPY_GROUP).min(COPY_GROUPS) as u32;
-    // SAFETY: recording; addresses and ranges are those of buffers the batch keeps.
-    unsafe {
-        if batch.bound != pipeline.raw {
-            core.raw.cmd_bind_pipeline(batch.commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
-            batch.bound = pipeline.raw;
-        }
-        core.raw.cmd_push_constants(batch.commands, pipeline.layout, vk::ShaderStageFlags::COMPUTE, 0, &push);
-        core.raw.cmd_dispatch(batch.commands, groups, 1, 1);
-    }
-    batch.keep(&pipeline);
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_cover_every_group_once() {
-        let mut seen = std::collections::HashSet::new();
-        for_each_piece([7, 3, 5], [3, 2, 4], |base, count| {
-            assert!(count[0] <= 3 && count[1] <= 2 && count[2] <= 4);
-            for z in 0..u64::from(count[2]) {
-                for y in 0..u64::from(count[1]) {
-                    for x in 0..u64::from(count[0]) {
-                        assert!(seen.insert([base[0] + x, base[1] + y, base[2] + z]));
-                    }
-                }
-            }
-        });
-        assert_eq!(seen.len(), 7 * 3 * 5);
-    }
+    let groups = [units.div_ceil(COPY_GROUP).min(COPY_GROUPS), 1, 1];
+    let block = (!table.bytes.is_empty()).then_some((2 * size_of::<u64>(), &table));
+    queue.record(uses, Work::Launch(Launch { pipeline: &pipeline, groups, bindings: &[], push: &push, block }))
 }

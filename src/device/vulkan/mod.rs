@@ -1,7 +1,7 @@
 //! Vulkan devices: the only room that names ash or gpu-allocator.
 //!
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] say what there is; [`opened`] and `core` open
-//! it; `pool`, `memory`, `import`, `timeline`, `queue`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
+//! it; `pool`, `memory`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
 //! and the host; [`messages`] and [`printf`] take what the validation layer says; [`device`] is what the runtime sees.
 
 pub mod cache_file;
@@ -22,6 +22,7 @@ mod pipeline;
 mod pool;
 pub mod printf;
 mod queue;
+mod recording;
 mod staging;
 mod timeline;
 mod transfer;

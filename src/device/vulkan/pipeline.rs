@@ -21,6 +21,8 @@ pub(super) struct Pipeline {
     pub raw: vk::Pipeline,
     /// Its layout.
     pub layout: vk::PipelineLayout,
+    /// The layouts of its descriptor sets.
+    pub sets: Arc<SetLayouts>,
     /// Where the base and the total of workgroups go in the push constants, if it was made for split domains.
     pub split: Option<u32>,
 }
@@ -35,14 +37,29 @@ impl Drop for Pipeline {
     }
 }
 
+/// The layout of each descriptor set, from 0 to the highest used.
+pub(super) struct SetLayouts {
+    core: Arc<Core>,
+    /// Vulkan's handles.
+    pub raw: Vec<vk::DescriptorSetLayout>,
+}
+
+impl Drop for SetLayouts {
+    fn drop(&mut self) {
+        for layout in self.raw.drain(..) {
+            // SAFETY: pipeline layouts and sets made from it do not need it any more.
+            unsafe { self.core.raw.destroy_descriptor_set_layout(layout, None) };
+        }
+    }
+}
+
 /// A kernel loaded on a Vulkan device.
 pub(super) struct VulkanKernel {
     core: Arc<Core>,
     module: Arc<Module>,
     /// What the device gets in place of it.
     plain_module: Option<Module>,
-    /// Layout of each descriptor set, from 0 to the highest used.
-    pub sets: Vec<vk::DescriptorSetLayout>,
+    sets: Arc<SetLayouts>,
     /// The pipeline without specialization constants, found without a lock.
     plain: OnceLock<Arc<Pipeline>>,
     others: Mutex<HashMap<(SpecValues, bool), Arc<Pipeline>>>,
@@ -54,14 +71,7 @@ impl VulkanKernel {
         core.check_alive()?;
         check(core, module)?;
         let takes_all = core.physical.takes_non_semantic_info();
-        let mut kernel = Self {
-            core: core.clone(),
-            module: module.clone(),
-            plain_module: if takes_all { None } else { module.without_non_semantic()? },
-            sets: Vec::new(),
-            plain: OnceLock::new(),
-            others: Mutex::new(HashMap::new()),
-        };
+        let mut layouts = SetLayouts { core: core.clone(), raw: Vec::new() };
         let sets = module.bindings().iter().map(|b| b.set + 1).max().unwrap_or(0);
         for set in 0..sets {
             let bindings: Vec<_> = module
@@ -77,12 +87,19 @@ impl VulkanKernel {
                 })
                 .collect();
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-            // SAFETY: the device is alive. What was made so far is destroyed when `kernel` is dropped.
+            // SAFETY: the device is alive. What was made so far is destroyed when `layouts` is dropped.
             let layout = unsafe { core.raw.create_descriptor_set_layout(&info, None) }
                 .map_err(|e| core.failed("vkCreateDescriptorSetLayout", e))?;
-            kernel.sets.push(layout);
+            layouts.raw.push(layout);
         }
-        Ok(kernel)
+        Ok(Self {
+            core: core.clone(),
+            module: module.clone(),
+            plain_module: if takes_all { None } else { module.without_non_semantic()? },
+            sets: Arc::new(layouts),
+            plain: OnceLock::new(),
+            others: Mutex::new(HashMap::new()),
+        })
     }
 
     /// The pipeline for these constants; `split` for domains beyond the device's limit of groups.
@@ -121,7 +138,7 @@ impl VulkanKernel {
             )));
         }
         let range = [vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(push)];
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.sets);
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.sets.raw);
         let info = if push > 0 { info.push_constant_ranges(&range) } else { info };
         // SAFETY: the layouts are alive.
         let layout = unsafe { core.raw.create_pipeline_layout(&info, None) }
@@ -131,6 +148,7 @@ impl VulkanKernel {
             core: core.clone(),
             raw: vk::Pipeline::null(),
             layout,
+            sets: self.sets.clone(),
             split: variant.as_ref().map(|v| v.offset),
         };
         let info = vk::ShaderModuleCreateInfo::default().code(words);
@@ -257,14 +275,5 @@ impl Kernel for VulkanKernel {
     }
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-impl Drop for VulkanKernel {
-    fn drop(&mut self) {
-        for layout in self.sets.drain(..) {
-            // SAFETY: pipeline layouts and sets made from it do not need it any more.
-            unsafe { self.core.raw.destroy_descriptor_set_layout(layout, None) };
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Recording and submitting work.
 //!
-//! A queue records commands into an open batch (one command buffer). A command that conflicts with an earlier one of the
+//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). A command that conflicts with an earlier one of the
 //! same queue gets one memory barrier before it, unless a barrier already lies between; one that conflicts with another
 //! queue's makes the batch wait for that queue's semaphore, once that work is submitted. The batch is submitted when the
 //! device is idle, when it has grown, or when someone waits.
@@ -8,10 +8,9 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::pipeline::Pipeline;
+use super::recording::{Launch, Recording};
 use super::timeline::VulkanTimeline;
-use crate::device::block::Block;
 use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::host::Workers;
 use crate::device::{Access, Buffer};
@@ -32,13 +31,10 @@ const BATCH: (u32, u32, u32) = (8, 32, 128);
 /// is gathered even while the device is idle: a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
 const STREAM: Duration = Duration::from_micros(5);
-/// Argument blocks begin at multiples of this: no functor may be aligned to more.
-const ARGUMENT_ALIGN: u64 = 64;
-/// Bytes of a page for argument blocks.
-const PAGE: u64 = 64 << 10;
-/// Descriptor sets and storage buffers of a descriptor pool.
-const POOL: (u32, u32) = (256, 2048);
-
+/// A launch that no free recording begins with gets a new one while there are fewer than this.
+const KEPT: usize = 8;
+/// Free recordings beyond this are given back.
+const MOST_FREE: usize = 64;
 /// So many of the buffers kept last are looked through before one more is kept.
 const RECENT: usize = 8;
 
@@ -61,34 +57,40 @@ pub(super) struct BufferUse<'a> {
     pub access: Access,
 }
 
+/// What a queue is asked to do.
+pub(super) enum Work<'a> {
+    /// A kernel.
+    Launch(Launch<'a>),
+    /// Anything else: what the function writes into the command buffer.
+    Other(&'a mut dyn FnMut(vk::CommandBuffer)),
+}
+
 /// Commands that are submitted together, and what they need until they are done.
-pub(super) struct Batch {
+#[derive(Default)]
+struct Batch {
     /// The number the timeline reaches when it is done.
     value: u64,
-    pool: vk::CommandPool,
-    /// The command buffer, in the recording state while open.
-    pub commands: vk::CommandBuffer,
-    descriptor_pools: Vec<vk::DescriptorPool>,
-    descriptors_used: usize,
-    pages: Vec<Arc<VulkanBuffer>>,
-    page_used: u64,
+    recordings: SmallVec<[Box<Recording>; 4]>,
     buffers: Vec<Arc<dyn Buffer>>,
     pipelines: Vec<Arc<Pipeline>>,
     waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
     count: u32,
     /// Memory that the host addresses is written.
     for_host: bool,
-    /// The pipeline bound last, to bind it once.
-    pub bound: vk::Pipeline,
 }
 
 /// The state behind a queue's lock.
 struct State {
     open: Option<Batch>,
     flying: VecDeque<Batch>,
-    free: Vec<Batch>,
-    /// A batch whose command buffer is already recording: made while the device works on the last one.
-    ready: Option<Batch>,
+    /// Batches without recordings, for their lists' memory.
+    spent: Vec<Batch>,
+    /// Recordings that are not in use, the one used last at the end.
+    free: VecDeque<Box<Recording>>,
+    /// One that is already open: made while the device works.
+    ready: Option<Box<Recording>>,
+    /// Made when first used.
+    host_barrier: Option<Recording>,
     /// When the last batch was submitted, and the last command was recorded.
     submitted: Option<Instant>,
     last: Option<Instant>,
@@ -122,18 +124,7 @@ impl VulkanQueue {
             immediate,
             timeline: own.clone(),
             own,
-            state: Mutex::new(State {
-                open: None,
-                flying: VecDeque::new(),
-                free: Vec::new(),
-                ready: None,
-                submitted: None,
-                last: None,
-                value: 1,
-                sequence: 0,
-                barrier: 0,
-                threshold: BATCH.0,
-            }),
+            state: Mutex::new(State::new()),
         });
         // Set once, here.
         let _ = queue.own.queue.set(Arc::downgrade(&queue));
@@ -151,7 +142,7 @@ impl VulkanQueue {
     }
 
     /// Records one command behind everything its uses conflict with.
-    pub fn record(&self, uses: &[BufferUse<'_>], write: impl FnOnce(&mut Batch, &Core) -> Result<()>) -> Result<Point> {
+    pub fn record(&self, uses: &[BufferUse<'_>], mut work: Work<'_>) -> Result<Point> {
         let mut order: SmallVec<[&BufferUse<'_>; 16]> = uses.iter().collect();
         order.sort_unstable_by_key(|u| u.buffer.id());
         loop {
@@ -195,19 +186,23 @@ impl VulkanQueue {
             }
             let sequence = state.sequence;
             let number = state.value;
-            self.open(&mut state)?;
+            let recording = self.recording(&mut state, barrier, &work)?;
+            // If it fails, what was recorded before stays; nothing of this command was.
+            match &mut work {
+                Work::Launch(launch) => recording.launch(&self.core, barrier, launch)?,
+                Work::Other(write) => recording.add(&self.core, barrier, *write)?,
+            }
             let State { open, barrier: last_barrier, .. } = &mut *state;
             let batch = open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
+            if barrier {
+                *last_barrier = sequence;
+            }
             for p in waits {
                 batch.wait_for(&p);
             }
-            if barrier {
-                // SAFETY: the command buffer is recording and this queue's.
-                unsafe { self.barrier(batch.commands, false) };
-                *last_barrier = sequence;
+            if let Work::Launch(launch) = &work {
+                batch.keep(launch.pipeline);
             }
-            // If it fails, what was recorded before stays; nothing of this command was.
-            write(batch, &self.core)?;
             batch.count += 1;
             let count = batch.count;
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
@@ -261,36 +256,71 @@ impl VulkanQueue {
         self.submit(&mut self.state.lock())
     }
 
-    /// Sees to it that a batch is open.
-    fn open(&self, state: &mut State) -> Result<()> {
+    /// Where the next command goes; opens a batch if none is.
+    fn recording<'s>(&self, state: &'s mut State, barrier: bool, work: &Work<'_>) -> Result<&'s mut Recording> {
         if state.open.is_none() {
-            let mut batch = match state.ready.take() {
-                Some(batch) => batch,
-                None => self.begin(state)?,
-            };
-            batch.value = state.value;
-            state.open = Some(batch);
+            let batch = state.spent.pop().unwrap_or_default();
+            state.open = Some(Batch { value: state.value, ..batch });
         }
-        Ok(())
+        let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
+        let goes_on = last.map_or(Ok(false), |r| r.goes_on(&self.core))?;
+        if !goes_on {
+            let next = self.choose(state, barrier, work)?;
+            if let Some(batch) = &mut state.open {
+                batch.recordings.push(next);
+            }
+        }
+        let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
+        last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A batch with its command buffer recording.
-    fn begin(&self, state: &mut State) -> Result<Batch> {
-        self.reap(state);
-        let mut batch = match state.free.pop() {
-            Some(b) => b,
-            None => Batch::new(&self.core, self.family())?,
-        };
-        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the pool was reset or is new, and this thread alone has it.
-        if let Err(e) = unsafe { self.core.raw.begin_command_buffer(batch.commands, &info) } {
-            batch.destroy(&self.core);
-            return Err(self.core.failed("vkBeginCommandBuffer", e));
+    /// A recording for commands that begin with this one.
+    fn choose(&self, state: &mut State, barrier: bool, work: &Work<'_>) -> Result<Box<Recording>> {
+        if let Work::Launch(launch) = work {
+            let mut found = state.free.iter().rposition(|r| r.begins(&self.core, barrier, launch));
+            if found.is_none() && !state.flying.is_empty() {
+                self.reap(state);
+                found = state.free.iter().rposition(|r| r.begins(&self.core, barrier, launch));
+            }
+            if let Some(found) = found.and_then(|n| state.free.remove(n)) {
+                return Ok(found);
+            }
         }
-        batch.count = 0;
-        batch.for_host = false;
-        batch.bound = vk::Pipeline::null();
-        Ok(batch)
+        match state.ready.take() {
+            Some(ready) => Ok(ready),
+            None => self.blank(state),
+        }
+    }
+
+    /// A recording that holds nothing.
+    fn blank(&self, state: &mut State) -> Result<Box<Recording>> {
+        let blank = match state.free.iter().rposition(|r| r.is_blank()) {
+            Some(n) => state.free.remove(n),
+            None if state.free.len() >= KEPT => state.free.pop_front(),
+            None => None,
+        };
+        let Some(mut blank) = blank else { return Recording::new(&self.core, self.family()).map(Box::new) };
+        if !blank.is_blank()
+            && let Err(e) = blank.clear(&self.core)
+        {
+            blank.destroy(&self.core);
+            return Err(e);
+        }
+        Ok(blank)
+    }
+
+    /// Opens a recording for the next batch. A failure here is the next caller's.
+    fn prepare(&self, state: &mut State) {
+        if state.ready.is_some() {
+            return;
+        }
+        state.ready = self.blank(state).ok().and_then(|mut blank| match blank.open(&self.core) {
+            Ok(()) => Some(blank),
+            Err(_) => {
+                blank.destroy(&self.core);
+                None
+            }
+        });
     }
 
     fn family(&self) -> u32 {
@@ -300,90 +330,76 @@ impl VulkanQueue {
         }
     }
 
-    /// Makes finished batches free again and lets go of what they held.
+    /// Lets go of what finished batches held; their recordings are free again.
     fn reap(&self, state: &mut State) {
-        if state.flying.is_empty() {
-            return;
-        }
+        let Some(first) = state.flying.front() else { return };
         // The semaphore, not the word: only it says that the command buffer may be reset.
-        let done = self.own.poll_semaphore();
+        let done = match self.own.known() {
+            Some(known) if known >= first.value => known,
+            _ => self.own.poll_semaphore(),
+        };
         while state.flying.front().is_some_and(|b| b.value <= done) {
             let Some(mut batch) = state.flying.pop_front() else { break };
-            match batch.reset(&self.core) {
-                Ok(()) => state.free.push(batch),
-                Err(e) => {
+            for mut recording in batch.recordings.drain(..) {
+                if let Err(e) = recording.release(&self.core) {
                     crate::log!(Info, "{e}");
-                    batch.destroy(&self.core);
+                    recording.destroy(&self.core);
+                } else {
+                    state.free.push_back(recording);
                 }
             }
+            batch.clear();
+            state.spent.push(batch);
         }
-    }
-
-    /// A full memory barrier between everything before and everything after; `host` makes it visible to the host.
-    ///
-    /// # Safety
-    /// `commands` is recording and belongs to this queue's family.
-    unsafe fn barrier(&self, commands: vk::CommandBuffer, host: bool) {
-        let mut stages = vk::PipelineStageFlags::TRANSFER;
-        let mut access = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
-        if self.computes() {
-            stages |= vk::PipelineStageFlags::COMPUTE_SHADER;
-            access |= vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+        while state.free.len() > MOST_FREE {
+            let Some(mut oldest) = state.free.pop_front() else { break };
+            oldest.destroy(&self.core);
         }
-        let (to, seen) = if host {
-            (stages | vk::PipelineStageFlags::HOST, access | vk::AccessFlags::HOST_READ)
-        } else {
-            (stages, access)
-        };
-        let barrier = [vk::MemoryBarrier::default().src_access_mask(access).dst_access_mask(seen)];
-        // SAFETY: the caller's contract; the stages are those of the family.
-        unsafe {
-            self.core.raw.cmd_pipeline_barrier(commands, stages, to, vk::DependencyFlags::empty(), &barrier, &[], &[]);
-        }
+        state.spent.truncate(MOST_FREE);
     }
 
     fn submit(&self, state: &mut State) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
-        let outcome = self.hand_over(&mut batch);
-        match outcome {
+        state.value = batch.value + 1;
+        match self.hand_over(&mut batch, &mut state.host_barrier) {
             Ok(()) => {
-                state.value = batch.value + 1;
                 state.flying.push_back(batch);
                 state.submitted = Some(Instant::now());
-                // In the shadow of the device's work. A failure here is the next caller's.
-                if state.ready.is_none() {
-                    state.ready = self.begin(state).ok();
-                }
+                // In the shadow of the device's work.
+                self.reap(state);
+                self.prepare(state);
                 Ok(())
             }
             Err(e) => {
                 // Work that was recorded is lost with it: without a device nothing else fails here than memory.
-                state.value = batch.value + 1;
                 batch.destroy(&self.core);
                 Err(e)
             }
         }
     }
 
-    fn hand_over(&self, batch: &mut Batch) -> Result<()> {
+    fn hand_over(&self, batch: &mut Batch, host_barrier: &mut Option<Recording>) -> Result<()> {
         self.core.count_submission()?;
         let raw = &self.core.raw;
-        // SAFETY: the command buffer is recording; the word is a buffer of this device.
-        unsafe {
-            if batch.for_host || self.own.word.is_some() {
-                self.barrier(batch.commands, true);
-            }
-            if let Some(word) = &self.own.word {
-                // No barrier after it: who sees the word knows that all before is visible; who does not asks the semaphore.
-                raw.cmd_fill_buffer(batch.commands, word.raw, 0, 4, batch.value as u32);
-            }
-            raw.end_command_buffer(batch.commands)
+        let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
+        if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
+            last.write_word(&self.core, word.raw, batch.value as u32)?;
         }
-        .map_err(|e| self.core.failed("vkEndCommandBuffer", e))?;
+        batch.recordings.last_mut().into_iter().for_each(|last| last.is_last());
+        for recording in &mut batch.recordings {
+            commands.push(recording.end(&self.core)?);
+        }
+        if batch.for_host && self.own.word.is_none() {
+            let barrier = match host_barrier {
+                Some(made) => made,
+                None => host_barrier.insert(Recording::host_barrier(&self.core, self.family())?),
+            };
+            commands.push(barrier.end(&self.core)?);
+        }
         let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
             batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).unzip();
         let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
-        let (signals, signal_values, commands) = ([self.own.semaphore], [batch.value], [batch.commands]);
+        let (signals, signal_values) = ([self.own.semaphore], [batch.value]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(&wait_values)
             .signal_semaphore_values(&signal_values);
@@ -410,20 +426,17 @@ impl VulkanQueue {
 impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
-        if let Some(mut batch) = self.state.get_mut().open.take() {
-            match self.hand_over(&mut batch) {
-                Ok(()) => self.state.get_mut().flying.push_back(batch),
+        let mut state = std::mem::replace(self.state.get_mut(), State::new());
+        if let Some(mut batch) = state.open.take() {
+            match self.hand_over(&mut batch, &mut state.host_barrier) {
+                Ok(()) => state.flying.push_back(batch),
                 Err(e) => {
                     crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
                     batch.destroy(&self.core);
                 }
             }
         }
-        let state = self.state.get_mut();
-        let mut batches: Vec<Batch> = state.flying.drain(..).collect();
-        let idle = batches.last().is_none_or(|b| b.value <= self.own.poll_semaphore());
-        batches.append(&mut state.free);
-        batches.extend(state.ready.take());
+        let idle = state.flying.back().is_none_or(|b| b.value <= self.own.poll_semaphore());
         let (core, own) = (self.core.clone(), self.own.clone());
         let last = own.handed.load(Ordering::Acquire);
         let mut finish = move || {
@@ -432,85 +445,47 @@ impl Drop for VulkanQueue {
                 crate::log!(Info, "{e}");
                 core.wait_idle();
             }
-            for batch in &mut batches {
-                batch.destroy(&core);
-            }
+            state.flying.iter_mut().for_each(|batch| batch.destroy(&core));
+            state.free.iter_mut().chain(&mut state.ready).for_each(|recording| recording.destroy(&core));
+            state.host_barrier.iter_mut().for_each(|recording| recording.destroy(&core));
         };
         if idle { finish() } else { Workers::shared().tasks.spawn(finish) }
     }
 }
 
+impl State {
+    fn new() -> Self {
+        Self {
+            open: None,
+            flying: VecDeque::new(),
+            spent: Vec::new(),
+            free: VecDeque::new(),
+            ready: None,
+            host_barrier: None,
+            submitted: None,
+            last: None,
+            value: 1,
+            sequence: 0,
+            barrier: 0,
+            threshold: BATCH.0,
+        }
+    }
+}
+
 impl Batch {
-    fn new(core: &Core, family: u32) -> Result<Self> {
-        let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(family)
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        // SAFETY: the device is alive and has the family.
-        let pool =
-            unsafe { core.raw.create_command_pool(&info, None) }.map_err(|e| core.failed("vkCreateCommandPool", e))?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        // SAFETY: the pool is alive.
-        let made = unsafe { core.raw.allocate_command_buffers(&info) };
-        let commands = match made.map(|c| c.first().copied()) {
-            Ok(Some(c)) => c,
-            other => {
-                // SAFETY: nothing of the pool is in use.
-                unsafe { core.raw.destroy_command_pool(pool, None) };
-                return Err(core.failed("vkAllocateCommandBuffers", other.err().unwrap_or(vk::Result::ERROR_UNKNOWN)));
-            }
-        };
-        Ok(Self {
-            value: 0,
-            pool,
-            commands,
-            descriptor_pools: Vec::new(),
-            descriptors_used: 0,
-            pages: Vec::new(),
-            page_used: 0,
-            buffers: Vec::new(),
-            pipelines: Vec::new(),
-            waits: SmallVec::new(),
-            count: 0,
-            for_host: false,
-            bound: vk::Pipeline::null(),
-        })
-    }
-
-    /// Makes it as new, once it is done.
-    fn reset(&mut self, core: &Core) -> Result<()> {
+    /// Lets go of everything but its lists' memory.
+    fn clear(&mut self) {
         self.buffers.clear();
         self.pipelines.clear();
         self.waits.clear();
-        // The first page stays for the next use.
-        self.pages.truncate(1);
-        self.page_used = 0;
-        // SAFETY: the timeline says that the device is done with everything of this batch.
-        unsafe {
-            for pool in self.descriptor_pools.iter().take(self.descriptors_used) {
-                core.raw
-                    .reset_descriptor_pool(*pool, vk::DescriptorPoolResetFlags::empty())
-                    .map_err(|e| core.failed("vkResetDescriptorPool", e))?;
-            }
-            self.descriptors_used = 0;
-            core.raw
-                .reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())
-                .map_err(|e| core.failed("vkResetCommandPool", e))
-        }
+        self.count = 0;
+        self.for_host = false;
     }
 
+    /// The device must be done with it, have never got it, or be lost.
     fn destroy(&mut self, core: &Core) {
-        // SAFETY: the device is done with the batch, never got it, or is lost.
-        unsafe {
-            for pool in self.descriptor_pools.drain(..) {
-                core.raw.destroy_descriptor_pool(pool, None);
-            }
-            core.raw.destroy_command_pool(self.pool, None);
-        }
-        self.pool = vk::CommandPool::null();
-        self.buffers.clear();
-        self.pipelines.clear();
-        self.pages.clear();
-        self.waits.clear();
+        self.recordings.drain(..).for_each(|mut recording| recording.destroy(core));
+        self.clear();
     }
 
     /// Makes the whole batch wait for a point of another queue of the device.
@@ -532,70 +507,9 @@ impl Batch {
     }
 
     /// Keeps a pipeline until the batch is done.
-    pub fn keep(&mut self, pipeline: &Arc<Pipeline>) {
+    fn keep(&mut self, pipeline: &Arc<Pipeline>) {
         if !self.pipelines.last().is_some_and(|p| Arc::ptr_eq(p, pipeline)) {
             self.pipelines.push(pipeline.clone());
-        }
-    }
-
-    /// Puts bytes where the device can read them until the batch is done; returns their address. `inner`: see [`Block`].
-    pub fn put(&mut self, core: &Arc<Core>, bytes: &[u8], inner: &[(usize, usize)]) -> Result<u64> {
-        let size = bytes.len() as u64;
-        let at = |page: &VulkanBuffer, used: u64| (page.address + used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
-        let (page, at) = match self.pages.last() {
-            Some(page) if at(page, self.page_used) + size <= page.size() => (page.clone(), at(page, self.page_used)),
-            _ => {
-                let wanted =
-                    Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
-                let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
-                self.pages.push(page.clone());
-                let at = at(&page, 0);
-                (page, at)
-            }
-        };
-        let span = page.host().ok_or_else(|| Error::internal("argument memory is not mapped"))?;
-        let span = span.sub(at..at + size)?;
-        if inner.is_empty() {
-            span.write(bytes)?;
-        } else {
-            let mut own: SmallVec<[u8; 256]> = SmallVec::from_slice(bytes);
-            Block::settle(&mut own, inner, page.address + at);
-            span.write(&own)?;
-        }
-        self.page_used = at + size;
-        Ok(page.address + at)
-    }
-
-    /// A descriptor set of `layout` that lives until the batch is done.
-    pub fn descriptor_set(&mut self, core: &Core, layout: vk::DescriptorSetLayout) -> Result<vk::DescriptorSet> {
-        let layouts = [layout];
-        let mut made = false;
-        loop {
-            if self.descriptors_used > 0 {
-                let pool = self.descriptor_pools[self.descriptors_used - 1];
-                let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-                let mut set = vk::DescriptorSet::null();
-                // SAFETY: pool and layout are alive and this thread alone has the pool; one set is asked for. Not by ash's
-                // wrapper, which allocates a list.
-                let done =
-                    unsafe { (core.raw.fp_v1_0().allocate_descriptor_sets)(core.raw.handle(), &info, &raw mut set) };
-                match done {
-                    vk::Result::SUCCESS => return Ok(set),
-                    vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL if !made => {}
-                    e => return Err(core.failed("vkAllocateDescriptorSets", e)),
-                }
-            }
-            if self.descriptors_used == self.descriptor_pools.len() {
-                let size =
-                    [vk::DescriptorPoolSize::default().ty(vk::DescriptorType::STORAGE_BUFFER).descriptor_count(POOL.1)];
-                let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);
-                // SAFETY: the device is alive.
-                let pool = unsafe { core.raw.create_descriptor_pool(&info, None) }
-                    .map_err(|e| core.failed("vkCreateDescriptorPool", e))?;
-                self.descriptor_pools.push(pool);
-                made = true;
-            }
-            self.descriptors_used += 1;
         }
     }
 }

@@ -123,6 +123,11 @@ impl VulkanTimeline {
         }
     }
 
+    /// The number that the semaphore is known to have, without asking it; nothing where a word may have told of more.
+    pub fn known(&self) -> Option<u64> {
+        self.word.is_none().then(|| self.done.load(Ordering::Acquire))
+    }
+
     /// Asks the semaphore, which also says that command buffers are free again.
     pub fn poll_semaphore(&self) -> u64 {
         // SAFETY: the semaphore is alive.

@@ -1,0 +1,563 @@
+//! Command buffers that remember what they hold.
+//!
+//! A program launches the same kernels over and over, and what changes lies in the argument blocks, which the host writes. So
+//! a command buffer is kept after its work is done; a batch whose next launch begins it goes through it, and as long as its
+//! launches are the ones it holds, nothing is recorded (docs/decisions/0013-recorded-again.md). Where they part, the
+//! command buffer is recorded anew from its beginning.
+
+#![allow(unsafe_code)]
+
+use super::core::Core;
+use super::memory::{Mapping, VulkanBuffer, Wanted};
+use super::pipeline::Pipeline;
+use crate::device::block::Block;
+use crate::device::{Binding, Buffer};
+use crate::error::{Error, Result};
+use ash::vk;
+use smallvec::SmallVec;
+use std::sync::{Arc, Weak};
+
+/// Launches of one command buffer: what is recorded late at most, when a batch ends amid one.
+const LAUNCHES: usize = 16;
+/// A shorter command buffer that was gone through so often, and had more behind it each time, is recorded anew with more.
+const GROWS: u8 = 2;
+/// Argument blocks begin at multiples of this: no functor may be aligned to more.
+const ARGUMENT_ALIGN: u64 = 64;
+/// Bytes of a page for argument blocks.
+const PAGE: u64 = 16 << 10;
+/// Descriptor sets and storage buffers of a descriptor pool.
+const POOL: (u32, u32) = (64, 512);
+/// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
+const SPLIT_WORDS: usize = 8;
+
+/// A kernel launch, as a queue is asked for it.
+pub(super) struct Launch<'a> {
+    /// The pipeline.
+    pub pipeline: &'a Arc<Pipeline>,
+    /// Workgroups, which may exceed the limit of one dispatch if the pipeline was made for it.
+    pub groups: [u64; 3],
+    /// Storage buffers by descriptor.
+    pub bindings: &'a [Binding],
+    /// Push constants.
+    pub push: &'a [u8],
+    /// Bytes the device reads while the kernel runs: their address goes into the push constants at this offset.
+    pub block: Option<(usize, &'a Block)>,
+}
+
+/// One command as a recording holds it.
+struct Command {
+    /// A full memory barrier comes before it.
+    barrier: bool,
+    /// Not kept alive: a batch in flight does that. While this stands no other pipeline has its address.
+    pipeline: Weak<Pipeline>,
+    groups: [u64; 3],
+    push: SmallVec<[u8; 64]>,
+    bound: SmallVec<[Bound; 4]>,
+}
+
+/// A storage buffer of a command.
+#[derive(PartialEq)]
+struct Bound {
+    set: u32,
+    binding: u32,
+    /// The id of the [`VulkanBuffer`]: unlike Vulkan's handles never used again.
+    buffer: u64,
+    raw: vk::Buffer,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Bound {
+    fn new(binding: &Binding, core: &Core) -> Result<Self> {
+        let of = VulkanBuffer::of(&binding.bound.buffer, core)?;
+        let range = &binding.bound.range;
+        Ok(Self {
+            set: binding.set,
+            binding: binding.binding,
+            buffer: of.id(),
+            raw: of.raw,
+            offset: of.base + range.start,
+            bytes: range.end - range.start,
+        })
+    }
+}
+
+impl Command {
+    /// True if it is what this launch is recorded as. `push`: its push constants, with the address of its block, or `None` if that
+    /// is not known yet.
+    fn is(&self, barrier: bool, launch: &Launch<'_>, push: Option<&[u8]>, core: &Core) -> bool {
+        let address = launch.block.map_or(0..0, |(at, _)| at..at + size_of::<u64>());
+        self.barrier == barrier
+            && Weak::as_ptr(&self.pipeline) == Arc::as_ptr(launch.pipeline)
+            && self.groups == launch.groups
+            && match push {
+                Some(push) => self.push[..] == *push,
+                None => {
+                    self.push.len() == launch.push.len()
+                        && self.push[..address.start] == launch.push[..address.start]
+                        && self.push[address.end..] == launch.push[address.end..]
+                }
+            }
+            && self.bound.len() == launch.bindings.len()
+            && self.bound.iter().zip(launch.bindings).all(|(b, l)| Bound::new(l, core).is_ok_and(|l| *b == l))
+    }
+}
+
+/// What the command buffer of a recording is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// Of no use: to be recorded first.
+    Nothing,
+    /// Being recorded; it has everything so far.
+    Open,
+    /// All commands of the list.
+    All,
+}
+
+/// A command buffer and what its commands need.
+pub(super) struct Recording {
+    pool: vk::CommandPool,
+    commands: vk::CommandBuffer,
+    holds: Holds,
+    /// Its commands, from the last use or this one.
+    list: Vec<Command>,
+    /// So many of them are those of this use.
+    used: usize,
+    /// It has commands that are not in the list, so it serves once.
+    once: bool,
+    /// How often in a row its launches were not the last ones of their batch.
+    continued: u8,
+    computes: bool,
+    /// The pipeline bound last, to bind it once.
+    bound: vk::Pipeline,
+    sets: Sets,
+    pages: Vec<Arc<VulkanBuffer>>,
+    page_used: u64,
+}
+
+impl Recording {
+    /// A new one for queues of `family`.
+    pub fn new(core: &Core, family: u32) -> Result<Self> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
+        // SAFETY: the device is alive and has the family.
+        let pool =
+            unsafe { core.raw.create_command_pool(&info, None) }.map_err(|e| core.failed("vkCreateCommandPool", e))?;
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        // SAFETY: the pool is alive.
+        let made = unsafe { core.raw.allocate_command_buffers(&info) };
+        let commands = match made.map(|c| c.first().copied()) {
+            Ok(Some(c)) => c,
+            other => {
+                // SAFETY: nothing of the pool is in use.
+                unsafe { core.raw.destroy_command_pool(pool, None) };
+                return Err(core.failed("vkAllocateCommandBuffers", other.err().unwrap_or(vk::Result::ERROR_UNKNOWN)));
+            }
+        };
+        Ok(Self {
+            pool,
+            commands,
+            holds: Holds::Nothing,
+            list: Vec::new(),
+            used: 0,
+            once: false,
+            continued: 0,
+            computes: family == core.compute_family,
+            bound: vk::Pipeline::null(),
+            sets: Sets::default(),
+            pages: Vec::new(),
+            page_used: 0,
+        })
+    }
+
+    /// True if it begins with this launch.
+    pub fn begins(&self, core: &Core, barrier: bool, launch: &Launch<'_>) -> bool {
+        self.holds == Holds::All && self.list.first().is_some_and(|c| c.is(barrier, launch, None, core))
+    }
+
+    /// True if nothing is lost when it is used for other commands.
+    pub fn is_blank(&self) -> bool {
+        self.holds == Holds::Nothing
+    }
+
+    /// Makes room for one more command: false if that belongs to another recording.
+    pub fn goes_on(&mut self, core: &Core) -> Result<bool> {
+        if self.once {
+            return Ok(true);
+        }
+        let has_more = match self.holds {
+            Holds::All => self.used < self.list.len(),
+            _ => self.used < LAUNCHES,
+        };
+        if has_more {
+            return Ok(true);
+        }
+        self.end(core)?;
+        self.continued = self.continued.saturating_add(1);
+        if self.list.len() < LAUNCHES && self.continued > GROWS {
+            self.open(core)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Its batch has no more launches.
+    pub fn is_last(&mut self) {
+        self.continued = 0;
+    }
+
+    /// Adds a launch. If it fails, what was added before stays and nothing of this launch is there.
+    pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &Launch<'_>) -> Result<()> {
+        let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
+        if let Some((at, block)) = launch.block {
+            let address = self.put(core, block)?;
+            push[at..at + size_of::<u64>()].copy_from_slice(&address.to_ne_bytes());
+        }
+        if self.holds == Holds::All && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core)) {
+            self.used += 1;
+            return Ok(());
+        }
+        self.open(core)?;
+        let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
+        let pipeline = Arc::downgrade(launch.pipeline);
+        let command = Command { barrier, pipeline, groups: launch.groups, push, bound };
+        self.emit(core, &command, launch.pipeline)?;
+        if !self.once {
+            self.list.push(command);
+            self.used += 1;
+        }
+        Ok(())
+    }
+
+    /// Adds commands of other kinds.
+    pub fn add(&mut self, core: &Core, barrier: bool, write: &mut dyn FnMut(vk::CommandBuffer)) -> Result<()> {
+        self.open(core)?;
+        self.once = true;
+        if barrier {
+            self.barrier(core, false);
+        }
+        write(self.commands);
+        Ok(())
+    }
+
+    /// Lets the device write `value` into a word of the host's memory when all before is done and the host may see it.
+    pub fn write_word(&mut self, core: &Core, word: vk::Buffer, value: u32) -> Result<()> {
+        self.open(core)?;
+        self.once = true;
+        self.barrier(core, true);
+        // No barrier after it: who sees the word knows that all before is visible; who does not asks the semaphore.
+        // SAFETY: the command buffer is recording; the word is a buffer of this device.
+        unsafe { core.raw.cmd_fill_buffer(self.commands, word, 0, 4, value) };
+        Ok(())
+    }
+
+    /// The command buffer with all that was added, ready to be submitted.
+    pub fn end(&mut self, core: &Core) -> Result<vk::CommandBuffer> {
+        if self.holds != Holds::All || self.used < self.list.len() {
+            self.open(core)?;
+            self.holds = Holds::Nothing;
+            // SAFETY: it is being recorded.
+            unsafe { core.raw.end_command_buffer(self.commands) }.map_err(|e| core.failed("vkEndCommandBuffer", e))?;
+            self.holds = Holds::All;
+        }
+        Ok(self.commands)
+    }
+
+    /// A command buffer with nothing but a barrier that makes memory visible to the host, for any number of submissions.
+    pub fn host_barrier(core: &Core, family: u32) -> Result<Self> {
+        let mut recording = Self::new(core, family)?;
+        let done = recording.begin(core, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE).and_then(|()| {
+            recording.barrier(core, true);
+            recording.end(core)
+        });
+        match done {
+            Ok(_) => Ok(recording),
+            Err(e) => {
+                recording.destroy(core);
+                Err(e)
+            }
+        }
+    }
+
+    /// Makes it ready for the next use, once the device is done with it.
+    pub fn release(&mut self, core: &Core) -> Result<()> {
+        // The first page stays for the next use.
+        self.pages.truncate(1);
+        self.page_used = 0;
+        self.used = 0;
+        if self.once || self.holds != Holds::All || self.list.is_empty() {
+            return self.clear(core);
+        }
+        Ok(())
+    }
+
+    /// Forgets its commands. The device must be done with them.
+    pub fn clear(&mut self, core: &Core) -> Result<()> {
+        self.list.clear();
+        self.once = false;
+        self.used = 0;
+        self.reset(core)
+    }
+
+    /// Begins to record, if it has not: with what was added so far.
+    pub fn open(&mut self, core: &Core) -> Result<()> {
+        if self.holds == Holds::Open {
+            return Ok(());
+        }
+        self.list.truncate(self.used);
+        if self.holds == Holds::All || !self.list.is_empty() {
+            self.reset(core)?;
+        }
+        self.continued = 0;
+        self.begin(core, vk::CommandBufferUsageFlags::empty())?;
+        let list = std::mem::take(&mut self.list);
+        let emitted = list.iter().try_for_each(|command| {
+            let pipeline = command.pipeline.upgrade();
+            let pipeline = pipeline.ok_or_else(|| Error::internal("a pipeline was gone before its batch"))?;
+            self.emit(core, command, &pipeline)
+        });
+        self.list = list;
+        if emitted.is_err() {
+            self.holds = Holds::Nothing;
+        }
+        emitted
+    }
+
+    fn begin(&mut self, core: &Core, usage: vk::CommandBufferUsageFlags) -> Result<()> {
+        let info = vk::CommandBufferBeginInfo::default().flags(usage);
+        // SAFETY: the pool was reset or is new, and this thread alone has it.
+        unsafe { core.raw.begin_command_buffer(self.commands, &info) }
+            .map_err(|e| core.failed("vkBeginCommandBuffer", e))?;
+        self.bound = vk::Pipeline::null();
+        self.holds = Holds::Open;
+        Ok(())
+    }
+
+    fn reset(&mut self, core: &Core) -> Result<()> {
+        self.holds = Holds::Nothing;
+        self.sets.reset(core)?;
+        // SAFETY: the device is done with the command buffer, or never got it.
+        unsafe { core.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
+            .map_err(|e| core.failed("vkResetCommandPool", e))
+    }
+
+    fn emit(&mut self, core: &Core, command: &Command, pipeline: &Pipeline) -> Result<()> {
+        let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
+        for &layout in &pipeline.sets.raw {
+            sets.push(self.sets.allocate(core, layout)?);
+        }
+        let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
+            .bound
+            .iter()
+            .map(|b| [vk::DescriptorBufferInfo { buffer: b.raw, offset: b.offset, range: b.bytes }])
+            .collect();
+        let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = command
+            .bound
+            .iter()
+            .zip(&infos)
+            .filter_map(|(b, info)| {
+                let set = *sets.get(b.set as usize)?;
+                Some(
+                    vk::WriteDescriptorSet::default()
+                        .dst_set(set)
+                        .dst_binding(b.binding)
+                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                        .buffer_info(info),
+                )
+            })
+            .collect();
+        if command.barrier {
+            self.barrier(core, false);
+        }
+        let raw = &core.raw;
+        let (bind, stage) = (vk::PipelineBindPoint::COMPUTE, vk::ShaderStageFlags::COMPUTE);
+        let commands = self.commands;
+        // SAFETY: the command buffer is recording under the queue's lock; sets, pipeline and buffers are of this device and
+        // kept by the batch; the runtime has checked ranges and push constants against the module.
+        unsafe {
+            if !writes.is_empty() {
+                raw.update_descriptor_sets(&writes, &[]);
+            }
+            if self.bound != pipeline.raw {
+                raw.cmd_bind_pipeline(commands, bind, pipeline.raw);
+                self.bound = pipeline.raw;
+            }
+            if !sets.is_empty() {
+                raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &sets, &[]);
+            }
+            if !command.push.is_empty() {
+                raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &command.push);
+            }
+            match pipeline.split {
+                None => {
+                    let [x, y, z] = command.groups.map(|g| g as u32);
+                    raw.cmd_dispatch(commands, x, y, z);
+                }
+                Some(offset) => {
+                    for_each_piece(command.groups, core.physical.limits.max_groups, |base, count| {
+                        let mut words = [0_u32; SPLIT_WORDS];
+                        for k in 0..3 {
+                            words[k] = base[k] as u32;
+                            words[4 + k] = command.groups[k] as u32;
+                        }
+                        let bytes: SmallVec<[u8; 4 * SPLIT_WORDS]> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+                        raw.cmd_push_constants(commands, pipeline.layout, stage, offset, &bytes);
+                        raw.cmd_dispatch(commands, count[0], count[1], count[2]);
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A full memory barrier between everything before and everything after; `host` makes it visible to the host.
+    /// The command buffer must be recording.
+    fn barrier(&self, core: &Core, host: bool) {
+        let mut stages = vk::PipelineStageFlags::TRANSFER;
+        let mut access = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
+        if self.computes {
+            stages |= vk::PipelineStageFlags::COMPUTE_SHADER;
+            access |= vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+        }
+        let (to, seen) = if host {
+            (stages | vk::PipelineStageFlags::HOST, access | vk::AccessFlags::HOST_READ)
+        } else {
+            (stages, access)
+        };
+        let barrier = [vk::MemoryBarrier::default().src_access_mask(access).dst_access_mask(seen)];
+        // SAFETY: it is being recorded; the stages are those of the family.
+        unsafe {
+            core.raw.cmd_pipeline_barrier(self.commands, stages, to, vk::DependencyFlags::empty(), &barrier, &[], &[]);
+        }
+    }
+
+    /// Puts a block where the device can read it until the batch is done; returns its address.
+    fn put(&mut self, core: &Arc<Core>, block: &Block) -> Result<u64> {
+        let size = block.bytes.len() as u64;
+        let at = |page: &VulkanBuffer, used: u64| (page.address + used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
+        let fits = |page: &&Arc<VulkanBuffer>| at(page, self.page_used) + size <= page.size();
+        if self.pages.last().filter(fits).is_none() {
+            let wanted =
+                Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
+            let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
+            self.pages.push(page);
+            self.page_used = 0;
+        }
+        let Some(page) = self.pages.last() else { return Err(Error::internal("no page for an argument block")) };
+        let at = at(page, self.page_used);
+        let span = page.host().ok_or_else(|| Error::internal("argument memory is not mapped"))?;
+        let span = span.sub(at..at + size)?;
+        if block.inner.is_empty() {
+            span.write(&block.bytes)?;
+        } else {
+            let mut own = block.bytes.clone();
+            Block::settle(&mut own, &block.inner, page.address + at);
+            span.write(&own)?;
+        }
+        self.page_used = at + size;
+        Ok(page.address + at)
+    }
+
+    /// The device must be done with it, or lost.
+    pub fn destroy(&mut self, core: &Core) {
+        self.sets.destroy(core);
+        // SAFETY: the device is done with the command buffer, never got it, or is lost.
+        unsafe { core.raw.destroy_command_pool(self.pool, None) };
+        self.pool = vk::CommandPool::null();
+        self.pages.clear();
+    }
+}
+
+/// Descriptor sets of a recording.
+#[derive(Default)]
+struct Sets {
+    pools: Vec<vk::DescriptorPool>,
+    used: usize,
+}
+
+impl Sets {
+    /// A set of `layout` that lives until the next reset.
+    fn allocate(&mut self, core: &Core, layout: vk::DescriptorSetLayout) -> Result<vk::DescriptorSet> {
+        let layouts = [layout];
+        let mut made = false;
+        loop {
+            if self.used > 0 {
+                let pool = self.pools[self.used - 1];
+                let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+                let mut set = vk::DescriptorSet::null();
+                // SAFETY: pool and layout are alive and this thread alone has the pool; one set is asked for. Not by ash's
+                // wrapper, which allocates a list.
+                let done =
+                    unsafe { (core.raw.fp_v1_0().allocate_descriptor_sets)(core.raw.handle(), &info, &raw mut set) };
+                match done {
+                    vk::Result::SUCCESS => return Ok(set),
+                    vk::Result::ERROR_OUT_OF_POOL_MEMORY | vk::Result::ERROR_FRAGMENTED_POOL if !made => {}
+                    e => return Err(core.failed("vkAllocateDescriptorSets", e)),
+                }
+            }
+            if self.used == self.pools.len() {
+                let size =
+                    [vk::DescriptorPoolSize::default().ty(vk::DescriptorType::STORAGE_BUFFER).descriptor_count(POOL.1)];
+                let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);
+                // SAFETY: the device is alive.
+                let pool = unsafe { core.raw.create_descriptor_pool(&info, None) }
+                    .map_err(|e| core.failed("vkCreateDescriptorPool", e))?;
+                self.pools.push(pool);
+                made = true;
+            }
+            self.used += 1;
+        }
+    }
+
+    fn reset(&mut self, core: &Core) -> Result<()> {
+        for pool in self.pools.iter().take(self.used) {
+            // SAFETY: the device is done with the sets, or never got them.
+            unsafe { core.raw.reset_descriptor_pool(*pool, vk::DescriptorPoolResetFlags::empty()) }
+                .map_err(|e| core.failed("vkResetDescriptorPool", e))?;
+        }
+        self.used = 0;
+        Ok(())
+    }
+
+    fn destroy(&mut self, core: &Core) {
+        for pool in self.pools.drain(..) {
+            // SAFETY: as in `reset`.
+            unsafe { core.raw.destroy_descriptor_pool(pool, None) };
+        }
+    }
+}
+
+/// Cuts `groups` into dispatches the device allows: base and count of each.
+fn for_each_piece(groups: [u64; 3], limits: [u32; 3], mut each: impl FnMut([u64; 3], [u32; 3])) {
+    let axis = |k: usize| {
+        let (all, most) = (groups[k], u64::from(limits[k]));
+        (0..all).step_by(most as usize).map(move |base| (base, (all - base).min(most) as u32))
+    };
+    for (z, nz) in axis(2) {
+        for (y, ny) in axis(1) {
+            for (x, nx) in axis(0) {
+                each([x, y, z], [nx, ny, nz]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_every_group_once() {
+        let mut seen = std::collections::HashSet::new();
+        for_each_piece([7, 3, 5], [3, 2, 4], |base, count| {
+            assert!(count[0] <= 3 && count[1] <= 2 && count[2] <= 4);
+            for z in 0..u64::from(count[2]) {
+                for y in 0..u64::from(count[1]) {
+                    for x in 0..u64::from(count[0]) {
+                        assert!(seen.insert([base[0] + x, base[1] + y, base[2] + z]));
+                    }
+                }
+            }
+        });
+        assert_eq!(seen.len(), 7 * 3 * 5);
+    }
+}
