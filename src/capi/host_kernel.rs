@@ -125,7 +125,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         };
         // SAFETY: the caller vouches for the block.
         let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
-        let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::with_capacity(arguments.len());
+        let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::new();
         for (n, a) in arguments.iter().enumerate() {
             let place = match a.kind {
                 REVAMP_ARGUMENT_BUFFER => Ok(None),

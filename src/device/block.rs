@@ -52,11 +52,6 @@ pub struct Block {
 }
 
 impl Block {
-    /// A copy of the caller's.
-    pub fn new(bytes: &[u8]) -> Self {
-        Self { bytes: SmallVec::from_slice(bytes), inner: SmallVec::new() }
-    }
-
     /// Writes the address of an argument to its place, which [`Place::check`] has accepted.
     pub fn put(&mut self, place: &Place<'_>, address: u64) {
         let at = match *place {
@@ -86,7 +81,8 @@ mod tests {
 
     #[test]
     fn addresses_and_appended_bytes() {
-        let mut block = Block::new(&[0; 20]);
+        let mut block = Block::default();
+        block.bytes.extend_from_slice(&[0; 20]);
         let face = [0, 0, 0, 0, 0, 0, 0, 0, 7];
         block.put(&Place::At(8), 5);
         block.put(&Place::Behind(0, &face), 6);

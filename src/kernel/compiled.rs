@@ -8,7 +8,7 @@ use super::image::{self, Capture, Entry};
 use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
 use parking_lot::RwLock;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 /// A compiled kernel. Lives on when its image is gone.
@@ -45,7 +45,7 @@ struct Stub {
 #[derive(Default)]
 struct Images {
     images: Vec<(RecordId, Image)>,
-    stubs: HashMap<usize, Vec<Stub>>,
+    stubs: BTreeMap<usize, Vec<Stub>>,
     last: u64,
 }
 

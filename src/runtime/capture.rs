@@ -41,7 +41,7 @@ impl<'a> Sources<'a> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
         all.dedup_by_key(|s| s.id());
-        Held(all.into_iter().map(|s| (&**s, s.lock())).collect())
+        Held(all.iter().map(|s| (&***s, s.lock())).collect())
     }
 }
 
@@ -214,60 +214,62 @@ pub(super) struct Captured<'a> {
     pub needs: Access,
 }
 
-/// What [`bring`] found: which bytes of which buffers the arguments are, and the places of the array_views.
+/// Which bytes of which buffers the arguments are, and the places of the array_views. Filled in place: it is large to move.
+#[derive(Default)]
 pub(super) struct Brought {
     /// One for each argument.
     pub uses: SmallVec<[Use; 8]>,
     places: SmallVec<[Option<Arc<Place>>; 16]>,
 }
 
-/// Makes arguments valid on the view a launch runs on. Call [`written`] once the launch is recorded.
-pub(super) fn bring(
-    captured: &[Captured<'_>],
-    view: &Arc<AcceleratorView>,
-    held: &mut Held<'_>,
-    call: Call,
-) -> Result<Brought> {
-    let mut places: SmallVec<[Option<Arc<Place>>; 16]> = SmallVec::with_capacity(captured.len());
-    // Blocks grow before any address is taken: aliases share one (digest 2.6).
-    for c in captured {
-        places.push(match c.side {
-            Side::View(part) => {
-                let state = held.state(part)?;
-                let place = state.place(Some(view))?;
-                state.reserve(&place, &part.region().hull())?;
-                Some(place)
-            }
-            _ => None,
-        });
-    }
-    let mut uses = SmallVec::with_capacity(captured.len());
-    for (c, place) in captured.iter().zip(&places) {
-        uses.push(match (c.side, place) {
-            (Side::Array(array, layout), _) => {
-                held.use_array(array, layout, c.needs, call)?;
-                Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
-            }
-            (Side::View(part), Some(place)) => {
-                let state = held.state(part)?;
-                part.make_valid(state, place, c.needs, call)?;
-                part.source().words().take_back(part.region(), c.needs);
-                let hull = part.region().hull();
-                let (buffer, base) = state.device_memory(place, &hull, c.access)?;
-                Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
-            }
-            _ => return Err(Error::internal("host memory where an array was needed")),
-        });
-    }
-    Ok(Brought { uses, places })
-}
-
-/// Records what a launch writes.
-pub(super) fn written(captured: &[Captured<'_>], brought: &Brought, held: &mut Held<'_>) -> Result<()> {
-    for (c, place) in captured.iter().zip(&brought.places).filter(|(c, _)| c.needs.writes()) {
-        if let (Side::View(part), Some(place)) = (c.side, place) {
-            part.written(held.state(part)?, place);
+impl Brought {
+    /// Makes arguments valid on the view a launch runs on. Call [`Self::written`] once the launch is recorded.
+    pub fn bring(
+        &mut self,
+        captured: &[Captured<'_>],
+        view: &Arc<AcceleratorView>,
+        held: &mut Held<'_>,
+        call: Call,
+    ) -> Result<()> {
+        // Blocks grow before any address is taken: aliases share one (digest 2.6).
+        for c in captured {
+            self.places.push(match c.side {
+                Side::View(part) => {
+                    let state = held.state(part)?;
+                    let place = state.place(Some(view))?;
+                    state.reserve(&place, &part.region().hull())?;
+                    Some(place)
+                }
+                _ => None,
+            });
         }
+        for (c, place) in captured.iter().zip(&self.places) {
+            self.uses.push(match (c.side, place) {
+                (Side::Array(array, layout), _) => {
+                    held.use_array(array, layout, c.needs, call)?;
+                    Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
+                }
+                (Side::View(part), Some(place)) => {
+                    let state = held.state(part)?;
+                    part.make_valid(state, place, c.needs, call)?;
+                    part.source().words().take_back(part.region(), c.needs);
+                    let hull = part.region().hull();
+                    let (buffer, base) = state.device_memory(place, &hull, c.access)?;
+                    Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
+                }
+                _ => return Err(Error::internal("host memory where an array was needed")),
+            });
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Records what the launch writes.
+    pub fn written(&self, captured: &[Captured<'_>], held: &mut Held<'_>) -> Result<()> {
+        for (c, place) in captured.iter().zip(&self.places).filter(|(c, _)| c.needs.writes()) {
+            if let (Side::View(part), Some(place)) = (c.side, place) {
+                part.written(held.state(part)?, place);
+            }
+        }
+        Ok(())
+    }
 }

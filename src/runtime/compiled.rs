@@ -2,7 +2,7 @@
 
 use super::accelerator::Accelerator;
 use super::accelerator_view::AcceleratorView;
-use super::capture::{Captured, Held, bring, written};
+use super::capture::{Brought, Captured, Held};
 use super::dispatch::groups;
 use super::host_dispatch::{DISPATCH, HostArgument, HostLaunch};
 use super::kernel::LoadedKernel;
@@ -125,8 +125,10 @@ pub(super) fn run(
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
-    let brought = bring(captured, view, held, DISPATCH)?;
-    let mut block = Block::new(launch.block);
+    let mut brought = Brought::default();
+    brought.bring(captured, view, held, DISPATCH)?;
+    let mut block = Block::default();
+    block.bytes.extend_from_slice(launch.block);
     // Of an array the extent may be used.
     unused.iter().for_each(|place| block.put(place, 0));
     for (argument, bound) in arguments.iter().zip(&brought.uses) {
@@ -146,6 +148,6 @@ pub(super) fn run(
         block: Some(&block),
         groups,
     })?;
-    written(captured, &brought, held)?;
+    brought.written(captured, held)?;
     Ok(point)
 }

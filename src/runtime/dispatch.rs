@@ -1,7 +1,7 @@
 //! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
 
 use super::accelerator_view::AcceleratorView;
-use super::capture::{Captured, Sources, bring, check_runs_kernels, choose, settle, written};
+use super::capture::{Brought, Captured, Sources, check_runs_kernels, choose, settle};
 use super::copy::Side;
 use super::kernel::LoadedKernel;
 use super::race;
@@ -114,7 +114,8 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
-    let mut block = Block::new(launch.block);
+    let mut block = Block::default();
+    block.bytes.extend_from_slice(launch.block);
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
@@ -212,7 +213,8 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     }
     let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
     let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
-    let mut brought = bring(&captured, &view, &mut held, DISPATCH)?;
+    let mut brought = Brought::default();
+    brought.bring(&captured, &view, &mut held, DISPATCH)?;
     for (bound, role) in brought.uses.drain(..).zip(&roles) {
         match role {
             &Role::Binding(set, binding) => {
@@ -237,7 +239,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         block: Some(&block).filter(|b| !b.bytes.is_empty()),
         groups,
     })?;
-    written(&captured, &brought, &mut held)?;
+    brought.written(&captured, &mut held)?;
     Ok(point)
 }
 

@@ -2,7 +2,7 @@
 
 use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
-use super::capture::{Captured, Sources, bring, choose, settle, written};
+use super::capture::{Brought, Captured, Sources, choose, settle};
 use super::compiled;
 use super::copy::Side;
 use super::race;
@@ -118,9 +118,11 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>
              it runs only on Vulkan accelerators; make those functions restrict(amp,cpu) to run it on host threads",
         )
     })?;
-    let brought = bring(&captured, &view, &mut held, DISPATCH)?;
+    let mut brought = Brought::default();
+    brought.bring(&captured, &view, &mut held, DISPATCH)?;
     let uses = &brought.uses;
-    let mut block = Block::new(launch.block);
+    let mut block = Block::default();
+    block.bytes.extend_from_slice(launch.block);
     for (argument, bound) in arguments.iter().zip(uses) {
         if let Some(place) = &argument.place {
             let first = bound
@@ -131,6 +133,6 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>
         }
     }
     let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
-    written(&captured, &brought, &mut held)?;
+    brought.written(&captured, &mut held)?;
     Ok(point)
 }

@@ -24,9 +24,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Commands a batch gathers before it is submitted: doubles up to the second number while the device is idle all the same,
-/// to the third while it is busy.
-const BATCH: (u32, u32, u32) = (8, 32, 128);
+/// Commands a batch gathers before the queue looks at the device: doubles up to the second number while the device is idle
+/// all the same. While it has work of one more batch, so many are enough that it does not run out; while it has more than
+/// that, a batch grows up to the last number.
+const IDLE: (u32, u32) = (8, 32);
+const AHEAD: u32 = 16;
+const MOST: u32 = 128;
 /// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
 /// is gathered even while the device is idle: a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
@@ -100,6 +103,7 @@ struct State {
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
+    /// Commands of the open batch at which the queue looks at the device.
     threshold: u32,
 }
 
@@ -143,8 +147,8 @@ impl VulkanQueue {
 
     /// Records one command behind everything its uses conflict with.
     pub fn record(&self, uses: &[BufferUse<'_>], mut work: Work<'_>) -> Result<Point> {
-        let mut order: SmallVec<[&BufferUse<'_>; 16]> = uses.iter().collect();
-        order.sort_unstable_by_key(|u| u.buffer.id());
+        let mut order: SmallVec<[(u64, &BufferUse<'_>); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
+        order.sort_unstable_by_key(|(id, _)| *id);
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
@@ -155,8 +159,7 @@ impl VulkanQueue {
             let mut waits: SmallVec<[Point; 4]> = SmallVec::new();
             let mut elsewhere: SmallVec<[Point; 4]> = SmallVec::new();
             let own = self.own.id();
-            for u in &order {
-                let id = u.buffer.id();
+            for &(id, u) in &order {
                 if trackers.last().is_none_or(|(last, _)| *last != id) {
                     trackers.push((id, u.buffer.tracker().lock()));
                 }
@@ -197,8 +200,8 @@ impl VulkanQueue {
             if barrier {
                 *last_barrier = sequence;
             }
-            for p in waits {
-                batch.wait_for(&p);
+            for p in &waits {
+                batch.wait_for(p);
             }
             if let Work::Launch(launch) = &work {
                 batch.keep(launch.pipeline);
@@ -207,10 +210,10 @@ impl VulkanQueue {
             let count = batch.count;
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
             let mut at = 0;
-            for u in &order {
+            for &(id, u) in &order {
                 batch.for_host |= u.access.writes() && u.buffer.host().is_some();
                 batch.keep_buffer(u.buffer);
-                at += usize::from(trackers[at].0 != u.buffer.id());
+                at += usize::from(trackers[at].0 != id);
                 trackers[at].1.record(&u.range, u.access, &point);
             }
             drop(trackers);
@@ -221,19 +224,28 @@ impl VulkanQueue {
             }
             let now = Instant::now();
             let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
-            let is_burst = since(state.submitted) <= BURST || since(state.last) <= STREAM;
+            let is_burst = since(state.last) <= STREAM || since(state.submitted) <= BURST;
             state.last = Some(now);
-            let is_full = count >= state.threshold;
-            if is_full || !is_burst {
-                let is_idle = self.own.reached(number - 1);
-                if is_full {
-                    state.threshold = (state.threshold * 2).min(if is_idle { BATCH.1 } else { BATCH.2 });
-                    self.submit(&mut state)?;
-                } else if is_idle {
-                    // Nothing went before: the device should not wait for more.
-                    state.threshold = BATCH.0;
+            if count < state.threshold && is_burst {
+                return Ok(point);
+            }
+            let full = count >= state.threshold;
+            match number - 1 - self.own.poll(number - 1) {
+                // Nothing went before, or it was too little: the device should not wait for more.
+                0 => {
+                    state.threshold = if full { (state.threshold * 2).min(IDLE.1) } else { IDLE.0 };
                     self.submit(&mut state)?;
                 }
+                1 if count >= AHEAD => {
+                    state.threshold = AHEAD;
+                    self.submit(&mut state)?;
+                }
+                _ if count >= MOST => {
+                    state.threshold = AHEAD;
+                    self.submit(&mut state)?;
+                }
+                _ if full => state.threshold = (count / AHEAD + 1) * AHEAD,
+                _ => {}
             }
             return Ok(point);
         }
@@ -467,7 +479,7 @@ impl State {
             value: 1,
             sequence: 0,
             barrier: 0,
-            threshold: BATCH.0,
+            threshold: IDLE.0,
         }
     }
 }

@@ -128,6 +128,11 @@ impl VulkanTimeline {
         self.word.is_none().then(|| self.done.load(Ordering::Acquire))
     }
 
+    /// How far up to `wanted` the device is.
+    pub fn poll(&self, wanted: u64) -> u64 {
+        if self.reached(wanted) { wanted } else { self.done.load(Ordering::Acquire).min(wanted) }
+    }
+
     /// Asks the semaphore, which also says that command buffers are free again.
     pub fn poll_semaphore(&self) -> u64 {
         // SAFETY: the semaphore is alive.
