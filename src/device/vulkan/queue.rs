@@ -37,7 +37,7 @@ const STREAM: Duration = Duration::from_micros(5);
 /// A launch that no free recording begins with gets a new one while there are fewer than this.
 const KEPT: usize = 8;
 /// Free recordings beyond this are given back.
-const MOST_FREE: usize = 64;
+const MOST_FREE: usize = 128;
 /// So many of the buffers kept last are looked through before one more is kept.
 const RECENT: usize = 8;
 
