@@ -25,11 +25,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Commands a batch gathers before the queue looks at the device: doubles up to the second number while the device is idle
-/// all the same. While it has work of one more batch, so many are enough that it does not run out; while it has more than
-/// that, a batch grows up to the last number.
-const IDLE: (u32, u32) = (8, 32);
-const AHEAD: u32 = 16;
-const MOST: u32 = 128;
+/// all the same. While it has one batch more, the second number is enough that it does not run out; while it has more than
+/// that, a batch grows up to the last one.
+const GATHERED: (u32, u32, u32) = (8, 32, 128);
 /// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
 /// is gathered even while the device is idle: a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
@@ -230,22 +228,19 @@ impl VulkanQueue {
                 return Ok(point);
             }
             let full = count >= state.threshold;
-            match number - 1 - self.own.poll(number - 1) {
-                // Nothing went before, or it was too little: the device should not wait for more.
-                0 => {
-                    state.threshold = if full { (state.threshold * 2).min(IDLE.1) } else { IDLE.0 };
-                    self.submit(&mut state)?;
-                }
-                1 if count >= AHEAD => {
-                    state.threshold = AHEAD;
-                    self.submit(&mut state)?;
-                }
-                _ if count >= MOST => {
-                    state.threshold = AHEAD;
-                    self.submit(&mut state)?;
-                }
-                _ if full => state.threshold = (count / AHEAD + 1) * AHEAD,
-                _ => {}
+            let (first, enough, most) = GATHERED;
+            let ahead = number - 1 - self.own.poll(number - 1);
+            // Nothing went before, or it was too little: the device should not wait for more.
+            let wanted = [0, enough, most][(ahead as usize).min(2)];
+            if count >= wanted {
+                state.threshold = match full {
+                    false => first,
+                    true if ahead == 0 => (state.threshold * 2).min(enough),
+                    true => enough,
+                };
+                self.submit(&mut state)?;
+            } else if full {
+                state.threshold = (count / enough + 1) * enough;
             }
             return Ok(point);
         }
@@ -479,7 +474,7 @@ impl State {
             value: 1,
             sequence: 0,
             barrier: 0,
-            threshold: IDLE.0,
+            threshold: GATHERED.0,
         }
     }
 }

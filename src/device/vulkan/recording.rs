@@ -212,7 +212,9 @@ impl Recording {
             let address = self.put(core, block)?;
             push[at..at + size_of::<u64>()].copy_from_slice(&address.to_ne_bytes());
         }
-        if self.holds == Holds::All && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core)) {
+        if self.holds == Holds::All
+            && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core))
+        {
             self.used += 1;
             return Ok(());
         }
@@ -399,7 +401,8 @@ impl Recording {
                             words[k] = base[k] as u32;
                             words[4 + k] = command.groups[k] as u32;
                         }
-                        let bytes: SmallVec<[u8; 4 * SPLIT_WORDS]> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+                        let bytes: SmallVec<[u8; 4 * SPLIT_WORDS]> =
+                            words.iter().flat_map(|w| w.to_ne_bytes()).collect();
                         raw.cmd_push_constants(commands, pipeline.layout, stage, offset, &bytes);
                         raw.cmd_dispatch(commands, count[0], count[1], count[2]);
                     });
