@@ -62,18 +62,20 @@ static void do_step(world *w, const step *s, uint32_t turn) {
             uint32_t n;
         } block = {0, 0, s->value % 2 ? 1.0F : -1.0F, N};
         const uint32_t to = s->slot % 2;
+        /* The kernel has as many groups as the domain, whatever the block says. */
+        const int32_t *extent = s->value / 2 ? &half : &all;
         revamp_argument arguments[] = {revamp_argument_address(0, w->floats[!to], REVAMP_ACCESS_READ),
                                        revamp_argument_address(8, w->floats[to], REVAMP_ACCESS_READ_WRITE)};
         revamp_dispatch_info info = {0};
         info.struct_size = sizeof info;
         info.rank = 1;
-        info.extent = &all;
+        info.extent = extent;
         info.block = &block;
         info.block_size = sizeof block;
         info.arguments = arguments;
         info.argument_count = 2;
         REQUIRE_OK(revamp_dispatch(w->view, w->saxpy, &info));
-        for (int i = 0; i < N; i++) {
+        for (int i = 0; i < *extent; i++) {
             /* Both stay small, so that they stay exact. */
             w->numbers[to][i] = block.a * w->numbers[!to][i] + w->numbers[to][i];
         }
