@@ -225,7 +225,7 @@ typedef struct {
      */
     uint64_t slack;
     /**
-     * Host memory that copies pass through. Given back once it was not used for a second, at the next call that copies,
+     * Host memory that copies pass through. Given back once it was not used for five seconds, at the next call that copies,
      * waits or makes an array.
      */
     uint64_t staging;

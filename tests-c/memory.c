@@ -141,7 +141,7 @@ TEST(staging_is_bounded_and_given_back) {
         CHECK(most <= limit);
         if (has_separate_memory()) CHECK(most > 0);
         CHECK_OK(revamp_accelerator_view_wait(p->view));
-        nanosleep(&(struct timespec){1, 100000000}, NULL);
+        nanosleep(&(struct timespec){5, 100000000}, NULL);
         CHECK_OK(revamp_accelerator_view_wait(p->view));
         CHECK_NUMBER(usage_of(p).staging, 0);
         /* And there is more when it is needed. */

@@ -116,7 +116,7 @@ CHILD(copies_between_two_devices) {
     }
     REQUIRE(pairs >= 2);
     /* What the copies passed through is given back. */
-    nanosleep(&(struct timespec){1, 100000000}, NULL);
+    nanosleep(&(struct timespec){5, 100000000}, NULL);
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_memory_usage usage = {0};
         usage.struct_size = sizeof usage;

@@ -312,7 +312,7 @@ pub struct revamp_memory_usage {
     pub held: u64,
     /// See `held`. The same at all times; 0 for memory of the host.
     pub slack: u64,
-    /// Host memory that copies pass through. Given back once it was not used for a second, at the next call that copies,
+    /// Host memory that copies pass through. Given back once it was not used for five seconds, at the next call that copies,
     /// waits or makes an array.
     pub staging: u64,
     /// Most that `staging` ever is. Before the accelerator's first use this and all others are 0.

@@ -28,7 +28,7 @@ const BYTES: u64 = PIECE * SLOTS as u64;
 /// Most bridges that lead from an accelerator.
 const MOST: usize = 4;
 /// A bridge that was not used for so long is given back.
-const IDLE: Duration = Duration::from_secs(1);
+const IDLE: Duration = Duration::from_secs(5);
 
 /// One side of a copy.
 pub(super) struct Side<'a> {
