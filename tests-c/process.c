@@ -359,6 +359,9 @@ static void *fork_while_busy(void *context) {
 
 /* Locks of the library may be held by another thread at the moment of the fork. */
 TEST(fork_while_another_thread_calls) {
+#ifdef __SANITIZE_ADDRESS__
+    check_skip("a lock of AddressSanitizer's allocator may stay taken in the child (GCC 12: seen there)");
+#endif
     pthread_t thread;
     kept.accelerator = find("direct3d\\warp");
     kept.view = host_view();
