@@ -101,12 +101,10 @@ impl Queue for ViewQueue {
     }
 
     fn marker(&self) -> Result<Point> {
-        let point = self.queue.marker();
         // First of all: who asks is about to wait, and the rest can be done while the device works.
-        let submitted = self.queue.submit_open();
-        self.queue.release_finished();
+        let point = self.queue.marker();
         self.transfers.trim();
-        submitted.map(|()| point)
+        point
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

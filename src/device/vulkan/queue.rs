@@ -1,6 +1,6 @@
 //! Recording and submitting work.
 //!
-//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). A command that conflicts with an earlier one of the
+//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). One that conflicts with an earlier one of the
 //! same queue gets one memory barrier before it, unless a barrier already lies between; one that conflicts with another
 //! queue's makes the batch wait for that queue's semaphore, once that work is submitted. The batch is submitted when the
 //! device is idle, when it has grown, or when someone waits.
@@ -246,11 +246,17 @@ impl VulkanQueue {
         }
     }
 
-    /// The point at which everything recorded so far is done.
-    pub fn marker(&self) -> Point {
-        let state = self.state.lock();
+    /// The point at which everything recorded so far is done; all of it begins, and what finished work held is let go.
+    pub fn marker(&self) -> Result<Point> {
+        let mut state = self.state.lock();
         let value = if state.open.is_some() { state.value } else { state.value - 1 };
-        Point { timeline: self.timeline.clone(), value, sequence: state.sequence }
+        let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
+        if state.open.is_some() {
+            self.submit(&mut state)?;
+        } else {
+            self.reap(&mut state);
+        }
+        Ok(point)
     }
 
     /// Lets go of what finished work held.
@@ -284,10 +290,11 @@ impl VulkanQueue {
     /// A recording for commands that begin with this one.
     fn choose(&self, state: &mut State, barrier: bool, work: &Work<'_>) -> Result<Box<Recording>> {
         if let Work::Launch(launch) = work {
-            let mut found = state.free.iter().rposition(|r| r.begins(&self.core, barrier, launch));
+            let find = |state: &State| state.free.iter().rposition(|r| r.begins(&self.core, barrier, launch));
+            let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state);
-                found = state.free.iter().rposition(|r| r.begins(&self.core, barrier, launch));
+                found = find(state);
             }
             if let Some(found) = found.and_then(|n| state.free.remove(n)) {
                 return Ok(found);
@@ -389,10 +396,12 @@ impl VulkanQueue {
         self.core.count_submission()?;
         let raw = &self.core.raw;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
-        if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
-            last.write_word(&self.core, word.raw, batch.value as u32)?;
+        if let Some(last) = batch.recordings.last_mut() {
+            last.ends_batch();
+            if let Some(word) = &self.own.word {
+                last.write_word(&self.core, word.raw, batch.value as u32)?;
+            }
         }
-        batch.recordings.last_mut().into_iter().for_each(|last| last.is_last());
         for recording in &mut batch.recordings {
             commands.push(recording.end(&self.core)?);
         }

@@ -201,7 +201,7 @@ impl Recording {
     }
 
     /// Its batch has no more launches.
-    pub fn is_last(&mut self) {
+    pub fn ends_batch(&mut self) {
         self.continued = 0;
     }
 
