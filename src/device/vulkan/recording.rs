@@ -133,6 +133,8 @@ pub(super) struct Recording {
     sets: Sets,
     pages: Vec<Arc<VulkanBuffer>>,
     page_used: u64,
+    /// What the first page holds, which stays for the next use: the device's memory is slow to write, and not to be read.
+    written: Vec<u8>,
 }
 
 impl Recording {
@@ -166,6 +168,7 @@ impl Recording {
             sets: Sets::default(),
             pages: Vec::new(),
             page_used: 0,
+            written: Vec::new(),
         })
     }
 
@@ -436,25 +439,38 @@ impl Recording {
     /// Puts a block where the device can read it until the batch is done; returns its address.
     fn put(&mut self, core: &Arc<Core>, block: &Block) -> Result<u64> {
         let size = block.bytes.len() as u64;
+        let unmapped = || Error::internal("argument memory is not mapped");
         let at = |page: &VulkanBuffer, used: u64| (page.address + used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
         let fits = |page: &&Arc<VulkanBuffer>| at(page, self.page_used) + size <= page.size();
         if self.pages.last().filter(fits).is_none() {
             let wanted =
                 Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
             let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
+            if self.pages.is_empty() {
+                let zeros = vec![0; page.size() as usize];
+                page.host().ok_or_else(unmapped)?.write(&zeros)?;
+                self.written = zeros;
+            }
             self.pages.push(page);
             self.page_used = 0;
         }
+        let first = self.pages.len() == 1;
         let Some(page) = self.pages.last() else { return Err(Error::internal("no page for an argument block")) };
         let at = at(page, self.page_used);
-        let span = page.host().ok_or_else(|| Error::internal("argument memory is not mapped"))?;
-        let span = span.sub(at..at + size)?;
-        if block.inner.is_empty() {
-            span.write(&block.bytes)?;
+        let mut own: SmallVec<[u8; 256]>;
+        let bytes = if block.inner.is_empty() {
+            &block.bytes
         } else {
-            let mut own = block.bytes.clone();
+            own = block.bytes.clone();
             Block::settle(&mut own, &block.inner, page.address + at);
-            span.write(&own)?;
+            &own
+        };
+        let place = at as usize..(at + size) as usize;
+        if !first || self.written[place.clone()] != bytes[..] {
+            page.host().ok_or_else(unmapped)?.sub(at..at + size)?.write(bytes)?;
+            if first {
+                self.written[place].copy_from_slice(bytes);
+            }
         }
         self.page_used = at + size;
         Ok(page.address + at)
