@@ -13,6 +13,7 @@ use crate::runtime::array_view::ArrayView;
 use crate::runtime::completion::Completion;
 use crate::runtime::kernel::LoadedKernel;
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A type that C sees through a handle.
@@ -62,12 +63,26 @@ fn tag_name(tag: u8) -> Option<&'static str> {
 }
 
 struct Entry<T> {
-    generation: u32,
     references: u32,
     object: Option<Arc<T>>,
 }
 
-type Chunk<T> = Box<[Mutex<Entry<T>>]>;
+struct Slot<T> {
+    /// Changed under the entry's lock alone. The greatest is no handle's.
+    generation: AtomicU32,
+    entry: Mutex<Entry<T>>,
+}
+
+impl<T> Slot<T> {
+    /// Ends the life of its handle; the entry is locked and empty. False if no other may have the slot.
+    fn retire(&self) -> bool {
+        let next = self.generation.load(Ordering::Relaxed).saturating_add(1);
+        self.generation.store(next, Ordering::Release);
+        next < u32::MAX
+    }
+}
+
+type Chunk<T> = Box<[Slot<T>]>;
 
 /// Slots of the first chunk; each further chunk is twice as large.
 const FIRST: usize = 64;
@@ -97,7 +112,7 @@ impl<T: Object> Table<T> {
         Self { chunks: [const { OnceLock::new() }; CHUNKS], free: Mutex::new(Free { slots: Vec::new(), next: 0 }) }
     }
 
-    fn entry(&self, slot: u32) -> Option<&Mutex<Entry<T>>> {
+    fn slot(&self, slot: u32) -> Option<&Slot<T>> {
         let (chunk, place) = locate(slot);
         self.chunks.get(chunk)?.get()?.get(place)
     }
@@ -118,7 +133,10 @@ impl<T: Object> Table<T> {
                     };
                     cell.get_or_init(|| {
                         (0..FIRST << chunk)
-                            .map(|_| Mutex::new(Entry { generation: 1, references: 0, object: None }))
+                            .map(|_| Slot {
+                                generation: AtomicU32::new(1),
+                                entry: Mutex::new(Entry { references: 0, object: None }),
+                            })
                             .collect()
                     });
                     free.next += 1;
@@ -126,17 +144,22 @@ impl<T: Object> Table<T> {
                 }
             }
         };
-        let Some(entry) = self.entry(slot) else {
+        let Some(place) = self.slot(slot) else {
             return Err(Error::internal("a handle slot is missing"));
         };
-        let mut entry = entry.lock();
-        entry.object = Some(object);
-        entry.references = 1;
-        Ok(u64::from(T::TAG) << 56 | u64::from(slot) << 32 | u64::from(entry.generation))
+        *place.entry.lock() = Entry { references: 1, object: Some(object) };
+        let generation = place.generation.load(Ordering::Relaxed);
+        Ok(u64::from(T::TAG) << 56 | u64::from(slot) << 32 | u64::from(generation))
     }
 
-    /// Runs `f` on the live entry behind `handle`.
-    fn with<R>(&self, handle: u64, f: impl FnOnce(&mut Entry<T>) -> R) -> Result<R> {
+    /// True if a handle that once was alive still is, as far as other threads do not free it meanwhile.
+    fn is_alive(&self, handle: u64) -> bool {
+        let slot = self.slot((handle >> 32) as u32 & 0xFF_FFFF);
+        slot.is_some_and(|s| s.generation.load(Ordering::Acquire) == handle as u32)
+    }
+
+    /// Runs `f` on the slot and the live entry behind `handle`.
+    fn with<R>(&self, handle: u64, f: impl FnOnce(&Slot<T>, &mut Entry<T>) -> R) -> Result<R> {
         let bad = |why: String| Err(Error::new(ErrorKind::InvalidHandle, why));
         if handle == 0 {
             return bad(format!("the {} handle is null; pass one made by the library", T::NAME));
@@ -149,27 +172,24 @@ impl<T: Object> Table<T> {
             });
         }
         let freed = || format!("the {} handle {handle:#x} is not alive: it was freed, or never made", T::NAME);
-        let Some(entry) = self.entry((handle >> 32) as u32 & 0xFF_FFFF) else {
+        let Some(slot) = self.slot((handle >> 32) as u32 & 0xFF_FFFF) else {
             return bad(freed());
         };
-        let mut entry = entry.lock();
-        if entry.generation != handle as u32 || entry.object.is_none() {
+        let mut entry = slot.entry.lock();
+        if slot.generation.load(Ordering::Relaxed) != handle as u32 || entry.object.is_none() {
             return bad(freed());
         }
-        Ok(f(&mut entry))
+        Ok(f(slot, &mut entry))
     }
 
     fn release(&self, handle: u64) -> Result<()> {
         // Dropped after the slot's lock: dropping may wait for the device.
-        let dropped = self.with(handle, |entry| {
+        let dropped = self.with(handle, |slot, entry| {
             entry.references -= 1;
             if entry.references > 0 {
                 return (None, false);
             }
-            // A slot whose generations are used up is never used again.
-            let reusable = entry.generation < u32::MAX;
-            entry.generation = entry.generation.saturating_add(1);
-            (entry.object.take(), reusable)
+            (entry.object.take(), slot.retire())
         })?;
         if dropped.1 {
             self.free.lock().slots.push((handle >> 32) as u32 & 0xFF_FFFF);
@@ -182,12 +202,11 @@ impl<T: Object> Table<T> {
         let next = self.free.lock().next;
         let mut objects = Vec::new();
         for slot in 0..next {
-            let Some(entry) = self.entry(slot) else { continue };
-            let mut entry = entry.lock();
+            let Some(place) = self.slot(slot) else { continue };
+            let mut entry = place.entry.lock();
             if let Some(object) = entry.object.take() {
                 entry.references = 0;
-                if entry.generation < u32::MAX {
-                    entry.generation += 1;
+                if place.retire() {
                     self.free.lock().slots.push(slot);
                 }
                 objects.push(object);
@@ -211,20 +230,25 @@ pub(super) fn of<T: Object, H>(cell: &HandleCell, object: &Arc<T>) -> Result<*mu
 
 /// The object behind a handle.
 pub(super) fn get<T: Object, H>(handle: *mut H) -> Result<Arc<T>> {
-    T::table().with(handle as usize as u64, |e| e.object.clone())?.ok_or_else(|| Error::internal("an empty slot"))
+    T::table().with(handle as usize as u64, |_, e| e.object.clone())?.ok_or_else(|| Error::internal("an empty slot"))
 }
 
 /// What `f` finds in the object behind a handle.
 pub(super) fn look<T: Object, H, R>(handle: *mut H, f: impl FnOnce(&T) -> R) -> Result<R> {
     T::table()
-        .with(handle as usize as u64, |e| e.object.as_deref().map(f))?
+        .with(handle as usize as u64, |_, e| e.object.as_deref().map(f))?
         .ok_or_else(|| Error::internal("an empty slot"))
+}
+
+/// True if a handle that [`get`] or [`look`] took once has not been freed, as far as other threads do not free it now.
+pub(super) fn is_alive<T: Object, H>(handle: *mut H) -> bool {
+    T::table().is_alive(handle as usize as u64)
 }
 
 /// One more reference.
 pub(super) fn retain<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table()
-        .with(handle as usize as u64, |e| match e.references.checked_add(1) {
+        .with(handle as usize as u64, |_, e| match e.references.checked_add(1) {
             Some(n) => {
                 e.references = n;
                 Ok(())

@@ -1,5 +1,6 @@
 //! Kernels that are functions of the program, run by the host-thread accelerator, and those compiled of them.
 
+use super::again::{self, Outcome, Request};
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
@@ -105,7 +106,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
     info: *const revamp_host_dispatch_info,
 ) -> revamp_status {
     guard(|| {
-        let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
+        let asked = view;
         // SAFETY: the caller vouches for the struct.
         let i = unsafe { pointer::read(info) }?;
         let form = match (i.row_function, i.function) {
@@ -125,6 +126,25 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         };
         // SAFETY: the caller vouches for the block.
         let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
+        let request = Request {
+            view: asked,
+            compiled: i.compiled.addr(),
+            extent,
+            tile,
+            tile_memory: i.tile_memory,
+            block,
+            block_alignment: i.block_alignment,
+            arguments,
+        };
+        let mut remember = false;
+        if !i.compiled.is_null() {
+            // SAFETY: the caller vouches for the arguments' data.
+            match unsafe { again::launch(&request) }? {
+                Outcome::Done => return Ok(()),
+                Outcome::Open { remember: worth } => remember = worth,
+            }
+        }
+        let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
         let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::new();
         for (n, a) in arguments.iter().enumerate() {
             let place = match a.kind {
@@ -160,7 +180,12 @@ pub unsafe extern "C" fn revamp_host_dispatch(
             kernel: form.is_some().then_some(&kernel as &MakeKernel<'_>),
             compiled: if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? },
         };
-        host_dispatch::host_dispatch(view, &launch).map(drop)
+        let mut repeat = None;
+        host_dispatch::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
+        if let Some(repeat) = repeat {
+            again::keep(&request, repeat);
+        }
+        Ok(())
     })
 }
 

@@ -9,7 +9,8 @@
 
 pub mod accelerator;
 pub mod accelerator_view;
-pub mod array;
+mod again;
+mod array;
 pub mod array_view;
 pub mod completion;
 pub mod copy;

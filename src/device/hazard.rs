@@ -139,10 +139,15 @@ impl Tracker {
         segments
     }
 
+    /// True if there are no uses.
+    pub fn is_idle(&self) -> bool {
+        !self.used.load(Ordering::Acquire)
+    }
+
     /// Waits on the host for every use of `range` that conflicts with `access`.
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
-            if !self.used.load(Ordering::Acquire) {
+            if self.is_idle() {
                 return Ok(());
             }
             let mut open: SmallVec<[Point; 4]> = SmallVec::new();

@@ -126,7 +126,7 @@ impl Part {
 
     /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
     pub(super) fn make_valid(&self, state: &mut State, place: &Place, access: Access, call: Call) -> Result<()> {
-        if self.known.is(state.directory.epoch(), place, access.writes()) {
+        if self.is_settled(state, place, access) {
             return Ok(());
         }
         state.reserve(place, &self.region.hull())?;
@@ -137,9 +137,14 @@ impl Part {
         Ok(())
     }
 
+    /// True if it is known to be valid at `place`, and for one that writes nowhere else.
+    pub(super) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
+        self.known.is(state.directory.epoch(), place, access.writes())
+    }
+
     /// Records that it was written at `place`.
     pub(super) fn written(&self, state: &mut State, place: &Place) {
-        if !self.known.is(state.directory.epoch(), place, true) {
+        if !self.is_settled(state, place, Access::Write) {
             state.directory.written(&self.region, place.location);
             self.known.set(state.directory.epoch(), place, true);
         }

@@ -51,7 +51,12 @@ pub(super) struct Held<'a>(SmallVec<[(&'a Source, MutexGuard<'a, State>); 16]>);
 impl<'a> Held<'a> {
     /// The state of a view's source.
     pub fn state(&mut self, part: &Part) -> Result<&mut State> {
-        let id = part.source().id();
+        self.of(part.source())
+    }
+
+    /// The state of a source.
+    pub fn of(&mut self, source: &Source) -> Result<&mut State> {
+        let id = source.id();
         let found = self.0.iter_mut().find(|(s, _)| s.id() == id);
         found.map(|(_, state)| &mut **state).ok_or_else(|| Error::internal("a data source was used without its lock"))
     }
@@ -220,6 +225,7 @@ pub(super) struct Brought {
     /// One for each argument.
     pub uses: SmallVec<[Use; 8]>,
     places: SmallVec<[Option<Arc<Place>>; 16]>,
+    changed: bool,
 }
 
 impl Brought {
@@ -251,8 +257,12 @@ impl Brought {
                 }
                 (Side::View(part), Some(place)) => {
                     let state = held.state(part)?;
-                    part.make_valid(state, place, c.needs, call)?;
-                    part.source().words().take_back(part.region(), c.needs);
+                    let words = part.source().words();
+                    if !part.is_settled(state, place, c.needs) || words.any() {
+                        self.changed = true;
+                        part.make_valid(state, place, c.needs, call)?;
+                        words.take_back(part.region(), c.needs);
+                    }
                     let hull = part.region().hull();
                     let (buffer, base) = state.device_memory(place, &hull, c.access)?;
                     Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
@@ -261,6 +271,16 @@ impl Brought {
             });
         }
         Ok(())
+    }
+
+    /// The places of the array_views: one for each argument.
+    pub fn places(&self) -> &[Option<Arc<Place>>] {
+        &self.places
+    }
+
+    /// True if something was to be done before all was valid.
+    pub fn changed(&self) -> bool {
+        self.changed
     }
 
     /// Records what the launch writes.

@@ -6,6 +6,7 @@ use super::capture::{Brought, Captured, Held};
 use super::dispatch::groups;
 use super::host_dispatch::{DISPATCH, HostArgument, HostLaunch};
 use super::kernel::LoadedKernel;
+use super::repeat::{Found, Repeat};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::{Access, Dispatch};
@@ -98,15 +99,16 @@ pub(super) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
-/// Runs the kernel on `view`; the arguments are those it uses, `unused` the places of the others.
+/// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
+/// again as it was done now, `again` gets it.
 pub(super) fn run(
     kernel: &Arc<Compiled>,
     launch: &HostLaunch<'_>,
-    arguments: &[&HostArgument<'_>],
-    unused: &[Place<'_>],
+    used: &[Option<Access>],
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
     held: &mut Held<'_>,
+    again: Option<&mut Option<Repeat>>,
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
@@ -129,15 +131,23 @@ pub(super) fn run(
     brought.bring(captured, view, held, DISPATCH)?;
     let mut block = Block::default();
     block.bytes.extend_from_slice(launch.block);
-    // Of an array the extent may be used.
-    unused.iter().for_each(|place| block.put(place, 0));
-    for (argument, bound) in arguments.iter().zip(&brought.uses) {
-        let start = bound.buffer.device_address().ok_or_else(|| {
-            Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
-        })?;
+    let mut bound = brought.uses.iter();
+    let mut addresses = SmallVec::new();
+    for (argument, access) in launch.arguments.iter().zip(used) {
+        // Of an array that is not used the extent may be.
+        let address = match access.and_then(|_| bound.next()) {
+            None => 0,
+            Some(b) => {
+                let start = b.buffer.device_address().ok_or_else(|| {
+                    Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
+                })?;
+                start + b.range.start
+            }
+        };
         if let Some(place) = &argument.place {
-            block.put(place, start + bound.range.start);
+            block.put(place, address);
         }
+        addresses.push(address);
     }
     let point = view.queue().dispatch(&Dispatch {
         kernel: &**loaded.kernel(),
@@ -149,5 +159,9 @@ pub(super) fn run(
         groups,
     })?;
     brought.written(captured, held)?;
+    if let Some(again) = again {
+        let found = Found { view, compiled: kernel, kernel: &loaded, groups, captured, brought: &brought, addresses };
+        *again = Repeat::of(launch, found, held)?;
+    }
     Ok(point)
 }

@@ -6,6 +6,7 @@ use super::capture::{Brought, Captured, Sources, choose, settle};
 use super::compiled;
 use super::copy::Side;
 use super::race;
+use super::repeat::Repeat;
 use super::runtime;
 use super::selection::Code;
 use crate::device::Access;
@@ -69,23 +70,23 @@ fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) 
     }
 }
 
-/// Launches; returns before it has run.
-pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>) -> Result<Point> {
+/// Launches; returns before it has run. `again` gets what it takes to launch the same once more, where that is possible.
+pub fn host_dispatch(
+    view: Option<Arc<AcceleratorView>>,
+    launch: &HostLaunch<'_>,
+    again: Option<&mut Option<Repeat>>,
+) -> Result<Point> {
     // A compiled kernel tells what it uses.
     let compiled = match &launch.compiled {
         Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == Kind::Vulkan => Some(compiled),
         _ => None,
     };
-    let mut arguments: SmallVec<[&HostArgument<'_>; 8]> = SmallVec::new();
+    let mut used: SmallVec<[Option<Access>; 8]> = SmallVec::new();
     let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
-    let mut unused: SmallVec<[Place<'_>; 8]> = SmallVec::new();
     for a in launch.arguments {
-        let Some(access) = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a)) else {
-            unused.extend(a.place);
-            continue;
-        };
-        arguments.push(a);
-        captured.push(Captured { side: &a.section, access, needs: access });
+        let access = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a));
+        captured.extend(access.map(|access| Captured { side: &a.section, access, needs: access }));
+        used.push(access);
     }
     let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.access)));
     for c in &captured {
@@ -110,7 +111,7 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>
     // Before anything waits.
     domain.check()?;
     if let Some(kernel) = compiled {
-        return compiled::run(kernel, launch, &arguments, &unused, &captured, &view, &mut held);
+        return compiled::run(kernel, launch, &used, &captured, &view, &mut held, again);
     }
     let make = launch.kernel.ok_or_else(|| {
         Error::unsupported(
@@ -123,7 +124,7 @@ pub fn host_dispatch(view: Option<Arc<AcceleratorView>>, launch: &HostLaunch<'_>
     let uses = &brought.uses;
     let mut block = Block::default();
     block.bytes.extend_from_slice(launch.block);
-    for (argument, bound) in arguments.iter().zip(uses) {
+    for (argument, bound) in launch.arguments.iter().zip(uses) {
         if let Some(place) = &argument.place {
             let first = bound
                 .buffer

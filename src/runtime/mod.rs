@@ -15,6 +15,7 @@ pub mod host_dispatch;
 pub mod kernel;
 pub mod process;
 mod race;
+pub mod repeat;
 pub mod selection;
 pub mod source;
 mod sync;

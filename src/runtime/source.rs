@@ -111,6 +111,15 @@ pub(super) struct State {
     places: Vec<Arc<Place>>,
     blocks: Vec<Block>,
     host_copy: Option<HostBlock>,
+    /// Grows whenever a place or its memory changes.
+    moves: u64,
+}
+
+/// What changes whenever anything does that a launch finds out about a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    epoch: u64,
+    moves: u64,
 }
 
 /// A data source.
@@ -145,7 +154,7 @@ impl Source {
             _ => None,
         };
         let directory = if is_open { Directory::unwritten(bytes, true) } else { Directory::new(bytes, is_host) };
-        let state = State { directory, home, places: Vec::new(), blocks: Vec::new(), host_copy: None };
+        let state = State { directory, home, places: Vec::new(), blocks: Vec::new(), host_copy: None, moves: 0 };
         let source = Arc::new(Self {
             id: unique_id(),
             bytes,
@@ -276,6 +285,7 @@ impl Source {
     /// Frees the copies on devices, and what finished work still holds of them.
     fn free_copies(&self) {
         let mut state = self.lock();
+        state.moves += 1;
         for block in &mut state.blocks {
             block.memory = None;
             block.view.device().reclaim();
@@ -304,6 +314,25 @@ impl Place {
 }
 
 impl State {
+    /// See [`Stamp`].
+    pub fn stamp(&self) -> Stamp {
+        Stamp { epoch: self.directory.epoch(), moves: self.moves }
+    }
+
+    /// True if a place's memory is used through its own buffer alone, so that nothing else is to be waited for.
+    pub fn has_one_way(&self, place: &Place) -> bool {
+        let own = |p: &Arc<Place>| match (&p.alias, &place.alias) {
+            (Some(a), Some(b)) => a.id() == b.id(),
+            (None, _) => true,
+            _ => false,
+        };
+        let home = match &self.home {
+            Home::Array(a) if place.shares_home() => place.alias.as_ref().is_some_and(|b| b.id() == a.buffer().id()),
+            _ => true,
+        };
+        place.memory >= FIRST_BLOCK || home && self.places.iter().filter(|p| p.memory == place.memory).all(own)
+    }
+
     /// Home's location; storage not made yet is made where `first` is, `None` being the host.
     fn settle_open(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<()> {
         let Home::Open { extent, element } = &self.home else { return Ok(()) };
@@ -320,6 +349,7 @@ impl State {
             })?),
         };
         self.directory = Directory::unwritten(bytes, self.home.host().is_some());
+        self.moves += 1;
         Ok(())
     }
 
@@ -336,6 +366,7 @@ impl State {
             Some(view) => self.device_place(view)?,
         });
         self.places.push(place.clone());
+        self.moves += 1;
         Ok(place)
     }
 
@@ -417,6 +448,7 @@ impl State {
     /// Gives up the ways in which devices address home's memory: their drivers must have let go of memory of the program
     /// when it gets it back.
     fn let_go(&mut self, own: Option<u64>) {
+        self.moves += 1;
         let places = std::mem::take(&mut self.places);
         self.places = places.iter().filter(|p| p.alias.as_ref().is_none_or(|b| Some(b.id()) == own)).cloned().collect();
         let mut borrowed: Vec<_> = places.iter().filter_map(|p| Some((p.alias.clone()?, p.view.clone()?))).collect();
@@ -499,6 +531,7 @@ impl State {
         if old.start <= hull.start && hull.end <= old.end {
             return Ok(());
         }
+        self.moves += 1;
         let mut new = hull.start / BLOCK_ALIGN * BLOCK_ALIGN..hull.end;
         if let Some((old_buffer, base)) = &block.memory {
             new = new.start.min(old.start)..new.end.max(old.end);

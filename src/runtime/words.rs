@@ -58,6 +58,11 @@ impl Words {
         self.count.store(published.len(), Ordering::Release);
     }
 
+    /// True if some view's word may say so.
+    pub fn any(&self) -> bool {
+        self.count.load(Ordering::Acquire) > 0
+    }
+
     /// Forgets a view that is gone.
     pub fn forget(&self, id: u64) {
         let mut published = self.published.lock();
