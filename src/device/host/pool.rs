@@ -16,6 +16,10 @@ use std::time::{Duration, Instant};
 /// How long a worker looks for new work before it sleeps, where there are processors to spare.
 const WORKER_SPIN: Duration = Duration::from_micros(30);
 
+/// Sleeping workers that a loop's caller wakes, and each worker that was woken. One by one they would come 50 us apart where waking
+/// goes through a hypervisor; the caller itself has better things to do.
+const WAKES: (u64, u64) = (2, 3);
+
 type Work<'a> = dyn Fn(u64) + Sync + 'a;
 
 /// One parallel loop.
@@ -155,12 +159,9 @@ impl Pool {
         let mut state = self.shared.state.lock();
         state.regions.push(Arc::clone(&region));
         self.shared.epoch.fetch_add(1, Ordering::Release);
-        let asleep = state.sleeping > 0;
+        let asleep = state.sleeping as u64;
         drop(state);
-        if asleep {
-            // One is woken here; it wakes the next, so that this thread can start to work.
-            self.shared.wake.notify_one();
-        }
+        self.shared.rouse(asleep.min(chunks - 1).min(WAKES.0));
         region.work();
         let mut state = self.shared.state.lock();
         if let Some(at) = state.regions.iter().rposition(|r| Arc::ptr_eq(r, &region)) {
@@ -199,6 +200,13 @@ impl Drop for Pool {
 }
 
 impl Shared {
+    /// Wakes so many workers.
+    fn rouse(&self, workers: u64) {
+        (0..workers).for_each(|_| {
+            self.wake.notify_one();
+        });
+    }
+
     fn serve(&self) {
         let mut spun = false;
         let mut state = self.state.lock();
@@ -206,11 +214,9 @@ impl Shared {
             // The newest first: an inner loop holds up the outer one.
             if let Some(region) = state.regions.iter().rev().find(|r| r.remaining() > 0) {
                 let region = Arc::clone(region);
-                let more = state.sleeping > 0 && region.remaining() > 1;
+                let more = (state.sleeping as u64).min(region.remaining().saturating_sub(1));
                 drop(state);
-                if more {
-                    self.wake.notify_one();
-                }
+                self.rouse(more.min(WAKES.1));
                 region.work();
                 drop(region);
                 spun = false;

@@ -24,16 +24,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Commands a batch gathers before the queue looks at the device: doubles up to the second number while the device is idle
-/// all the same. While it has one batch more, the second number is enough that it does not run out; while it has more than
-/// that, a batch grows up to the last one.
-const GATHERED: (u32, u32, u32) = (8, 32, 128);
+/// Of a burst the device gets a batch whenever it has nothing left, or where a command buffer ends and it has one batch more
+/// and the first number of commands is here, or more than that and the second number is.
+const GATHERED: (u32, u32) = (32, 128);
 /// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
 /// is gathered even while the device is idle: a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
 const STREAM: Duration = Duration::from_micros(5);
 /// A launch that no free recording begins with gets a new one while there are fewer than this.
-const KEPT: usize = 8;
+const KEPT: usize = 32;
 /// Free recordings beyond this are given back.
 const MOST_FREE: usize = 128;
 /// So many of the buffers kept last are looked through before one more is kept.
@@ -86,7 +85,7 @@ struct State {
     flying: VecDeque<Batch>,
     /// Batches without recordings, for their lists' memory.
     spent: Vec<Batch>,
-    /// Recordings that are not in use, the one used last at the end.
+    /// Recordings that are not in use, the one used last at the end. Who repeats a burst finds them in the order of the last time.
     free: VecDeque<Box<Recording>>,
     /// One that is already open: made while the device works.
     ready: Option<Box<Recording>>,
@@ -101,8 +100,8 @@ struct State {
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
-    /// Commands of the open batch at which the queue looks at the device.
-    threshold: u32,
+    /// Commands since the burst began: since someone waited, or a command came alone.
+    burst: u64,
 }
 
 /// A queue of a Vulkan device: what an accelerator_view or a copy lane submits to.
@@ -187,6 +186,7 @@ impl VulkanQueue {
             }
             let sequence = state.sequence;
             let number = state.value;
+            let begun = state.burst;
             let recording = self.recording(&mut state, barrier, &work)?;
             // If it fails, what was recorded before stays; nothing of this command was.
             match &mut work {
@@ -206,6 +206,7 @@ impl VulkanQueue {
             }
             batch.count += 1;
             let count = batch.count;
+            let complete = batch.recordings.last().is_none_or(|r| r.is_complete(begun + 1));
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
             let mut at = 0;
             for &(id, u) in &order {
@@ -216,6 +217,7 @@ impl VulkanQueue {
             }
             drop(trackers);
             state.sequence += 1;
+            state.burst += 1;
             if self.immediate {
                 self.submit(&mut state)?;
                 return Ok(point);
@@ -224,23 +226,16 @@ impl VulkanQueue {
             let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
             let is_burst = since(state.last) <= STREAM || since(state.submitted) <= BURST;
             state.last = Some(now);
-            if count < state.threshold && is_burst {
+            if is_burst && !complete {
                 return Ok(point);
             }
-            let full = count >= state.threshold;
-            let (first, enough, most) = GATHERED;
+            let (enough, most) = GATHERED;
             let ahead = number - 1 - self.own.poll(number - 1);
             // Nothing went before, or it was too little: the device should not wait for more.
-            let wanted = [0, enough, most][(ahead as usize).min(2)];
-            if count >= wanted {
-                state.threshold = match full {
-                    false => first,
-                    true if ahead == 0 => (state.threshold * 2).min(enough),
-                    true => enough,
-                };
+            if count >= [0, enough, most][(ahead as usize).min(2)] {
+                let burst = if complete { state.burst } else { 0 };
                 self.submit(&mut state)?;
-            } else if full {
-                state.threshold = (count / enough + 1) * enough;
+                state.burst = burst;
             }
             return Ok(point);
         }
@@ -275,8 +270,13 @@ impl VulkanQueue {
             let batch = state.spent.pop().unwrap_or_default();
             state.open = Some(Batch { value: state.value, ..batch });
         }
+        let block = match work {
+            Work::Launch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
+            Work::Other(_) => 0,
+        };
+        let burst = state.burst;
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
-        let goes_on = last.map_or(Ok(false), |r| r.goes_on(&self.core))?;
+        let goes_on = last.map_or(Ok(false), |r| r.goes_on(&self.core, burst, block))?;
         if !goes_on {
             let next = self.choose(state, barrier, work)?;
             if let Some(batch) = &mut state.open {
@@ -287,14 +287,21 @@ impl VulkanQueue {
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A recording for commands that begin with this one.
+    /// A recording for commands that begin with this one: one that ends where the burst will be cut, or before.
     fn choose(&self, state: &mut State, barrier: bool, work: &Work<'_>) -> Result<Box<Recording>> {
         if let Work::Launch(launch) = work {
-            let find = |state: &State| state.free.iter().rposition(|r| r.begins(&self.core, barrier, launch));
-            let mut found = find(state);
+            let wanted = Recording::until_cut(state.burst);
+            let find = |state: &State, fits: &dyn Fn(usize) -> bool| {
+                state.free.iter().position(|r| fits(r.launches()) && r.begins(&self.core, barrier, launch))
+            };
+            let best = |state: &State| find(state, &|n| n == wanted).or_else(|| find(state, &|n| n < wanted));
+            let mut found = best(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state);
-                found = find(state);
+                found = best(state);
+            }
+            if found.is_none() && state.free.len() >= KEPT {
+                found = find(state, &|n| n > wanted);
             }
             if let Some(found) = found.and_then(|n| state.free.remove(n)) {
                 return Ok(found);
@@ -375,6 +382,7 @@ impl VulkanQueue {
     fn submit(&self, state: &mut State) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
+        state.burst = 0;
         match self.hand_over(&mut batch, &mut state.host_barrier) {
             Ok(()) => {
                 state.flying.push_back(batch);
@@ -483,7 +491,7 @@ impl State {
             value: 1,
             sequence: 0,
             barrier: 0,
-            threshold: GATHERED.0,
+            burst: 0,
         }
     }
 }

@@ -17,8 +17,10 @@ use ash::vk;
 use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
-/// Launches of one command buffer: what is recorded late at most, when a batch ends amid one.
-const LAUNCHES: usize = 16;
+/// A command buffer ends after so many launches of a burst, and after each further of the last number. What counts is the
+/// place in the burst and not how far the device is, so that the bursts of a loop are cut alike and find their command buffers
+/// again. To begin one costs the device as much as a dependent launch; a long one makes late what is recorded at its end.
+const CUTS: [u64; 4] = [8, 16, 32, 64];
 /// A shorter command buffer that was gone through so often, and had more behind it each time, is recorded anew with more.
 const GROWS: u8 = 2;
 /// Argument blocks begin at multiples of this: no functor may be aligned to more.
@@ -131,9 +133,10 @@ pub(super) struct Recording {
     /// The pipeline bound last, to bind it once.
     bound: vk::Pipeline,
     sets: Sets,
-    pages: Vec<Arc<VulkanBuffer>>,
+    /// Where its argument blocks lie.
+    page: Option<Arc<VulkanBuffer>>,
     page_used: u64,
-    /// What the first page holds, which stays for the next use: the device's memory is slow to write, and not to be read.
+    /// What the page holds: the device's memory is slow to write, and not to be read.
     written: Vec<u8>,
 }
 
@@ -166,7 +169,7 @@ impl Recording {
             computes: family == core.compute_family,
             bound: vk::Pipeline::null(),
             sets: Sets::default(),
-            pages: Vec::new(),
+            page: None,
             page_used: 0,
             written: Vec::new(),
         })
@@ -182,21 +185,42 @@ impl Recording {
         self.holds == Holds::Nothing
     }
 
-    /// Makes room for one more command: false if that belongs to another recording.
-    pub fn goes_on(&mut self, core: &Core) -> Result<bool> {
-        if self.once {
-            return Ok(true);
+    /// Commands of a burst from after so many to where it is cut next.
+    pub fn until_cut(commands: u64) -> usize {
+        let [.., last] = CUTS;
+        let cut = CUTS.into_iter().find(|&cut| commands < cut).unwrap_or((commands / last + 1) * last);
+        (cut - commands) as usize
+    }
+
+    /// True if a burst is cut after so many commands.
+    fn is_cut(commands: u64) -> bool {
+        commands > 0 && Self::until_cut(commands - 1) == 1
+    }
+
+    /// Launches it holds.
+    pub fn launches(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True if it may end after the commands of this use, of which the last one is the burst's command of this number.
+    pub fn is_complete(&self, commands: u64) -> bool {
+        match self.holds {
+            Holds::All => self.used == self.list.len(),
+            _ => Self::is_cut(commands),
         }
-        let has_more = match self.holds {
-            Holds::All => self.used < self.list.len(),
-            _ => self.used < LAUNCHES,
-        };
-        if has_more {
+    }
+
+    /// Makes room for one more command after so many of the burst: false if that belongs to another recording.
+    pub fn goes_on(&mut self, core: &Core, commands: u64, block: u64) -> Result<bool> {
+        if self.place(block).is_none() && self.page.is_some() {
+            return Ok(false);
+        }
+        if self.once || !self.is_complete(commands) {
             return Ok(true);
         }
         self.end(core)?;
         self.continued = self.continued.saturating_add(1);
-        if self.list.len() < LAUNCHES && self.continued > GROWS {
+        if !Self::is_cut(commands) && self.continued > GROWS {
             self.open(core)?;
             return Ok(true);
         }
@@ -285,8 +309,6 @@ impl Recording {
 
     /// Makes it ready for the next use, once the device is done with it.
     pub fn release(&mut self, core: &Core) -> Result<()> {
-        // The first page stays for the next use.
-        self.pages.truncate(1);
         self.page_used = 0;
         self.used = 0;
         if self.once || self.holds != Holds::All || self.list.is_empty() {
@@ -436,27 +458,29 @@ impl Recording {
         }
     }
 
+    /// Where a block of so many bytes goes in the page, if it has room.
+    fn place(&self, bytes: u64) -> Option<u64> {
+        let page = self.page.as_ref()?;
+        let at = (page.address + self.page_used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
+        (at + bytes <= page.size()).then_some(at)
+    }
+
     /// Puts a block where the device can read it until the batch is done; returns its address.
     fn put(&mut self, core: &Arc<Core>, block: &Block) -> Result<u64> {
         let size = block.bytes.len() as u64;
         let unmapped = || Error::internal("argument memory is not mapped");
-        let at = |page: &VulkanBuffer, used: u64| (page.address + used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
-        let fits = |page: &&Arc<VulkanBuffer>| at(page, self.page_used) + size <= page.size();
-        if self.pages.last().filter(fits).is_none() {
+        if self.place(size).is_none() {
+            // Its first block.
             let wanted =
                 Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
             let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
-            if self.pages.is_empty() {
-                let zeros = vec![0; page.size() as usize];
-                page.host().ok_or_else(unmapped)?.write(&zeros)?;
-                self.written = zeros;
-            }
-            self.pages.push(page);
-            self.page_used = 0;
+            let zeros = vec![0; page.size() as usize];
+            page.host().ok_or_else(unmapped)?.write(&zeros)?;
+            (self.page, self.written, self.page_used) = (Some(page), zeros, 0);
         }
-        let first = self.pages.len() == 1;
-        let Some(page) = self.pages.last() else { return Err(Error::internal("no page for an argument block")) };
-        let at = at(page, self.page_used);
+        let (Some(page), Some(at)) = (&self.page, self.place(size)) else {
+            return Err(Error::internal("no page for an argument block"));
+        };
         let mut own: SmallVec<[u8; 256]>;
         let bytes = if block.inner.is_empty() {
             &block.bytes
@@ -465,12 +489,10 @@ impl Recording {
             Block::settle(&mut own, &block.inner, page.address + at);
             &own
         };
-        let place = at as usize..(at + size) as usize;
-        if !first || self.written[place.clone()] != bytes[..] {
+        let written = &mut self.written[at as usize..(at + size) as usize];
+        if written != &bytes[..] {
             page.host().ok_or_else(unmapped)?.sub(at..at + size)?.write(bytes)?;
-            if first {
-                self.written[place].copy_from_slice(bytes);
-            }
+            written.copy_from_slice(bytes);
         }
         self.page_used = at + size;
         Ok(page.address + at)
@@ -482,7 +504,7 @@ impl Recording {
         // SAFETY: the device is done with the command buffer, never got it, or is lost.
         unsafe { core.raw.destroy_command_pool(self.pool, None) };
         self.pool = vk::CommandPool::null();
-        self.pages.clear();
+        self.page = None;
     }
 }
 
@@ -563,6 +585,13 @@ fn for_each_piece(groups: [u64; 3], limits: [u32; 3], mut each: impl FnMut([u64;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bursts_are_cut_at_the_same_places() {
+        let cuts: Vec<u64> = (0..260).filter(|&n| Recording::is_cut(n)).collect();
+        assert_eq!(cuts, [8, 16, 32, 64, 128, 192, 256]);
+        assert_eq!([0, 7, 8, 20, 63, 64, 191].map(Recording::until_cut), [8, 1, 8, 12, 1, 64, 1]);
+    }
 
     #[test]
     fn pieces_cover_every_group_once() {

@@ -326,22 +326,33 @@ impl Piece<'_> {
             self.ring.give(chunk);
             done
         };
-        let _turn = (self.direction == Direction::Download).then(|| self.transfers.turn.lock());
-        if self.direction == Direction::Download {
-            let started = (0..ahead).try_for_each(|i| start(i, self.ring.take(core)?));
-            if let Err(e) = started {
-                self.recover(&slots);
-                return Err(e);
-            }
-        }
+        let download = self.direction == Direction::Download;
+        let _turn = download.then(|| self.transfers.turn.lock());
+        // So many pieces of a download were begun at first.
+        let begun = AtomicU64::new(0);
         // Thread t takes pieces t, t + threads, ...: a slot is refilled by the thread that emptied it.
         let lists = threads.min(ahead);
         pool.parallel(lists, &|t| {
+            // The first thread begins while the others are still waking up.
+            let begins = if download && t == 0 { 0..ahead } else { 0..0 };
+            for i in begins {
+                match self.ring.take(core).and_then(|chunk| start(i, chunk)) {
+                    Ok(()) => begun.store(i + 1, Ordering::Release),
+                    Err(e) => {
+                        failed.lock().get_or_insert(e);
+                        return;
+                    }
+                }
+            }
             for i in (t..pieces).step_by(lists as usize) {
+                while download && i >= begun.load(Ordering::Acquire) && i < ahead && failed.lock().is_none() {
+                    (0..64).for_each(|_| std::hint::spin_loop());
+                    std::thread::yield_now();
+                }
                 if failed.lock().is_some() {
                     return;
                 }
-                let done = if self.direction == Direction::Upload { up(i) } else { down(i) };
+                let done = if download { down(i) } else { up(i) };
                 if let Err(e) = done {
                     failed.lock().get_or_insert(e);
                 }
