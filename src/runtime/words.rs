@@ -45,7 +45,7 @@ impl Words {
     /// Takes it back from views with common elements, before these are used in another way: a writer leaves nobody, a
     /// reader nobody who writes.
     pub fn take_back(&self, region: &Region, access: Access) {
-        if self.count.load(Ordering::Acquire) == 0 {
+        if !self.any() {
             return;
         }
         let keep = if access.writes() { 0 } else { HOST_MAY_READ };

@@ -24,15 +24,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Of a burst the device gets a batch whenever it has nothing left, or where a command buffer ends and it has one batch more
-/// and the first number of commands is here, or more than that and the second number is.
-const GATHERED: (u32, u32) = (32, 128);
+/// While the device has more than one batch ahead, a batch gathers so many commands.
+const GATHERED: u32 = 128;
 /// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
 /// is gathered even while the device is idle: a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
 const STREAM: Duration = Duration::from_micros(5);
+/// A burst's command buffers end after so many commands of it, after each further of the last number, and where the burst
+/// before ended. What counts is the place in the burst and not how far the device is, so that the bursts of a loop are cut
+/// alike and find their command buffers again. To begin one costs the device as much as a dependent launch; of a long one more
+/// is recorded late when a burst ends amid it.
+const CUTS: [u64; 4] = [8, 16, 32, 64];
 /// A launch that no free recording begins with gets a new one while there are fewer than this.
-const KEPT: usize = 32;
+const KEPT: usize = 64;
 /// Free recordings beyond this are given back.
 const MOST_FREE: usize = 128;
 /// So many of the buffers kept last are looked through before one more is kept.
@@ -100,8 +104,10 @@ struct State {
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
-    /// Commands since the burst began: since someone waited, or a command came alone.
+    /// Commands since someone waited, at which of them the command buffer ends, and how many there were the last time.
     burst: u64,
+    cut: u64,
+    usual: u64,
 }
 
 /// A queue of a Vulkan device: what an accelerator_view or a copy lane submits to.
@@ -149,6 +155,9 @@ impl VulkanQueue {
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
+            let now = Instant::now();
+            let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
+            let is_burst = since(state.last) <= STREAM || since(state.submitted) <= BURST;
             // All trackers are locked together and in one order, so that two queues cannot order two buffers
             // differently.
             let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 16]> = SmallVec::new();
@@ -186,8 +195,9 @@ impl VulkanQueue {
             }
             let sequence = state.sequence;
             let number = state.value;
-            let begun = state.burst;
-            let recording = self.recording(&mut state, barrier, &work)?;
+            let ahead = || number - 1 - self.own.poll(number - 1);
+            let alone = self.immediate || !is_burst && ahead() == 0;
+            let recording = self.recording(&mut state, barrier, &work, alone)?;
             // If it fails, what was recorded before stays; nothing of this command was.
             match &mut work {
                 Work::Launch(launch) => recording.launch(&self.core, barrier, launch)?,
@@ -206,7 +216,6 @@ impl VulkanQueue {
             }
             batch.count += 1;
             let count = batch.count;
-            let complete = batch.recordings.last().is_none_or(|r| r.is_complete(begun + 1));
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
             let mut at = 0;
             for &(id, u) in &order {
@@ -218,24 +227,16 @@ impl VulkanQueue {
             drop(trackers);
             state.sequence += 1;
             state.burst += 1;
-            if self.immediate {
-                self.submit(&mut state)?;
-                return Ok(point);
-            }
-            let now = Instant::now();
-            let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
-            let is_burst = since(state.last) <= STREAM || since(state.submitted) <= BURST;
             state.last = Some(now);
-            if is_burst && !complete {
-                return Ok(point);
-            }
-            let (enough, most) = GATHERED;
-            let ahead = number - 1 - self.own.poll(number - 1);
-            // Nothing went before, or it was too little: the device should not wait for more.
-            if count >= [0, enough, most][(ahead as usize).min(2)] {
-                let burst = if complete { state.burst } else { 0 };
+            // The device should neither wait for more nor be told of each command.
+            let submit = alone
+                || state.burst >= state.cut
+                    && match ahead() {
+                        0 | 1 => true,
+                        _ => count >= GATHERED,
+                    };
+            if submit {
                 self.submit(&mut state)?;
-                state.burst = burst;
             }
             return Ok(point);
         }
@@ -246,6 +247,7 @@ impl VulkanQueue {
         let mut state = self.state.lock();
         let value = if state.open.is_some() { state.value } else { state.value - 1 };
         let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
+        state.end_burst();
         if state.open.is_some() {
             self.submit(&mut state)?;
         } else {
@@ -261,11 +263,19 @@ impl VulkanQueue {
 
     /// Submits the open batch, if there is one.
     pub fn submit_open(&self) -> Result<()> {
-        self.submit(&mut self.state.lock())
+        let mut state = self.state.lock();
+        state.end_burst();
+        self.submit(&mut state)
     }
 
-    /// Where the next command goes; opens a batch if none is.
-    fn recording<'s>(&self, state: &'s mut State, barrier: bool, work: &Work<'_>) -> Result<&'s mut Recording> {
+    /// Where the next command goes; opens a batch if none is. `alone`: it will be submitted by itself.
+    fn recording<'s>(
+        &self,
+        state: &'s mut State,
+        barrier: bool,
+        work: &Work<'_>,
+        alone: bool,
+    ) -> Result<&'s mut Recording> {
         if state.open.is_none() {
             let batch = state.spent.pop().unwrap_or_default();
             state.open = Some(Batch { value: state.value, ..batch });
@@ -274,9 +284,13 @@ impl VulkanQueue {
             Work::Launch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
             Work::Other(_) => 0,
         };
-        let burst = state.burst;
+        let more = state.burst < state.cut;
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
-        let goes_on = last.map_or(Ok(false), |r| r.goes_on(&self.core, burst, block))?;
+        let goes_on = last.is_some_and(|r| r.goes_on(more, block));
+        if !goes_on || !more {
+            let expected = if alone { 1 } else { until_cut(state.burst, state.usual) };
+            state.cut = state.burst + expected.min(Recording::most_launches(block));
+        }
         if !goes_on {
             let next = self.choose(state, barrier, work)?;
             if let Some(batch) = &mut state.open {
@@ -287,21 +301,16 @@ impl VulkanQueue {
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A recording for commands that begin with this one: one that ends where the burst will be cut, or before.
+    /// A recording for commands that begin with this one: it ends where the burst will be cut.
     fn choose(&self, state: &mut State, barrier: bool, work: &Work<'_>) -> Result<Box<Recording>> {
         if let Work::Launch(launch) = work {
-            let wanted = Recording::until_cut(state.burst);
-            let find = |state: &State, fits: &dyn Fn(usize) -> bool| {
-                state.free.iter().position(|r| fits(r.launches()) && r.begins(&self.core, barrier, launch))
-            };
-            let best = |state: &State| find(state, &|n| n == wanted).or_else(|| find(state, &|n| n < wanted));
-            let mut found = best(state);
+            let expected = (state.cut - state.burst) as usize;
+            let fits = |r: &Recording| r.launches() == expected && r.begins(&self.core, barrier, launch);
+            let find = |state: &State| state.free.iter().position(|r| fits(r));
+            let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state);
-                found = best(state);
-            }
-            if found.is_none() && state.free.len() >= KEPT {
-                found = find(state, &|n| n > wanted);
+                found = find(state);
             }
             if let Some(found) = found.and_then(|n| state.free.remove(n)) {
                 return Ok(found);
@@ -382,7 +391,6 @@ impl VulkanQueue {
     fn submit(&self, state: &mut State) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
-        state.burst = 0;
         match self.hand_over(&mut batch, &mut state.host_barrier) {
             Ok(()) => {
                 state.flying.push_back(batch);
@@ -405,7 +413,6 @@ impl VulkanQueue {
         let raw = &self.core.raw;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
         if let Some(last) = batch.recordings.last_mut() {
-            last.ends_batch();
             if let Some(word) = &self.own.word {
                 last.write_word(&self.core, word.raw, batch.value as u32)?;
             }
@@ -492,6 +499,17 @@ impl State {
             sequence: 0,
             barrier: 0,
             burst: 0,
+            cut: 0,
+            usual: 0,
+        }
+    }
+}
+
+impl State {
+    /// What comes next begins a new burst.
+    fn end_burst(&mut self) {
+        if self.burst > 0 {
+            (self.usual, self.burst, self.cut) = (self.burst, 0, 0);
         }
     }
 }
@@ -535,5 +553,32 @@ impl Batch {
         if !self.pipelines.last().is_some_and(|p| Arc::ptr_eq(p, pipeline)) {
             self.pipelines.push(pipeline.clone());
         }
+    }
+}
+
+/// Commands of a burst from after the first `burst` to where it is cut next. The burst before had `usual`.
+fn until_cut(burst: u64, usual: u64) -> u64 {
+    let [.., last] = CUTS;
+    let cut = CUTS.into_iter().find(|&cut| burst < cut).unwrap_or((burst / last + 1) * last);
+    let cut = if burst < usual { cut.min(usual) } else { cut };
+    cut - burst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bursts_are_cut_at_the_same_places() {
+        let cuts = |usual| {
+            let mut at = 0;
+            std::iter::from_fn(move || {
+                at += until_cut(at, usual);
+                Some(at)
+            })
+        };
+        assert_eq!(cuts(0).take(7).collect::<Vec<_>>(), [8, 16, 32, 64, 128, 192, 256]);
+        assert_eq!(cuts(1).take(3).collect::<Vec<_>>(), [1, 8, 16]);
+        assert_eq!(cuts(100).take(7).collect::<Vec<_>>(), [8, 16, 32, 64, 100, 128, 192]);
     }
 }

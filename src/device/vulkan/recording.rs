@@ -17,12 +17,6 @@ use ash::vk;
 use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
-/// A command buffer ends after so many launches of a burst, and after each further of the last number. What counts is the
-/// place in the burst and not how far the device is, so that the bursts of a loop are cut alike and find their command buffers
-/// again. To begin one costs the device as much as a dependent launch; a long one makes late what is recorded at its end.
-const CUTS: [u64; 4] = [8, 16, 32, 64];
-/// A shorter command buffer that was gone through so often, and had more behind it each time, is recorded anew with more.
-const GROWS: u8 = 2;
 /// Argument blocks begin at multiples of this: no functor may be aligned to more.
 const ARGUMENT_ALIGN: u64 = 64;
 /// Bytes of a page for argument blocks.
@@ -58,7 +52,7 @@ struct Command {
 }
 
 /// A storage buffer of a command.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Bound {
     set: u32,
     binding: u32,
@@ -127,11 +121,10 @@ pub(super) struct Recording {
     used: usize,
     /// It has commands that are not in the list, so it serves once.
     once: bool,
-    /// How often in a row its launches were not the last ones of their batch.
-    continued: u8,
     computes: bool,
-    /// The pipeline bound last, to bind it once.
+    /// The pipeline bound last, and the buffers bound with it, to bind them once.
     bound: vk::Pipeline,
+    buffers: SmallVec<[Bound; 4]>,
     sets: Sets,
     /// Where its argument blocks lie.
     page: Option<Arc<VulkanBuffer>>,
@@ -165,9 +158,9 @@ impl Recording {
             list: Vec::new(),
             used: 0,
             once: false,
-            continued: 0,
             computes: family == core.compute_family,
             bound: vk::Pipeline::null(),
+            buffers: SmallVec::new(),
             sets: Sets::default(),
             page: None,
             page_used: 0,
@@ -185,51 +178,20 @@ impl Recording {
         self.holds == Holds::Nothing
     }
 
-    /// Commands of a burst from after so many to where it is cut next.
-    pub fn until_cut(commands: u64) -> usize {
-        let [.., last] = CUTS;
-        let cut = CUTS.into_iter().find(|&cut| commands < cut).unwrap_or((commands / last + 1) * last);
-        (cut - commands) as usize
-    }
-
-    /// True if a burst is cut after so many commands.
-    fn is_cut(commands: u64) -> bool {
-        commands > 0 && Self::until_cut(commands - 1) == 1
-    }
-
     /// Launches it holds.
     pub fn launches(&self) -> usize {
         self.list.len()
     }
 
-    /// True if it may end after the commands of this use, of which the last one is the burst's command of this number.
-    pub fn is_complete(&self, commands: u64) -> bool {
-        match self.holds {
-            Holds::All => self.used == self.list.len(),
-            _ => Self::is_cut(commands),
-        }
+    /// Launches with blocks of so many bytes that one recording has room for.
+    pub fn most_launches(block: u64) -> u64 {
+        (PAGE / block.max(1).next_multiple_of(ARGUMENT_ALIGN)).max(1)
     }
 
-    /// Makes room for one more command after so many of the burst: false if that belongs to another recording.
-    pub fn goes_on(&mut self, core: &Core, commands: u64, block: u64) -> Result<bool> {
-        if self.place(block).is_none() && self.page.is_some() {
-            return Ok(false);
-        }
-        if self.once || !self.is_complete(commands) {
-            return Ok(true);
-        }
-        self.end(core)?;
-        self.continued = self.continued.saturating_add(1);
-        if !Self::is_cut(commands) && self.continued > GROWS {
-            self.open(core)?;
-            return Ok(true);
-        }
-        Ok(false)
-    }
-
-    /// Its batch has no more launches.
-    pub fn ends_batch(&mut self) {
-        self.continued = 0;
+    /// True if one more command can follow; `more`: a launch should.
+    pub fn goes_on(&self, more: bool, block: u64) -> bool {
+        let has_room = self.page.is_none() || self.place(block).is_some();
+        has_room && (self.once || more && (self.holds != Holds::All || self.used < self.list.len()))
     }
 
     /// Adds a launch. If it fails, what was added before stays and nothing of this launch is there.
@@ -334,7 +296,6 @@ impl Recording {
         if self.holds == Holds::All || !self.list.is_empty() {
             self.reset(core)?;
         }
-        self.continued = 0;
         self.begin(core, vk::CommandBufferUsageFlags::empty())?;
         let list = std::mem::take(&mut self.list);
         let emitted = list.iter().try_for_each(|command| {
@@ -369,7 +330,8 @@ impl Recording {
 
     fn emit(&mut self, core: &Core, command: &Command, pipeline: &Pipeline) -> Result<()> {
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
-        for &layout in &pipeline.sets.raw {
+        let is_bound = self.bound == pipeline.raw && self.buffers == command.bound;
+        for &layout in pipeline.sets.raw.iter().filter(|_| !is_bound) {
             sets.push(self.sets.allocate(core, layout)?);
         }
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
@@ -410,6 +372,7 @@ impl Recording {
             }
             if !sets.is_empty() {
                 raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &sets, &[]);
+                self.buffers.clone_from(&command.bound);
             }
             if !command.push.is_empty() {
                 raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &command.push);
@@ -585,13 +548,6 @@ fn for_each_piece(groups: [u64; 3], limits: [u32; 3], mut each: impl FnMut([u64;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bursts_are_cut_at_the_same_places() {
-        let cuts: Vec<u64> = (0..260).filter(|&n| Recording::is_cut(n)).collect();
-        assert_eq!(cuts, [8, 16, 32, 64, 128, 192, 256]);
-        assert_eq!([0, 7, 8, 20, 63, 64, 191].map(Recording::until_cut), [8, 1, 8, 12, 1, 64, 1]);
-    }
 
     #[test]
     fn pieces_cover_every_group_once() {

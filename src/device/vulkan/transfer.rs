@@ -30,6 +30,9 @@ const MANY: u64 = 128 << 20;
 /// Copies of so many bytes go beside the work of their view even if they follow it: that costs a wait between queues, some
 /// 10 us, and what comes after them can run meanwhile.
 const LONG: u64 = 2 << 20;
+/// The host writes no more than this into device memory by itself: beyond, memory's own speed shows, and the device reads it faster
+/// (measured on an H200).
+const WINDOW: u64 = 16 << 20;
 /// Bytes that are worth one more thread.
 const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
@@ -152,7 +155,7 @@ impl Transfers {
         let upload = direction == Direction::Upload;
         let (range, access) =
             if upload { (plan.destination_hull(), Access::Write) } else { (plan.source_hull(), Access::Read) };
-        if upload && self.through_window(host, buffer, plan)? {
+        if upload && bytes <= WINDOW && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
         self.trim();
