@@ -1,5 +1,6 @@
 // What a launch costs: alone, a thousand in a row, and on the calling thread.
 #include <cstring>
+#include <optional>
 
 #include "bench.h"
 #include "launch_kernels.h"
@@ -38,6 +39,16 @@ void all_equal(const std::vector<uint32_t> &values, uint32_t expected) {
             throw std::runtime_error("wrong: an element is " + std::to_string(v) + ", not " + std::to_string(expected));
 }
 
+// The peer's kernel of a lambda with four views: the same work, on four buffers.
+struct FourBuffers {
+    Buffer x, y, z, out;
+    Pipeline pipeline;
+    FourBuffers(PlainVulkan &vulkan, const Shader &shader)
+        : x(vulkan, slot * 4, Memory::device), y(vulkan, slot * 4, Memory::device), z(vulkan, slot * 4, Memory::device),
+          out(vulkan, slot * 4, Memory::device),
+          pipeline(vulkan.pipeline(shader.words, shader.bytes, 4, {&x, &y, &z, &out})) {}
+};
+
 void empty_kernel(Bench &b, const std::string &name, Kind kind) {
     Case c;
     c.name = name;
@@ -68,9 +79,12 @@ void empty_kernel(Bench &b, const std::string &name, Kind kind) {
                           },
                           {}});
     }
-    const Pipeline pipeline = b.plain->pipeline(empty_shader.words, empty_shader.bytes, 0, {});
+    std::optional<FourBuffers> four;
+    if (kind == Kind::lambda) four.emplace(*b.plain, empty_four_shader);
+    const Pipeline pipeline = four ? four->pipeline : b.plain->pipeline(empty_shader.words, empty_shader.bytes, 0, {});
     Job job(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
         pipeline.bind(commands);
+        if (four) pipeline.push(commands, &slot, 4);
         vk.CmdDispatch(commands, 1, 1, 1);
     });
     for (const Wait wait : b.plain->waits())
@@ -158,12 +172,19 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
                           }});
     }
 
-    const Buffer buffer(*b.plain, bytes, Memory::device), staging(*b.plain, bytes, Memory::readback);
-    const Pipeline pipeline = b.plain->pipeline(increment_shader.words, increment_shader.bytes, 4, {&buffer});
+    std::optional<FourBuffers> four;
+    Buffer one;
+    if (kind == Kind::lambda)
+        four.emplace(*b.plain, increment_four_shader);
+    else
+        one = Buffer(*b.plain, bytes, Memory::device);
+    const Buffer &buffer = four ? four->out : one, staging(*b.plain, bytes, Memory::readback);
+    const Pipeline pipeline =
+        four ? four->pipeline : b.plain->pipeline(increment_shader.words, increment_shader.bytes, 4, {&buffer});
     auto record = [&](VkCommandBuffer commands) {
         pipeline.bind(commands);
         for (uint32_t i = 0; i < launches; i++) {
-            const uint32_t base = independent ? i * slot : 0;
+            const uint32_t base = four ? slot : independent ? i * slot : 0;
             if (independent || i == 0) pipeline.push(commands, &base, 4);
             vk.CmdDispatch(commands, 1, 1, 1);
             if (independent) continue;
@@ -177,6 +198,8 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
     Job job(*b.plain, Lane::compute, record);
     Job clear(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
         vk.CmdFillBuffer(commands, buffer.handle, 0, VK_WHOLE_SIZE, 0);
+        for (const Buffer *zero : {four ? &four->x : nullptr, four ? &four->y : nullptr, four ? &four->z : nullptr})
+            if (zero) vk.CmdFillBuffer(commands, zero->handle, 0, VK_WHOLE_SIZE, 0);
         memory_barrier(commands);
     });
     Job fetch(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {

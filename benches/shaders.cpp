@@ -5,8 +5,14 @@
 SHADER(empty){
 #include "empty.inc"
 };
+SHADER(empty_four){
+#include "empty_four.inc"
+};
 SHADER(increment){
 #include "increment.inc"
+};
+SHADER(increment_four){
+#include "increment_four.inc"
 };
 SHADER(increment_address){
 #include "increment_address.inc"
@@ -58,7 +64,9 @@ SHADER(compiled_histogram){
 };
 
 const Shader empty_shader{empty_words, sizeof empty_words};
+const Shader empty_four_shader{empty_four_words, sizeof empty_four_words};
 const Shader increment_shader{increment_words, sizeof increment_words};
+const Shader increment_four_shader{increment_four_words, sizeof increment_four_words};
 const Shader increment_address_shader{increment_address_words, sizeof increment_address_words};
 const Shader add_one_shader{add_one_words, sizeof add_one_words};
 const Shader saxpy_shader{saxpy_words, sizeof saxpy_words};

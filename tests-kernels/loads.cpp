@@ -26,15 +26,23 @@ TEST(a_launch_without_a_kernel) {
 
 TEST(a_library_comes_and_goes) {
     const accelerator_view gpu = vulkan_view();
+    std::vector<int> values(4);
+    const array_view<int> kept(values);
     for (int round = 0; round < 3; ++round) {
         void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
         REQUIRE(library);
         const auto run = reinterpret_cast<int (*)(const accelerator_view *, int)>(dlsym(library, "plugin_run"));
         REQUIRE(run);
         CHECK(run(&gpu, 5 + round) == (5 + round) * 3 + 1);
+        // The same launch again and again, also after the kernel has gone and come back.
+        const auto add =
+            reinterpret_cast<void (*)(const accelerator_view *, const array_view<int> *, int)>(dlsym(library, "plugin_add"));
+        REQUIRE(add);
+        add(&gpu, &kept, 1 + round);
         gpu.wait();
         dlclose(library);
     }
+    CHECK(kept[2] == 4 * (1 + 2 + 3));
 }
 
 CHECK_MAIN

@@ -62,7 +62,9 @@ impl Request<'_> {
     /// True if it can be remembered: whole arrays and views, and something that tells when it ends.
     fn is_plain(&self) -> bool {
         let whole = |a: &revamp_argument| {
-            matches!(a.kind, REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT) && a.origin.is_null() && a.extent.is_null()
+            matches!(a.kind, REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT)
+                && a.origin.is_null()
+                && a.extent.is_null()
         };
         self.arguments.iter().all(whole) && (!self.view.is_null() || !self.arguments.is_empty())
     }
@@ -85,7 +87,8 @@ impl Granted {
 
     fn is(&self, r: &Request<'_>) -> bool {
         let same = |(a, b): (&revamp_argument, &revamp_argument)| {
-            (a.kind, a.offset, a.access, a.array, a.view, a.size) == (b.kind, b.offset, b.access, b.array, b.view, b.size)
+            (a.kind, a.offset, a.access, a.array, a.view, a.size)
+                == (b.kind, b.offset, b.access, b.array, b.view, b.size)
                 && b.origin.is_null()
                 && b.extent.is_null()
         };
@@ -121,12 +124,12 @@ pub(super) enum Outcome {
 pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
     with(request, |place, number| {
         if let Some(granted) = place.granted.as_ref().filter(|g| g.is(request)) {
-            // SAFETY: the same contract.
-            let places = request.arguments.iter().map(|a| unsafe { argument_place(a) });
-            if granted.is_alive()
-                && let Ok(places) = places.collect::<Result<SmallVec<[_; 8]>>>()
-                && granted.repeat.launch(request.block, &places)?.is_some()
-            {
+            let mut places: SmallVec<[_; 8]> = SmallVec::new();
+            for a in request.arguments {
+                // SAFETY: the same contract.
+                places.push(unsafe { argument_place(a) }?);
+            }
+            if granted.is_alive() && granted.repeat.launch(request.block, &places)?.is_some() {
                 return Ok(Outcome::Done);
             }
             place.granted = None;

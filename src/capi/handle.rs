@@ -297,12 +297,14 @@ mod tests {
         let first: *mut () = insert(Arc::new(Thing)).unwrap();
         retain::<Thing, _>(first).unwrap();
         release::<Thing, _>(first).unwrap();
-        assert!(get::<Thing, _>(first).is_ok());
+        assert!(get::<Thing, _>(first).is_ok() && is_alive::<Thing, _>(first));
         release::<Thing, _>(first).unwrap();
+        assert!(!is_alive::<Thing, _>(first));
         let second: *mut () = insert(Arc::new(Thing)).unwrap();
         assert_ne!(first, second);
         let error = get::<Thing, _>(first).err().unwrap();
         assert!(error.message.contains("freed"), "{error}");
+        assert!(!is_alive::<Thing, _>(first) && is_alive::<Thing, _>(second));
         assert_eq!(error.kind, ErrorKind::InvalidHandle);
         assert!(release::<Thing, _>(first).is_err());
         release::<Thing, _>(second).unwrap();

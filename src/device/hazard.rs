@@ -94,6 +94,8 @@ pub struct Segments {
     /// The only segment, as long as there is no other: most buffers are always used as a whole.
     one: Option<(u64, Segment)>,
     map: BTreeMap<u64, Segment>,
+    /// The timeline and number of the work that was last seen to keep the buffer alive, for whoever sees to that.
+    pub kept: (u64, u64),
 }
 
 impl Segment {

@@ -88,12 +88,7 @@ impl Repeat {
             groups: found.groups,
             sources,
             arrays,
-            uses: found
-                .brought
-                .uses
-                .iter()
-                .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
-                .collect(),
+            uses: found.brought.uses.iter().map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access)).collect(),
             addresses: found.addresses,
         }))
     }

@@ -39,8 +39,6 @@ const CUTS: [u64; 4] = [8, 16, 32, 64];
 const KEPT: usize = 64;
 /// Free recordings beyond this are given back.
 const MOST_FREE: usize = 128;
-/// So many of the buffers kept last are looked through before one more is kept.
-const RECENT: usize = 8;
 
 /// Which hardware queue a queue submits to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,10 +83,10 @@ struct Batch {
 
 /// The state behind a queue's lock.
 struct State {
-    open: Option<Batch>,
-    flying: VecDeque<Batch>,
+    open: Option<Box<Batch>>,
+    flying: VecDeque<Box<Batch>>,
     /// Batches without recordings, for their lists' memory.
-    spent: Vec<Batch>,
+    spent: VecDeque<Box<Batch>>,
     /// Recordings that are not in use, the one used last at the end. Who repeats a burst finds them in the order of the last time.
     free: VecDeque<Box<Recording>>,
     /// One that is already open: made while the device works.
@@ -220,9 +218,14 @@ impl VulkanQueue {
             let mut at = 0;
             for &(id, u) in &order {
                 batch.for_host |= u.access.writes() && u.buffer.host().is_some();
-                batch.keep_buffer(u.buffer);
                 at += usize::from(trackers[at].0 != id);
-                trackers[at].1.record(&u.range, u.access, &point);
+                let segments = &mut trackers[at].1;
+                // A batch keeps each of its buffers.
+                if segments.kept != (own, number) {
+                    segments.kept = (own, number);
+                    batch.buffers.push(u.buffer.clone());
+                }
+                segments.record(&u.range, u.access, &point);
             }
             drop(trackers);
             state.sequence += 1;
@@ -277,8 +280,9 @@ impl VulkanQueue {
         alone: bool,
     ) -> Result<&'s mut Recording> {
         if state.open.is_none() {
-            let batch = state.spent.pop().unwrap_or_default();
-            state.open = Some(Batch { value: state.value, ..batch });
+            let mut batch = state.spent.pop_back().unwrap_or_default();
+            batch.value = state.value;
+            state.open = Some(batch);
         }
         let block = match work {
             Work::Launch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
@@ -379,7 +383,7 @@ impl VulkanQueue {
                 }
             }
             batch.clear();
-            state.spent.push(batch);
+            state.spent.push_back(batch);
         }
         while state.free.len() > MOST_FREE {
             let Some(mut oldest) = state.free.pop_front() else { break };
@@ -489,7 +493,7 @@ impl State {
         Self {
             open: None,
             flying: VecDeque::new(),
-            spent: Vec::new(),
+            spent: VecDeque::new(),
             free: VecDeque::new(),
             ready: None,
             host_barrier: None,
@@ -538,13 +542,6 @@ impl Batch {
         match self.waits.iter_mut().find(|(t, _)| t.id() == timeline.id()) {
             Some((_, value)) => *value = (*value).max(point.value),
             None => self.waits.push((timeline, point.value)),
-        }
-    }
-
-    /// Keeps a buffer until the batch is done. Commands that follow each other mostly use the same ones.
-    fn keep_buffer(&mut self, buffer: &Arc<dyn Buffer>) {
-        if !self.buffers.iter().rev().take(RECENT).any(|b| Arc::ptr_eq(b, buffer)) {
-            self.buffers.push(buffer.clone());
         }
     }
 

@@ -1,0 +1,12 @@
+// What the lambda of the dependent launches is: each launch reads what the one before wrote.
+#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0, std430) readonly buffer X { uint x[]; };
+layout(set = 0, binding = 1, std430) readonly buffer Y { uint y[]; };
+layout(set = 0, binding = 2, std430) readonly buffer Z { uint z[]; };
+layout(set = 0, binding = 3, std430) buffer Out { uint o[]; };
+layout(push_constant) uniform Push { uint end; };
+void main() {
+    const uint i = gl_GlobalInvocationID.x;
+    if (i < end) o[i] += x[i] + y[i] + z[i] + 1;
+}

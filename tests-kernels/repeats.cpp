@@ -1,0 +1,311 @@
+// Launches that are asked for again: the library remembers what it found out (decision 14), and must not remember too long. A launch is
+// remembered when it is asked for the second time and nothing has changed since the first, so each kernel runs several times.
+#include "device.hpp"
+
+#include <numeric>
+#include <random>
+#include <thread>
+
+using namespace concurrency;
+
+namespace {
+
+constexpr int count = 256, times = 4;
+
+void add(const accelerator_view &gpu, const array_view<int> &to, int by, int launches = times) {
+    for (int n = 0; n < launches; ++n)
+        parallel_for_each(
+            gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] += by; });
+}
+void sum(const accelerator_view &gpu, const array_view<const int> &from, const array_view<int> &to,
+         int launches = times) {
+    for (int n = 0; n < launches; ++n)
+        parallel_for_each(
+            gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] += from[i]; });
+}
+// As devices add: no overflow.
+int wrap(int a, int factor, int b = 1) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(factor) * static_cast<unsigned>(b));
+}
+bool all_are(const std::vector<int> &values, int expected) {
+    return std::count(values.begin(), values.end(), expected) == static_cast<long>(values.size());
+}
+
+} // namespace
+
+TEST(what_the_host_writes_between) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> source(count, 1), target(count);
+    const array_view<int> from(source);
+    const array_view<int> to(target);
+    int expected = 0;
+    for (int round = 1; round < 6; ++round) {
+        sum(gpu, from, to);
+        expected += times * source[0];
+        CHECK(to[7] == expected);
+        for (int i = 0; i < count; ++i)
+            from[i] = round;
+        sum(gpu, from, to);
+        expected += times * round;
+        to.synchronize();
+        CHECK(all_are(target, expected));
+    }
+}
+
+TEST(values_and_domains_that_change) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> target(count);
+    const array_view<int> to(target);
+    for (int by = 1; by <= 10; ++by)
+        add(gpu, to, by, 1);
+    for (int size = 1; size <= 8; ++size)
+        parallel_for_each(
+            gpu, extent<1>(size), [=](index<1> i) restrict(amp) { to[i] += 1000; });
+    to.synchronize();
+    CHECK(target[0] == 8055 && target[7] == 1055 && target[8] == 55 && target[count - 1] == 55);
+}
+
+// A device's copy of the source grows, and moves.
+TEST(sections_of_which_the_copy_grows) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> target(64 * count);
+    const array_view<int> all(target);
+    const array_view<int> low = all.section(0, count);
+    for (int blocks = 1; blocks <= 64; blocks *= 2) {
+        add(gpu, low, 1);
+        add(gpu, all.section(0, blocks * count), 10, 1);
+        add(gpu, low, 1);
+    }
+    all.synchronize();
+    CHECK(target[0] == 2 * times * 7 + 70 && target[count] == 60 && target[64 * count - 1] == 10);
+}
+
+TEST(views_that_come_and_go) {
+    const accelerator_view gpu = vulkan_view();
+    for (int round = 0; round < 20; ++round) {
+        std::vector<int> target(count, round);
+        {
+            const array_view<int> to(target);
+            add(gpu, to, 1);
+        }
+        CHECK(all_are(target, round + times));
+    }
+    std::vector<int> kept(count);
+    const array_view<int> keeps(kept);
+    for (int round = 0; round < 20; ++round) {
+        add(gpu, keeps, 1);
+        const array_view<int> part = keeps.section(round, 1);
+        add(gpu, part, 100);
+    }
+    keeps.synchronize();
+    CHECK(kept[0] == 20 * times + 100 * times && kept[20] == 20 * times);
+}
+
+TEST(memory_that_changes_behind_the_view) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> source(count, 1), target(count);
+    const array_view<const int> from(source);
+    const array_view<int> to(target);
+    sum(gpu, from, to);
+    to.synchronize();
+    source.assign(count, 5);
+    from.refresh();
+    sum(gpu, from, to);
+    to.synchronize();
+    CHECK(all_are(target, times * 6));
+    to.discard_data();
+    parallel_for_each(
+        gpu, to.extent, [=](index<1> i) restrict(amp) { to[i] = 3; });
+    add(gpu, to, 1);
+    to.synchronize();
+    CHECK(all_are(target, 3 + times));
+}
+
+TEST(arrays_and_views_of_them) {
+    const accelerator_view gpu = vulkan_view();
+    array<int> data(count, gpu);
+    const auto touch = [&](int by) {
+        for (int n = 0; n < times; ++n)
+            parallel_for_each(
+                data.extent, [&data, by](index<1> i) restrict(amp) { data[i] += by; });
+    };
+    copy(std::vector<int>(count, 0).begin(), data);
+    touch(1);
+    copy(std::vector<int>(count, 100).begin(), data);
+    touch(1);
+    {
+        const array_view<int> seen(data);
+        // The array goes to the host and back.
+        seen[3] = 1000;
+        touch(1);
+        CHECK(seen[3] == 1000 + times && seen[4] == 100 + 2 * times);
+        add(gpu, seen, 10);
+        touch(1);
+        seen[3] = 0;
+    }
+    touch(1);
+    const std::vector<int> got = data;
+    CHECK(got[3] == times && got[4] == 100 + 14 * times);
+}
+
+TEST(accelerator_views_in_turns) {
+    const accelerator_view one = vulkan_view();
+    const accelerator_view two = one.accelerator.create_view();
+    std::vector<int> target(count);
+    const array_view<int> to(target);
+    for (int round = 0; round < 8; ++round) {
+        add(one, to, 1);
+        add(two, to, 10);
+        // Any view will do.
+        for (int n = 0; n < times; ++n)
+            parallel_for_each(
+                to.extent, [=](index<1> i) restrict(amp) { to[i] += 100; });
+    }
+    to.synchronize();
+    CHECK(all_are(target, 8 * times * 111));
+}
+
+TEST(copies_under_way) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> source(1 << 20, 1), target(1 << 20);
+    const array_view<int> from(source);
+    const array_view<int> to(target);
+    int expected = 0;
+    for (int round = 1; round < 5; ++round) {
+        sum(gpu, from, to);
+        expected += times * round;
+        const std::vector<int> next(1 << 20, round + 1);
+        const completion_future copied = copy_async(next.begin(), next.end(), from);
+        const completion_future home = to.synchronize_async();
+        sum(gpu, from, to, 1);
+        copied.get();
+        home.get();
+        // The launch came before or after the copy as a whole, for each element that it waited for.
+        const int first = to[0] - expected;
+        CHECK(first == round || first == round + 1);
+        expected += first;
+        to.synchronize();
+        CHECK(all_are(target, expected));
+    }
+}
+
+TEST(threads_with_views_of_their_own) {
+    const accelerator gpu = vulkan_view().accelerator;
+    std::vector<int> source(count, 1);
+    const array_view<const int> from(source);
+    std::vector<std::thread> threads;
+    std::vector<std::vector<int>> targets(6, std::vector<int>(count));
+    for (auto &target : targets)
+        threads.emplace_back([&] {
+            const accelerator_view own = gpu.create_view();
+            const array_view<int> to(target);
+            sum(own, from, to, 300);
+            to.synchronize();
+        });
+    for (auto &thread : threads)
+        thread.join();
+    for (const auto &target : targets)
+        CHECK(all_are(target, 300));
+}
+
+TEST(threads_on_parts_of_one_view) {
+    const accelerator_view gpu = vulkan_view();
+    std::vector<int> target(8 * count);
+    const array_view<int> all(target);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            const array_view<int> part = all.section(2 * t * count, count);
+            for (int round = 0; round < 20; ++round) {
+                add(gpu, part, 1);
+                // A part that the others do not use, and that makes the copy grow or move.
+                const array_view<int> further = all.section((2 * t + 1) * count, count);
+                further[round] = round;
+                add(gpu, further, 1, 1);
+            }
+        });
+    for (auto &thread : threads)
+        thread.join();
+    all.synchronize();
+    for (int t = 0; t < 4; ++t) {
+        CHECK(target[2 * t * count] == 20 * times && target[2 * t * count + count - 1] == 20 * times);
+        CHECK(target[(2 * t + 1) * count + 30] == 20 && target[(2 * t + 1) * count] == 20);
+    }
+}
+
+// Everything in any order, against what the host computes.
+TEST(random_programs) {
+    const accelerator_view gpu = vulkan_view();
+    const accelerator_view other = gpu.accelerator.create_view();
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::mt19937 random(seed);
+        const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+        std::vector<int> a(count), b(count), left(count), right(count);
+        std::vector<array_view<int>> views = {array_view<int>(a), array_view<int>(b)};
+        std::vector<int> *const model[2] = {&left, &right};
+        struct part {
+            array_view<int> view;
+            int which, from;
+        };
+        std::vector<part> parts;
+        for (int step = 0; step < 250; ++step) {
+            const accelerator_view &where = pick(5) ? gpu : other;
+            const int which = pick(2);
+            switch (pick(9)) {
+            case 0:
+            case 1:
+            case 2: {
+                const int launches = 1 + pick(5), by = pick(7);
+                add(where, views[which], by, launches);
+                for (int &v : *model[which])
+                    v = wrap(v, launches * by);
+                break;
+            }
+            case 3: {
+                const int launches = 1 + pick(4);
+                sum(where, views[1 - which], views[which], launches);
+                for (int i = 0; i < count; ++i)
+                    (*model[which])[i] = wrap((*model[which])[i], launches, (*model[1 - which])[i]);
+                break;
+            }
+            case 4: {
+                const int at = pick(count);
+                CHECK(views[which][at] == (*model[which])[at]);
+                break;
+            }
+            case 5: {
+                const int at = pick(count);
+                views[which][at] = step;
+                (*model[which])[at] = step;
+                break;
+            }
+            case 6: {
+                const int from = pick(count), size = 1 + pick(count - from);
+                parts.push_back({views[which].section(from, size), which, from});
+                break;
+            }
+            case 7:
+                if (parts.empty()) break;
+                if (pick(3) == 0) {
+                    parts.erase(parts.begin() + pick(static_cast<int>(parts.size())));
+                } else {
+                    const part &one = parts[pick(static_cast<int>(parts.size()))];
+                    const int launches = 1 + pick(4);
+                    add(where, one.view, 1, launches);
+                    for (int i = 0; i < one.view.extent[0]; ++i)
+                        (*model[one.which])[one.from + i] = wrap((*model[one.which])[one.from + i], launches);
+                }
+                break;
+            case 8:
+                views[which].synchronize();
+                CHECK((which ? b : a) == *model[which]);
+                break;
+            }
+        }
+        views[0].synchronize();
+        views[1].synchronize();
+        CHECK(a == left && b == right);
+    }
+}
+
+CHECK_MAIN
