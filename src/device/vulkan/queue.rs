@@ -197,10 +197,10 @@ impl VulkanQueue {
             let alone = self.immediate || !is_burst && ahead() == 0;
             let recording = self.recording(&mut state, barrier, &work, alone)?;
             // If it fails, what was recorded before stays; nothing of this command was.
-            match &mut work {
+            let recorded = match &mut work {
                 Work::Launch(launch) => recording.launch(&self.core, barrier, launch)?,
-                Work::Other(write) => recording.add(&self.core, barrier, *write)?,
-            }
+                Work::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
+            };
             let State { open, barrier: last_barrier, .. } = &mut *state;
             let batch = open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
             if barrier {
@@ -230,7 +230,8 @@ impl VulkanQueue {
             drop(trackers);
             state.sequence += 1;
             state.burst += 1;
-            state.last = Some(now);
+            // The time that recording takes is not the program's.
+            state.last = Some(if recorded { Instant::now() } else { now });
             // The device should neither wait for more nor be told of each command.
             let submit = alone
                 || state.burst >= state.cut

@@ -194,8 +194,9 @@ impl Recording {
         has_room && (self.once || more && (self.holds != Holds::All || self.used < self.list.len()))
     }
 
-    /// Adds a launch. If it fails, what was added before stays and nothing of this launch is there.
-    pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &Launch<'_>) -> Result<()> {
+    /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays and nothing of this launch
+    /// is there.
+    pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &Launch<'_>) -> Result<bool> {
         let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
         if let Some((at, block)) = launch.block {
             let address = self.put(core, block)?;
@@ -205,7 +206,7 @@ impl Recording {
             && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core))
         {
             self.used += 1;
-            return Ok(());
+            return Ok(false);
         }
         self.open(core)?;
         let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
@@ -216,7 +217,7 @@ impl Recording {
             self.list.push(command);
             self.used += 1;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Adds commands of other kinds.
