@@ -54,15 +54,16 @@ TEST(what_the_host_writes_between) {
 
 TEST(values_and_domains_that_change) {
     const accelerator_view gpu = vulkan_view();
-    std::vector<int> target(count);
+    std::vector<int> target(9 * count);
     const array_view<int> to(target);
     for (int by = 1; by <= 10; ++by)
         add(gpu, to, by, 1);
+    // Growing, so that each needs more workgroups than the one before.
     for (int size = 1; size <= 8; ++size)
         parallel_for_each(
-            gpu, extent<1>(size), [=](index<1> i) restrict(amp) { to[i] += 1000; });
+            gpu, extent<1>(size * count), [=](index<1> i) restrict(amp) { to[i] += 1000; });
     to.synchronize();
-    CHECK(target[0] == 8055 && target[7] == 1055 && target[8] == 55 && target[count - 1] == 55);
+    CHECK(target[0] == 8055 && target[8 * count - 1] == 1055 && target[8 * count] == 55);
 }
 
 // A device's copy of the source grows, and moves.
