@@ -67,8 +67,8 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, lose-device=N, copy=buffer|kernel|lane, groups=N",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension.",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, lose-device=N, copy=buffer|kernel|lane, groups=N",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension.",
     },
 ];
 
@@ -90,6 +90,8 @@ pub struct TestSwitches {
     pub no_vulkan: bool,
     /// The Nth device allocation (from 1) fails for lack of memory.
     pub fail_alloc: Option<u64>,
+    /// The Nth submission (from 1) fails for lack of memory.
+    pub fail_submit: Option<u64>,
     /// The Nth submission (from 1) finds the device lost.
     pub lose_device: Option<u64>,
     /// Forces one of the device copy paths: `buffer`, `kernel` or `lane`.
@@ -238,6 +240,12 @@ impl TestSwitches {
         self.fail_alloc.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
+    /// Counts a submission of this process: true if it is the one to fail.
+    pub fn submission_fails(&self) -> bool {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        self.fail_submit.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
     /// Counts a submission of this process: true if it is the one that finds the device lost.
     pub fn submission_is_lost(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -250,6 +258,7 @@ impl TestSwitches {
         match (name, parsed) {
             ("no-vulkan", _) => self.no_vulkan = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
+            ("fail-submit", Some(n)) => self.fail_submit = Some(n),
             ("lose-device", Some(n)) => self.lose_device = Some(n),
             ("groups", Some(n)) if n >= 1 => self.groups = u32::try_from(n).ok(),
             ("copy", _) if matches!(number, Some("buffer" | "kernel" | "lane")) => {
@@ -305,7 +314,7 @@ mod tests {
             ("REVAMP_CACHE", "ro"),
             ("REVAMP_CACHE_DIR", "/tmp/x"),
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
-            ("REVAMP_TEST", "no-vulkan,fail-alloc=3,lose-device=2,copy=kernel,groups=7"),
+            ("REVAMP_TEST", "no-vulkan,fail-alloc=3,fail-submit=4,lose-device=2,copy=kernel,groups=7"),
         ]);
         assert!(w.is_empty(), "{w:?}");
         assert_eq!((c.log, c.validation, c.check, c.separate_memory), (Level::Debug, 2, true, true));
@@ -318,6 +327,7 @@ mod tests {
             TestSwitches {
                 no_vulkan: true,
                 fail_alloc: Some(3),
+                fail_submit: Some(4),
                 lose_device: Some(2),
                 copy: Some("kernel".into()),
                 groups: Some(7)

@@ -85,6 +85,32 @@ TEST(an_allocation_that_fails_is_out_of_memory) {
     }
 }
 
+CHILD(cannot_submit) {
+    enum { JOBS = 5 };
+    const place *p = some_place(runs_spirv);
+    int failed = 0;
+    for (int i = 0; i < JOBS; i++) {
+        revamp_status status = whole_job(p->accelerator, p->view);
+        if (status == REVAMP_OK) continue;
+        failed++;
+        CHECK_FAILS(status, AS_MEMORY, "submi");
+        /* What was lost is not waited for without end. */
+        CHECK_OK(revamp_accelerator_view_wait(p->view));
+    }
+    CHECK(failed <= 1);
+    full_job();
+    CHECK_OK(revamp_uninitialize());
+    full_job();
+}
+
+TEST(a_submission_that_fails_is_out_of_memory) {
+    some_place(runs_spirv);
+    for (int n = 1; n <= 6; n++) {
+        child_result r = run_child("cannot_submit", setting("fail-submit", n), NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("fail-submit=%d\n", n);
+    }
+}
+
 CHILD(host_runs_out_of_memory) {
     int32_t extent = 100;
     revamp_array array = NULL;

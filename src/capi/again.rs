@@ -11,7 +11,7 @@ use crate::runtime::repeat::Repeat;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-/// Launches remembered by a thread, each in the place that its kernel and its first arguments give it.
+/// Launches remembered by a thread, each in the place that its number gives it.
 const PLACES: usize = 32;
 
 /// All that a launch is asked for with, but the bytes of its block and of what is appended to it.
@@ -55,8 +55,8 @@ impl Request<'_> {
     fn number(&self) -> u64 {
         let mix = |n: u64, value: usize| (n ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         let named = mix(mix(1, self.compiled), self.view as usize);
-        let first = self.arguments.iter().take(2).map(|a| a.view as usize ^ a.array as usize);
-        first.fold(named, mix)
+        let sized = self.extent.iter().map(|&e| e as usize).fold(named, mix);
+        self.arguments.iter().map(|a| a.view as usize ^ a.array as usize).fold(sized, mix)
     }
 
     /// True if it can be remembered: whole arrays and views, and something that tells when it ends.

@@ -147,8 +147,10 @@ impl<T: Object> Table<T> {
         let Some(place) = self.slot(slot) else {
             return Err(Error::internal("a handle slot is missing"));
         };
-        *place.entry.lock() = Entry { references: 1, object: Some(object) };
+        let mut entry = place.entry.lock();
+        *entry = Entry { references: 1, object: Some(object) };
         let generation = place.generation.load(Ordering::Relaxed);
+        drop(entry);
         Ok(u64::from(T::TAG) << 56 | u64::from(slot) << 32 | u64::from(generation))
     }
 

@@ -10,7 +10,7 @@
 pub mod accelerator;
 pub mod accelerator_view;
 mod again;
-mod array;
+pub mod array;
 pub mod array_view;
 pub mod completion;
 pub mod copy;

@@ -62,7 +62,7 @@ impl<'a> Held<'a> {
     }
 
     /// The source of an array that has views, and its state.
-    fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
+    pub fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
         let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array));
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
     }

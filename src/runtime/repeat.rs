@@ -71,7 +71,8 @@ impl Repeat {
         for argument in launch.arguments {
             match &argument.section {
                 Side::View(part) => views.push(part.source()),
-                Side::Array(array, _) if Source::of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
+                // By what is locked: to ask the array itself would be against the order of locks.
+                Side::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
                 _ => return Ok(None),
             }
         }

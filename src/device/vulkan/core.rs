@@ -133,10 +133,14 @@ impl Core {
         error.clone()
     }
 
-    /// Counts a submission; `REVAMP_TEST=lose-device=N` loses the device at the Nth.
+    /// Counts a submission; at the Nth `REVAMP_TEST=lose-device=N` loses the device, and with `fail-submit=N` it fails.
     pub fn count_submission(&self) -> Result<()> {
         if config::get().test.submission_is_lost() {
             return Err(self.lose("a submission (REVAMP_TEST=lose-device)"));
+        }
+        if config::get().test.submission_fails() {
+            let what = "a submission (REVAMP_TEST=fail-submit)";
+            return Err(self.failed(what, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
         }
         self.check_alive()
     }

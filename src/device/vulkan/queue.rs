@@ -153,6 +153,9 @@ impl VulkanQueue {
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
+            if self.own.waited.load(Ordering::Relaxed) && self.own.waited.swap(false, Ordering::Relaxed) {
+                state.end_burst();
+            }
             let now = Instant::now();
             let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
             let is_burst = since(state.last) <= STREAM || since(state.submitted) <= BURST;
@@ -406,8 +409,16 @@ impl VulkanQueue {
                 Ok(())
             }
             Err(e) => {
-                // Work that was recorded is lost with it: without a device nothing else fails here than memory.
+                // Work that was recorded is lost with it: without a device nothing else fails here than memory. Its number is
+                // to be reached all the same, since others wait for it.
                 batch.destroy(&self.core);
+                if self.core.lost().is_none() {
+                    let mut empty = Box::new(Batch { value: batch.value, ..Batch::default() });
+                    match self.hand_over(&mut empty, &mut state.host_barrier) {
+                        Ok(()) => state.flying.push_back(empty),
+                        Err(_) => drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST)),
+                    }
+                }
                 Err(e)
             }
         }

@@ -14,7 +14,7 @@ use crate::device::hazard::Timeline;
 use crate::device::{Buffer, unique_id};
 use crate::error::Result;
 use ash::vk;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,8 @@ pub(super) struct VulkanTimeline {
     done: AtomicU64,
     /// Highest number handed to the device.
     pub handed: AtomicU64,
+    /// Somebody has waited since the queue last looked: a burst of commands has ended.
+    pub waited: AtomicBool,
     /// The queue, to flush it.
     pub queue: OnceLock<Weak<VulkanQueue>>,
     /// Itself, for batches of other queues that wait for it.
@@ -80,6 +82,7 @@ impl VulkanTimeline {
             word,
             done: AtomicU64::new(0),
             handed: AtomicU64::new(0),
+            waited: AtomicBool::new(false),
             queue: OnceLock::new(),
             me: me.clone(),
         }))
@@ -216,6 +219,7 @@ impl Timeline for VulkanTimeline {
 
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         self.core.check_alive()?;
+        self.waited.store(true, Ordering::Relaxed);
         self.flush(value)?;
         if self.reached(value) {
             return self.core.check_alive().map(|()| true);

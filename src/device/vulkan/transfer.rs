@@ -30,9 +30,6 @@ const MANY: u64 = 128 << 20;
 /// Copies of so many bytes go beside the work of their view even if they follow it: that costs a wait between queues, some
 /// 10 us, and what comes after them can run meanwhile.
 const LONG: u64 = 2 << 20;
-/// The host writes no more than this into device memory by itself: beyond, memory's own speed shows, and the device reads it faster
-/// (measured on an H200).
-const WINDOW: u64 = 16 << 20;
 /// Bytes that are worth one more thread.
 const SHARE: u64 = 2 << 20;
 /// Most threads that copy for one transfer: more do not go faster than the bus.
@@ -155,7 +152,7 @@ impl Transfers {
         let upload = direction == Direction::Upload;
         let (range, access) =
             if upload { (plan.destination_hull(), Access::Write) } else { (plan.source_hull(), Access::Read) };
-        if upload && bytes <= WINDOW && self.through_window(host, buffer, plan)? {
+        if upload && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
         self.trim();
@@ -335,8 +332,9 @@ impl Piece<'_> {
         let begun = AtomicU64::new(0);
         // Thread t takes pieces t, t + threads, ...: a slot is refilled by the thread that emptied it.
         let lists = threads.min(ahead);
-        pool.parallel(lists, &|t| {
-            // The first thread begins while the others are still waking up.
+        let done = pool.parallel(lists, &|t| {
+            // The first thread begins while the others are still waking up, who must not wait for one that panics.
+            let _ended = (t == 0).then(|| Ended(&begun));
             let begins = if download && t == 0 { 0..ahead } else { 0..0 };
             for i in begins {
                 match self.ring.take(core).and_then(|chunk| start(i, chunk)) {
@@ -360,8 +358,9 @@ impl Piece<'_> {
                     failed.lock().get_or_insert(e);
                 }
             }
-        })?;
+        });
         self.recover(&slots);
+        done?;
         if let Some(e) = failed.into_inner() {
             return Err(e);
         }
@@ -375,6 +374,15 @@ impl Piece<'_> {
                 self.ring.give(chunk);
             }
         }
+    }
+}
+
+/// Says when dropped that no more pieces will be begun.
+struct Ended<'a>(&'a AtomicU64);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(u64::MAX, Ordering::Release);
     }
 }
 
