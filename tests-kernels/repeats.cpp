@@ -2,6 +2,7 @@
 // remembered when it is asked for the second time and nothing has changed since the first, so each kernel runs several times.
 #include "device.hpp"
 
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -232,6 +233,26 @@ TEST(threads_on_parts_of_one_view) {
         CHECK(target[2 * t * count] == 20 * times && target[2 * t * count + count - 1] == 20 * times);
         CHECK(target[(2 * t + 1) * count + 30] == 20 && target[(2 * t + 1) * count] == 20);
     }
+}
+
+// Launches on an array that has views while another thread releases the last of them.
+TEST(views_of_a_captured_array_that_end_meanwhile) {
+    const accelerator_view gpu = vulkan_view();
+    const array<int> data(count, std::vector<int>(count, 1).begin(), gpu);
+    std::vector<int> target(count);
+    const array_view<int> to(target);
+    std::atomic<bool> done{false};
+    std::thread other([&] {
+        while (!done)
+            const array_view<const int> seen(data);
+    });
+    for (int n = 0; n < 2000; ++n)
+        parallel_for_each(
+            gpu, to.extent, [=, &data](index<1> i) restrict(amp) { to[i] += data[i]; });
+    done = true;
+    other.join();
+    to.synchronize();
+    CHECK(all_are(target, 2000));
 }
 
 // Everything in any order, against what the host computes.
