@@ -198,8 +198,9 @@ void stream(Bench &b, const std::string &name, bool independent, Kind kind) {
     Job job(*b.plain, Lane::compute, record);
     Job clear(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {
         vk.CmdFillBuffer(commands, buffer.handle, 0, VK_WHOLE_SIZE, 0);
-        for (const Buffer *zero : {four ? &four->x : nullptr, four ? &four->y : nullptr, four ? &four->z : nullptr})
-            if (zero) vk.CmdFillBuffer(commands, zero->handle, 0, VK_WHOLE_SIZE, 0);
+        if (four)
+            for (const Buffer *read : {&four->x, &four->y, &four->z})
+                vk.CmdFillBuffer(commands, read->handle, 0, VK_WHOLE_SIZE, 0);
         memory_barrier(commands);
     });
     Job fetch(*b.plain, Lane::compute, [&](VkCommandBuffer commands) {

@@ -233,23 +233,28 @@ impl Config {
     }
 }
 
+/// Counts one more: true if it is the one that is wanted.
+fn is_nth(wanted: Option<u64>, count: &AtomicU64) -> bool {
+    wanted.is_some_and(|n| n == count.fetch_add(1, Ordering::Relaxed) + 1)
+}
+
 impl TestSwitches {
     /// Counts an allocation of this process: true if it is the one to fail.
     pub fn allocation_fails(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        self.fail_alloc.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+        is_nth(self.fail_alloc, &COUNT)
     }
 
     /// Counts a submission of this process: true if it is the one to fail.
     pub fn submission_fails(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        self.fail_submit.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+        is_nth(self.fail_submit, &COUNT)
     }
 
     /// Counts a submission of this process: true if it is the one that finds the device lost.
     pub fn submission_is_lost(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        self.lose_device.is_some_and(|n| n == COUNT.fetch_add(1, Ordering::Relaxed) + 1)
+        is_nth(self.lose_device, &COUNT)
     }
 
     fn take(&mut self, word: &str) -> bool {

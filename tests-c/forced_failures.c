@@ -58,7 +58,9 @@ static const char *setting(const char *name, int n) {
     return text;
 }
 
-CHILD(runs_out_of_memory) {
+/* The Nth of something fails for lack of memory and no other (none if the library can do without, as without a queue's
+ * completion word), and the view is as good as before. */
+static void at_most_one_job_fails(const char *says) {
     enum { JOBS = 5 };
     const place *p = some_place(runs_spirv);
     int failed = 0;
@@ -66,34 +68,8 @@ CHILD(runs_out_of_memory) {
         revamp_status status = whole_job(p->accelerator, p->view);
         if (status == REVAMP_OK) continue;
         failed++;
-        CHECK_FAILS(status, AS_MEMORY, "alloc");
+        CHECK_FAILS(status, AS_MEMORY, says);
         CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x8007000E);
-    }
-    /* The Nth fails and no other (none if it was of something the library can do without, as a queue's completion
-     * word), and the view is as good as before. */
-    CHECK(failed <= 1);
-    full_job();
-    CHECK_OK(revamp_uninitialize());
-    full_job();
-}
-
-TEST(an_allocation_that_fails_is_out_of_memory) {
-    some_place(runs_spirv);
-    for (int n = 1; n <= 8; n++) {
-        child_result r = run_child("runs_out_of_memory", setting("fail-alloc", n), NULL);
-        if (!check_child(&r, __FILE__, __LINE__)) printf("fail-alloc=%d\n", n);
-    }
-}
-
-CHILD(cannot_submit) {
-    enum { JOBS = 5 };
-    const place *p = some_place(runs_spirv);
-    int failed = 0;
-    for (int i = 0; i < JOBS; i++) {
-        revamp_status status = whole_job(p->accelerator, p->view);
-        if (status == REVAMP_OK) continue;
-        failed++;
-        CHECK_FAILS(status, AS_MEMORY, "submi");
         /* What was lost is not waited for without end. */
         CHECK_OK(revamp_accelerator_view_wait(p->view));
     }
@@ -103,12 +79,29 @@ CHILD(cannot_submit) {
     full_job();
 }
 
-TEST(a_submission_that_fails_is_out_of_memory) {
+/* The child with REVAMP_TEST=what=1, then 2, up to `most`. */
+static void run_with_each(const char *child, const char *what, int most) {
     some_place(runs_spirv);
-    for (int n = 1; n <= 6; n++) {
-        child_result r = run_child("cannot_submit", setting("fail-submit", n), NULL);
-        if (!check_child(&r, __FILE__, __LINE__)) printf("fail-submit=%d\n", n);
+    for (int n = 1; n <= most; n++) {
+        child_result r = run_child(child, setting(what, n), NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) printf("%s=%d\n", what, n);
     }
+}
+
+CHILD(runs_out_of_memory) {
+    at_most_one_job_fails("alloc");
+}
+
+TEST(an_allocation_that_fails_is_out_of_memory) {
+    run_with_each("runs_out_of_memory", "fail-alloc", 8);
+}
+
+CHILD(cannot_submit) {
+    at_most_one_job_fails("submi");
+}
+
+TEST(a_submission_that_fails_is_out_of_memory) {
+    run_with_each("cannot_submit", "fail-submit", 6);
 }
 
 CHILD(host_runs_out_of_memory) {
@@ -163,11 +156,7 @@ CHILD(loses_the_device) {
 }
 
 TEST(a_lost_device_is_an_accelerator_view_removed) {
-    some_place(runs_spirv);
-    for (int n = 1; n <= 5; n++) {
-        child_result r = run_child("loses_the_device", setting("lose-device", n), NULL);
-        if (!check_child(&r, __FILE__, __LINE__)) printf("lose-device=%d\n", n);
-    }
+    run_with_each("loses_the_device", "lose-device", 5);
 }
 
 CHILD(exits_with_a_lost_device) {

@@ -9,7 +9,7 @@ use super::kernel::LoadedKernel;
 use super::repeat::{Found, Repeat};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
-use crate::device::{Access, Dispatch};
+use crate::device::{Access, Dispatch, Use};
 use crate::error::{Error, Result};
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
@@ -99,6 +99,29 @@ pub(super) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
+/// Gives the view's queue a launch with this block, into which the addresses are written at their places.
+pub(super) fn hand_over<'p>(
+    view: &AcceleratorView,
+    kernel: &LoadedKernel,
+    groups: [u64; 3],
+    uses: &[Use],
+    block: &[u8],
+    places: impl Iterator<Item = (&'p Place<'p>, u64)>,
+) -> Result<Point> {
+    let mut filled = Block::default();
+    filled.bytes.extend_from_slice(block);
+    places.for_each(|(place, address)| filled.put(place, address));
+    view.queue().dispatch(&Dispatch {
+        kernel: &**kernel.kernel(),
+        spec: &Vec::new(),
+        bindings: &[],
+        uses,
+        push: &[],
+        block: Some(&filled),
+        groups,
+    })
+}
+
 /// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
 /// again as it was done now, `again` gets it.
 pub(super) fn run(
@@ -129,13 +152,11 @@ pub(super) fn run(
     }
     let mut brought = Brought::default();
     brought.bring(captured, view, held, DISPATCH)?;
-    let mut block = Block::default();
-    block.bytes.extend_from_slice(launch.block);
     let mut bound = brought.uses.iter();
-    let mut addresses = SmallVec::new();
-    for (argument, access) in launch.arguments.iter().zip(used) {
+    let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
+    for access in used {
         // Of an array that is not used the extent may be.
-        let address = match access.and_then(|_| bound.next()) {
+        addresses.push(match access.and_then(|_| bound.next()) {
             None => 0,
             Some(b) => {
                 let start = b.buffer.device_address().ok_or_else(|| {
@@ -143,21 +164,11 @@ pub(super) fn run(
                 })?;
                 start + b.range.start
             }
-        };
-        if let Some(place) = &argument.place {
-            block.put(place, address);
-        }
-        addresses.push(address);
+        });
     }
-    let point = view.queue().dispatch(&Dispatch {
-        kernel: &**loaded.kernel(),
-        spec: &Vec::new(),
-        bindings: &[],
-        uses: &brought.uses,
-        push: &[],
-        block: Some(&block),
-        groups,
-    })?;
+    let places = launch.arguments.iter().map(|a| a.place.as_ref()).zip(&addresses);
+    let places = places.filter_map(|(place, &address)| Some((place?, address)));
+    let point = hand_over(view, &loaded, groups, &brought.uses, launch.block, places)?;
     brought.written(captured, held)?;
     if let Some(again) = again {
         let found = Found { view, compiled: kernel, kernel: &loaded, groups, captured, brought: &brought, addresses };

@@ -7,14 +7,15 @@
 use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::capture::{Brought, Captured, Held};
+use super::compiled::hand_over;
 use super::copy::Side;
 use super::host_dispatch::HostLaunch;
 use super::kernel::LoadedKernel;
 use super::source::{Source, Stamp};
 use crate::config;
-use crate::device::block::{Block, Place};
+use crate::device::block::Place;
 use crate::device::hazard::Point;
-use crate::device::{Access, Buffer, Dispatch, Use};
+use crate::device::{Access, Buffer, Use};
 use crate::error::Result;
 use crate::kernel::compiled::Compiled;
 use smallvec::SmallVec;
@@ -126,20 +127,7 @@ impl Repeat {
             let Some(buffer) = buffer.upgrade() else { return Ok(None) };
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
-        let mut filled = Block::default();
-        filled.bytes.extend_from_slice(block);
-        for (place, address) in places.iter().zip(&self.addresses) {
-            filled.put(place, *address);
-        }
-        let dispatch = Dispatch {
-            kernel: &**kernel.kernel(),
-            spec: &Vec::new(),
-            bindings: &[],
-            uses: &uses,
-            push: &[],
-            block: Some(&filled),
-            groups: self.groups,
-        };
-        view.queue().dispatch(&dispatch).map(Some)
+        let places = places.iter().zip(self.addresses.iter().copied());
+        hand_over(&view, &kernel, self.groups, &uses, block, places).map(Some)
     }
 }

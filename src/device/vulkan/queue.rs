@@ -413,9 +413,8 @@ impl VulkanQueue {
                 // to be reached all the same, since others wait for it.
                 batch.destroy(&self.core);
                 if self.core.lost().is_none() {
-                    let mut empty = Box::new(Batch { value: batch.value, ..Batch::default() });
-                    match self.hand_over(&mut empty, &mut state.host_barrier) {
-                        Ok(()) => state.flying.push_back(empty),
+                    match self.hand_over(&mut batch, &mut state.host_barrier) {
+                        Ok(()) => state.flying.push_back(batch),
                         Err(_) => drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST)),
                     }
                 }
@@ -428,10 +427,8 @@ impl VulkanQueue {
         self.core.count_submission()?;
         let raw = &self.core.raw;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
-        if let Some(last) = batch.recordings.last_mut() {
-            if let Some(word) = &self.own.word {
-                last.write_word(&self.core, word.raw, batch.value as u32)?;
-            }
+        if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
+            last.write_word(&self.core, word.raw, batch.value as u32)?;
         }
         for recording in &mut batch.recordings {
             commands.push(recording.end(&self.core)?);
@@ -519,9 +516,7 @@ impl State {
             usual: 0,
         }
     }
-}
 
-impl State {
     /// What comes next begins a new burst.
     fn end_burst(&mut self) {
         if self.burst > 0 {
