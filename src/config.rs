@@ -67,8 +67,8 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, lose-device=N, copy=buffer|kernel|lane, groups=N",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension.",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, lose-device=N, copy=buffer|kernel|lane, groups=N, words",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension, give every queue a completion word.",
     },
 ];
 
@@ -98,6 +98,8 @@ pub struct TestSwitches {
     pub copy: Option<String>,
     /// Upper limit for groups in one dimension of one dispatch.
     pub groups: Option<u32>,
+    /// All queues have completion words, not only the transfer queues of real devices.
+    pub words: bool,
 }
 
 /// All settings, read once from the environment.
@@ -262,6 +264,7 @@ impl TestSwitches {
         let parsed = number.and_then(|n| n.parse::<u64>().ok());
         match (name, parsed) {
             ("no-vulkan", _) => self.no_vulkan = true,
+            ("words", _) => self.words = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
             ("fail-submit", Some(n)) => self.fail_submit = Some(n),
             ("lose-device", Some(n)) => self.lose_device = Some(n),
@@ -319,7 +322,7 @@ mod tests {
             ("REVAMP_CACHE", "ro"),
             ("REVAMP_CACHE_DIR", "/tmp/x"),
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
-            ("REVAMP_TEST", "no-vulkan,fail-alloc=3,fail-submit=4,lose-device=2,copy=kernel,groups=7"),
+            ("REVAMP_TEST", "no-vulkan,fail-alloc=3,fail-submit=4,lose-device=2,copy=kernel,groups=7,words"),
         ]);
         assert!(w.is_empty(), "{w:?}");
         assert_eq!((c.log, c.validation, c.check, c.separate_memory), (Level::Debug, 2, true, true));
@@ -335,7 +338,8 @@ mod tests {
                 fail_submit: Some(4),
                 lose_device: Some(2),
                 copy: Some("kernel".into()),
-                groups: Some(7)
+                groups: Some(7),
+                words: true
             }
         );
     }

@@ -67,6 +67,8 @@ struct Entry<T> {
     object: Option<Arc<T>>,
 }
 
+/// On a cache line of its own: threads with handles of their own do not meet.
+#[repr(align(64))]
 struct Slot<T> {
     /// Changed under the entry's lock alone. The greatest is no handle's.
     generation: AtomicU32,

@@ -26,10 +26,14 @@ pub trait Timeline: Send + Sync {
     fn seen(&self, value: u64) -> bool {
         self.reached(value)
     }
-    /// True if everything up to `value` was handed to the device, so that others may wait for it there.
-    fn submitted(&self, value: u64) -> bool;
+    /// True if other queues of the device may wait for `value` there: it was handed over, and will be signalled.
+    fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
     fn flush(&self, value: u64) -> Result<()>;
+    /// Flushes, and lets other queues of the device wait for `value`.
+    fn signal(&self, value: u64) -> Result<()> {
+        self.flush(value)
+    }
     /// Flushes, then waits until everything up to `value` is done: `false` if `timeout` passed first. `None` waits
     /// without end. An error says that the work up to `value` failed.
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool>;
@@ -306,7 +310,7 @@ mod tests {
         fn reached(&self, value: u64) -> bool {
             value <= self.done.load(Ordering::Relaxed)
         }
-        fn submitted(&self, _: u64) -> bool {
+        fn is_signalled(&self, _: u64) -> bool {
             true
         }
         fn flush(&self, _: u64) -> Result<()> {

@@ -53,7 +53,7 @@ impl Timeline for HostOperation {
     fn reached(&self, value: u64) -> bool {
         value == 0 || self.result.lock().is_some()
     }
-    fn submitted(&self, _: u64) -> bool {
+    fn is_signalled(&self, _: u64) -> bool {
         true
     }
     fn flush(&self, _: u64) -> Result<()> {

@@ -249,7 +249,7 @@ impl Timeline for HostTimeline {
         self.done.load(Ordering::Acquire) >= value
     }
     /// Jobs start by themselves.
-    fn submitted(&self, _value: u64) -> bool {
+    fn is_signalled(&self, _value: u64) -> bool {
         true
     }
     fn flush(&self, _value: u64) -> Result<()> {

@@ -40,7 +40,7 @@ fn jobs_run_in_order_and_points_are_reached() {
     assert!(points.windows(2).all(|p| p[0].value < p[1].value && p[0].sequence < p[1].sequence));
     assert!(points[50].wait(None).unwrap() && points[50].reached());
     assert!(queue.marker().unwrap().wait(None).unwrap());
-    assert!(points.iter().all(|p| p.reached() && p.timeline.submitted(p.value)));
+    assert!(points.iter().all(|p| p.reached() && p.timeline.is_signalled(p.value)));
     assert_eq!(receive.try_iter().collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
 }
 

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::memory::VulkanBuffer;
-use super::pipeline::VulkanKernel;
+use super::pipeline::{Pipeline, VulkanKernel};
 use super::queue::{BufferUse, VulkanQueue, Work};
 use super::recording::Launch;
 use super::transfer::Transfers;
@@ -58,7 +58,14 @@ impl Queue for ViewQueue {
         let core = &self.queue.core;
         let limits = core.physical.limits.max_groups;
         let split = d.groups.iter().zip(limits).any(|(&g, most)| g > u64::from(most));
-        let pipeline = kernel.pipeline(d.spec, split)?;
+        let made: Arc<Pipeline>;
+        let pipeline = match kernel.plain().filter(|_| d.spec.is_empty() && !split) {
+            Some(plain) => plain,
+            None => {
+                made = kernel.pipeline(d.spec, split)?;
+                &made
+            }
+        };
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
         for u in d.bindings.iter().map(|b| &b.bound).chain(d.uses) {
             VulkanBuffer::of(&u.buffer, core)?;
@@ -67,7 +74,7 @@ impl Queue for ViewQueue {
         // The address of the block is the one push constant.
         let address = [0; size_of::<u64>()];
         let launch = Launch {
-            pipeline: &pipeline,
+            pipeline,
             groups: d.groups,
             bindings: d.bindings,
             push: if d.block.is_some() { &address } else { d.push },

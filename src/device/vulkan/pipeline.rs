@@ -102,6 +102,11 @@ impl VulkanKernel {
         })
     }
 
+    /// The pipeline without constants and for domains within the limit, if it was made: threads share no count of it then.
+    pub fn plain(&self) -> Option<&Arc<Pipeline>> {
+        self.plain.get()
+    }
+
     /// The pipeline for these constants; `split` for domains beyond the device's limit of groups.
     pub fn pipeline(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
         if spec.is_empty() && !split {

@@ -11,6 +11,7 @@ use super::core::Core;
 use super::pipeline::Pipeline;
 use super::recording::{Launch, Recording};
 use super::timeline::VulkanTimeline;
+use crate::config;
 use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::host::Workers;
 use crate::device::{Access, Buffer};
@@ -39,6 +40,10 @@ const CUTS: [u64; 4] = [8, 16, 32, 64];
 const KEPT: usize = 64;
 /// Free recordings beyond this are given back.
 const MOST_FREE: usize = 128;
+/// Where a word tells that a batch is done, only one of so many signals the semaphore.
+const SIGNAL_EVERY: u64 = 16;
+/// How long a signal may take when nothing is ahead of it.
+const SIGNAL_TIME: Duration = Duration::from_micros(100);
 
 /// Which hardware queue a queue submits to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +127,8 @@ pub(super) struct VulkanQueue {
 impl VulkanQueue {
     /// A new queue on `lane`.
     pub fn new(core: &Arc<Core>, lane: Lane, immediate: bool) -> Result<Arc<Self>> {
-        let own = VulkanTimeline::new(core, matches!(lane, Lane::Transfer(_)))?;
+        let with_word = core.spins && matches!(lane, Lane::Transfer(_)) || config::get().test.words;
+        let own = VulkanTimeline::new(core, with_word)?;
         let queue = Arc::new(Self {
             core: core.clone(),
             lane,
@@ -174,7 +180,7 @@ impl VulkanQueue {
                 segments.conflicts_of(own, &u.range, u.access, |p| {
                     if p.timeline.id() == own {
                         barrier |= p.sequence >= state.barrier;
-                    } else if p.timeline.device() == Some(self.core.id) && p.timeline.submitted(p.value) {
+                    } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
                         waits.push(p.clone());
                     } else {
                         elsewhere.push(p.clone());
@@ -182,12 +188,12 @@ impl VulkanQueue {
                 });
             }
             if !elsewhere.is_empty() {
-                // Not yet submitted, or not of this device: see to it without our locks, then look again.
+                // Not yet signalled, or not of this device: see to it without our locks, then look again.
                 drop(trackers);
                 drop(state);
                 for p in elsewhere {
                     if p.timeline.device() == Some(self.core.id) {
-                        p.timeline.flush(p.value)?;
+                        p.timeline.signal(p.value)?;
                     } else {
                         p.wait(None)?;
                     }
@@ -243,7 +249,7 @@ impl VulkanQueue {
                         _ => count >= GATHERED,
                     };
             if submit {
-                self.submit(&mut state)?;
+                self.submit(&mut state, false)?;
             }
             return Ok(point);
         }
@@ -256,23 +262,38 @@ impl VulkanQueue {
         let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
         state.end_burst();
         if state.open.is_some() {
-            self.submit(&mut state)?;
+            self.submit(&mut state, false)?;
         } else {
-            self.reap(&mut state);
+            self.reap(&mut state, usize::MAX);
         }
         Ok(point)
     }
 
     /// Lets go of what finished work held.
     pub fn release_finished(&self) {
-        self.reap(&mut self.state.lock());
+        let mut state = self.state.lock();
+        self.reap(&mut state, usize::MAX);
+        let Some(last) = state.flying.back().map(|b| b.value) else { return };
+        // The word has told of what only the semaphore can confirm.
+        let asks = self.own.word.is_some() && self.own.reached(last) && self.core.lost().is_none();
+        if asks && self.signal().is_ok() && self.own.watch_semaphore(last, SIGNAL_TIME) {
+            self.reap(&mut state, usize::MAX);
+        }
     }
 
     /// Submits the open batch, if there is one.
     pub fn submit_open(&self) -> Result<()> {
         let mut state = self.state.lock();
         state.end_burst();
-        self.submit(&mut state)
+        self.submit(&mut state, false)
+    }
+
+    /// The same, and lets the semaphore tell of it.
+    pub fn submit_signalled(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        state.end_burst();
+        self.submit(&mut state, true)?;
+        self.signal()
     }
 
     /// Where the next command goes; opens a batch if none is. `alone`: it will be submitted by itself.
@@ -317,7 +338,7 @@ impl VulkanQueue {
             let find = |state: &State| state.free.iter().position(|r| fits(r));
             let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
-                self.reap(state);
+                self.reap(state, usize::MAX);
                 found = find(state);
             }
             if let Some(found) = found.and_then(|n| state.free.remove(n)) {
@@ -368,15 +389,18 @@ impl VulkanQueue {
         }
     }
 
-    /// Lets go of what finished batches held; their recordings are free again.
-    fn reap(&self, state: &mut State) {
+    /// Lets go of what finished batches held, at most so many; their recordings are free again.
+    fn reap(&self, state: &mut State, most: usize) {
         let Some(first) = state.flying.front() else { return };
         // The semaphore, not the word: only it says that the command buffer may be reset.
         let done = match self.own.known() {
             Some(known) if known >= first.value => known,
             _ => self.own.poll_semaphore(),
         };
-        while state.flying.front().is_some_and(|b| b.value <= done) {
+        for _ in 0..most {
+            if state.flying.front().is_none_or(|b| b.value > done) {
+                break;
+            }
             let Some(mut batch) = state.flying.pop_front() else { break };
             for mut recording in batch.recordings.drain(..) {
                 if let Err(e) = recording.release(&self.core) {
@@ -396,15 +420,16 @@ impl VulkanQueue {
         state.spent.truncate(MOST_FREE);
     }
 
-    fn submit(&self, state: &mut State) -> Result<()> {
+    /// Submits the open batch; `signals`: even if it is not its turn to signal.
+    fn submit(&self, state: &mut State, signals: bool) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
-        match self.hand_over(&mut batch, &mut state.host_barrier) {
+        match self.hand_over(&mut batch, &mut state.host_barrier, signals) {
             Ok(()) => {
                 state.flying.push_back(batch);
                 state.submitted = Some(Instant::now());
-                // In the shadow of the device's work.
-                self.reap(state);
+                // In the shadow of the device's work, which is short for a small copy. A signal tells of many batches.
+                self.reap(state, if self.own.word.is_some() { 2 } else { usize::MAX });
                 self.prepare(state);
                 Ok(())
             }
@@ -413,7 +438,7 @@ impl VulkanQueue {
                 // to be reached all the same, since others wait for it.
                 batch.destroy(&self.core);
                 if self.core.lost().is_none() {
-                    match self.hand_over(&mut batch, &mut state.host_barrier) {
+                    match self.hand_over(&mut batch, &mut state.host_barrier, true) {
                         Ok(()) => state.flying.push_back(batch),
                         Err(_) => drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST)),
                     }
@@ -423,9 +448,8 @@ impl VulkanQueue {
         }
     }
 
-    fn hand_over(&self, batch: &mut Batch, host_barrier: &mut Option<Recording>) -> Result<()> {
+    fn hand_over(&self, batch: &mut Batch, host_barrier: &mut Option<Recording>, signals: bool) -> Result<()> {
         self.core.count_submission()?;
-        let raw = &self.core.raw;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
         if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
             last.write_word(&self.core, word.raw, batch.value as u32)?;
@@ -442,15 +466,39 @@ impl VulkanQueue {
         }
         let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
             batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).unzip();
+        let turn = self.own.word.is_none() || batch.value >= self.own.signalled() + SIGNAL_EVERY;
+        self.queue_submit((&waits, &wait_values), &commands, (signals || turn).then_some(batch.value))?;
+        self.own.handed.store(batch.value, Ordering::Release);
+        Ok(())
+    }
+
+    /// Lets the semaphore tell of all that was handed over. The state is locked.
+    fn signal(&self) -> Result<()> {
+        let handed = self.own.handed.load(Ordering::Acquire);
+        if self.own.signalled() >= handed {
+            return Ok(());
+        }
+        self.core.count_submission()?;
+        self.queue_submit((&[], &[]), &[], Some(handed))
+    }
+
+    /// `vkQueueSubmit`: waits for semaphores and their values, runs commands, and lets the queue's semaphore have `value`.
+    fn queue_submit(
+        &self,
+        (waits, wait_values): (&[vk::Semaphore], &[u64]),
+        commands: &[vk::CommandBuffer],
+        value: Option<u64>,
+    ) -> Result<()> {
         let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
-        let (signals, signal_values) = ([self.own.semaphore], [batch.value]);
+        let signal_values: SmallVec<[_; 1]> = value.into_iter().collect();
+        let signals: SmallVec<[_; 1]> = value.iter().map(|_| self.own.semaphore).collect();
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
-            .wait_semaphore_values(&wait_values)
+            .wait_semaphore_values(wait_values)
             .signal_semaphore_values(&signal_values);
         let info = [vk::SubmitInfo::default()
-            .wait_semaphores(&waits)
+            .wait_semaphores(waits)
             .wait_dst_stage_mask(&stages)
-            .command_buffers(&commands)
+            .command_buffers(commands)
             .signal_semaphores(&signals)
             .push_next(&mut timeline)];
         let queue = match self.lane {
@@ -460,9 +508,11 @@ impl VulkanQueue {
         .lock();
         // SAFETY: the queue is locked; every handle is alive and held by the batch until its number is reached; the
         // semaphores waited for have been signalled or submitted.
-        unsafe { raw.queue_submit(*queue, &info, vk::Fence::null()) }
+        unsafe { self.core.raw.queue_submit(*queue, &info, vk::Fence::null()) }
             .map_err(|e| self.core.failed("vkQueueSubmit", e))?;
-        self.own.handed.store(batch.value, Ordering::Release);
+        if let Some(value) = value {
+            self.own.will_signal(value);
+        }
         Ok(())
     }
 }
@@ -471,14 +521,12 @@ impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
         let mut state = std::mem::replace(self.state.get_mut(), State::new());
-        if let Some(mut batch) = state.open.take() {
-            match self.hand_over(&mut batch, &mut state.host_barrier) {
-                Ok(()) => state.flying.push_back(batch),
-                Err(e) => {
-                    crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
-                    batch.destroy(&self.core);
-                }
-            }
+        if let Err(e) = self.submit(&mut state, true) {
+            crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
+        }
+        if self.signal().is_err() && self.core.lost().is_none() {
+            // Nobody else could signal what others wait for.
+            drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST));
         }
         let idle = state.flying.back().is_none_or(|b| b.value <= self.own.poll_semaphore());
         let (core, own) = (self.core.clone(), self.own.clone());
@@ -546,9 +594,10 @@ impl Batch {
         let timeline = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
         // The point holds the timeline, so it is alive.
         let Some(timeline) = timeline.and_then(|t| t.me.upgrade()) else { return };
+        let needed = timeline.signal_of(point.value);
         match self.waits.iter_mut().find(|(t, _)| t.id() == timeline.id()) {
-            Some((_, value)) => *value = (*value).max(point.value),
-            None => self.waits.push((timeline, point.value)),
+            Some((_, value)) => *value = (*value).max(needed),
+            None => self.waits.push((timeline, needed)),
         }
     }
 

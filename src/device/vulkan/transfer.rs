@@ -16,6 +16,7 @@ use crate::device::{Access, Buffer, Direction, HostSpan};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,8 +24,9 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
-/// Bytes of a piece of a transfer of less than [`FEW`], of less than [`MANY`], and of more bytes (measured on an H200).
-const PIECE: (u64, u64, u64) = (256 << 10, 1 << 20, 4 << 20);
+/// Bytes of a piece of an upload and of a download, of less than [`FEW`], of less than [`MANY`], and of more bytes (measured on
+/// an H200).
+const PIECES: [[u64; 3]; 2] = [[256 << 10, 2 << 20, 2 << 20], [256 << 10, 1 << 20, 4 << 20]];
 const FEW: u64 = 4 << 20;
 const MANY: u64 = 128 << 20;
 /// Copies of so many bytes go beside the work of their view even if they follow it: that costs a wait between queues, some
@@ -59,8 +61,8 @@ impl Transfers {
     /// Rings and lanes, made when first used.
     pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
-        let rings =
-            [Direction::Upload, Direction::Download].map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, PIECE.2, most)]);
+        let rings = [Direction::Upload, Direction::Download]
+            .map(|d| [Ring::new(d, SMALL, 64), Ring::new(d, PIECES[d as usize][2], most)]);
         Self {
             core: core.clone(),
             copies: copies.clone(),
@@ -159,10 +161,11 @@ impl Transfers {
         self.staged.store(true, Ordering::Relaxed);
         let [small, large] = &self.rings[direction as usize];
         let ring = if bytes <= small.size { small } else { large };
+        let [few, some, many] = PIECES[direction as usize];
         let size = match bytes {
-            0..FEW => PIECE.0,
-            FEW..MANY => PIECE.1,
-            _ => PIECE.2,
+            0..FEW => few,
+            FEW..MANY => some,
+            _ => many,
         };
         let size = size.min(ring.size);
         let piece = Piece { transfers: self, direction, host, buffer, plan, ring, size };
@@ -284,105 +287,129 @@ impl Piece<'_> {
         Ok(point)
     }
 
-    /// Moves everything in pieces, several at a time.
+    /// Moves everything in pieces, several at a time. Each thread takes the next piece when it is free: one whose processor
+    /// also serves the device's interrupts is several times slower than the others.
     fn pipelined(&self, lanes: &[Arc<VulkanQueue>]) -> Result<SmallVec<[Point; 2]>> {
         let core = &self.transfers.core;
         let bytes = self.plan.bytes();
-        let size = self.size;
-        let pieces = bytes.div_ceil(size);
-        let part = |i: u64| i * size..(i * size + size).min(bytes);
+        let pieces = bytes.div_ceil(self.size);
+        let part = |i: u64| i * self.size..((i + 1) * self.size).min(bytes);
+        let lane = |i: u64| i as usize % lanes.len();
         let pool = &Workers::shared().pool;
-        let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(SHARE));
-        let lane = |i: u64| &lanes[i as usize % lanes.len()];
-        let last: Mutex<Vec<Option<Point>>> = Mutex::new(vec![None; lanes.len()]);
+        let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(SHARE)).min(pieces);
+        let pending = Pending { next: AtomicU64::new(0), pieces };
         let failed: Mutex<Option<Error>> = Mutex::new(None);
-        // Downloads: the device works ahead of the threads by this many pieces.
-        let ahead = (threads * DEPTH as u64).min(pieces);
-        let slots: Vec<Mutex<Option<Chunk>>> = (0..ahead).map(|_| Mutex::new(None)).collect();
-        let start = |i: u64, mut chunk: Chunk| -> Result<()> {
-            let done = self.submit(&mut chunk, lane(i), part(i));
-            *slots[(i % ahead) as usize].lock() = Some(chunk);
-            done.map(drop)
+        let fail = |e: Error| {
+            failed.lock().get_or_insert(e);
+            pending.end();
         };
+
+        let last: Mutex<Vec<Option<Point>>> = Mutex::new(vec![None; lanes.len()]);
         let up = |i: u64| -> Result<()> {
             let mut chunk = self.ring.take(core)?;
-            let done = self.fill(&chunk, &part(i)).and_then(|()| self.submit(&mut chunk, lane(i), part(i)));
+            let done = self.fill(&chunk, &part(i)).and_then(|()| self.submit(&mut chunk, &lanes[lane(i)], part(i)));
             self.ring.give(chunk);
             let point = done?;
-            let slot = &mut last.lock()[i as usize % lanes.len()];
+            let slot = &mut last.lock()[lane(i)];
             if slot.as_ref().is_none_or(|p| p.sequence < point.sequence) {
                 *slot = Some(point);
             }
             Ok(())
         };
-        let down = |i: u64| -> Result<()> {
-            let Some(mut chunk) = slots[(i % ahead) as usize].lock().take() else {
-                return Err(Error::internal("a piece of a download was not started"));
-            };
-            let done = self.empty(&mut chunk, &part(i));
-            if done.is_ok() && i + ahead < pieces {
-                return start(i + ahead, chunk);
-            }
-            self.ring.give(chunk);
-            done
-        };
-        let download = self.direction == Direction::Download;
-        let _turn = download.then(|| self.transfers.turn.lock());
-        // So many pieces of a download were begun at first.
-        let begun = AtomicU64::new(0);
-        // Thread t takes pieces t, t + threads, ...: a slot is refilled by the thread that emptied it.
-        let lists = threads.min(ahead);
-        let done = pool.parallel(lists, &|t| {
-            // The first thread begins while the others are still waking up, who must not wait for one that panics.
-            let _ended = (t == 0).then(|| Ended(&begun));
-            let begins = if download && t == 0 { 0..ahead } else { 0..0 };
-            for i in begins {
-                match self.ring.take(core).and_then(|chunk| start(i, chunk)) {
-                    Ok(()) => begun.store(i + 1, Ordering::Release),
-                    Err(e) => {
-                        failed.lock().get_or_insert(e);
-                        return;
-                    }
+
+        // Downloads: pieces the device has begun, the oldest first.
+        let begun: Mutex<VecDeque<(u64, Chunk)>> = Mutex::new(VecDeque::new());
+        let begin = |i: u64, mut chunk: Chunk| -> Result<()> {
+            match self.submit(&mut chunk, &lanes[lane(i)], part(i)) {
+                Ok(_) => begun.lock().push_back((i, chunk)),
+                Err(e) => {
+                    self.ring.give(chunk);
+                    return Err(e);
                 }
             }
-            for i in (t..pieces).step_by(lists as usize) {
-                while download && i >= begun.load(Ordering::Acquire) && i < ahead && failed.lock().is_none() {
+            Ok(())
+        };
+        let down = |i: u64, mut chunk: Chunk| -> Result<()> {
+            let done = self.empty(&mut chunk, &part(i));
+            match pending.take() {
+                Some(next) if done.is_ok() => begin(next, chunk),
+                _ => {
+                    self.ring.give(chunk);
+                    done
+                }
+            }
+        };
+        // Takes of pieces that are begun until there are none.
+        let downloads = || loop {
+            let oldest = begun.lock().pop_front();
+            match oldest {
+                Some((i, chunk)) => down(i, chunk).unwrap_or_else(&fail),
+                None if pending.are_left() => {
                     (0..64).for_each(|_| std::hint::spin_loop());
                     std::thread::yield_now();
                 }
-                if failed.lock().is_some() {
-                    return;
-                }
-                let done = if download { down(i) } else { up(i) };
-                if let Err(e) = done {
-                    failed.lock().get_or_insert(e);
-                }
+                None => return,
             }
-        });
-        self.recover(&slots);
+        };
+
+        let done = if self.direction == Direction::Upload {
+            pool.parallel(threads, &|_| {
+                while let Some(i) = pending.take() {
+                    up(i).unwrap_or_else(&fail);
+                }
+            })
+        } else {
+            let _turn = self.transfers.turn.lock();
+            pool.parallel(threads, &|t| {
+                if t == 0 {
+                    // The others wake up meanwhile. They must not wait for a thread that panics.
+                    let _end = Ends(&pending);
+                    for i in (0..threads * DEPTH as u64).map_while(|_| pending.take()) {
+                        self.ring.take(core).and_then(|chunk| begin(i, chunk)).unwrap_or_else(&fail);
+                    }
+                    downloads();
+                } else {
+                    downloads();
+                }
+            })
+        };
+        // Of a transfer that broke off.
+        begun.into_inner().into_iter().for_each(|(_, chunk)| self.ring.give(chunk));
         done?;
         if let Some(e) = failed.into_inner() {
             return Err(e);
         }
         Ok(last.into_inner().into_iter().flatten().collect())
     }
+}
 
-    /// Gives back the chunks of a transfer that broke off.
-    fn recover(&self, slots: &[Mutex<Option<Chunk>>]) {
-        for slot in slots {
-            if let Some(chunk) = slot.lock().take() {
-                self.ring.give(chunk);
-            }
-        }
+/// Pieces of a transfer that nobody has taken.
+struct Pending {
+    next: AtomicU64,
+    pieces: u64,
+}
+
+impl Pending {
+    fn take(&self) -> Option<u64> {
+        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|&i| i < self.pieces)
+    }
+
+    fn are_left(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.pieces
+    }
+
+    /// Nothing more is begun.
+    fn end(&self) {
+        self.next.fetch_max(self.pieces, Ordering::Relaxed);
     }
 }
 
-/// Says when dropped that no more pieces will be begun.
-struct Ended<'a>(&'a AtomicU64);
+/// Ends a transfer when dropped.
+struct Ends<'a>(&'a Pending);
 
-impl Drop for Ended<'_> {
+impl Drop for Ends<'_> {
     fn drop(&mut self) {
-        self.0.store(u64::MAX, Ordering::Release);
+        self.0.end();
     }
 }
 
