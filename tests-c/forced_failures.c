@@ -54,7 +54,8 @@ static revamp_status whole_job(revamp_accelerator accelerator, revamp_accelerato
 
 static const char *setting(const char *name, int n) {
     char *text = memory(64);
-    snprintf(text, 64, "REVAMP_TEST=%s=%d", name, n);
+    const char *here = getenv("REVAMP_TEST");
+    snprintf(text, 64, "REVAMP_TEST=%s%s=%d", here && strstr(here, "words") ? "words," : "", name, n);
     return text;
 }
 
@@ -101,7 +102,31 @@ CHILD(cannot_submit) {
 }
 
 TEST(a_submission_that_fails_is_out_of_memory) {
-    run_with_each("cannot_submit", "fail-submit", 6);
+    run_with_each("cannot_submit", "fail-submit", 12);
+}
+
+/* The second submission is the signal that the wait for the first asks for. */
+CHILD(cannot_signal) {
+    const place *p = some_place(runs_spirv);
+    uint32_t sent[N], got[N];
+    fill_bytes(sent, sizeof sent, 2);
+    revamp_kernel step = load(p->accelerator, &step_module);
+    revamp_array array = array_1d(p->view, N, 4);
+    CHECK_OK(revamp_copy_to_array(sent, sizeof sent, array));
+    CHECK_OK(launch_step(p->view, step, array));
+    CHECK_OK(revamp_accelerator_view_wait(p->view));
+    CHECK_OK(revamp_copy_from_array(array, got, sizeof got));
+    step_naive(sent, N, 1);
+    CHECK_SAME(got, sent, sizeof got);
+    CHECK_OK(revamp_array_destroy(array));
+    CHECK_OK(revamp_kernel_release(step));
+    full_job();
+}
+
+TEST(a_signal_that_fails_fails_no_work) {
+    /* A real device tells by its word before a signal is asked for. */
+    if (!some_place(runs_spirv)->info.is_emulated) check_skip("no software device");
+    CHECK_CHILD("cannot_signal", "REVAMP_MEMORY=auto", "REVAMP_TEST=words,fail-submit=2", NULL);
 }
 
 CHILD(host_runs_out_of_memory) {

@@ -30,9 +30,10 @@ pub trait Timeline: Send + Sync {
     fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
     fn flush(&self, value: u64) -> Result<()>;
-    /// Flushes, and lets other queues of the device wait for `value`.
+    /// Lets other queues of the device wait for `value`, which was handed over. An error says nothing of the work itself.
     fn signal(&self, value: u64) -> Result<()> {
-        self.flush(value)
+        let _ = value;
+        Ok(())
     }
     /// Flushes, then waits until everything up to `value` is done: `false` if `timeout` passed first. `None` waits
     /// without end. An error says that the work up to `value` failed.

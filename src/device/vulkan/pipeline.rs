@@ -102,7 +102,8 @@ impl VulkanKernel {
         })
     }
 
-    /// The pipeline without constants and for domains within the limit, if it was made: threads share no count of it then.
+    /// The pipeline without constants and for domains within the limit, if it was made. Borrowed, so that threads that launch
+    /// it need not change its count each time.
     pub fn plain(&self) -> Option<&Arc<Pipeline>> {
         self.plain.get()
     }

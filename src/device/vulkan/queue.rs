@@ -42,8 +42,8 @@ const KEPT: usize = 64;
 const MOST_FREE: usize = 128;
 /// Where a word tells that a batch is done, only one of so many signals the semaphore.
 const SIGNAL_EVERY: u64 = 16;
-/// How long a signal may take when nothing is ahead of it.
-const SIGNAL_TIME: Duration = Duration::from_micros(100);
+/// How long a signal may take when the work before it is done.
+const SIGNAL_TIME: Duration = Duration::from_millis(2);
 
 /// Which hardware queue a queue submits to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,8 @@ struct State {
     ready: Option<Box<Recording>>,
     /// Made when first used.
     host_barrier: Option<Recording>,
+    /// What the last batch that waited for other queues waited for: timelines and values.
+    needs: SmallVec<[(u64, u64); 4]>,
     /// When the last batch was submitted, and the last command was recorded.
     submitted: Option<Instant>,
     last: Option<Instant>,
@@ -192,9 +194,11 @@ impl VulkanQueue {
                 drop(trackers);
                 drop(state);
                 for p in elsewhere {
-                    if p.timeline.device() == Some(self.core.id) {
-                        p.timeline.signal(p.value)?;
-                    } else {
+                    let here = p.timeline.device() == Some(self.core.id);
+                    if here {
+                        p.timeline.flush(p.value)?;
+                    }
+                    if !here || p.timeline.signal(p.value).is_err() || !p.timeline.is_signalled(p.value) {
                         p.wait(None)?;
                     }
                 }
@@ -269,16 +273,17 @@ impl VulkanQueue {
         Ok(point)
     }
 
-    /// Lets go of what finished work held.
-    pub fn release_finished(&self) {
+    /// Lets go of what finished work held; true if there is no other.
+    pub fn release_finished(&self) -> bool {
         let mut state = self.state.lock();
         self.reap(&mut state, usize::MAX);
-        let Some(last) = state.flying.back().map(|b| b.value) else { return };
+        let Some(last) = state.flying.back().map(|b| b.value) else { return true };
         // The word has told of what only the semaphore can confirm.
         let asks = self.own.word.is_some() && self.own.reached(last) && self.core.lost().is_none();
         if asks && self.signal().is_ok() && self.own.watch_semaphore(last, SIGNAL_TIME) {
             self.reap(&mut state, usize::MAX);
         }
+        state.flying.is_empty()
     }
 
     /// Submits the open batch, if there is one.
@@ -288,11 +293,9 @@ impl VulkanQueue {
         self.submit(&mut state, false)
     }
 
-    /// The same, and lets the semaphore tell of it.
-    pub fn submit_signalled(&self) -> Result<()> {
-        let mut state = self.state.lock();
-        state.end_burst();
-        self.submit(&mut state, true)?;
+    /// Lets the semaphore tell of all that was handed over.
+    pub fn signal_handed(&self) -> Result<()> {
+        let _state = self.state.lock();
         self.signal()
     }
 
@@ -424,7 +427,7 @@ impl VulkanQueue {
     fn submit(&self, state: &mut State, signals: bool) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
-        match self.hand_over(&mut batch, &mut state.host_barrier, signals) {
+        match self.hand_over(&mut batch, state, signals) {
             Ok(()) => {
                 state.flying.push_back(batch);
                 state.submitted = Some(Instant::now());
@@ -438,7 +441,7 @@ impl VulkanQueue {
                 // to be reached all the same, since others wait for it.
                 batch.destroy(&self.core);
                 if self.core.lost().is_none() {
-                    match self.hand_over(&mut batch, &mut state.host_barrier, true) {
+                    match self.hand_over(&mut batch, state, true) {
                         Ok(()) => state.flying.push_back(batch),
                         Err(_) => drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST)),
                     }
@@ -448,7 +451,7 @@ impl VulkanQueue {
         }
     }
 
-    fn hand_over(&self, batch: &mut Batch, host_barrier: &mut Option<Recording>, signals: bool) -> Result<()> {
+    fn hand_over(&self, batch: &mut Batch, state: &mut State, signals: bool) -> Result<()> {
         self.core.count_submission()?;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
         if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
@@ -458,16 +461,25 @@ impl VulkanQueue {
             commands.push(recording.end(&self.core)?);
         }
         if batch.for_host && self.own.word.is_none() {
-            let barrier = match host_barrier {
+            let barrier = match &mut state.host_barrier {
                 Some(made) => made,
-                None => host_barrier.insert(Recording::host_barrier(&self.core, self.family())?),
+                none => none.insert(Recording::host_barrier(&self.core, self.family())?),
             };
             commands.push(barrier.end(&self.core)?);
         }
         let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
             batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).unzip();
-        let turn = self.own.word.is_none() || batch.value >= self.own.signalled() + SIGNAL_EVERY;
-        self.queue_submit((&waits, &wait_values), &commands, (signals || turn).then_some(batch.value))?;
+        let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
+        let turn = self.own.word.is_none() || batch.value >= signalled + SIGNAL_EVERY;
+        // What other queues delay is not to delay who waits for what came before.
+        let needs: SmallVec<[_; 4]> = batch.waits.iter().map(|(t, v)| (t.id(), *v)).collect();
+        let delayed = !needs.is_empty() && needs != state.needs;
+        if delayed {
+            state.needs = needs;
+        }
+        let before = (delayed && handed > signalled).then_some(handed);
+        let after = (signals || turn).then_some(batch.value);
+        self.queue_submit(before, (&waits, &wait_values), &commands, after)?;
         self.own.handed.store(batch.value, Ordering::Release);
         Ok(())
     }
@@ -479,28 +491,36 @@ impl VulkanQueue {
             return Ok(());
         }
         self.core.count_submission()?;
-        self.queue_submit((&[], &[]), &[], Some(handed))
+        self.queue_submit(None, (&[], &[]), &[], Some(handed))
     }
 
-    /// `vkQueueSubmit`: waits for semaphores and their values, runs commands, and lets the queue's semaphore have `value`.
+    /// `vkQueueSubmit`: lets the queue's semaphore have `before`, waits for semaphores and their values, runs commands, and lets
+    /// it have `after`.
     fn queue_submit(
         &self,
+        before: Option<u64>,
         (waits, wait_values): (&[vk::Semaphore], &[u64]),
         commands: &[vk::CommandBuffer],
-        value: Option<u64>,
+        after: Option<u64>,
     ) -> Result<()> {
+        let own = [self.own.semaphore];
+        let (first, last) = ([before.unwrap_or(0)], [after.unwrap_or(0)]);
+        let signals = |value: Option<u64>| &own[..usize::from(value.is_some())];
         let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
-        let signal_values: SmallVec<[_; 1]> = value.into_iter().collect();
-        let signals: SmallVec<[_; 1]> = value.iter().map(|_| self.own.semaphore).collect();
+        let mut before_it = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&first);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
             .wait_semaphore_values(wait_values)
-            .signal_semaphore_values(&signal_values);
-        let info = [vk::SubmitInfo::default()
-            .wait_semaphores(waits)
-            .wait_dst_stage_mask(&stages)
-            .command_buffers(commands)
-            .signal_semaphores(&signals)
-            .push_next(&mut timeline)];
+            .signal_semaphore_values(&last[..signals(after).len()]);
+        let infos = [
+            vk::SubmitInfo::default().signal_semaphores(signals(before)).push_next(&mut before_it),
+            vk::SubmitInfo::default()
+                .wait_semaphores(waits)
+                .wait_dst_stage_mask(&stages)
+                .command_buffers(commands)
+                .signal_semaphores(signals(after))
+                .push_next(&mut timeline),
+        ];
+        let infos = &infos[usize::from(before.is_none())..];
         let queue = match self.lane {
             Lane::Compute(i) => &self.core.compute[i],
             Lane::Transfer(i) => &self.core.transfer[i],
@@ -508,9 +528,9 @@ impl VulkanQueue {
         .lock();
         // SAFETY: the queue is locked; every handle is alive and held by the batch until its number is reached; the
         // semaphores waited for have been signalled or submitted.
-        unsafe { self.core.raw.queue_submit(*queue, &info, vk::Fence::null()) }
+        unsafe { self.core.raw.queue_submit(*queue, infos, vk::Fence::null()) }
             .map_err(|e| self.core.failed("vkQueueSubmit", e))?;
-        if let Some(value) = value {
+        for value in before.into_iter().chain(after) {
             self.own.will_signal(value);
         }
         Ok(())
@@ -524,13 +544,13 @@ impl Drop for VulkanQueue {
         if let Err(e) = self.submit(&mut state, true) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
-        if self.signal().is_err() && self.core.lost().is_none() {
+        if self.signal().or_else(|_| self.signal()).is_err() && self.core.lost().is_none() {
             // Nobody else could signal what others wait for.
             drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST));
         }
-        let idle = state.flying.back().is_none_or(|b| b.value <= self.own.poll_semaphore());
         let (core, own) = (self.core.clone(), self.own.clone());
         let last = own.handed.load(Ordering::Acquire);
+        let idle = state.flying.is_empty() || own.reached(last) && own.watch_semaphore(last, SIGNAL_TIME);
         let mut finish = move || {
             // On a lost device the wait ends at once, and destroying is allowed.
             if let Err(e) = own.block(last, None) {
@@ -554,6 +574,7 @@ impl State {
             free: VecDeque::new(),
             ready: None,
             host_barrier: None,
+            needs: SmallVec::new(),
             submitted: None,
             last: None,
             value: 1,

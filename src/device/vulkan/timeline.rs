@@ -30,6 +30,8 @@ const DOZE: Duration = Duration::from_millis(100);
 const NAP: Duration = Duration::from_micros(20);
 /// Longest single blocking wait, so that a device lost on another thread is noticed.
 const SLICE: Duration = Duration::from_millis(500);
+/// The same where the word has to be looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(1);
 /// Signals of a semaphore that are remembered; who waits for an older one waits for the oldest of them.
 const REMEMBERED: usize = 64;
 
@@ -134,7 +136,7 @@ impl VulkanTimeline {
                 p if p < YIELD => std::thread::yield_now(),
                 _ => std::thread::sleep(NAP),
             }
-            // The word is late, if it comes at all.
+            // Should the word not be seen, the semaphore tells; it costs little beside work that takes so long.
             if !self.is_signalled(value) && self.signal(value).is_err() {
                 return false;
             }
@@ -195,32 +197,42 @@ impl VulkanTimeline {
     /// Asks the semaphore until it has `value` (true) or `most` has passed.
     pub fn watch_semaphore(&self, value: u64, most: Duration) -> bool {
         let begin = Instant::now();
-        while self.poll_semaphore() < value {
-            if begin.elapsed() > most {
+        loop {
+            let late = begin.elapsed() > most;
+            if self.poll_semaphore() >= value {
+                return true;
+            }
+            if late {
                 return false;
             }
             std::hint::spin_loop();
         }
-        true
     }
 
-    /// Blocks until the semaphore has `value` or `timeout` has passed: true if it has.
+    /// Blocks until `value` is reached or `timeout` has passed: true if it is.
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
-        self.signal(value)?;
-        let value = self.signal_of(value);
         let end = timeout.map(|t| Instant::now() + t);
         loop {
             self.core.check_alive()?;
-            let left = end.map_or(SLICE, |e| e.saturating_duration_since(Instant::now()).min(SLICE));
+            let signalled = self.signal(value).is_ok();
+            let needed = self.signal_of(value);
+            // A signal may tell of more than is asked for, or be impossible for now: then the word is looked at as well.
+            let slice = if signalled && needed == value { SLICE } else { LOOK };
+            let left = end.map_or(slice, |e| e.saturating_duration_since(Instant::now()).min(slice));
+            if !signalled {
+                std::thread::sleep(left);
+            }
             let semaphores = [self.semaphore];
-            let values = [value];
+            let values = [needed];
+            let left = if signalled { left } else { Duration::ZERO };
             let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
             // SAFETY: the semaphore is alive; `info` outlives the call.
             match unsafe { self.core.raw.wait_semaphores(&info, left.as_nanos() as u64) } {
                 Ok(()) => {
-                    self.done.fetch_max(value, Ordering::AcqRel);
+                    self.done.fetch_max(needed, Ordering::AcqRel);
                     return Ok(true);
                 }
+                Err(vk::Result::TIMEOUT) if self.word.is_some() && self.reached(value) => return Ok(true),
                 Err(vk::Result::TIMEOUT) if end.is_some_and(|e| Instant::now() >= e) => return Ok(false),
                 Err(vk::Result::TIMEOUT) => {}
                 Err(e) => return Err(self.core.failed("vkWaitSemaphores", e)),
@@ -265,7 +277,7 @@ impl Timeline for VulkanTimeline {
         if value <= self.handed.load(Ordering::Acquire) {
             return Ok(());
         }
-        // A queue that is gone has submitted and signalled everything.
+        // A queue that is gone has submitted everything, or is about to.
         match self.queue.get().and_then(Weak::upgrade) {
             Some(queue) => queue.submit_open(),
             None => Ok(()),
@@ -276,10 +288,8 @@ impl Timeline for VulkanTimeline {
         if self.is_signalled(value) {
             return Ok(());
         }
-        match self.queue.get().and_then(Weak::upgrade) {
-            Some(queue) => queue.submit_signalled(),
-            None => Ok(()),
-        }
+        // A queue that is gone has signalled everything, or is about to.
+        self.queue.get().and_then(Weak::upgrade).map_or(Ok(()), |queue| queue.signal_handed())
     }
 
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
@@ -293,7 +303,11 @@ impl Timeline for VulkanTimeline {
         if self.core.spins && self.spin(value, begin, timeout.map_or(DOZE, |t| t.min(DOZE))) {
             return self.core.check_alive().map(|()| true);
         }
-        self.block(value, timeout.map(|t| t.saturating_sub(begin.elapsed())))
+        let left = timeout.map(|t| t.saturating_sub(begin.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Ok(self.reached(value));
+        }
+        self.block(value, left)
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

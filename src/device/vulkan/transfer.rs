@@ -50,7 +50,7 @@ pub(super) struct Transfers {
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
     turn: Mutex<()>,
-    /// There may be staging memory to give back.
+    /// There may be staging memory to give back, or finished work of lanes to let go of.
     staged: AtomicBool,
     /// When this was made, and how many milliseconds later the rings are looked at next.
     begun: Instant,
@@ -98,6 +98,7 @@ impl Transfers {
     /// kernel.
     pub fn lane(&self, direction: Direction, strided: bool) -> Result<Arc<VulkanQueue>> {
         let lanes = self.lanes(strided)?;
+        self.staged.store(true, Ordering::Relaxed);
         Ok(lanes[direction as usize % lanes.len()].clone())
     }
 
@@ -123,15 +124,14 @@ impl Transfers {
             return;
         }
         self.look.store(now + PAUSE, Ordering::Relaxed);
-        // Batches that are done hold chunks.
-        self.made().iter().for_each(|lane| lane.release_finished());
-        // All of them, not up to the first.
+        // Batches that are done hold chunks. All lanes and rings are looked at, not up to the first.
+        let busy = self.made().iter().filter(|lane| !lane.release_finished()).count();
         let trimmed = self.rings.iter().flatten().filter(|ring| ring.trim(IDLE)).count();
         if trimmed > 0 {
             // The chunks went there.
             self.core.pool.lock().drop_spare();
-            self.staged.store(self.staging().0 > 0, Ordering::Relaxed);
         }
+        self.staged.store(busy > 0 || self.staging().0 > 0, Ordering::Relaxed);
     }
 
     /// See [`crate::device::Device::transfer`].
@@ -320,14 +320,12 @@ impl Piece<'_> {
         // Downloads: pieces the device has begun, the oldest first.
         let begun: Mutex<VecDeque<(u64, Chunk)>> = Mutex::new(VecDeque::new());
         let begin = |i: u64, mut chunk: Chunk| -> Result<()> {
-            match self.submit(&mut chunk, &lanes[lane(i)], part(i)) {
-                Ok(_) => begun.lock().push_back((i, chunk)),
-                Err(e) => {
-                    self.ring.give(chunk);
-                    return Err(e);
-                }
+            let done = self.submit(&mut chunk, &lanes[lane(i)], part(i)).map(drop);
+            match done {
+                Ok(()) => begun.lock().push_back((i, chunk)),
+                Err(_) => self.ring.give(chunk),
             }
-            Ok(())
+            done
         };
         let down = |i: u64, mut chunk: Chunk| -> Result<()> {
             let done = self.empty(&mut chunk, &part(i));
@@ -339,7 +337,7 @@ impl Piece<'_> {
                 }
             }
         };
-        // Takes of pieces that are begun until there are none.
+        // Until no piece is begun and none will be.
         let downloads = || loop {
             let oldest = begun.lock().pop_front();
             match oldest {
@@ -361,16 +359,13 @@ impl Piece<'_> {
         } else {
             let _turn = self.transfers.turn.lock();
             pool.parallel(threads, &|t| {
-                if t == 0 {
-                    // The others wake up meanwhile. They must not wait for a thread that panics.
-                    let _end = Ends(&pending);
-                    for i in (0..threads * DEPTH as u64).map_while(|_| pending.take()) {
-                        self.ring.take(core).and_then(|chunk| begin(i, chunk)).unwrap_or_else(&fail);
-                    }
-                    downloads();
-                } else {
-                    downloads();
+                // The first begins while the others wake up, who must not wait for one that panics.
+                let _end = (t == 0).then(|| Ends(&pending));
+                let ahead = if t == 0 { threads * DEPTH as u64 } else { 0 };
+                for i in (0..ahead).map_while(|_| pending.take()) {
+                    self.ring.take(core).and_then(|chunk| begin(i, chunk)).unwrap_or_else(&fail);
                 }
+                downloads();
             })
         };
         // Of a transfer that broke off.
