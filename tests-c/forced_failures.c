@@ -102,7 +102,7 @@ CHILD(cannot_submit) {
 }
 
 TEST(a_submission_that_fails_is_out_of_memory) {
-    run_with_each("cannot_submit", "fail-submit", 12);
+    run_with_each("cannot_submit", "fail-submit", 6);
 }
 
 /* The second submission is the signal that the wait for the first asks for. */

@@ -232,7 +232,9 @@ impl VulkanTimeline {
                     self.done.fetch_max(needed, Ordering::AcqRel);
                     return Ok(true);
                 }
-                Err(vk::Result::TIMEOUT) if self.word.is_some() && self.reached(value) => return Ok(true),
+                Err(vk::Result::TIMEOUT) if self.word.is_some() && self.reached(value) => {
+                    return self.core.check_alive().map(|()| true);
+                }
                 Err(vk::Result::TIMEOUT) if end.is_some_and(|e| Instant::now() >= e) => return Ok(false),
                 Err(vk::Result::TIMEOUT) => {}
                 Err(e) => return Err(self.core.failed("vkWaitSemaphores", e)),
@@ -305,7 +307,8 @@ impl Timeline for VulkanTimeline {
         }
         let left = timeout.map(|t| t.saturating_sub(begin.elapsed()));
         if left.is_some_and(|left| left.is_zero()) {
-            return Ok(self.reached(value));
+            let reached = self.reached(value);
+            return self.core.check_alive().map(|()| reached);
         }
         self.block(value, left)
     }
