@@ -56,6 +56,7 @@ void bench_copy(Bench &bench);
 void bench_device_copy(Bench &bench);
 void bench_overlap(Bench &bench);
 void bench_kernel(Bench &bench);
+void bench_axpy(Bench &bench);
 void bench_compiled(Bench &bench);
 void bench_host(Bench &bench);
 void bench_amp(Bench &bench);

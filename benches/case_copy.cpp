@@ -13,15 +13,35 @@ int32_t elements(size_t bytes) {
     return static_cast<int32_t>(bytes / 4);
 }
 
+// What of ordinary memory is copied.
+enum class Part {
+    whole,   // all of it, to and from an array
+    view,    // all of it, by an array_view over it that is made valid on the device, and on the host
+    section, // the middle of a matrix, half of it each way: rows, to and from an array
+};
+
+// The section's place in its matrix, whose side is twice its own.
+struct Square {
+    explicit Square(size_t bytes) {
+        while (size_t(side) * side < bytes)
+            side *= 2;
+    }
+    int32_t side = 1; // of the matrix, four-byte elements: a quarter of them are the section's
+    size_t begin() const { return (size_t(side) / 4 * side + side / 4) * 4; }
+    Rows rows() const { return {size_t(side) * 2, size_t(side) * 4}; }
+};
+
 // What a copy's check does around it: put fresh numbers where it reads, fetch them from where it wrote, compare.
 struct Around {
     std::function<void()> store; // source -> device
     std::function<void()> fetch; // device -> target
 };
 
-std::function<void()> checked(Bench &b, Direction direction, size_t size, std::function<void()> copy, Around around) {
-    return [&b, direction, size, copy, around] {
-        b.fresh(size);
+std::function<void()> checked(Bench &b, Part part, Direction direction, size_t size, std::function<void()> copy,
+                              Around around) {
+    return [&b, part, direction, size, copy, around] {
+        const char *what = direction == Direction::up ? "upload" : "download";
+        b.fresh(part == Part::section ? 4 * size : size);
         if (direction == Direction::up) {
             copy();
             around.fetch();
@@ -29,13 +49,57 @@ std::function<void()> checked(Bench &b, Direction direction, size_t size, std::f
             around.store();
             copy();
         }
-        b.compare(size, direction == Direction::up ? "upload" : "download");
+        if (part != Part::section) return b.compare(size, what);
+        const Square square(size);
+        const Rows rows = square.rows();
+        for (size_t y = 0; y < size / rows.bytes; y++) {
+            const size_t packed = y * rows.bytes, there = square.begin() + y * rows.pitch;
+            const char *sent = &b.source[direction == Direction::up ? there : packed];
+            const char *got = &b.target[direction == Direction::up ? packed : there];
+            if (std::memcmp(sent, got, rows.bytes) != 0)
+                throw std::runtime_error(std::string(what) + ": wrong in row " + std::to_string(y));
+        }
     };
 }
 
-void add(Bench &b, Case &c, const char *group, const std::string &name, Direction direction, size_t size,
+void add(Bench &b, Case &c, const char *group, const std::string &name, Part part, Direction direction, size_t size,
          std::function<void()> copy, const Around &around) {
-    c.ways.push_back({group, name, [copy] { return timed(copy); }, checked(b, direction, size, copy, around)});
+    c.ways.push_back({group, name, [copy] { return timed(copy); }, checked(b, part, direction, size, copy, around)});
+}
+
+void synchronize_to(const ours::View &view, revamp_accelerator_view where, revamp_access access) {
+    ours::must(revamp_array_view_synchronize_to(view, where, access), "revamp_array_view_synchronize_to");
+}
+
+// An array_view over all of the memory: written on one side, which is not timed, and made valid on the other.
+void add_view(Bench &b, Case &c, Direction direction, size_t size, const ours::View &view) {
+    const bool up = direction == Direction::up, apart = !b.plain->unified();
+    auto copy = [&b, &view, up] {
+        if (up) {
+            synchronize_to(view, b.view, REVAMP_ACCESS_READ);
+        } else {
+            view.access(REVAMP_ACCESS_READ);
+        }
+    };
+    auto once = [&b, &view, up, copy] {
+        if (up) {
+            view.access(REVAMP_ACCESS_WRITE);
+        } else {
+            synchronize_to(view, b.view, REVAMP_ACCESS_READ_WRITE);
+        }
+        return timed(copy);
+    };
+    // What the host holds is overwritten behind the view's back, where it is not what the device uses.
+    c.ways.push_back({"revamp", "array_view", once, [&b, &view, up, apart, size] {
+                          view.access(REVAMP_ACCESS_WRITE);
+                          b.fresh(size);
+                          std::memcpy(b.target.data(), b.source.data(), size);
+                          synchronize_to(view, b.view, REVAMP_ACCESS_READ);
+                          synchronize_to(view, b.view, REVAMP_ACCESS_READ_WRITE);
+                          if (apart) std::memset(up ? b.source.data() : b.target.data(), 0, size);
+                          view.access(REVAMP_ACCESS_READ);
+                          b.compare(size, "array_view");
+                      }});
 }
 
 std::vector<Lane> lanes(const Bench &b) {
@@ -49,23 +113,57 @@ std::vector<Wait> waits(const Bench &b, size_t size) {
     return b.plain->waits();
 }
 
-void pageable(Bench &b, Direction direction, size_t size, const std::string &name) {
+void pageable(Bench &b, Part part, Direction direction, size_t size, const std::string &name) {
     const bool up = direction == Direction::up;
     Case c;
     c.name = name;
     c.bytes = static_cast<double>(size);
     c.goals = {{"plain Vulkan", {Goal::speed_at_least, at_least}}};
     // Where memory is one, the copy is a memcpy; below a MiB the call around it would be all that is measured.
-    if (b.plain->unified() && size >= MiB) c.goals["plain Vulkan, mapped"] = {Goal::speed_at_least, at_least};
-    b.need_host_memory(size);
-    void *host = up ? b.source.data() : b.target.data();
+    const bool whole = part == Part::whole;
+    if (whole && b.plain->unified() && size >= MiB) c.goals["plain Vulkan, mapped"] = {Goal::speed_at_least, at_least};
+    b.need_host_memory(part == Part::section ? 4 * size : size);
+    const Square square(size);
+    const Rows rows = part == Part::section ? square.rows() : Rows{};
+    char *memory = up ? b.source.data() : b.target.data(), *host = memory + (rows.bytes ? square.begin() : 0);
 
     std::unique_ptr<ours::Array> array;
-    if (b.with_ours) {
-        array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{elements(size)});
+    ours::View view, section;
+    if (b.with_ours && part == Part::view) {
+        view = ours::View::over(memory, {elements(size)});
+        add_view(b, c, direction, size, view);
+    } else if (b.with_ours) {
+        const int32_t half = square.side / 2;
+        array = whole ? std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{elements(size)})
+                      : std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{half, half});
         const Around around{[&] { array->upload(b.source.data(), size); },
                             [&] { array->download(b.target.data(), size); }};
-        add(b, c, "revamp", "", direction, size, up ? around.store : around.fetch, around);
+        if (whole) {
+            add(b, c, "revamp", "", part, direction, size, up ? around.store : around.fetch, around);
+        } else {
+            view = ours::View::over(memory, {square.side, square.side});
+            section = view.section({half / 2, half / 2}, {half, half});
+            auto copy = [&array, &section, up] {
+                revamp_region there{};
+                there.struct_size = sizeof there;
+                there.view = section;
+                const revamp_region here = ours::region(*array);
+                ours::copy(up ? there : here, up ? here : there);
+                if (!up) section.access(REVAMP_ACCESS_READ);
+            };
+            // The check writes the matrix itself, and looks at it.
+            const Around with_access{[&view, around] {
+                                         around.store();
+                                         view.access(REVAMP_ACCESS_WRITE);
+                                     },
+                                     around.fetch};
+            auto checked_copy = [&view, copy, up] {
+                if (up) view.access(REVAMP_ACCESS_WRITE);
+                copy();
+            };
+            c.ways.push_back({"revamp", "section of an array_view", [copy] { return timed(copy); },
+                              checked(b, part, direction, size, checked_copy, with_access)});
+        }
     }
 
     const Buffer device(*b.plain, size, Memory::device);
@@ -82,8 +180,8 @@ void pageable(Bench &b, Direction direction, size_t size, const std::string &nam
         wholes.push_back(std::make_unique<WholeCopy>(*b.plain, lane, direction, device, size, staging_buffer));
         for (const Wait wait : waits(b, size))
             add(
-                b, c, "plain Vulkan", std::string("staged whole, ") + name_of(lane) + ", " + name_of(wait), direction,
-                size, [whole = wholes.back().get(), host, wait] { whole->run(host, wait); }, around);
+                b, c, "plain Vulkan", std::string("staged whole, ") + name_of(lane) + ", " + name_of(wait), part,
+                direction, size, [w = wholes.back().get(), host, wait, rows] { w->run(host, wait, rows); }, around);
         auto ring = [&](Workers &workers, size_t chunk, Memory staging) {
             rings.push_back(std::make_unique<RingCopy>(*b.plain, workers, RingCopy::Shape{lane, chunk, staging},
                                                        direction, device, size));
@@ -92,7 +190,7 @@ void pageable(Bench &b, Direction direction, size_t size, const std::string &nam
                 std::to_string(workers.count()) + (workers.count() == 1 ? " thread, " : " threads, ") +
                     size_text(static_cast<double>(chunk)) + " chunks, " + name_of(lane) +
                     (staging == Memory::upload_cached ? ", cached" : ""),
-                direction, size, [r = rings.back().get(), host] { r->run(host); }, around);
+                part, direction, size, [r = rings.back().get(), host, rows] { r->run(host, rows); }, around);
         };
         const Memory staging = up ? Memory::upload : Memory::readback;
         if (size >= MiB) {
@@ -108,7 +206,8 @@ void pageable(Bench &b, Direction direction, size_t size, const std::string &nam
 
     std::unique_ptr<Buffer> mapped;
     std::unique_ptr<WholeCopy> mapped_store, mapped_fetch;
-    if (b.mapped_peer && b.plain->has(Memory::direct) && (up || b.plain->unified())) { // ReBAR is far too slow to read
+    if (whole && b.mapped_peer && b.plain->has(Memory::direct) &&
+        (up || b.plain->unified())) { // ReBAR is far too slow to read
         mapped = std::make_unique<Buffer>(*b.plain, size, Memory::direct);
         mapped_store = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::up, *mapped, size, checks);
         mapped_fetch = std::make_unique<WholeCopy>(*b.plain, Lane::compute, Direction::down, *mapped, size, checks);
@@ -117,7 +216,8 @@ void pageable(Bench &b, Direction direction, size_t size, const std::string &nam
         auto direct = [&](Workers &workers) {
             add(
                 b, c, "plain Vulkan, mapped",
-                std::to_string(workers.count()) + (workers.count() == 1 ? " thread" : " threads"), direction, size,
+                std::to_string(workers.count()) + (workers.count() == 1 ? " thread" : " threads"), part, direction,
+                size,
                 [&workers, direction, host, size, m = mapped.get()] {
                     direct_copy(workers, direction, *m, host, size);
                 },
@@ -128,13 +228,13 @@ void pageable(Bench &b, Direction direction, size_t size, const std::string &nam
     }
 
     std::shared_ptr<void> cuda_device;
-    if (b.cuda) {
+    if (b.cuda && part != Part::section) {
         cuda_device = cuda_memory(*b.cuda, size, false);
         void *device_memory = cuda_device.get();
         const Around copies{
             [&b, device_memory, size] { cuda_check(b.cuda->copy(device_memory, b.source.data(), size)); },
             [&b, device_memory, size] { cuda_check(b.cuda->copy(b.target.data(), device_memory, size)); }};
-        add(b, c, "CUDA", "pageable", direction, size, up ? copies.store : copies.fetch, copies);
+        add(b, c, "CUDA", "pageable", part, direction, size, up ? copies.store : copies.fetch, copies);
     }
     b.run(c);
 }
@@ -214,15 +314,23 @@ void pinned(Bench &b, Direction direction, size_t size, const std::string &name)
 } // namespace
 
 void bench_copy(Bench &b) {
-    for (const size_t size : {4 * KiB, 64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB})
-        for (const Direction direction : {Direction::up, Direction::down}) {
-            const std::string name = std::string("copy ") +
-                                     (direction == Direction::up ? "host to device, " : "device to host, ") +
-                                     size_text(static_cast<double>(size));
-            b.guarded(name, [&] { pageable(b, direction, size, name); });
+    const std::vector<Direction> both{Direction::up, Direction::down};
+    const std::vector<size_t> all{4 * KiB, 64 * KiB, MiB, 16 * MiB, 64 * MiB, 256 * MiB, 1024 * MiB};
+    auto ordinary = [&](Part part, size_t size, const char *up, const char *down) {
+        for (const Direction direction : both) {
+            const std::string name =
+                std::string("copy ") + (direction == Direction::up ? up : down) + size_text(static_cast<double>(size));
+            b.guarded(name, [&] { pageable(b, part, direction, size, name); });
         }
-    for (const size_t size : {4 * KiB, MiB, 16 * MiB, 256 * MiB})
-        for (const Direction direction : {Direction::up, Direction::down}) {
+    };
+    for (const size_t size : all)
+        ordinary(Part::whole, size, "host to device, ", "device to host, ");
+    for (const size_t size : all)
+        ordinary(Part::view, size, "by array_view, valid on the device, ", "by array_view, valid on the host, ");
+    for (const size_t size : {MiB, 16 * MiB, 256 * MiB})
+        ordinary(Part::section, size, "section of a host matrix to device, ", "device to section of a host matrix, ");
+    for (const size_t size : {4 * KiB, MiB, 16 * MiB, 256 * MiB, 1024 * MiB})
+        for (const Direction direction : both) {
             const std::string name =
                 std::string("copy ") +
                 (direction == Direction::up ? "staging array to device, " : "device to staging array, ") +

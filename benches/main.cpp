@@ -180,6 +180,7 @@ int bench(const Options &o, const std::string &folder) {
         bench_device_copy(b);
         bench_overlap(b);
         bench_kernel(b);
+        bench_axpy(b);
 #ifdef BENCH_HAS_KERNELS
         bench_compiled(b);
 #else

@@ -5,6 +5,27 @@
 
 #include "measure.h"
 
+namespace {
+
+// Packed bytes `at` to `at + size` between where they are packed and where they lie in ordinary memory.
+void host_copy(Direction direction, void *packed, void *host, size_t at, size_t size, Rows rows) {
+    auto *near = static_cast<char *>(packed);
+    for (size_t done = 0; done < size;) {
+        const size_t in_row = rows.bytes ? (at + done) % rows.bytes : 0;
+        const size_t piece = rows.bytes ? std::min(size - done, rows.bytes - in_row) : size;
+        const size_t offset = rows.bytes ? (at + done) / rows.bytes * rows.pitch + in_row : at;
+        char *far = static_cast<char *>(host) + offset;
+        if (direction == Direction::up) {
+            std::memcpy(near + done, far, piece);
+        } else {
+            std::memcpy(far, near + done, piece);
+        }
+        done += piece;
+    }
+}
+
+} // namespace
+
 WholeCopy::WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
                      std::shared_ptr<Buffer> staging)
     : direction_(direction), size_(size), staging_(std::move(staging)) {
@@ -20,10 +41,10 @@ WholeCopy::WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const 
     });
 }
 
-void WholeCopy::run(void *host, Wait wait) {
-    if (direction_ == Direction::up) std::memcpy(staging_->data, host, size_);
+void WholeCopy::run(void *host, Wait wait, Rows rows) {
+    if (direction_ == Direction::up) host_copy(direction_, staging_->data, host, 0, size_, rows);
     job_->run(wait);
-    if (direction_ == Direction::down) std::memcpy(host, staging_->data, size_);
+    if (direction_ == Direction::down) host_copy(direction_, staging_->data, host, 0, size_, rows);
 }
 
 RingCopy::RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction direction, const Buffer &device,
@@ -105,7 +126,7 @@ void RingCopy::wait(Ring &ring, uint64_t value) const {
     vk_check(vk.WaitSemaphores(vulkan_.device, &info, 20'000'000'000ULL), "vkWaitSemaphores");
 }
 
-void RingCopy::work(unsigned thread, char *host) {
+void RingCopy::work(unsigned thread, char *host, Rows rows) {
     Ring &ring = rings_[thread];
     const size_t count = ring.commands.size();
     const uint64_t before = ring.value;
@@ -115,7 +136,7 @@ void RingCopy::work(unsigned thread, char *host) {
     if (direction_ == Direction::up) {
         for (size_t i = 0; i < count; i++) {
             if (i >= slots) wait(ring, before + i - slots + 1);
-            std::memcpy(slot(i), host + chunk_at(i), chunk_bytes(i));
+            host_copy(direction_, slot(i), host, chunk_at(i), chunk_bytes(i), rows);
             submit(ring, i);
         }
         if (count) wait(ring, ring.value);
@@ -124,14 +145,14 @@ void RingCopy::work(unsigned thread, char *host) {
             submit(ring, i);
         for (size_t i = 0; i < count; i++) {
             wait(ring, before + i + 1);
-            std::memcpy(host + chunk_at(i), slot(i), chunk_bytes(i));
+            host_copy(direction_, slot(i), host, chunk_at(i), chunk_bytes(i), rows);
             if (i + slots < count) submit(ring, i + slots);
         }
     }
 }
 
-void RingCopy::run(void *host) {
-    workers_.run([&](unsigned thread) { work(thread, static_cast<char *>(host)); });
+void RingCopy::run(void *host, Rows rows) {
+    workers_.run([&](unsigned thread) { work(thread, static_cast<char *>(host), rows); });
 }
 
 void direct_copy(Workers &workers, Direction direction, const Buffer &device, void *host, VkDeviceSize size) {

@@ -7,13 +7,19 @@
 
 enum class Direction { up, down }; // to the device, from it
 
+// How the bytes of a copy lie in ordinary memory: in one piece, or as rows of a matrix.
+struct Rows {
+    size_t bytes = 0; // of a row; 0: one piece
+    size_t pitch = 0;
+};
+
 // Through one staging buffer as large as the copy: memcpy and one command, one after the other.
 class WholeCopy {
   public:
     // `staging`: at least as large, to be shared by copies that do not run at once; null: one of its own.
     WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
               std::shared_ptr<Buffer> staging = nullptr);
-    void run(void *host, Wait wait);
+    void run(void *host, Wait wait, Rows rows = {});
 
   private:
     Direction direction_;
@@ -36,7 +42,7 @@ class RingCopy {
     ~RingCopy();
     RingCopy(const RingCopy &) = delete;
     RingCopy &operator=(const RingCopy &) = delete;
-    void run(void *host);
+    void run(void *host, Rows rows = {});
 
   private:
     static constexpr unsigned slots = 3;
@@ -51,7 +57,7 @@ class RingCopy {
     };
     void submit(Ring &ring, size_t index);
     void wait(Ring &ring, uint64_t value) const;
-    void work(unsigned thread, char *host);
+    void work(unsigned thread, char *host, Rows rows);
     PlainVulkan &vulkan_;
     Workers &workers_;
     Shape shape_;
