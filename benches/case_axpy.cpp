@@ -40,14 +40,7 @@ void axpy(Bench &b, const std::string &name, uint32_t count) {
             const SaxpyBlock block{0, 0, a, count};
             const revamp_argument arguments[] = {revamp_argument_view_address(0, from),
                                                  revamp_argument_view_address(8, to)};
-            revamp_dispatch_info info{};
-            info.struct_size = sizeof info;
-            info.rank = 1;
-            info.extent = &extent;
-            info.arguments = arguments;
-            info.argument_count = 2;
-            info.block = &block;
-            info.block_size = sizeof block;
+            const revamp_dispatch_info info = ours::over(extent, arguments, &block, sizeof block);
             ours::must(revamp_dispatch(b.view, *kernel, &info), "revamp_dispatch");
             ours::must(revamp_array_view_synchronize(to, REVAMP_ACCESS_READ), "revamp_array_view_synchronize");
         });

@@ -102,12 +102,7 @@ class Ours {
         const auto extent = static_cast<int32_t>(shape_.words());
         const revamp_argument arguments[] = {revamp_argument_buffer(0, values),
                                              revamp_argument_push_constant(0, &rounds, sizeof rounds)};
-        revamp_dispatch_info info{};
-        info.struct_size = sizeof info;
-        info.rank = 1;
-        info.extent = &extent;
-        info.arguments = arguments;
-        info.argument_count = 2;
+        const revamp_dispatch_info info = ours::over(extent, arguments);
         ours::must(revamp_dispatch(view, kernel_, &info), "revamp_dispatch");
     }
     Shape shape_;

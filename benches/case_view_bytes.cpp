@@ -107,14 +107,7 @@ Moved reads(Bench &b, Keep keep) {
             revamp_argument_view_address(offsetof(SaxpyBlock, x), input),
             revamp_argument_address(offsetof(SaxpyBlock, y), sums, REVAMP_ACCESS_READ_WRITE)};
         const auto extent = static_cast<int32_t>(count);
-        revamp_dispatch_info info{};
-        info.struct_size = sizeof info;
-        info.rank = 1;
-        info.extent = &extent;
-        info.arguments = arguments;
-        info.argument_count = 2;
-        info.block = &block;
-        info.block_size = sizeof block;
+        const revamp_dispatch_info info = ours::over(extent, arguments, &block, sizeof block);
         ours::must(revamp_dispatch(b.view, kernel, &info), "revamp_dispatch");
     };
     const Moved m = moved_by([&] {

@@ -115,6 +115,21 @@ class Kernel {
     revamp_kernel handle_ = nullptr;
 };
 
+// A thread for each of `extent` elements. All that is given must live until the launch.
+template <size_t N>
+revamp_dispatch_info over(const int32_t &extent, const revamp_argument (&arguments)[N], const void *block = nullptr,
+                          size_t block_size = 0) {
+    revamp_dispatch_info info{};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.arguments = arguments;
+    info.argument_count = N;
+    info.block = block;
+    info.block_size = block_size;
+    return info;
+}
+
 inline revamp_region region(revamp_array array, const int32_t *origin = nullptr, const int32_t *extent = nullptr) {
     revamp_region r{};
     r.struct_size = sizeof r;
