@@ -67,16 +67,12 @@ void add(Bench &b, Case &c, const char *group, const std::string &name, Part par
     c.ways.push_back({group, name, [copy] { return timed(copy); }, checked(b, part, direction, size, copy, around)});
 }
 
-void synchronize_to(const ours::View &view, revamp_accelerator_view where, revamp_access access) {
-    ours::must(revamp_array_view_synchronize_to(view, where, access), "revamp_array_view_synchronize_to");
-}
-
 // An array_view over all of the memory: written on one side, which is not timed, and made valid on the other.
 void add_view(Bench &b, Case &c, Direction direction, size_t size, const ours::View &view) {
     const bool up = direction == Direction::up, apart = !b.plain->unified();
     auto copy = [&b, &view, up] {
         if (up) {
-            synchronize_to(view, b.view, REVAMP_ACCESS_READ);
+            view.synchronize_to(b.view, REVAMP_ACCESS_READ);
         } else {
             view.access(REVAMP_ACCESS_READ);
         }
@@ -85,7 +81,7 @@ void add_view(Bench &b, Case &c, Direction direction, size_t size, const ours::V
         if (up) {
             view.access(REVAMP_ACCESS_WRITE);
         } else {
-            synchronize_to(view, b.view, REVAMP_ACCESS_READ_WRITE);
+            view.synchronize_to(b.view, REVAMP_ACCESS_READ_WRITE);
         }
         return timed(copy);
     };
@@ -94,8 +90,8 @@ void add_view(Bench &b, Case &c, Direction direction, size_t size, const ours::V
                           view.access(REVAMP_ACCESS_WRITE);
                           b.fresh(size);
                           std::memcpy(b.target.data(), b.source.data(), size);
-                          synchronize_to(view, b.view, REVAMP_ACCESS_READ);
-                          synchronize_to(view, b.view, REVAMP_ACCESS_READ_WRITE);
+                          view.synchronize_to(b.view, REVAMP_ACCESS_READ);
+                          view.synchronize_to(b.view, REVAMP_ACCESS_READ_WRITE);
                           if (apart) std::memset(up ? b.source.data() : b.target.data(), 0, size);
                           view.access(REVAMP_ACCESS_READ);
                           b.compare(size, "array_view");
@@ -144,10 +140,7 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
             view = ours::View::over(memory, {square.side, square.side});
             section = view.section({half / 2, half / 2}, {half, half});
             auto copy = [&array, &section, up] {
-                revamp_region there{};
-                there.struct_size = sizeof there;
-                there.view = section;
-                const revamp_region here = ours::region(*array);
+                const revamp_region here = ours::region(*array), there = ours::region(section);
                 ours::copy(up ? there : here, up ? here : there);
                 if (!up) section.access(REVAMP_ACCESS_READ);
             };

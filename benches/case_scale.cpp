@@ -231,14 +231,8 @@ void copy_square(Bench &b, unsigned n, const std::string &name) {
     c.bytes = 2.0 * double(bytes);
     ours::Array from(b.view, {side, side}), to(b.view, {extent, extent});
     const ours::View matrix = ours::View::over(from), part = square(matrix, n), whole = ours::View::over(to);
-    auto region = [](const ours::View &view) {
-        revamp_region r{};
-        r.struct_size = sizeof r;
-        r.view = view;
-        return r;
-    };
     auto copy = [&] {
-        ours::copy(region(part), region(whole));
+        ours::copy(ours::region(part), ours::region(whole));
         ours::wait(b.view);
     };
     auto check = [&] {

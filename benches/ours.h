@@ -90,6 +90,9 @@ class View {
         must(revamp_array_view_access(handle_, access, &pointer), "revamp_array_view_access");
         return pointer;
     }
+    void synchronize_to(revamp_accelerator_view where, revamp_access access) const {
+        must(revamp_array_view_synchronize_to(handle_, where, access), "revamp_array_view_synchronize_to");
+    }
 
   private:
     revamp_array_view handle_ = nullptr;
@@ -136,6 +139,13 @@ inline revamp_region region(revamp_array array, const int32_t *origin = nullptr,
     r.array = array;
     r.origin = origin;
     r.extent = extent;
+    return r;
+}
+
+inline revamp_region region(const View &view) {
+    revamp_region r{};
+    r.struct_size = sizeof r;
+    r.view = view;
     return r;
 }
 

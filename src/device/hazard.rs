@@ -30,9 +30,8 @@ pub trait Timeline: Send + Sync {
     fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
     fn flush(&self, value: u64) -> Result<()>;
-    /// Lets other queues of the device wait for `value`, which was handed over. An error says nothing of the work itself.
-    fn signal(&self, value: u64) -> Result<()> {
-        let _ = value;
+    /// Lets other queues of the device wait for the value, which was handed over. An error says nothing of the work itself.
+    fn signal(&self, _value: u64) -> Result<()> {
         Ok(())
     }
     /// Flushes, then waits until everything up to `value` is done: `false` if `timeout` passed first. `None` waits

@@ -59,7 +59,7 @@ impl Queue for ViewQueue {
         let limits = core.physical.limits.max_groups;
         let split = d.groups.iter().zip(limits).any(|(&g, most)| g > u64::from(most));
         let made: Arc<Pipeline>;
-        let pipeline = match kernel.plain().filter(|_| d.spec.is_empty() && !split) {
+        let pipeline = match kernel.plain(d.spec, split) {
             Some(plain) => plain,
             None => {
                 made = kernel.pipeline(d.spec, split)?;

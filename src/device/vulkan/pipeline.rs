@@ -102,18 +102,18 @@ impl VulkanKernel {
         })
     }
 
-    /// The pipeline without constants and for domains within the limit, if it was made. Borrowed, so that threads that launch
+    /// What [`Self::pipeline`] gives without constants and for domains within the limit, if it was made. Borrowed, so that threads that launch
     /// it need not change its count each time.
-    pub fn plain(&self) -> Option<&Arc<Pipeline>> {
-        self.plain.get()
+    pub fn plain(&self, spec: &SpecValues, split: bool) -> Option<&Arc<Pipeline>> {
+        self.plain.get().filter(|_| spec.is_empty() && !split)
     }
 
     /// The pipeline for these constants; `split` for domains beyond the device's limit of groups.
     pub fn pipeline(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
+        if let Some(p) = self.plain(spec, split) {
+            return Ok(p.clone());
+        }
         if spec.is_empty() && !split {
-            if let Some(p) = self.plain.get() {
-                return Ok(p.clone());
-            }
             let made = self.make(spec, false)?;
             return Ok(self.plain.get_or_init(|| made).clone());
         }

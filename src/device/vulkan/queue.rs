@@ -253,7 +253,7 @@ impl VulkanQueue {
                         _ => count >= GATHERED,
                     };
             if submit {
-                self.submit(&mut state, false)?;
+                self.submit(&mut state)?;
             }
             return Ok(point);
         }
@@ -266,7 +266,7 @@ impl VulkanQueue {
         let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
         state.end_burst();
         if state.open.is_some() {
-            self.submit(&mut state, false)?;
+            self.submit(&mut state)?;
         } else {
             self.reap(&mut state, usize::MAX);
         }
@@ -290,7 +290,7 @@ impl VulkanQueue {
     pub fn submit_open(&self) -> Result<()> {
         let mut state = self.state.lock();
         state.end_burst();
-        self.submit(&mut state, false)
+        self.submit(&mut state)
     }
 
     /// Lets the semaphore tell of all that was handed over.
@@ -423,11 +423,10 @@ impl VulkanQueue {
         state.spent.truncate(MOST_FREE);
     }
 
-    /// Submits the open batch; `signals`: even if it is not its turn to signal.
-    fn submit(&self, state: &mut State, signals: bool) -> Result<()> {
+    fn submit(&self, state: &mut State) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
-        match self.hand_over(&mut batch, state, signals) {
+        match self.hand_over(&mut batch, state) {
             Ok(()) => {
                 state.flying.push_back(batch);
                 state.submitted = Some(Instant::now());
@@ -441,7 +440,7 @@ impl VulkanQueue {
                 // to be reached all the same, since others wait for it.
                 batch.destroy(&self.core);
                 if self.core.lost().is_none() {
-                    match self.hand_over(&mut batch, state, true) {
+                    match self.hand_over(&mut batch, state) {
                         Ok(()) => state.flying.push_back(batch),
                         Err(_) => drop(self.core.failed("vkQueueSubmit", vk::Result::ERROR_DEVICE_LOST)),
                     }
@@ -451,7 +450,7 @@ impl VulkanQueue {
         }
     }
 
-    fn hand_over(&self, batch: &mut Batch, state: &mut State, signals: bool) -> Result<()> {
+    fn hand_over(&self, batch: &mut Batch, state: &mut State) -> Result<()> {
         self.core.count_submission()?;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
         if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
@@ -470,7 +469,8 @@ impl VulkanQueue {
         let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
             batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).unzip();
         let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
-        let turn = self.own.word.is_none() || batch.value >= signalled + SIGNAL_EVERY;
+        // Without a recording nothing writes the word.
+        let signals = self.own.word.is_none() || commands.is_empty() || batch.value >= signalled + SIGNAL_EVERY;
         // What other queues delay is not to delay who waits for what came before.
         let needs: SmallVec<[_; 4]> = batch.waits.iter().map(|(t, v)| (t.id(), *v)).collect();
         let delayed = !needs.is_empty() && needs != state.needs;
@@ -478,7 +478,7 @@ impl VulkanQueue {
             state.needs = needs;
         }
         let before = (delayed && handed > signalled).then_some(handed);
-        let after = (signals || turn).then_some(batch.value);
+        let after = signals.then_some(batch.value);
         self.queue_submit(before, (&waits, &wait_values), &commands, after)?;
         self.own.handed.store(batch.value, Ordering::Release);
         Ok(())
@@ -541,7 +541,7 @@ impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
         let mut state = std::mem::replace(self.state.get_mut(), State::new());
-        if let Err(e) = self.submit(&mut state, true) {
+        if let Err(e) = self.submit(&mut state) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
         if self.signal().or_else(|_| self.signal()).is_err() && self.core.lost().is_none() {
