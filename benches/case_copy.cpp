@@ -15,10 +15,18 @@ int32_t elements(size_t bytes) {
 
 // What of ordinary memory is copied.
 enum class Part {
-    whole,   // all of it, to and from an array
-    view,    // all of it, by an array_view over it that is made valid on the device, and on the host
-    section, // the middle of a matrix, half of it each way: rows, to and from an array
+    whole, // all of it, to and from an array
+    view,  // all of it, by an array_view over it that is made valid on the device, and on the host
+    // The middle of a matrix, half of it each way:
+    section,       // in ordinary memory, to and from an array
+    section_view,  // in ordinary memory, by a section of an array_view over it that is made valid on the device, and on
+                   // the host
+    array_section, // of an array, to and from ordinary memory in one piece
 };
+
+bool has_host_rows(Part part) {
+    return part == Part::section || part == Part::section_view;
+}
 
 // The section's place in its matrix, whose side is twice its own.
 struct Square {
@@ -27,8 +35,14 @@ struct Square {
             side *= 2;
     }
     int32_t side = 1; // of the matrix, four-byte elements: a quarter of them are the section's
-    size_t begin() const { return (size_t(side) / 4 * side + side / 4) * 4; }
-    Rows rows() const { return {size_t(side) * 2, size_t(side) * 4}; }
+    Rows rows() const { return {size_t(side) * 2, size_t(side) * 4, (size_t(side) / 4 * side + side / 4) * 4}; }
+    int32_t half() const { return side / 2; }
+    // Calls `each(packed offset, offset in the matrix, bytes)` for each row.
+    template <class Each> void for_each_row(Each each) const {
+        const Rows r = rows();
+        for (size_t y = 0; y < size_t(half()); y++)
+            each(y * r.bytes, r.begin + y * r.pitch, r.bytes);
+    }
 };
 
 // What a copy's check does around it: put fresh numbers where it reads, fetch them from where it wrote, compare.
@@ -41,7 +55,7 @@ std::function<void()> checked(Bench &b, Part part, Direction direction, size_t s
                               Around around) {
     return [&b, part, direction, size, copy, around] {
         const char *what = direction == Direction::up ? "upload" : "download";
-        b.fresh(part == Part::section ? 4 * size : size);
+        b.fresh(has_host_rows(part) ? 4 * size : size);
         if (direction == Direction::up) {
             copy();
             around.fetch();
@@ -49,16 +63,13 @@ std::function<void()> checked(Bench &b, Part part, Direction direction, size_t s
             around.store();
             copy();
         }
-        if (part != Part::section) return b.compare(size, what);
-        const Square square(size);
-        const Rows rows = square.rows();
-        for (size_t y = 0; y < size / rows.bytes; y++) {
-            const size_t packed = y * rows.bytes, there = square.begin() + y * rows.pitch;
+        if (!has_host_rows(part)) return b.compare(size, what);
+        Square(size).for_each_row([&](size_t packed, size_t there, size_t bytes) {
             const char *sent = &b.source[direction == Direction::up ? there : packed];
             const char *got = &b.target[direction == Direction::up ? packed : there];
-            if (std::memcmp(sent, got, rows.bytes) != 0)
-                throw std::runtime_error(std::string(what) + ": wrong in row " + std::to_string(y));
-        }
+            if (std::memcmp(sent, got, bytes) != 0)
+                throw std::runtime_error(std::string(what) + ": wrong in the row at " + std::to_string(there));
+        });
     };
 }
 
@@ -67,8 +78,9 @@ void add(Bench &b, Case &c, const char *group, const std::string &name, Part par
     c.ways.push_back({group, name, [copy] { return timed(copy); }, checked(b, part, direction, size, copy, around)});
 }
 
-// An array_view over all of the memory: written on one side, which is not timed, and made valid on the other.
-void add_view(Bench &b, Case &c, Direction direction, size_t size, const ours::View &view) {
+// An array_view over all of the memory, or a section of it: written on one side, which is not timed, and made valid on
+// the other.
+void add_view(Bench &b, Case &c, Part part, Direction direction, size_t size, const ours::View &view) {
     const bool up = direction == Direction::up, apart = !b.plain->unified();
     auto copy = [&b, &view, up] {
         if (up) {
@@ -86,16 +98,26 @@ void add_view(Bench &b, Case &c, Direction direction, size_t size, const ours::V
         return timed(copy);
     };
     // What the host holds is overwritten behind the view's back, where it is not what the device uses.
-    c.ways.push_back({"revamp", "array_view", once, [&b, &view, up, apart, size] {
-                          view.access(REVAMP_ACCESS_WRITE);
-                          b.fresh(size);
-                          std::memcpy(b.target.data(), b.source.data(), size);
-                          view.synchronize_to(b.view, REVAMP_ACCESS_READ);
-                          view.synchronize_to(b.view, REVAMP_ACCESS_READ_WRITE);
-                          if (apart) std::memset(up ? b.source.data() : b.target.data(), 0, size);
-                          view.access(REVAMP_ACCESS_READ);
-                          b.compare(size, "array_view");
-                      }});
+    auto check = [&b, &view, part, up, apart, size] {
+        const size_t all = has_host_rows(part) ? 4 * size : size;
+        view.access(REVAMP_ACCESS_WRITE);
+        b.fresh(all);
+        std::memcpy(b.target.data(), b.source.data(), all);
+        view.synchronize_to(b.view, REVAMP_ACCESS_READ);
+        view.synchronize_to(b.view, REVAMP_ACCESS_READ_WRITE);
+        char *used = up ? b.source.data() : b.target.data(), *kept = up ? b.target.data() : b.source.data();
+        if (apart) std::memset(used, 0, all);
+        view.access(REVAMP_ACCESS_READ);
+        // Elements beside the section stay as they are.
+        if (apart && has_host_rows(part)) {
+            std::vector<char> expected(all);
+            Square(size).for_each_row(
+                [&](size_t, size_t there, size_t bytes) { std::memcpy(&expected[there], kept + there, bytes); });
+            std::memcpy(kept, expected.data(), all);
+        }
+        b.compare(all, "array_view");
+    };
+    c.ways.push_back({"revamp", part == Part::section_view ? "section of an array_view" : "array_view", once, check});
 }
 
 std::vector<Lane> lanes(const Bench &b) {
@@ -118,18 +140,47 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
     // Where memory is one, the copy is a memcpy; below a MiB the call around it would be all that is measured.
     const bool whole = part == Part::whole;
     if (whole && b.plain->unified() && size >= MiB) c.goals["plain Vulkan, mapped"] = {Goal::speed_at_least, at_least};
-    b.need_host_memory(part == Part::section ? 4 * size : size);
+    b.need_host_memory(has_host_rows(part) ? 4 * size : size);
     const Square square(size);
-    const Rows rows = part == Part::section ? square.rows() : Rows{};
-    char *memory = up ? b.source.data() : b.target.data(), *host = memory + (rows.bytes ? square.begin() : 0);
+    const int32_t half = square.half();
+    const Rows rows = has_host_rows(part) ? square.rows() : Rows{};
+    const Rows device_rows = part == Part::array_section ? square.rows() : Rows{};
+    const size_t device_size = device_rows.bytes ? 4 * size : size;
+    char *host = up ? b.source.data() : b.target.data();
 
     std::unique_ptr<ours::Array> array;
     ours::View view, section;
     if (b.with_ours && part == Part::view) {
-        view = ours::View::over(memory, {elements(size)});
-        add_view(b, c, direction, size, view);
+        view = ours::View::over(host, {elements(size)});
+        add_view(b, c, part, direction, size, view);
+    } else if (b.with_ours && part == Part::section_view) {
+        view = ours::View::over(host, {square.side, square.side});
+        section = view.section({half / 2, half / 2}, {half, half});
+        add_view(b, c, part, direction, size, section);
+    } else if (b.with_ours && part == Part::array_section) {
+        array = std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{square.side, square.side});
+        auto copy = [&array, host, half, up] {
+            const int32_t origin[] = {half / 2, half / 2}, extent[] = {half, half};
+            const revamp_region there = ours::region(*array, origin, extent), here = ours::region(host, extent);
+            ours::copy(up ? here : there, up ? there : here);
+        };
+        // The check moves the whole matrix.
+        const Around around{[&b, &array, square, size] {
+                                std::vector<char> matrix(4 * size);
+                                square.for_each_row([&](size_t packed, size_t there, size_t bytes) {
+                                    std::memcpy(&matrix[there], &b.source[packed], bytes);
+                                });
+                                array->upload(matrix.data(), matrix.size());
+                            },
+                            [&b, &array, square, size] {
+                                std::vector<char> matrix(4 * size);
+                                array->download(matrix.data(), matrix.size());
+                                square.for_each_row([&](size_t packed, size_t there, size_t bytes) {
+                                    std::memcpy(&b.target[packed], &matrix[there], bytes);
+                                });
+                            }};
+        add(b, c, "revamp", "section of an array", part, direction, size, copy, around);
     } else if (b.with_ours) {
-        const int32_t half = square.side / 2;
         array = whole ? std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{elements(size)})
                       : std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{half, half});
         const Around around{[&] { array->upload(b.source.data(), size); },
@@ -137,7 +188,7 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
         if (whole) {
             add(b, c, "revamp", "", part, direction, size, up ? around.store : around.fetch, around);
         } else {
-            view = ours::View::over(memory, {square.side, square.side});
+            view = ours::View::over(host, {square.side, square.side});
             section = view.section({half / 2, half / 2}, {half, half});
             auto copy = [&array, &section, up] {
                 const revamp_region here = ours::region(*array), there = ours::region(section);
@@ -159,25 +210,26 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
         }
     }
 
-    const Buffer device(*b.plain, size, Memory::device);
+    const Buffer device(*b.plain, device_size, Memory::device);
     // Checks go through these two, whatever the way that is checked.
     const auto checks = b.plain->buffer(size, Memory::readback);
-    WholeCopy store(*b.plain, Lane::compute, Direction::up, device, size, checks);
-    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, device, size, checks);
+    WholeCopy store(*b.plain, Lane::compute, Direction::up, device, size, checks, device_rows);
+    WholeCopy fetch(*b.plain, Lane::compute, Direction::down, device, size, checks, device_rows);
     const auto staging_buffer = b.plain->buffer(size, up ? Memory::upload : Memory::readback);
     const Around around{[&] { store.run(b.source.data(), Wait::block); },
                         [&] { fetch.run(b.target.data(), Wait::block); }};
     std::vector<std::unique_ptr<WholeCopy>> wholes;
     std::vector<std::unique_ptr<RingCopy>> rings;
     for (const Lane lane : lanes(b)) {
-        wholes.push_back(std::make_unique<WholeCopy>(*b.plain, lane, direction, device, size, staging_buffer));
+        wholes.push_back(
+            std::make_unique<WholeCopy>(*b.plain, lane, direction, device, size, staging_buffer, device_rows));
         for (const Wait wait : waits(b, size))
             add(
                 b, c, "plain Vulkan", std::string("staged whole, ") + name_of(lane) + ", " + name_of(wait), part,
                 direction, size, [w = wholes.back().get(), host, wait, rows] { w->run(host, wait, rows); }, around);
         auto ring = [&](Workers &workers, size_t chunk, Memory staging) {
             rings.push_back(std::make_unique<RingCopy>(*b.plain, workers, RingCopy::Shape{lane, chunk, staging},
-                                                       direction, device, size));
+                                                       direction, device, size, device_rows));
             add(
                 b, c, "plain Vulkan",
                 std::to_string(workers.count()) + (workers.count() == 1 ? " thread, " : " threads, ") +
@@ -221,13 +273,34 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
     }
 
     std::shared_ptr<void> cuda_device;
-    if (b.cuda && part != Part::section) {
-        cuda_device = cuda_memory(*b.cuda, size, false);
-        void *device_memory = cuda_device.get();
-        const Around copies{
-            [&b, device_memory, size] { cuda_check(b.cuda->copy(device_memory, b.source.data(), size)); },
-            [&b, device_memory, size] { cuda_check(b.cuda->copy(b.target.data(), device_memory, size)); }};
-        add(b, c, "CUDA", "pageable", part, direction, size, up ? copies.store : copies.fetch, copies);
+    if (b.cuda) {
+        cuda_device = cuda_memory(*b.cuda, device_size, false);
+        void *there = cuda_device.get();
+        auto one_way = [&b, there, rows, device_rows, size](Direction d, char *here) {
+            const Rows &matrix = rows.bytes ? rows : device_rows;
+            if (!matrix.bytes) {
+                cuda_check(d == Direction::up ? b.cuda->copy(there, here, size) : b.cuda->copy(here, there, size));
+                return;
+            }
+            char *near = here + rows.begin, *far = static_cast<char *>(there) + device_rows.begin;
+            const size_t near_pitch = rows.bytes ? rows.pitch : matrix.bytes,
+                         far_pitch = device_rows.bytes ? device_rows.pitch : matrix.bytes, count = size / matrix.bytes;
+            cuda_check(d == Direction::up ? b.cuda->copy_rows(far, far_pitch, near, near_pitch, matrix.bytes, count)
+                                          : b.cuda->copy_rows(near, near_pitch, far, far_pitch, matrix.bytes, count));
+        };
+        // The check's own copies are of packed ordinary memory.
+        auto packed = [&b, there, device_rows, size](Direction d, char *here) {
+            const size_t width = device_rows.bytes ? device_rows.bytes : size,
+                         pitch = device_rows.bytes ? device_rows.pitch : size;
+            char *far = static_cast<char *>(there) + device_rows.begin;
+            cuda_check(d == Direction::up ? b.cuda->copy_rows(far, pitch, here, width, width, size / width)
+                                          : b.cuda->copy_rows(here, width, far, pitch, width, size / width));
+        };
+        const Around copies{[packed, &b] { packed(Direction::up, b.source.data()); },
+                            [packed, &b] { packed(Direction::down, b.target.data()); }};
+        add(
+            b, c, "CUDA", rows.bytes || device_rows.bytes ? "pageable, cudaMemcpy2D" : "pageable", part, direction,
+            size, [one_way, direction, host] { one_way(direction, host); }, copies);
     }
     b.run(c);
 }
@@ -322,6 +395,11 @@ void bench_copy(Bench &b) {
         ordinary(Part::view, size, "by array_view, valid on the device, ", "by array_view, valid on the host, ");
     for (const size_t size : {MiB, 16 * MiB, 256 * MiB})
         ordinary(Part::section, size, "section of a host matrix to device, ", "device to section of a host matrix, ");
+    for (const size_t size : {MiB, 16 * MiB, 256 * MiB})
+        ordinary(Part::section_view, size, "section by array_view, valid on the device, ",
+                 "section by array_view, valid on the host, ");
+    for (const size_t size : {MiB, 16 * MiB, 256 * MiB})
+        ordinary(Part::array_section, size, "host to section of an array, ", "section of an array to host, ");
     for (const size_t size : {4 * KiB, MiB, 16 * MiB, 256 * MiB, 1024 * MiB})
         for (const Direction direction : both) {
             const std::string name =

@@ -214,7 +214,14 @@ const char* copy_between(void* destination, int to, const void* source, int from
     return text(cudaSetDevice(current));
 }
 
-const CudaPeer table = {open, allocate, release, copy, empty_launch, increments, saxpy, work, allocate_on, copy_between};
+const char* copy_rows(void* destination, size_t pitch, const void* source, size_t source_pitch, size_t width, size_t rows) {
+    if (const char* e = text(cudaMemcpy2D(destination, pitch, source, source_pitch, width, rows, cudaMemcpyDefault)))
+        return e;
+    return text(cudaDeviceSynchronize());
+}
+
+const CudaPeer table = {open,       allocate, release, copy,        empty_launch,
+                        increments, saxpy,    work,    allocate_on, copy_between, copy_rows};
 
 }  // namespace
 

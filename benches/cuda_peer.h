@@ -19,6 +19,9 @@ struct CudaPeer {
     const char *(*allocate_on)(const uint8_t *uuid, size_t size, void **memory, int *device);
     // Between two devices; waits.
     const char *(*copy_between)(void *destination, int to, const void *source, int from, size_t size);
+    // `rows` rows of `width` bytes, any way; waits.
+    const char *(*copy_rows)(void *destination, size_t pitch, const void *source, size_t source_pitch, size_t width,
+                             size_t rows);
 };
 
 // Exported as `cuda_peer`.

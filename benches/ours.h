@@ -142,6 +142,17 @@ inline revamp_region region(revamp_array array, const int32_t *origin = nullptr,
     return r;
 }
 
+// A matrix in ordinary memory, four-byte elements in one piece.
+inline revamp_region region(void *host, const int32_t (&extent)[2]) {
+    revamp_region r{};
+    r.struct_size = sizeof r;
+    r.host = host;
+    r.extent = extent;
+    r.host_rank = 2;
+    r.host_element_size = 4;
+    return r;
+}
+
 inline revamp_region region(const View &view) {
     revamp_region r{};
     r.struct_size = sizeof r;

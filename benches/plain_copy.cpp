@@ -7,37 +7,49 @@
 
 namespace {
 
-// Packed bytes `at` to `at + size` between where they are packed and where they lie in ordinary memory.
-void host_copy(Direction direction, void *packed, void *host, size_t at, size_t size, Rows rows) {
-    auto *near = static_cast<char *>(packed);
+// Calls `each(offset among the bytes, offset where they lie, bytes)` for the pieces of bytes `at` to `at + size`.
+template <class Each> void for_each_piece(size_t at, size_t size, Rows rows, Each each) {
     for (size_t done = 0; done < size;) {
         const size_t in_row = rows.bytes ? (at + done) % rows.bytes : 0;
         const size_t piece = rows.bytes ? std::min(size - done, rows.bytes - in_row) : size;
-        const size_t offset = rows.bytes ? (at + done) / rows.bytes * rows.pitch + in_row : at;
-        char *far = static_cast<char *>(host) + offset;
-        if (direction == Direction::up) {
-            std::memcpy(near + done, far, piece);
-        } else {
-            std::memcpy(far, near + done, piece);
-        }
+        each(done, rows.bytes ? rows.begin + (at + done) / rows.bytes * rows.pitch + in_row : at, piece);
         done += piece;
     }
+}
+
+// Packed bytes `at` to `at + size` between where they are packed and where they lie in ordinary memory.
+void host_copy(Direction direction, void *packed, void *host, size_t at, size_t size, Rows rows) {
+    auto *near = static_cast<char *>(packed), *far = static_cast<char *>(host);
+    for_each_piece(at, size, rows, [&](size_t done, size_t offset, size_t piece) {
+        if (direction == Direction::up) {
+            std::memcpy(near + done, far + offset, piece);
+        } else {
+            std::memcpy(far + offset, near + done, piece);
+        }
+    });
+}
+
+// Records the same between `slot` of a staging buffer and a buffer of the device.
+void record_copy(VkCommandBuffer commands, Direction direction, VkBuffer staging, VkDeviceSize slot, VkBuffer device,
+                 size_t at, size_t size, Rows rows) {
+    const bool up = direction == Direction::up;
+    std::vector<VkBufferCopy> regions;
+    for_each_piece(at, size, rows, [&](size_t done, size_t offset, size_t piece) {
+        regions.push_back({up ? slot + done : offset, up ? offset : slot + done, piece});
+    });
+    vk.CmdCopyBuffer(commands, up ? staging : device, up ? device : staging, static_cast<uint32_t>(regions.size()),
+                     regions.data());
+    if (!up) host_barrier(commands);
 }
 
 } // namespace
 
 WholeCopy::WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
-                     std::shared_ptr<Buffer> staging)
+                     std::shared_ptr<Buffer> staging, Rows there)
     : direction_(direction), size_(size), staging_(std::move(staging)) {
     if (!staging_) staging_ = vulkan.buffer(size, direction == Direction::up ? Memory::upload : Memory::readback);
     job_ = std::make_unique<Job>(vulkan, lane, [&](VkCommandBuffer commands) {
-        const VkBufferCopy all{0, 0, size};
-        if (direction == Direction::up) {
-            vk.CmdCopyBuffer(commands, staging_->handle, device.handle, 1, &all);
-        } else {
-            vk.CmdCopyBuffer(commands, device.handle, staging_->handle, 1, &all);
-            host_barrier(commands);
-        }
+        record_copy(commands, direction, staging_->handle, 0, device.handle, 0, size, there);
     });
 }
 
@@ -48,7 +60,7 @@ void WholeCopy::run(void *host, Wait wait, Rows rows) {
 }
 
 RingCopy::RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction direction, const Buffer &device,
-                   VkDeviceSize size)
+                   VkDeviceSize size, Rows there)
     : vulkan_(vulkan), workers_(workers), shape_(shape), direction_(direction), size_(size), rings_(workers.count()),
       locks_(vulkan.queue(shape.lane).queues.size()) {
     const auto &queue = vulkan.queue(shape.lane);
@@ -72,14 +84,7 @@ RingCopy::RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction
             vk_check(vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
             const VkDeviceSize slot = ring.commands.size() % slots * shape.chunk, at = c * shape.chunk;
             const VkDeviceSize bytes = std::min(shape.chunk, size - at);
-            if (direction == Direction::up) {
-                const VkBufferCopy region{slot, at, bytes};
-                vk.CmdCopyBuffer(commands, ring.staging.handle, device.handle, 1, &region);
-            } else {
-                const VkBufferCopy region{at, slot, bytes};
-                vk.CmdCopyBuffer(commands, device.handle, ring.staging.handle, 1, &region);
-                host_barrier(commands);
-            }
+            record_copy(commands, direction, ring.staging.handle, slot, device.handle, at, bytes, there);
             vk_check(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
             ring.commands.push_back(commands);
         }

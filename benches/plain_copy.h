@@ -7,18 +7,20 @@
 
 enum class Direction { up, down }; // to the device, from it
 
-// How the bytes of a copy lie in ordinary memory: in one piece, or as rows of a matrix.
+// How the bytes of a copy lie in ordinary memory or in a buffer: in one piece, or as rows of a matrix.
 struct Rows {
     size_t bytes = 0; // of a row; 0: one piece
     size_t pitch = 0;
+    size_t begin = 0; // where the first row lies
 };
 
 // Through one staging buffer as large as the copy: memcpy and one command, one after the other.
 class WholeCopy {
   public:
     // `staging`: at least as large, to be shared by copies that do not run at once; null: one of its own.
+    // `there`: how the bytes lie in `device`.
     WholeCopy(PlainVulkan &vulkan, Lane lane, Direction direction, const Buffer &device, VkDeviceSize size,
-              std::shared_ptr<Buffer> staging = nullptr);
+              std::shared_ptr<Buffer> staging = nullptr, Rows there = {});
     void run(void *host, Wait wait, Rows rows = {});
 
   private:
@@ -38,7 +40,7 @@ class RingCopy {
         Memory staging;
     };
     RingCopy(PlainVulkan &vulkan, Workers &workers, Shape shape, Direction direction, const Buffer &device,
-             VkDeviceSize size);
+             VkDeviceSize size, Rows there = {});
     ~RingCopy();
     RingCopy(const RingCopy &) = delete;
     RingCopy &operator=(const RingCopy &) = delete;

@@ -74,9 +74,32 @@ impl Directory {
         self.holders.segments()
     }
 
-    /// Calls `each` for the holders of each piece of the region; stops when it returns false.
-    fn visit(&self, region: &Region, mut each: impl FnMut(Range<u64>, &LocationSet) -> bool) -> bool {
-        region.ranges().all(|range| self.holders.iter(range).all(|(piece, set)| each(piece, set)))
+    /// Calls `each` for the holders of each piece of the region; stops when it returns false. Runs and segments are walked
+    /// side by side; over many segments between two runs it leaps.
+    fn visit<'a>(&'a self, region: &Region, mut each: impl FnMut(Range<u64>, &'a LocationSet) -> bool) -> bool {
+        let end = region.hull().end;
+        let mut runs = region.ranges();
+        let mut run = runs.next();
+        while let Some(start) = run.as_ref().map(|r| r.start) {
+            let mut passed = 0;
+            for (segment, set) in self.holders.iter(start..end) {
+                passed += 1;
+                while let Some(r) = run.as_ref().filter(|r| r.start < segment.end) {
+                    passed = 0;
+                    if !each(r.start.max(segment.start)..r.end.min(segment.end), set) {
+                        return false;
+                    }
+                    if r.end > segment.end {
+                        break;
+                    }
+                    run = runs.next();
+                }
+                if passed > FEW {
+                    break;
+                }
+            }
+        }
+        true
     }
 
     /// True if `holds` is true of all segments under the hull, or else of all bytes of the region.
@@ -136,10 +159,17 @@ impl Directory {
 
     /// What must move so that the region can be read at `at`, in order. Empty if nothing.
     pub fn missing(&self, region: &Region, at: Location) -> Vec<Step> {
-        let mut hull = self.holders.iter(region.hull());
-        if let (Some((_, set)), None) = (hull.next(), hull.next()) {
-            // All alike: the region moves as a whole.
-            let from = self.nearest(set, at);
+        // Mostly all of it moves, or nothing.
+        let mut known: Option<(&LocationSet, Option<Location>)> = None;
+        let alike = self.visit(region, |_, set| match known {
+            Some((other, from)) => other == set || self.nearest(set, at) == from,
+            None => {
+                known = Some((set, self.nearest(set, at)));
+                true
+            }
+        });
+        if alike {
+            let from = known.and_then(|(_, from)| from);
             return from.map_or_else(Vec::new, |from| self.route(vec![Step { region: region.clone(), from, to: at }]));
         }
         let mut steps: Vec<Step> = Vec::new();
@@ -189,11 +219,7 @@ impl Directory {
     }
 
     fn update(&mut self, region: &Region, f: impl Fn(&LocationSet) -> LocationSet) {
-        let changed = if region.dims.is_empty() {
-            self.holders.update(region.hull(), f)
-        } else {
-            self.holders.update_all(region.ranges(), f)
-        };
+        let changed = self.holders.update(region.ranges(), f);
         self.epoch += u64::from(changed);
     }
 

@@ -1,25 +1,36 @@
 //! A map from every byte of a range to a value, with neighbouring bytes of one value kept as one segment.
 
-use std::collections::BTreeMap;
+use smallvec::SmallVec;
 use std::ops::Range;
+
+/// Most segments of a chunk: what a change moves at most when it adds one.
+const CHUNK: usize = 256;
+
+/// A segment's first byte and value; it reaches to the next one's first byte.
+type Segment<S> = (u64, S);
 
 /// Values of the bytes `0..len`.
 #[derive(Debug, Clone)]
 pub(super) struct Intervals<S> {
-    /// First byte of each segment; it reaches to the next one's. Neighbours differ.
-    segments: BTreeMap<u64, S>,
+    /// The segments in order, in chunks that are not empty: changing many of them at once costs what copying them does.
+    /// Neighbours differ.
+    chunks: Vec<Vec<Segment<S>>>,
     len: u64,
 }
+
+/// Chunk and number in it of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place(usize, usize);
 
 impl<S: Clone + Eq> Intervals<S> {
     /// All bytes have this value.
     pub fn new(len: u64, value: S) -> Self {
-        Self { segments: BTreeMap::from([(0, value)]), len }
+        Self { chunks: vec![vec![(0, value)]], len }
     }
 
     /// Number of segments.
     pub fn segments(&self) -> usize {
-        self.segments.len()
+        self.chunks.iter().map(Vec::len).sum()
     }
 
     /// Number of bytes.
@@ -27,100 +38,152 @@ impl<S: Clone + Eq> Intervals<S> {
         self.len
     }
 
+    /// The segment of a byte.
+    fn find(&self, at: u64) -> Place {
+        let chunk = self.chunks.partition_point(|c| c[0].0 <= at) - 1;
+        Place(chunk, self.chunks[chunk].partition_point(|s| s.0 <= at) - 1)
+    }
+
+    /// The segments from this one on.
+    fn from(&self, Place(chunk, first): Place) -> impl Iterator<Item = &Segment<S>> {
+        self.chunks[chunk][first..].iter().chain(self.chunks[chunk + 1..].iter().flatten())
+    }
+
     /// The segments that `range` (not empty, inside) touches, cut to it.
     pub fn iter(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &S)> {
-        let first = self.segments.range(..=range.start).next_back().map_or(0, |(&start, _)| start);
-        let mut inside = self.segments.range(first..range.end).peekable();
+        let mut all = self.from(self.find(range.start));
+        let mut next = all.next();
         std::iter::from_fn(move || {
-            let (&start, value) = inside.next()?;
-            let end = inside.peek().map_or(range.end, |(next, _)| **next);
-            Some((start.max(range.start)..end, value))
+            let (start, value) = next.filter(|s| s.0 < range.end)?;
+            next = all.next();
+            let end = next.map_or(range.end, |n| n.0.min(range.end));
+            Some(((*start).max(range.start)..end, value))
         })
     }
 
-    /// Replaces the value of each byte of `range` by `f` of it. True if any differs.
-    pub fn update(&mut self, range: Range<u64>, f: impl Fn(&S) -> S) -> bool {
-        if self.iter(range.clone()).all(|(_, value)| f(value) == *value) {
-            return false;
+    /// Replaces the value of each byte of `ranges` (not empty, ascending and disjoint) by `f` of it, in one pass. True if any
+    /// differs.
+    pub fn update(&mut self, mut ranges: impl Iterator<Item = Range<u64>>, f: impl Fn(&S) -> S) -> bool {
+        let mut range = ranges.next();
+        let Some(mut first) = range.as_ref().map(|r| self.find(r.start)) else { return false };
+        let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::new();
+        // The one before may become one with the first that changes.
+        if let Some(before) = self.before(first) {
+            first = before;
         }
-        self.split(range.start);
-        self.split(range.end);
-        for (_, value) in self.segments.range_mut(range.clone()) {
-            *value = f(value);
-        }
-        self.join(range);
-        true
-    }
-
-    /// [`Self::update`] for many ranges, ascending and disjoint, in one pass.
-    pub fn update_all(&mut self, ranges: impl Iterator<Item = Range<u64>> + Clone, f: impl Fn(&S) -> S) -> bool {
-        let (Some(first), Some(last)) = (ranges.clone().next(), ranges.clone().last()) else { return false };
-        let hull = first.start..last.end;
-        let mut changed = false;
-        let mut new: Vec<(u64, S)> = Vec::new();
-        let mut put = |start: u64, value: S| {
-            if new.last().is_none_or(|(_, v)| *v != value) {
-                new.push((start, value));
+        let mut put = |start: u64, value: &S| {
+            if new.last().is_none_or(|(_, v)| v != value) {
+                new.push((start, value.clone()));
             }
         };
-        let mut ranges = ranges.peekable();
-        for (segment, value) in self.iter(hull.clone()) {
-            let updated = f(value);
-            changed |= updated != *value && ranges.peek().is_some_and(|r| r.start < segment.end);
-            let mut at = segment.start;
-            while let Some(range) = ranges.peek().filter(|r| r.start < segment.end) {
-                if range.start > at {
-                    put(at, value.clone());
+        let (mut old, mut changed) = (0, false);
+        let mut all = self.from(first).peekable();
+        while let Some((start, value)) = all.next() {
+            old += 1;
+            let end = all.peek().map_or(self.len, |next| next.0);
+            let mut at = *start;
+            while let Some(r) = range.as_ref().filter(|r| r.start < end) {
+                let updated = f(value);
+                changed |= updated != *value;
+                if r.start > at {
+                    put(at, value);
                 }
-                put(at.max(range.start), updated.clone());
-                at = range.end.min(segment.end);
-                if range.end > segment.end {
+                put(at.max(r.start), &updated);
+                at = r.end.min(end);
+                if r.end > end {
                     break;
                 }
-                ranges.next();
+                range = ranges.next();
             }
-            if at < segment.end {
-                put(at, value.clone());
+            let behind = range.is_none() && at == *start;
+            if at < end {
+                put(at, value);
+            }
+            // The one behind the last that changes may become one with it.
+            if behind {
+                break;
             }
         }
-        if !changed {
-            return false;
+        drop(all);
+        if changed {
+            self.replace(first, old, new);
         }
-        self.split(hull.start);
-        self.split(hull.end);
-        let mut tail = self.segments.split_off(&hull.end);
-        self.segments.split_off(&hull.start);
-        self.segments.append(&mut BTreeMap::from_iter(new));
-        self.segments.append(&mut tail);
-        self.join(hull.start..hull.start);
-        self.join(hull.end..hull.end);
-        true
+        changed
     }
 
-    /// Makes a segment begin at `at`.
-    fn split(&mut self, at: u64) {
-        if at < self.len
-            && let Some((&start, value)) = self.segments.range(..=at).next_back()
-            && start != at
-        {
-            let value = value.clone();
-            self.segments.insert(at, value);
+    /// The segment before one.
+    fn before(&self, Place(chunk, at): Place) -> Option<Place> {
+        match (chunk, at) {
+            (0, 0) => None,
+            (_, 0) => Some(Place(chunk - 1, self.chunks[chunk - 1].len() - 1)),
+            _ => Some(Place(chunk, at - 1)),
         }
     }
 
-    /// Joins neighbours of one value in `range` and at its ends.
-    fn join(&mut self, range: Range<u64>) {
-        let mut before = self.segments.range(..range.start).next_back().map(|(_, v)| v.clone());
-        let mut same = Vec::new();
-        for (&start, value) in self.segments.range(range.start..=range.end) {
-            if before.as_ref() == Some(value) {
-                same.push(start);
-            } else {
-                before = Some(value.clone());
-            }
+    /// Puts `new` in place of `old` segments from `first` on.
+    fn replace(&mut self, Place(chunk, at): Place, old: usize, new: SmallVec<[Segment<S>; 4]>) {
+        let one = &mut self.chunks[chunk];
+        if at + old <= one.len() && one.len() - old + new.len() <= CHUNK {
+            one.splice(at..at + old, new);
+            return;
         }
-        for start in same {
-            self.segments.remove(&start);
+        // The chunks that hold them, and how many of the last one's are replaced.
+        let (mut last, mut rest) = (chunk, at + old);
+        while rest > self.chunks[last].len() {
+            rest -= self.chunks[last].len();
+            last += 1;
+        }
+        let tail = self.chunks[last].split_off(rest);
+        let mut head = std::mem::take(&mut self.chunks[chunk]);
+        head.truncate(at);
+        let mut all = head.into_iter().chain(new).chain(tail).peekable();
+        let mut made = Vec::new();
+        while all.peek().is_some() {
+            // Half full, so that there is room.
+            made.push(all.by_ref().take(CHUNK / 2).collect());
+        }
+        self.chunks.splice(chunk..=last, made);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        /// As an array of a value for each byte, over many chunks, and never with equal neighbours.
+        #[test]
+        fn it_is_an_array_of_values(
+            steps in proptest::collection::vec((0u64..3000, 1u64..20, 0u64..12, 1u64..900, 0u8..3), 1..12)
+        ) {
+            const LEN: u64 = 4000;
+            let mut map = Intervals::new(LEN, 0u8);
+            let mut array = vec![0u8; LEN as usize];
+            for (start, run, gap, count, value) in steps {
+                let ranges: Vec<_> = (0..count)
+                    .map(|i| start + i * (run + gap))
+                    .take_while(|&s| s + run <= LEN)
+                    .map(|s| s..s + run)
+                    .collect();
+                let f = |&old: &u8| if old == 7 { 7 } else { value + old / 2 };
+                let before = array.clone();
+                for b in ranges.iter().cloned().flatten() {
+                    array[b as usize] = f(&array[b as usize]);
+                }
+                prop_assert_eq!(map.update(ranges.into_iter(), f), before != array);
+                let all: Vec<_> = map.iter(0..LEN).map(|(r, v)| (r, *v)).collect();
+                let flat: Vec<u8> = all.iter().flat_map(|(r, v)| vec![*v; (r.end - r.start) as usize]).collect();
+                prop_assert_eq!(&flat, &array);
+                prop_assert_eq!(map.segments(), all.len());
+                prop_assert!(all.windows(2).all(|w| w[0].1 != w[1].1));
+                prop_assert!(map.chunks.iter().all(|c| !c.is_empty() && c.len() <= CHUNK));
+                let part = start..start + run;
+                let cut: Vec<u8> = map.iter(part.clone()).flat_map(|(r, v)| vec![*v; (r.end - r.start) as usize]).collect();
+                prop_assert_eq!(&cut[..], &array[part.start as usize..part.end as usize]);
+            }
         }
     }
 }

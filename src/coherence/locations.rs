@@ -1,7 +1,5 @@
 //! Locations and sets of them.
 
-use smallvec::SmallVec;
-
 /// A place that may hold a data source's bytes: a number the directory gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location(pub(super) u32);
@@ -19,8 +17,10 @@ impl Location {
 /// A set of locations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocationSet {
-    /// Bits, without zero words at the end.
-    words: SmallVec<[u64; 1]>,
+    /// Bits of the first 64: mostly there are no more, and the set is copied often.
+    first: u64,
+    /// Bits of the others, without zero words at the end.
+    others: Option<Box<[u64]>>,
 }
 
 impl LocationSet {
@@ -31,45 +31,68 @@ impl LocationSet {
         set
     }
 
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        std::iter::once(self.first).chain(self.others.iter().flatten().copied())
+    }
+
+    fn from_words(first: u64, others: Vec<u64>) -> Self {
+        let mut others = others;
+        while others.last() == Some(&0) {
+            others.pop();
+        }
+        Self { first, others: (!others.is_empty()).then(|| others.into()) }
+    }
+
     /// Adds a member.
     pub fn insert(&mut self, l: Location) {
-        let word = l.index() / 64;
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
+        let (word, bit) = (l.index() / 64, 1 << (l.0 % 64));
+        if word == 0 {
+            self.first |= bit;
+            return;
         }
-        self.words[word] |= 1 << (l.0 % 64);
+        let mut others = self.others.take().map_or_else(Vec::new, Vec::from);
+        others.resize(others.len().max(word), 0);
+        others[word - 1] |= bit;
+        *self = Self::from_words(self.first, others);
     }
 
     /// True if it is a member.
     pub fn contains(&self, l: Location) -> bool {
-        self.words.get(l.index() / 64).is_some_and(|w| w >> (l.0 % 64) & 1 == 1)
+        let word = match l.index() / 64 {
+            0 => Some(&self.first),
+            n => self.others.as_ref().and_then(|o| o.get(n - 1)),
+        };
+        word.is_some_and(|w| w >> (l.0 % 64) & 1 == 1)
     }
 
     /// True if there are no members.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.first == 0 && self.others.is_none()
     }
 
     /// True if `l` is the one member.
     pub fn is_only(&self, l: Location) -> bool {
-        self.contains(l) && self.words.iter().map(|w| w.count_ones()).sum::<u32>() == 1
+        self.contains(l) && self.words().map(u64::count_ones).sum::<u32>() == 1
     }
 
     /// Keeps the members that are in `other` too.
     pub fn intersect(&mut self, other: &Self) {
-        self.words.truncate(other.words.len());
-        for (w, o) in self.words.iter_mut().zip(&other.words) {
-            *w &= o;
-        }
-        while self.words.last() == Some(&0) {
-            self.words.pop();
+        self.first &= other.first;
+        if let Some(mine) = self.others.take() {
+            let theirs = other.others.iter().flatten();
+            *self = Self::from_words(self.first, mine.iter().zip(theirs).map(|(a, b)| a & b).collect());
         }
     }
 
     /// The members, in order.
     pub fn iter(&self) -> impl Iterator<Item = Location> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| Location(i as u32 * 64 + bit))
+        (0..).step_by(64).zip(self.words()).flat_map(|(at, word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(Location(at + bit))
+            })
         })
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// A box of elements: byte offset of its first element, then (count, byte stride) from the most significant dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl Layout {
     }
 
     /// The byte range from the first byte to behind the last byte, gaps included.
-    pub fn hull(&self) -> std::ops::Range<u64> {
+    pub fn hull(&self) -> Range<u64> {
         let span: u64 = self.dims.iter().map(|&(count, stride)| count.saturating_sub(1) * stride).sum();
         self.offset..self.offset + span + self.element
     }
@@ -113,22 +114,28 @@ impl CopyPlan {
                 counts(destination).as_slice()
             )));
         }
-        let mut run = source.element;
+        let dims = source.dims.iter().zip(&destination.dims);
+        let dims = dims.map(|(&(count, source), &(_, destination))| CopyDim { count, source, destination });
+        Ok(Self::merged(source.offset, destination.offset, dims, source.element))
+    }
+
+    /// The loops (outermost first) around a run, those that form one run merged.
+    fn merged(source: u64, destination: u64, loops: impl DoubleEndedIterator<Item = CopyDim>, mut run: u64) -> Self {
         let mut dims: SmallVec<[CopyDim; 4]> = SmallVec::new();
-        for (&(count, s), &(_, d)) in source.dims.iter().zip(&destination.dims).rev() {
-            if count == 1 {
-                continue;
-            }
+        for dim in loops.rev().filter(|d| d.count != 1) {
             match dims.last_mut() {
-                None if s == run && d == run => run *= count,
-                Some(inner) if s == inner.source * inner.count && d == inner.destination * inner.count => {
-                    inner.count *= count;
+                None if dim.source == run && dim.destination == run => run *= dim.count,
+                Some(inner)
+                    if dim.source == inner.source * inner.count
+                        && dim.destination == inner.destination * inner.count =>
+                {
+                    inner.count *= dim.count;
                 }
-                _ => dims.push(CopyDim { count, source: s, destination: d }),
+                _ => dims.push(dim),
             }
         }
         dims.reverse();
-        Ok(Self { source: source.offset, destination: destination.offset, dims, run })
+        Self { source, destination, dims, run }
     }
 
     /// Bytes moved.
@@ -147,12 +154,12 @@ impl CopyPlan {
     }
 
     /// Byte range touched in the source, gaps included.
-    pub fn source_hull(&self) -> std::ops::Range<u64> {
+    pub fn source_hull(&self) -> Range<u64> {
         self.source..self.source + self.run + self.dims.iter().map(|d| (d.count - 1) * d.source).sum::<u64>()
     }
 
     /// Byte range touched in the destination, gaps included.
-    pub fn destination_hull(&self) -> std::ops::Range<u64> {
+    pub fn destination_hull(&self) -> Range<u64> {
         let span = self.dims.iter().map(|d| (d.count - 1) * d.destination).sum::<u64>();
         self.destination..self.destination + self.run + span
     }
@@ -190,18 +197,44 @@ impl CopyPlan {
         pieces
     }
 
-    /// The plan by way of packed memory of its size: from the source there, and from there to the destination.
+    /// The plan by way of packed memory of its size: from the source there, and from there to the destination. A side that
+    /// is packed itself becomes one run.
     pub fn through_packed(&self) -> (Self, Self) {
-        let (mut down, mut up) = (self.clone(), self.clone());
-        down.destination = 0;
-        up.source = 0;
+        let (mut down, mut up) = (self.dims.clone(), self.dims.clone());
         let mut stride = self.run;
-        for i in (0..self.dims.len()).rev() {
-            down.dims[i].destination = stride;
-            up.dims[i].source = stride;
-            stride *= self.dims[i].count;
+        for (down, up) in down.iter_mut().zip(&mut up).rev() {
+            (down.destination, up.source) = (stride, stride);
+            stride *= down.count;
         }
-        (down, up)
+        let down = Self::merged(self.source, 0, down.into_iter(), self.run);
+        (down, Self::merged(0, self.destination, up.into_iter(), self.run))
+    }
+
+    /// Byte ranges touched in the source and in the destination by packed positions `part` (not empty), gaps included; those of
+    /// the whole plan for a side whose outer loops do not step over all that the inner ones span.
+    pub fn hulls(&self, part: &Range<u64>) -> (Range<u64>, Range<u64>) {
+        let side = |start: u64, whole: Range<u64>, stride: fn(&CopyDim) -> u64| {
+            let mut span = self.run;
+            let ascends = self.dims.iter().rev().all(|d| {
+                let over = stride(d) >= span;
+                span += (d.count - 1) * stride(d);
+                over
+            });
+            let at = |position: u64| {
+                let mut rest = position / self.run;
+                let mut at = start + position % self.run;
+                for d in self.dims.iter().rev() {
+                    at += rest % d.count * stride(d);
+                    rest /= d.count;
+                }
+                at
+            };
+            if ascends { at(part.start)..at(part.end - 1) + 1 } else { whole }
+        };
+        (
+            side(self.source, self.source_hull(), |d| d.source),
+            side(self.destination, self.destination_hull(), |d| d.destination),
+        )
     }
 
     /// The largest unit (16, 8 or 4 bytes) that divides every offset, stride and run.
@@ -310,8 +343,24 @@ mod tests {
             let direct = walk(&plan);
             prop_assert_eq!(&plan.pieces(most * 4).iter().flat_map(walk).collect::<Vec<_>>(), &direct);
             let (down, up) = plan.through_packed();
+            prop_assert_eq!(up.is_linear(), true);
             let hop: Vec<_> = walk(&down).into_iter().zip(walk(&up)).map(|((s, k), (l, d))| { assert_eq!(k, l); (s, d) }).collect();
             prop_assert_eq!(&hop, &direct);
+        }
+
+        /// The hulls of a piece are those of its runs.
+        #[test]
+        fn hulls_of_a_piece_end_where_its_runs_do((whole, part, origin) in boxes(), from in 0u64..100, bytes in 1u64..100) {
+            let section = Layout::packed(8, 4, &whole).section(&origin, &part);
+            let plan = CopyPlan::new(&section, &Layout::packed(4, 4, &part)).unwrap();
+            let from = from * 4 % plan.bytes();
+            let to = (from + bytes * 4).min(plan.bytes());
+            let (mut source, mut destination) = (u64::MAX..0, u64::MAX..0);
+            plan.for_each_run(from, to, |s, d, n| {
+                source = source.start.min(s)..source.end.max(s + n);
+                destination = destination.start.min(d)..destination.end.max(d + n);
+            });
+            prop_assert_eq!(plan.hulls(&(from..to)), (source, destination));
         }
 
         /// Any cut of any section of any box visits exactly its elements, in row-major order.

@@ -20,8 +20,10 @@ use std::sync::Arc;
 
 /// From how many bytes on a kernel copies faster than the copy command inside a GPU (measured on an H200).
 const KERNEL_COPY: u64 = 64 << 10;
-/// More contiguous runs than this are not worth a region each.
+/// More contiguous runs than this are not worth a region each: on software devices, and on a GPU, where one takes 1.5 to 2 us
+/// (measured on an H200).
 const MOST_REGIONS: u64 = 1 << 14;
+const FEW_REGIONS: u64 = 4;
 /// Regions handed over by one copy command.
 const REGIONS: usize = 1024;
 /// Invocations in a workgroup of the copy kernels.
@@ -128,12 +130,13 @@ enum Way {
     Kernel,
 }
 
-fn choose(queue: &VulkanQueue, source: &VulkanBuffer, destination: &VulkanBuffer, plan: &CopyPlan) -> Way {
+/// The way for `runs` runs of a plan.
+fn choose(queue: &VulkanQueue, source: &VulkanBuffer, destination: &VulkanBuffer, plan: &CopyPlan, runs: u64) -> Way {
     if !queue.computes() {
         return Way::Regions;
     }
     match config::get().test.copy.as_deref() {
-        Some("buffer") if plan.runs() <= MOST_REGIONS => return Way::Regions,
+        Some("buffer") if runs <= MOST_REGIONS => return Way::Regions,
         Some("kernel") => return Way::Kernel,
         _ => {}
     }
@@ -143,7 +146,7 @@ fn choose(queue: &VulkanQueue, source: &VulkanBuffer, destination: &VulkanBuffer
         let kernel = queue.core.spins && !host && plan.bytes() >= KERNEL_COPY;
         return if kernel { Way::Kernel } else { Way::Regions };
     }
-    let regions = plan.runs() <= if queue.core.spins { 64 } else { MOST_REGIONS };
+    let regions = runs <= if queue.core.spins { FEW_REGIONS } else { MOST_REGIONS };
     if regions { Way::Regions } else { Way::Kernel }
 }
 
@@ -157,21 +160,20 @@ pub(super) fn copy(
     part: Range<u64>,
 ) -> Result<Point> {
     let (from, to) = (VulkanBuffer::of(source, &queue.core)?, VulkanBuffer::of(destination, &queue.core)?);
-    let (mut read, mut written) = (plan.source_hull(), plan.destination_hull());
-    if plan.is_linear() {
-        read = plan.source + part.start..plan.source + part.end;
-        written = plan.destination + part.start..plan.destination + part.end;
-    }
+    let (read, written) = plan.hulls(&part);
     // Sections of one buffer that interleave are both read and written in their common hull.
     let uses = [
         BufferUse { buffer: source, range: read, access: Access::Read },
         BufferUse { buffer: destination, range: written, access: Access::Write },
     ];
-    let way = choose(queue, from, to, plan);
+    let way = choose(queue, from, to, plan, plan.runs());
     match way {
         Way::Regions => {
             let raw = &queue.core.raw;
-            queue.record(&uses, Work::Other(&mut |commands| regions(raw, commands, from, to, plan, part.clone())))
+            queue.record(
+                &uses,
+                Work::Other(&mut |commands| regions(raw, commands, from, to, (0, 0), plan, part.clone())),
+            )
         }
         Way::Kernel => {
             let ends = (from.address + plan.source, to.address + plan.destination);
@@ -180,78 +182,54 @@ pub(super) fn copy(
     }
 }
 
-/// Records a copy of packed positions `part` between a strided side and a packed buffer that holds them from its start
-/// on. `upload`: from the packed buffer to the strided side.
+/// Records a copy of packed positions `part` of a plan one of whose sides, `from_chunk` tells which, is packed: a chunk holds
+/// those positions from its start on.
 pub(super) fn copy_packed(
     queue: &VulkanQueue,
     copies: &CopyKernels,
-    packed: &Arc<dyn Buffer>,
-    strided: &Arc<dyn Buffer>,
+    chunk: &Arc<dyn Buffer>,
+    other: &Arc<dyn Buffer>,
     plan: &CopyPlan,
     part: Range<u64>,
-    upload: bool,
+    from_chunk: bool,
 ) -> Result<Point> {
+    let (packed, strided) = (VulkanBuffer::of(chunk, &queue.core)?, VulkanBuffer::of(other, &queue.core)?);
+    let (read, written) = plan.hulls(&part);
     let length = part.end - part.start;
-    let (chunk, other) = (VulkanBuffer::of(packed, &queue.core)?, VulkanBuffer::of(strided, &queue.core)?);
-    let (down, up) = plan.through_packed();
-    let (walk, offset) = if upload { (up, plan.destination) } else { (down, plan.source) };
-    let hull = if walk.is_linear() {
-        offset + part.start..offset + part.end
-    } else if upload {
-        plan.destination_hull()
-    } else {
-        plan.source_hull()
-    };
+    let (hull, of_chunk, access) =
+        if from_chunk { (written, Access::Read, Access::Write) } else { (read, Access::Write, Access::Read) };
     let uses = [
-        BufferUse { buffer: packed, range: 0..length, access: if upload { Access::Read } else { Access::Write } },
-        BufferUse { buffer: strided, range: hull, access: if upload { Access::Write } else { Access::Read } },
+        BufferUse { buffer: chunk, range: 0..length, access: of_chunk },
+        BufferUse { buffer: other, range: hull, access },
     ];
-    let many = length / walk.run.max(1) > MOST_REGIONS;
-    if many && queue.computes() {
-        // The packed side is addressed by position.
-        let (base, strided) = (chunk.address.wrapping_sub(part.start), other.address + offset);
-        let ends = if upload { (base, strided) } else { (strided, base) };
-        return kernel(queue, &uses, copies, ends, &walk, part);
+    let way = choose(queue, packed, strided, plan, length / plan.run.max(1));
+    // The packed side is addressed by position.
+    if way == Way::Kernel {
+        let base = packed.address.wrapping_sub(part.start);
+        let ends =
+            if from_chunk { (base, strided.address + plan.destination) } else { (strided.address + plan.source, base) };
+        return kernel(queue, &uses, copies, ends, plan, part);
     }
+    let (from, to) = if from_chunk { (packed, strided) } else { (strided, packed) };
+    let start = part.start;
+    let shift = if from_chunk { (start, 0) } else { (0, start) };
     let raw = &queue.core.raw;
-    let mut write = |commands: vk::CommandBuffer| {
-        let mut pieces: SmallVec<[vk::BufferCopy; 8]> = SmallVec::new();
-        let flush = |pieces: &mut SmallVec<[vk::BufferCopy; 8]>| {
-            if pieces.is_empty() {
-                return;
-            }
-            let (from, to) = if upload { (chunk.raw, other.raw) } else { (other.raw, chunk.raw) };
-            // SAFETY: recording; the pieces lie inside both buffers: plan and part were checked against them.
-            unsafe { raw.cmd_copy_buffer(commands, from, to, pieces) };
-            pieces.clear();
-        };
-        let mut packed = 0;
-        plan.for_each_run(part.start, part.end, |source, destination, size| {
-            let at = chunk.base + packed;
-            let (src_offset, dst_offset) =
-                if upload { (at, other.base + destination) } else { (other.base + source, at) };
-            packed += size;
-            pieces.push(vk::BufferCopy { src_offset, dst_offset, size });
-            if pieces.len() == REGIONS {
-                flush(&mut pieces);
-            }
-        });
-        flush(&mut pieces);
-    };
-    queue.record(&uses, Work::Other(&mut write))
+    queue.record(&uses, Work::Other(&mut |commands| regions(raw, commands, from, to, shift, plan, part.clone())))
 }
 
-/// Records copy commands, one region for each contiguous run.
+/// Records copy commands, one region for each contiguous run. `shift` is taken off the offsets in the source and in the
+/// destination.
 fn regions(
     raw: &ash::Device,
     commands: vk::CommandBuffer,
     from: &VulkanBuffer,
     to: &VulkanBuffer,
+    shift: (u64, u64),
     plan: &CopyPlan,
     part: Range<u64>,
 ) {
-    let mut pieces: Vec<vk::BufferCopy> = Vec::new();
-    let flush = |pieces: &mut Vec<vk::BufferCopy>| {
+    let mut pieces: SmallVec<[vk::BufferCopy; 8]> = SmallVec::new();
+    let flush = |pieces: &mut SmallVec<[vk::BufferCopy; 8]>| {
         if !pieces.is_empty() {
             // SAFETY: recording; the runtime has checked the plan against both buffers, and that nothing overlaps.
             unsafe { raw.cmd_copy_buffer(commands, from.raw, to.raw, pieces) };
@@ -259,7 +237,7 @@ fn regions(
         }
     };
     plan.for_each_run(part.start, part.end, |source, destination, size| {
-        let (src_offset, dst_offset) = (from.base + source, to.base + destination);
+        let (src_offset, dst_offset) = (from.base + source - shift.0, to.base + destination - shift.1);
         pieces.push(vk::BufferCopy { src_offset, dst_offset, size });
         if pieces.len() == REGIONS {
             flush(&mut pieces);

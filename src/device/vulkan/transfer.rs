@@ -168,12 +168,15 @@ impl Transfers {
             _ => many,
         };
         let size = size.min(ring.size);
-        let piece = Piece { transfers: self, direction, host, buffer, plan, ring, size };
+        // What the device does: it walks its own side alone.
+        let (down, up) = plan.through_packed();
+        let walk = if upload { up } else { down };
+        let piece = Piece { transfers: self, direction, host, buffer, plan, walk: &walk, ring, size };
         if bytes > size {
-            return piece.pipelined(&self.lanes(!plan.is_linear())?);
+            return piece.pipelined(&self.lanes(!walk.is_linear())?);
         }
         let mut chunk = ring.take(&self.core)?;
-        let point = if self.beside(buffer, &range, access, queue, plan) {
+        let point = if self.beside(buffer, &range, access, queue, &walk) {
             self.lane(direction, false).and_then(|lane| piece.run(&mut chunk, &lane, 0..bytes))
         } else {
             piece.run(&mut chunk, queue, 0..bytes)
@@ -247,6 +250,8 @@ struct Piece<'a> {
     host: HostSpan,
     buffer: &'a Arc<dyn Buffer>,
     plan: &'a CopyPlan,
+    /// The device's half, between packed memory and the buffer.
+    walk: &'a CopyPlan,
     ring: &'a Ring,
     /// Bytes of a piece, at most a chunk.
     size: u64,
@@ -282,7 +287,7 @@ impl Piece<'_> {
     /// The device's half.
     fn submit(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Point> {
         let upload = self.direction == Direction::Upload;
-        let point = copy_packed(queue, &self.transfers.copies, &chunk.buffer, self.buffer, self.plan, part, upload)?;
+        let point = copy_packed(queue, &self.transfers.copies, &chunk.buffer, self.buffer, self.walk, part, upload)?;
         chunk.busy = Some(point.clone());
         Ok(point)
     }
