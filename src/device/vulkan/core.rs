@@ -16,8 +16,8 @@ use ash::vk;
 use parking_lot::Mutex;
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{MutexGuard, OnceLock, PoisonError};
 
 /// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
 pub(super) struct Core {
@@ -27,10 +27,13 @@ pub(super) struct Core {
     pub physical: Physical,
     /// Functions of the device.
     pub raw: ash::Device,
-    /// Queues of the compute family; submitting needs the lock.
-    pub compute: Vec<Mutex<vk::Queue>>,
+    /// Queues of the compute family.
+    pub compute: Vec<vk::Queue>,
     /// Queues of the transfer family.
-    pub transfer: Vec<Mutex<vk::Queue>>,
+    pub transfer: Vec<vk::Queue>,
+    /// Submitting to any queue needs it: drivers lock the device for that, and NVIDIA's threads spin meanwhile. The
+    /// standard library's sleeps soonest (docs/decisions/0016-one-submits.md).
+    submitting: std::sync::Mutex<()>,
     /// Families of the queues, for buffers all of them use.
     pub families: Vec<u32>,
     /// The compute family.
@@ -82,8 +85,9 @@ impl Core {
             physical: physical.clone(),
             importer: Importer::new(instance, physical, &device),
             raw: device,
-            compute: compute.into_iter().map(Mutex::new).collect(),
-            transfer: transfer.into_iter().map(Mutex::new).collect(),
+            compute,
+            transfer,
+            submitting: std::sync::Mutex::new(()),
             families,
             compute_family,
             transfer_family,
@@ -160,11 +164,15 @@ impl Core {
         }
     }
 
+    /// The right to submit to queues of the device, one thread at a time.
+    pub fn submitting(&self) -> MutexGuard<'_, ()> {
+        self.submitting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits until the device has nothing left to do.
     pub fn wait_idle(&self) {
-        let _compute: Vec<_> = self.compute.iter().map(|q| q.lock()).collect();
-        let _transfer: Vec<_> = self.transfer.iter().map(|q| q.lock()).collect();
-        // SAFETY: every queue is locked, as the call needs.
+        let _alone = self.submitting();
+        // SAFETY: nobody uses a queue meanwhile, as the call needs.
         if let Err(e) = unsafe { self.raw.device_wait_idle() } {
             log!(Info, "{}: vkDeviceWaitIdle: {e}", self.physical.name);
         }

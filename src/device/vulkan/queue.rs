@@ -522,14 +522,15 @@ impl VulkanQueue {
         ];
         let infos = &infos[usize::from(before.is_none())..];
         let queue = match self.lane {
-            Lane::Compute(i) => &self.core.compute[i],
-            Lane::Transfer(i) => &self.core.transfer[i],
-        }
-        .lock();
-        // SAFETY: the queue is locked; every handle is alive and held by the batch until its number is reached; the
+            Lane::Compute(i) => self.core.compute[i],
+            Lane::Transfer(i) => self.core.transfer[i],
+        };
+        let submitting = self.core.submitting();
+        // SAFETY: nobody else submits; every handle is alive and held by the batch until its number is reached; the
         // semaphores waited for have been signalled or submitted.
-        unsafe { self.core.raw.queue_submit(*queue, infos, vk::Fence::null()) }
-            .map_err(|e| self.core.failed("vkQueueSubmit", e))?;
+        let done = unsafe { self.core.raw.queue_submit(queue, infos, vk::Fence::null()) };
+        drop(submitting);
+        done.map_err(|e| self.core.failed("vkQueueSubmit", e))?;
         for value in before.into_iter().chain(after) {
             self.own.will_signal(value);
         }
