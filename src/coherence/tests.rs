@@ -182,6 +182,26 @@ fn any_act() -> impl Strategy<Value = Act> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
+    /// Many segments between the runs of a region, and many runs in a segment.
+    #[test]
+    fn pieces_of_a_region_are_those_of_its_runs(
+        written in proptest::collection::vec((0u64..3000, 1u64..9, 0u64..9, 1u64..300), 1..6),
+        (start, run, gap, lines) in (0u64..1000, 1u64..300, 0u64..1500, 1u64..9),
+    ) {
+        let (mut d, at) = with_devices(16_384, &[1, 2]);
+        for (n, (start, run, gap, count)) in written.into_iter().enumerate() {
+            d.written(&rows(start, count, run, run + gap), at[n % 2]);
+        }
+        let region = rows(start, lines, run, run + gap);
+        for at in [Location::HOME, at[0], at[1]] {
+            let one_by_one = region.ranges().map(|r| d.count(&Region::linear(r), at).0).sum::<u64>();
+            prop_assert_eq!(d.count(&region, at).0, one_by_one);
+            let valid = region.ranges().all(|r| d.is_valid(&Region::linear(r), at));
+            prop_assert_eq!(d.is_valid(&region, at), valid);
+        }
+    }
+
+
     /// Random programs over several views, with home on the host or on a device and locations that share memory: what a
     /// program reads is what it wrote last, the invariants hold, and each step moves only bytes that were missing.
     #[test]

@@ -355,11 +355,10 @@ mod tests {
             let plan = CopyPlan::new(&section, &Layout::packed(4, 4, &part)).unwrap();
             let from = from * 4 % plan.bytes();
             let to = (from + bytes * 4).min(plan.bytes());
-            let (mut source, mut destination) = (u64::MAX..0, u64::MAX..0);
-            plan.for_each_run(from, to, |s, d, n| {
-                source = source.start.min(s)..source.end.max(s + n);
-                destination = destination.start.min(d)..destination.end.max(d + n);
-            });
+            let mut runs = Vec::new();
+            plan.for_each_run(from, to, |s, d, n| runs.push((s..s + n, d..d + n)));
+            let (first, last) = (runs[0].clone(), runs[runs.len() - 1].clone());
+            let (source, destination) = (first.0.start..last.0.end, first.1.start..last.1.end);
             prop_assert_eq!(plan.hulls(&(from..to)), (source, destination));
         }
 

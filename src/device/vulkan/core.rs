@@ -14,6 +14,7 @@ use crate::error::{DEVICE_REMOVED, Error, Result};
 use crate::log;
 use ash::vk;
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,8 +52,13 @@ pub(super) struct Core {
     /// True on a real device, where waiting may spin: a software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
+    /// Semaphores that nobody uses any more, the oldest first.
+    retired: Mutex<VecDeque<vk::Semaphore>>,
     lost: OnceLock<Error>,
 }
+
+/// Semaphores that are kept after their use.
+const RETIRED: usize = 64;
 
 impl Core {
     /// Opens `physical`.
@@ -96,6 +102,7 @@ impl Core {
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
+            retired: Mutex::new(VecDeque::new()),
             lost: OnceLock::new(),
         })
     }
@@ -103,6 +110,19 @@ impl Core {
     /// Which compute queue the next accelerator_view uses: they take turns.
     pub fn take_compute(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.compute.len()
+    }
+
+    /// Takes a semaphore that no queue uses any more, and destroys it some time later. Mesa's threads that submit look at the
+    /// semaphores of a batch once more after they have told that it is done (22.3.6: `vk_sync_timeline_point_release`).
+    pub fn retire(&self, semaphore: vk::Semaphore) {
+        let mut retired = self.retired.lock();
+        retired.push_back(semaphore);
+        if retired.len() > RETIRED
+            && let Some(oldest) = retired.pop_front()
+        {
+            // SAFETY: its queue and all batches that waited for it were done when it came here.
+            unsafe { self.raw.destroy_semaphore(oldest, None) };
+        }
     }
 
     /// The error the device died of.
@@ -203,6 +223,9 @@ impl Drop for Core {
         self.wait_idle();
         // SAFETY: every object made from the device holds this Core, so none is left; their memory goes first.
         unsafe {
+            for semaphore in self.retired.get_mut().drain(..) {
+                self.raw.destroy_semaphore(semaphore, None);
+            }
             ManuallyDrop::drop(&mut self.pool);
             self.raw.destroy_pipeline_cache(self.pipelines, None);
             self.raw.destroy_device(None);

@@ -320,8 +320,7 @@ impl Timeline for VulkanTimeline {
 
 impl Drop for VulkanTimeline {
     fn drop(&mut self) {
-        // SAFETY: the queue waited for its last batch before it let go of the timeline, and batches that wait for the
-        // semaphore hold it.
-        unsafe { self.core.raw.destroy_semaphore(self.semaphore, None) };
+        // The queue waited for its last batch before it let go of the timeline, and batches that wait for the semaphore hold it.
+        self.core.retire(self.semaphore);
     }
 }
