@@ -177,8 +177,12 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
                                 array->download(matrix.data(), matrix.size());
                                 square.for_each_row([&](size_t packed, size_t there, size_t bytes) {
                                     std::memcpy(&b.target[packed], &matrix[there], bytes);
+                                    std::memset(&matrix[there], 0, bytes);
                                 });
+                                if (std::any_of(matrix.begin(), matrix.end(), [](char c) { return c != 0; }))
+                                    throw std::runtime_error("the copy wrote beside the section");
                             }};
+        if (up) array->upload(std::vector<char>(4 * size).data(), 4 * size);
         add(b, c, "revamp", "section of an array", part, direction, size, copy, around);
     } else if (b.with_ours) {
         array = whole ? std::make_unique<ours::Array>(b.view, std::initializer_list<int32_t>{elements(size)})

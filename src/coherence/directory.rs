@@ -159,7 +159,10 @@ impl Directory {
 
     /// What must move so that the region can be read at `at`, in order. Empty if nothing.
     pub fn missing(&self, region: &Region, at: Location) -> Vec<Step> {
-        // Mostly all of it moves, or nothing.
+        if self.is_valid(region, at) {
+            return Vec::new();
+        }
+        // Mostly all of it moves.
         let mut known: Option<(&LocationSet, Option<Location>)> = None;
         let alike = self.visit(region, |_, set| match known {
             Some((other, from)) => other == set || self.nearest(set, at) == from,

@@ -200,6 +200,9 @@ impl CopyPlan {
     /// The plan by way of packed memory of its size: from the source there, and from there to the destination. A side that
     /// is packed itself becomes one run.
     pub fn through_packed(&self) -> (Self, Self) {
+        if self.is_linear() {
+            return (Self::linear(self.source, 0, self.run), Self::linear(0, self.destination, self.run));
+        }
         let (mut down, mut up) = (self.dims.clone(), self.dims.clone());
         let mut stride = self.run;
         for (down, up) in down.iter_mut().zip(&mut up).rev() {
@@ -213,6 +216,10 @@ impl CopyPlan {
     /// Byte ranges touched in the source and in the destination by packed positions `part` (not empty), gaps included; those of
     /// the whole plan for a side whose outer loops do not step over all that the inner ones span.
     pub fn hulls(&self, part: &Range<u64>) -> (Range<u64>, Range<u64>) {
+        if self.is_linear() {
+            let side = |start: u64| start + part.start..start + part.end;
+            return (side(self.source), side(self.destination));
+        }
         let side = |start: u64, whole: Range<u64>, stride: fn(&CopyDim) -> u64| {
             let mut span = self.run;
             let ascends = self.dims.iter().rev().all(|d| {

@@ -260,14 +260,18 @@ fn kernel(
     let unit = if wide { 16 } else { 4 };
     let kernel = if wide { &copies.wide } else { &copies.narrow };
     let pipeline = kernel.pipeline(&Vec::new(), false)?;
+    // Below 2^32 units the kernel counts in 32 bits; no index in those reaches a count beyond.
+    let most = if part.end / unit <= u64::from(u32::MAX) { u64::from(u32::MAX) } else { u64::MAX };
     // Count, source stride, destination stride of each loop, innermost first.
     let mut table = Block::default();
     for dim in plan.dims.iter().rev() {
-        [dim.count, dim.source, dim.destination].iter().for_each(|v| table.bytes.extend_from_slice(&v.to_ne_bytes()));
+        [dim.count.min(most), dim.source, dim.destination]
+            .iter()
+            .for_each(|v| table.bytes.extend_from_slice(&v.to_ne_bytes()));
     }
     let units = (part.end - part.start) / unit;
     let mut push: SmallVec<[u8; 64]> = SmallVec::new();
-    for v in [ends.0, ends.1, 0, part.start / unit, units, plan.run / unit, plan.dims.len() as u64] {
+    for v in [ends.0, ends.1, 0, part.start / unit, units, (plan.run / unit).min(most), plan.dims.len() as u64] {
         push.extend_from_slice(&v.to_ne_bytes());
     }
     // The push constants end with a 32-bit rank.

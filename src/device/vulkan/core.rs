@@ -112,14 +112,18 @@ impl Core {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.compute.len()
     }
 
-    /// Takes a semaphore that no queue uses any more, and destroys it some time later. Mesa's threads that submit look at the
-    /// semaphores of a batch once more after they have told that it is done (22.3.6: `vk_sync_timeline_point_release`).
-    pub fn retire(&self, semaphore: vk::Semaphore) {
+    /// Takes a semaphore that no queue uses any more. One that batches had is destroyed some time later: Mesa's threads
+    /// that submit look at the semaphores of a batch once more after they have told that it is done (22.3.6:
+    /// `vk_sync_timeline_point_release`).
+    pub fn retire(&self, semaphore: vk::Semaphore, was_used: bool) {
         let mut retired = self.retired.lock();
-        retired.push_back(semaphore);
-        if retired.len() > RETIRED
-            && let Some(oldest) = retired.pop_front()
-        {
+        let oldest = if was_used {
+            retired.push_back(semaphore);
+            if retired.len() > RETIRED { retired.pop_front() } else { None }
+        } else {
+            Some(semaphore)
+        };
+        if let Some(oldest) = oldest {
             // SAFETY: its queue and all batches that waited for it were done when it came here.
             unsafe { self.raw.destroy_semaphore(oldest, None) };
         }

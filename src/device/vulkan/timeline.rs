@@ -321,6 +321,6 @@ impl Timeline for VulkanTimeline {
 impl Drop for VulkanTimeline {
     fn drop(&mut self) {
         // The queue waited for its last batch before it let go of the timeline, and batches that wait for the semaphore hold it.
-        self.core.retire(self.semaphore);
+        self.core.retire(self.semaphore, *self.handed.get_mut() > 0);
     }
 }
