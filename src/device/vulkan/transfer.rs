@@ -103,7 +103,7 @@ impl Transfers {
     }
 
     /// The lanes made so far.
-    pub fn made(&self) -> Vec<Arc<VulkanQueue>> {
+    pub fn made(&self) -> SmallVec<[Arc<VulkanQueue>; 8]> {
         self.lanes.lock().iter().flatten().flatten().cloned().collect()
     }
 
