@@ -146,6 +146,7 @@ void spirv_launches(revamp_accelerator device) {
     const auto staged = [&] {
         MUST(revamp_copy_from_array(array, memory, sizeof memory));
         idle();
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
     };
     count(
         "marker_and_wait_idle", nothing, staged,
