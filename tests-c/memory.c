@@ -162,7 +162,7 @@ static long resident_kilobytes(void) {
 }
 
 TEST(a_hundred_thousand_allocations_leave_no_growth) {
-    enum { EACH = 5, ROUNDS = 100000 / EACH, WARM = ROUNDS / 10, MOST = 2048, N = 4096 };
+    enum { EACH = 5, ROUNDS = 100000 / EACH, WARM = ROUNDS / 2, MOST = 2048, N = 4096 };
 #if defined(__SANITIZE_ADDRESS__)
     check_skip("AddressSanitizer keeps freed memory");
 #endif
@@ -193,10 +193,10 @@ TEST(a_hundred_thousand_allocations_leave_no_growth) {
             }
         }
         const revamp_memory_usage late = usage_of(p);
-        /* 16 KiB of each round would be 280 MiB, 64 bytes of each object 5 MiB. */
+        /* 16 KiB of each round would be 160 MiB, 64 bytes of each object 3 MiB. NVIDIA's driver grows in the first half. */
         const long grown = resident_kilobytes() - resident;
         const long staging = late.staging > early.staging ? (long)((late.staging - early.staging) / KIB) : 0;
-        if (grown - staging > 4 * KIB)
+        if (grown - staging > 2 * KIB)
             check_fail(__FILE__, __LINE__, "%s: grown by %ld KiB, of which %ld are staging memory", p->info.description,
                        grown, staging);
         CHECK(late.used <= early.used + MIB);
