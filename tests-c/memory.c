@@ -193,7 +193,8 @@ TEST(a_hundred_thousand_allocations_leave_no_growth) {
             }
         }
         const revamp_memory_usage late = usage_of(p);
-        /* 16 KiB of each round would be 160 MiB, 64 bytes of each object 3 MiB. NVIDIA's driver grows in the first half. */
+        /* 16 KiB of each round would be 160 MiB, 64 bytes of each object 3 MiB. NVIDIA's driver grows in the first
+         * half. */
         const long grown = resident_kilobytes() - resident;
         const long staging = late.staging > early.staging ? (long)((late.staging - early.staging) / KIB) : 0;
         if (grown - staging > 2 * KIB)

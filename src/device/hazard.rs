@@ -26,6 +26,10 @@ pub trait Timeline: Send + Sync {
     fn seen(&self, value: u64) -> bool {
         self.reached(value)
     }
+    /// True if the work numbered `value`, which is done, failed, and nobody has been told yet.
+    fn has_failed(&self, _value: u64) -> bool {
+        false
+    }
     /// True if other queues of the device may wait for `value` there: it was handed over, and will be signalled.
     fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
@@ -150,7 +154,8 @@ impl Tracker {
         !self.used.load(Ordering::Acquire)
     }
 
-    /// Waits on the host for every use of `range` that conflicts with `access`.
+    /// Waits on the host for every use of `range` that conflicts with `access`, and tells of one that failed, also if it ended
+    /// before.
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
             if self.is_idle() {
@@ -158,7 +163,8 @@ impl Tracker {
             }
             let mut open: SmallVec<[Point; 4]> = SmallVec::new();
             let mut segments = self.segments.lock();
-            segments.conflicts(range, access, |p| open.push(p.clone()));
+            let done = |p: &Point| p.reached() && !p.timeline.has_failed(p.value);
+            segments.conflicts_by(done, range, access, |p| open.push(p.clone()));
             self.used.store(!segments.is_empty(), Ordering::Release);
             drop(segments);
             if open.is_empty() {
@@ -191,8 +197,19 @@ impl Segments {
 
     /// The same for work of the timeline `own` (0: none): its own earlier work is in order anyway, so that it is not worth
     /// a look at the device whether that is done.
-    pub fn conflicts_of(&mut self, own: u64, range: &Range<u64>, access: Access, mut found: impl FnMut(&Point)) {
+    pub fn conflicts_of(&mut self, own: u64, range: &Range<u64>, access: Access, found: impl FnMut(&Point)) {
         let done = |p: &Point| if p.timeline.id() == own { p.timeline.seen(p.value) } else { p.reached() };
+        self.conflicts_by(done, range, access, found);
+    }
+
+    /// The same, with what counts as finished.
+    fn conflicts_by(
+        &mut self,
+        done: impl Fn(&Point) -> bool + Copy,
+        range: &Range<u64>,
+        access: Access,
+        mut found: impl FnMut(&Point),
+    ) {
         if range.is_empty() {
             return;
         }

@@ -245,6 +245,10 @@ impl Timeline for HostTimeline {
     fn device(&self) -> Option<u64> {
         None
     }
+    fn has_failed(&self, value: u64) -> bool {
+        self.state.lock().failures.get(&value).is_some_and(|f| !f.told)
+    }
+
     fn reached(&self, value: u64) -> bool {
         self.done.load(Ordering::Acquire) >= value
     }
