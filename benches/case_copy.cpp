@@ -280,31 +280,24 @@ void pageable(Bench &b, Part part, Direction direction, size_t size, const std::
     if (b.cuda) {
         cuda_device = cuda_memory(*b.cuda, device_size, false);
         void *there = cuda_device.get();
-        auto one_way = [&b, there, rows, device_rows, size](Direction d, char *here) {
-            const Rows &matrix = rows.bytes ? rows : device_rows;
-            if (!matrix.bytes) {
+        auto move = [&b, there, device_rows, size](Direction d, char *here, Rows rows) {
+            const size_t width = rows.bytes ? rows.bytes : device_rows.bytes ? device_rows.bytes : size;
+            if (width == size) {
                 cuda_check(d == Direction::up ? b.cuda->copy(there, here, size) : b.cuda->copy(here, there, size));
                 return;
             }
             char *near = here + rows.begin, *far = static_cast<char *>(there) + device_rows.begin;
-            const size_t near_pitch = rows.bytes ? rows.pitch : matrix.bytes,
-                         far_pitch = device_rows.bytes ? device_rows.pitch : matrix.bytes, count = size / matrix.bytes;
-            cuda_check(d == Direction::up ? b.cuda->copy_rows(far, far_pitch, near, near_pitch, matrix.bytes, count)
-                                          : b.cuda->copy_rows(near, near_pitch, far, far_pitch, matrix.bytes, count));
+            const size_t near_pitch = rows.bytes ? rows.pitch : width,
+                         far_pitch = device_rows.bytes ? device_rows.pitch : width, count = size / width;
+            cuda_check(d == Direction::up ? b.cuda->copy_rows(far, far_pitch, near, near_pitch, width, count)
+                                          : b.cuda->copy_rows(near, near_pitch, far, far_pitch, width, count));
         };
         // The check's own copies are of packed ordinary memory.
-        auto packed = [&b, there, device_rows, size](Direction d, char *here) {
-            const size_t width = device_rows.bytes ? device_rows.bytes : size,
-                         pitch = device_rows.bytes ? device_rows.pitch : size;
-            char *far = static_cast<char *>(there) + device_rows.begin;
-            cuda_check(d == Direction::up ? b.cuda->copy_rows(far, pitch, here, width, width, size / width)
-                                          : b.cuda->copy_rows(here, width, far, pitch, width, size / width));
-        };
-        const Around copies{[packed, &b] { packed(Direction::up, b.source.data()); },
-                            [packed, &b] { packed(Direction::down, b.target.data()); }};
+        const Around copies{[move, &b] { move(Direction::up, b.source.data(), {}); },
+                            [move, &b] { move(Direction::down, b.target.data(), {}); }};
         add(
             b, c, "CUDA", rows.bytes || device_rows.bytes ? "pageable, cudaMemcpy2D" : "pageable", part, direction,
-            size, [one_way, direction, host] { one_way(direction, host); }, copies);
+            size, [move, direction, host, rows] { move(direction, host, rows); }, copies);
     }
     b.run(c);
 }

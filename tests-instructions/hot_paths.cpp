@@ -137,8 +137,8 @@ void spirv_launches(revamp_accelerator device) {
     count("spirv_launch_1_view_behind", busy, nothing, one, wait);
     count("spirv_launch_4_views_behind", busy, nothing, four, wait);
 
-    // Staging that was used a moment ago is looked after by whoever waits; whether the last use is long ago depends on
-    // the machine.
+    // Who waits looks after staging that was used within seconds, every 50 ms. So that it does not depend on the
+    // machine: it was used, and it is time.
     const int32_t extent = 1024;
     revamp_array array;
     MUST(revamp_array_create(s.where, 1, &extent, 4, nullptr, &array));

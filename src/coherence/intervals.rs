@@ -65,12 +65,10 @@ impl<S: Clone + Eq> Intervals<S> {
     /// differs.
     pub fn update(&mut self, mut ranges: impl Iterator<Item = Range<u64>>, f: impl Fn(&S) -> S) -> bool {
         let mut range = ranges.next();
-        let Some(mut first) = range.as_ref().map(|r| self.find(r.start)) else { return false };
-        let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::new();
+        let Some(touched) = range.as_ref().map(|r| self.find(r.start)) else { return false };
         // The one before may become one with the first that changes.
-        if let Some(before) = self.before(first) {
-            first = before;
-        }
+        let first = self.before(touched).unwrap_or(touched);
+        let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::new();
         let mut put = |start: u64, value: &S| {
             if new.last().is_none_or(|(_, v)| v != value) {
                 new.push((start, value.clone()));

@@ -104,9 +104,9 @@ impl Queue for ViewQueue {
         if lane || config::get().test.copy.as_deref() == Some("lane") {
             let direction = if to { Direction::Download } else { Direction::Upload };
             let lane = self.transfers.lane(direction, !plan.is_linear())?;
-            return copy(&lane, &self.copies, source, destination, plan, all);
+            return copy(&lane, &self.copies, (source, destination), (0, 0), plan, all);
         }
-        copy(&self.queue, &self.copies, source, destination, plan, all)
+        copy(&self.queue, &self.copies, (source, destination), (0, 0), plan, all)
     }
 
     fn marker(&self) -> Result<Point> {
@@ -150,12 +150,13 @@ fn choose(queue: &VulkanQueue, source: &VulkanBuffer, destination: &VulkanBuffer
     if regions { Way::Regions } else { Way::Kernel }
 }
 
-/// Records a copy of the packed positions `part` of `plan`.
+/// Records a copy of the packed positions `part` of `plan`. `shift` is taken off the offsets in the source and in the
+/// destination: a chunk that stands for a packed side holds those positions from its start on.
 pub(super) fn copy(
     queue: &VulkanQueue,
     copies: &CopyKernels,
-    source: &Arc<dyn Buffer>,
-    destination: &Arc<dyn Buffer>,
+    (source, destination): (&Arc<dyn Buffer>, &Arc<dyn Buffer>),
+    shift: (u64, u64),
     plan: &CopyPlan,
     part: Range<u64>,
 ) -> Result<Point> {
@@ -163,62 +164,25 @@ pub(super) fn copy(
     let (read, written) = plan.hulls(&part);
     // Sections of one buffer that interleave are both read and written in their common hull.
     let uses = [
-        BufferUse { buffer: source, range: read, access: Access::Read },
-        BufferUse { buffer: destination, range: written, access: Access::Write },
+        BufferUse { buffer: source, range: read.start - shift.0..read.end - shift.0, access: Access::Read },
+        BufferUse { buffer: destination, range: written.start - shift.1..written.end - shift.1, access: Access::Write },
     ];
-    let way = choose(queue, from, to, plan, plan.runs());
-    match way {
+    let runs = (part.end - part.start) / plan.run.max(1);
+    match choose(queue, from, to, plan, runs) {
         Way::Regions => {
             let raw = &queue.core.raw;
-            queue.record(
-                &uses,
-                Work::Other(&mut |commands| regions(raw, commands, from, to, (0, 0), plan, part.clone())),
-            )
+            queue
+                .record(&uses, Work::Other(&mut |commands| regions(raw, commands, from, to, shift, plan, part.clone())))
         }
         Way::Kernel => {
-            let ends = (from.address + plan.source, to.address + plan.destination);
-            kernel(queue, &uses, copies, ends, plan, part)
+            let source = (from.address + plan.source).wrapping_sub(shift.0);
+            let destination = (to.address + plan.destination).wrapping_sub(shift.1);
+            kernel(queue, &uses, copies, (source, destination), plan, part)
         }
     }
 }
 
-/// Records a copy of packed positions `part` of a plan one of whose sides, `from_chunk` tells which, is packed: a chunk holds
-/// those positions from its start on.
-pub(super) fn copy_packed(
-    queue: &VulkanQueue,
-    copies: &CopyKernels,
-    chunk: &Arc<dyn Buffer>,
-    other: &Arc<dyn Buffer>,
-    plan: &CopyPlan,
-    part: Range<u64>,
-    from_chunk: bool,
-) -> Result<Point> {
-    let (packed, strided) = (VulkanBuffer::of(chunk, &queue.core)?, VulkanBuffer::of(other, &queue.core)?);
-    let (read, written) = plan.hulls(&part);
-    let length = part.end - part.start;
-    let (hull, of_chunk, access) =
-        if from_chunk { (written, Access::Read, Access::Write) } else { (read, Access::Write, Access::Read) };
-    let uses = [
-        BufferUse { buffer: chunk, range: 0..length, access: of_chunk },
-        BufferUse { buffer: other, range: hull, access },
-    ];
-    let way = choose(queue, packed, strided, plan, length / plan.run.max(1));
-    // The packed side is addressed by position.
-    if way == Way::Kernel {
-        let base = packed.address.wrapping_sub(part.start);
-        let ends =
-            if from_chunk { (base, strided.address + plan.destination) } else { (strided.address + plan.source, base) };
-        return kernel(queue, &uses, copies, ends, plan, part);
-    }
-    let (from, to) = if from_chunk { (packed, strided) } else { (strided, packed) };
-    let start = part.start;
-    let shift = if from_chunk { (start, 0) } else { (0, start) };
-    let raw = &queue.core.raw;
-    queue.record(&uses, Work::Other(&mut |commands| regions(raw, commands, from, to, shift, plan, part.clone())))
-}
-
-/// Records copy commands, one region for each contiguous run. `shift` is taken off the offsets in the source and in the
-/// destination.
+/// Records copy commands, one region for each contiguous run.
 fn regions(
     raw: &ash::Device,
     commands: vk::CommandBuffer,

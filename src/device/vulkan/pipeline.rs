@@ -102,8 +102,8 @@ impl VulkanKernel {
         })
     }
 
-    /// What [`Self::pipeline`] gives without constants and for domains within the limit, if it was made. Borrowed, so that threads that launch
-    /// it need not change its count each time.
+    /// What [`Self::pipeline`] gives without constants and for domains within the limit, if it was made. Borrowed, so that
+    /// threads that launch it need not change its count each time.
     pub fn plain(&self, spec: &SpecValues, split: bool) -> Option<&Arc<Pipeline>> {
         self.plain.get().filter(|_| spec.is_empty() && !split)
     }

@@ -423,6 +423,7 @@ impl VulkanQueue {
         state.spent.truncate(MOST_FREE);
     }
 
+    /// Submits the open batch, if there is one. The state is locked.
     fn submit(&self, state: &mut State) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;

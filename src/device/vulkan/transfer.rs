@@ -4,7 +4,7 @@
 //! small transfer through one chunk on the view's own queue; a large one in pieces over several threads and copy lanes,
 //! since one thread's memcpy is slower than the bus.
 
-use super::commands::{CopyKernels, copy_packed};
+use super::commands::{CopyKernels, copy};
 use super::core::Core;
 use super::memory::VulkanBuffer;
 use super::queue::{Lane, VulkanQueue};
@@ -286,8 +286,11 @@ impl Piece<'_> {
 
     /// The device's half.
     fn submit(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Point> {
-        let upload = self.direction == Direction::Upload;
-        let point = copy_packed(queue, &self.transfers.copies, &chunk.buffer, self.buffer, self.walk, part, upload)?;
+        let (sides, shift) = match self.direction {
+            Direction::Upload => ((&chunk.buffer, self.buffer), (part.start, 0)),
+            Direction::Download => ((self.buffer, &chunk.buffer), (0, part.start)),
+        };
+        let point = copy(queue, &self.transfers.copies, sides, shift, self.walk, part)?;
         chunk.busy = Some(point.clone());
         Ok(point)
     }
