@@ -283,6 +283,15 @@ impl Tracker {
         lost.map(|()| open)
     }
 
+    /// True if no use of `range` is under way.
+    pub fn is_free(&self, range: &Range<u64>) -> bool {
+        let mut busy = false;
+        if !self.is_idle() {
+            self.segments.lock().conflicts(range, Access::Write, |_| busy = true);
+        }
+        !busy
+    }
+
     /// Bytes were written anew: what was lost of them is forgotten.
     pub fn renewed(&self, ranges: impl Iterator<Item = Range<u64>>) {
         if any_lost() && !self.is_idle() {

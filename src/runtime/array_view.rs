@@ -457,23 +457,25 @@ impl ArrayView {
         let _using = self.using(DISCARD, Access::Write);
         part.settle(Access::Write)?;
         part.source.words().take_back(&part.region, Access::Write);
-        let mut state = part.source.lock();
-        state.directory.discard(&part.region);
-        Ok(())
+        part.source.attempt(|state| {
+            state.directory.discard(&part.region);
+            Ok(())
+        })
     }
 
     /// Where its bytes are, as seen from an accelerator_view.
     pub fn residency(&self, view: &Arc<AcceleratorView>) -> Result<Residency> {
         let part = &self.part;
-        let mut state = part.source.lock();
         let bytes = part.region.bytes();
-        if state.is_open() {
-            return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
-        }
-        let place = state.place(Some(view))?;
-        let (valid, discarded) = state.directory.count(&part.region, place.location);
-        let allocated = state.allocated(&place);
-        Ok(Residency { bytes, valid, discarded, allocated, shares_home: place.shares_home() })
+        part.source.attempt(|state| {
+            if state.is_open() {
+                return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
+            }
+            let place = state.place(Some(view))?;
+            let (valid, discarded) = state.directory.count(&part.region, place.location);
+            let allocated = state.allocated(&place);
+            Ok(Residency { bytes, valid, discarded, allocated, shares_home: place.shares_home() })
+        })
     }
 }
 

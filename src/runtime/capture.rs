@@ -40,7 +40,7 @@ impl<'a> Sources<'a> {
     /// Runs `f` under all locks, as [`Source::attempt`] does under one.
     pub fn attempt<T>(&self, mut f: impl FnMut(&mut Held<'_>) -> Result<T>) -> Result<T> {
         loop {
-            let mut held = self.lock();
+            let mut held = self.lock()?;
             let error = match f(&mut held) {
                 Err(e) => e,
                 done => return done,
@@ -55,12 +55,21 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Locks them in order of id, each once.
-    fn lock(&self) -> Held<'_> {
+    /// Locks them in order of id, each once. An array whose last view is gone is used by itself.
+    fn lock(&self) -> Result<Held<'_>> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
         all.dedup_by_key(|s| s.id());
-        Held(all.iter().map(|s| (&***s, s.lock())).collect())
+        let mut held = SmallVec::new();
+        for source in all {
+            let state = source.lock();
+            if !state.is_closed() {
+                held.push((&**source, state));
+            } else if self.views.iter().any(|v| v.id() == source.id()) {
+                state.check_open()?;
+            }
+        }
+        Ok(Held(held))
     }
 }
 

@@ -7,7 +7,7 @@ use super::array_view::{Part, section_of};
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
 use super::race;
-use super::source::State;
+use super::source::{Source, State};
 use super::transfer::{Memory, Tally, run};
 use crate::coherence::selection::copy_source;
 use crate::coherence::{Location, Region};
@@ -223,11 +223,17 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
     Ok(made)
 }
 
-/// The host may no longer use the destination, nor write the source, without asking.
+/// The host may no longer use the destination, nor write the source, without asking. No lock may be held.
 fn take_back(source: &Side, destination: &Side) {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
-        if let Side::View(part) = side {
-            part.source().words().take_back(part.region(), access);
+        match side {
+            Side::Host(..) => {}
+            Side::Array(array, l) => {
+                if let Some(views) = Source::of_array(array) {
+                    views.words().take_back(&Region::new(l.offset, l.element, &l.dims), access);
+                }
+            }
+            Side::View(part) => part.source().words().take_back(part.region(), access),
         }
     }
 }
@@ -248,7 +254,11 @@ fn perform_with(
     mut plan: CopyPlan,
     call: Call,
 ) -> Result<SmallVec<[Point; 2]>> {
-    take_back(source, destination);
+    for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
+        if let Side::View(part) = side {
+            part.source().words().take_back(part.region(), access);
+        }
+    }
     let mut tally = Tally::of(call);
     for (n, side) in [source, destination].into_iter().enumerate() {
         if let Side::View(part) = side {

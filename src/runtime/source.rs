@@ -117,6 +117,8 @@ pub(super) struct State {
     moves: u64,
     /// Why bytes are lost; a [`LossId`] counts from 1.
     losses: Vec<Error>,
+    /// The last view is gone.
+    is_closed: bool,
 }
 
 /// What changes whenever anything does that a launch finds out about a source.
@@ -158,15 +160,7 @@ impl Source {
             _ => None,
         };
         let directory = if is_open { Directory::unwritten(bytes, true) } else { Directory::new(bytes, is_host) };
-        let state = State {
-            directory,
-            home,
-            places: Vec::new(),
-            blocks: Vec::new(),
-            host_copy: None,
-            moves: 0,
-            losses: Vec::new(),
-        };
+        let state = State::new(directory, home);
         let source = Arc::new(Self {
             id: unique_id(),
             bytes,
@@ -275,19 +269,15 @@ impl Source {
             if leave() {
                 return;
             }
-            // Views that came and went may have left something.
-            if home.is_err() || self.is_home() {
+            // Views that came and went, and calls of other threads, may have left something.
+            let mut state = self.lock();
+            if state.is_unused() && (home.is_err() || self.is_open || state.is_home()) {
                 self.views.store(0, Ordering::Release);
                 LIVE.lock().remove(&self.id);
-                self.close();
+                self.close(&mut state);
                 return;
             }
         }
-    }
-
-    /// True if nothing is to be written back.
-    fn is_home(&self) -> bool {
-        self.is_open || self.lock().directory.is_valid(&Region::linear(0..self.bytes), Location::HOME)
     }
 
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
@@ -295,6 +285,7 @@ impl Source {
     pub(super) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
         loop {
             let mut state = self.lock();
+            state.check_open()?;
             let error = match f(&mut state) {
                 Err(e) => e,
                 done => return done,
@@ -315,7 +306,11 @@ impl Source {
         let mut result = self.attempt(|state| {
             self.words.take_back(&Region::linear(all.clone()), Access::Write);
             // Storage of ours nobody can see any more.
-            if self.is_open { Ok(()) } else { state.fetch_home(self.tally(RELEASE)) }
+            if self.is_open || state.is_home() {
+                return Ok(());
+            }
+            state.fetch_home(self.tally(RELEASE))?;
+            state.settle_home(&all, Access::Read, None)
         });
         loop {
             let state = self.lock();
@@ -333,8 +328,8 @@ impl Source {
     }
 
     /// Gives up the copies on devices, what finished work still holds of them, and the ways to memory of the program.
-    fn close(&self) {
-        let mut state = self.lock();
+    fn close(&self, state: &mut State) {
+        state.is_closed = true;
         let own = state.own_buffer();
         state.let_go(own);
         for block in &mut state.blocks {
@@ -382,6 +377,47 @@ impl Place {
 }
 
 impl State {
+    fn new(directory: Directory, home: Home) -> Self {
+        Self {
+            directory,
+            home,
+            places: Vec::new(),
+            blocks: Vec::new(),
+            host_copy: None,
+            moves: 0,
+            losses: Vec::new(),
+            is_closed: false,
+        }
+    }
+
+    /// True if the last view is gone: nobody may use the memory any more.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// Fails if the last view is gone.
+    pub fn check_open(&self) -> Result<()> {
+        if self.is_closed {
+            return Err(Error::new(
+                ErrorKind::InvalidHandle,
+                "the array_view was released by another thread while this call was about to use it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// True if nothing is to be written back.
+    fn is_home(&self) -> bool {
+        self.directory.is_valid(&Region::linear(0..self.directory.bytes()), Location::HOME)
+    }
+
+    /// True if nothing under way uses memory of the program.
+    fn is_unused(&self) -> bool {
+        let (all, own) = (0..self.directory.bytes(), self.own_buffer());
+        let borrowed = self.buffers().filter(|(memory, _, _, b)| *memory < FIRST_BLOCK && Some(b.id()) != own);
+        borrowed.map(|(_, _, _, buffer)| buffer).all(|buffer| buffer.tracker().is_free(&all))
+    }
+
     /// See [`Stamp`].
     pub fn stamp(&self) -> Stamp {
         Stamp { epoch: self.directory.epoch(), moves: self.moves }
