@@ -294,7 +294,7 @@ impl HostQueue {
         let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
         buffers.sort_by_key(|b| b.id());
         buffers.dedup_by_key(|b| b.id());
-        let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock())).collect();
+        let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock_as(b.id()))).collect();
         let mut after: SmallVec<[Point; 4]> = SmallVec::new();
         for u in uses {
             let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) else { continue };
