@@ -105,10 +105,10 @@ pub mod rank {
         FAILURE,
         /// Kernels of the program, by name and by address.
         REGISTRY,
-        /// Slots of handles.
-        HANDLES,
         /// An object behind a handle.
         HANDLE,
+        /// Slots of handles that are free.
+        HANDLES,
         /// Messages of drivers and kernels, logged transfers.
         MESSAGES,
         /// The log's hook.
