@@ -12,7 +12,9 @@
  * - Threads: every function may be called from any thread, at the same time, on the same objects. What two calls do to the
  *   same elements at once is for the caller to order (rule AV-23). Callbacks may run on any thread; they must return, must
  *   not throw, and must not call revamp unless their comment says so.
- * - After fork() every call in the child fails with REVAMP_ERROR_FORKED; while the process exits, with
+ * - A process that used the library and then forks cannot use it in the child: every call there fails with
+ *   REVAMP_ERROR_FORKED. Not a use: to be loaded with compiled kernels, to register some, to release, to set the log callback,
+ *   to ask for the version, the last error or a name. While the process exits, calls fail with
  *   REVAMP_ERROR_SHUT_DOWN.
  * - Extents, origins and indices have the most significant dimension first; the last one is contiguous, and is Vulkan's x.
  * - Strings are UTF-8.
@@ -1459,7 +1461,10 @@ revamp_status revamp_completion_error_message(revamp_completion completion,
 
 /**
  * Calls `callback` with the operation's result and `context` when it is done, on some thread of the library; at once, on
- * a thread of the library too, if it is already. The callback may call revamp. Several may be added.
+ * a thread of the library too, if it is already. The callback may call revamp, and wait for work that it begins. Several may
+ * be added. Those of one completion may be called one after another, so that none must wait for another of them; those of
+ * different completions never hold each other up, as long as the system gives threads.
+ * Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no thread to wait with.
  */
 revamp_status revamp_completion_then(revamp_completion completion,
                                      revamp_completion_callback callback,

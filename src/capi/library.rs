@@ -1,6 +1,6 @@
 //! The library itself: version, end, log.
 
-use super::guard::{c_text, guard};
+use super::guard::{c_text, guard_aside};
 use super::handle;
 use super::types::*;
 use crate::config;
@@ -26,7 +26,7 @@ pub extern "C" fn revamp_abi_version() -> u32 {
 /// Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {
-    guard(|| {
+    guard_aside(|| {
         process::uninitialize(handle::clear_all);
         Ok(())
     })
@@ -40,7 +40,7 @@ pub extern "C" fn revamp_set_log_callback(
     context: *mut c_void,
     level: revamp_log_level,
 ) -> revamp_status {
-    guard(|| {
+    guard_aside(|| {
         let level = match level {
             REVAMP_LOG_OFF => Level::Off,
             REVAMP_LOG_ERROR => Level::Error,
