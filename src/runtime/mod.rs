@@ -13,6 +13,7 @@ pub mod copy;
 pub mod dispatch;
 pub mod host_dispatch;
 pub mod kernel;
+mod notifier;
 pub mod process;
 mod race;
 pub mod repeat;

@@ -144,13 +144,13 @@ pub fn uninitialize(clear: impl FnOnce()) {
     runtime.close();
     drop(runtime);
     // Queues that still had work are destroyed by a task.
-    Workers::shared().tasks.drain();
+    Workers::shared().drain();
 }
 
 fn finish(runtime: &Arc<Runtime>) {
     // Asynchronous copies first: they give the devices work.
-    Workers::shared().tasks.drain();
+    Workers::shared().drain();
     runtime.drain();
     // Their callbacks.
-    Workers::shared().tasks.drain();
+    Workers::shared().drain();
 }
