@@ -2,6 +2,7 @@
 
 use super::guard::{c_text, guard_aside};
 use super::handle;
+use super::loaded;
 use super::types::*;
 use crate::config;
 use crate::runtime::process;
@@ -33,7 +34,8 @@ pub extern "C" fn revamp_uninitialize() -> revamp_status {
 }
 
 /// Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to standard error again.
-/// Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread.
+/// Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread; its module
+/// stays loaded. Work that is lost because the process cannot end otherwise is always told on standard error.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_set_log_callback(
     callback: revamp_log_callback,
@@ -54,6 +56,9 @@ pub extern "C" fn revamp_set_log_callback(
             }
         };
         config::get();
+        if let Some(callback) = callback {
+            loaded::keep(callback as usize);
+        }
         let context = Context(context);
         log::set_hook(callback.map(|f| -> log::Hook {
             Arc::new(move |level: Level, text: &str| {

@@ -1,6 +1,6 @@
 //! The hooks into the process: exit and fork. The one place that knows how a system calls them.
 
-use crate::runtime::process;
+use crate::runtime::{exit, process};
 use parking_lot::Mutex;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 extern "C" fn at_exit() {
-    process::at_exit();
+    exit::at_exit();
 }
 
 /// glibc's hook, which knows the exit status.
@@ -24,7 +24,7 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
             libc::_exit(status);
         }
     }
-    process::at_exit();
+    exit::at_exit();
 }
 
 /// Held while a hook is registered, and during a fork: the C library's own lock of its exit handlers must be free in the

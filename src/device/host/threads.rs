@@ -43,6 +43,15 @@ mod minimum {
     }
 }
 
+thread_local! {
+    static OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True on a thread of the library.
+pub fn is_ours() -> bool {
+    OURS.get()
+}
+
 /// Starts a thread that handles no signals: those are for the program's own threads.
 pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     if config::get().test.thread_fails() {
@@ -50,6 +59,10 @@ pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<J
     }
     // A thread inherits the mask, so there is no moment in which it could be chosen for a signal.
     let masked = signals::Blocked::new();
+    let work = || {
+        OURS.set(true);
+        work();
+    };
     let made = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES + thread_locals()).spawn(work);
     drop(masked);
     made.map_err(|e| Error::runtime(format!("the system gave no thread for {name}: {e}")))
