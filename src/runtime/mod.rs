@@ -11,8 +11,10 @@ mod compiled;
 pub mod completion;
 pub mod copy;
 pub mod dispatch;
+pub mod exit;
 pub mod host_dispatch;
 pub mod kernel;
+mod notifier;
 pub mod process;
 mod race;
 pub mod repeat;
@@ -107,6 +109,7 @@ pub fn runtime() -> Result<Arc<Runtime>> {
     if let Some(runtime) = slot.as_ref() {
         return Ok(runtime.clone());
     }
+    exit::prepare();
     let made = Arc::new(Runtime::new()?);
     *slot = Some(made.clone());
     Ok(made)
