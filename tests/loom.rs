@@ -8,13 +8,16 @@ mod sync {
     pub use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
     #[derive(Default)]
-    pub struct Mutex<T>(loom::sync::Mutex<T>);
+    pub struct Mutex<T, const RANK: u8>(loom::sync::Mutex<T>);
 
-    impl<T> Mutex<T> {
+    impl<T, const RANK: u8> Mutex<T, RANK> {
         pub fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
             self.0.lock().unwrap()
         }
     }
+}
+mod lock {
+    pub use revamp::lock::rank;
 }
 mod coherence {
     pub use revamp::coherence::Region;

@@ -9,6 +9,7 @@ use crate::device::Access;
 use crate::device::block::Place;
 use crate::error::{Error, Result};
 use crate::kernel::registry;
+use crate::lock::{Mutex, rank};
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::array::Array;
@@ -16,7 +17,6 @@ use crate::runtime::array_view::ArrayView;
 use crate::runtime::copy::Side;
 use crate::runtime::dispatch::{self, Argument, Domain, Launch};
 use crate::runtime::kernel::LoadedKernel;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -294,8 +294,8 @@ pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_
 }
 
 /// The records that C registered.
-fn records_by_address() -> &'static Mutex<HashMap<usize, registry::RecordId>> {
-    static RECORDS: OnceLock<Mutex<HashMap<usize, registry::RecordId>>> = OnceLock::new();
+fn records_by_address() -> &'static Mutex<HashMap<usize, registry::RecordId>, { rank::RECORDS }> {
+    static RECORDS: OnceLock<Mutex<HashMap<usize, registry::RecordId>, { rank::RECORDS }>> = OnceLock::new();
     RECORDS.get_or_init(Mutex::default)
 }
 

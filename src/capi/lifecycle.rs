@@ -1,5 +1,6 @@
 //! The hooks into the process: exit and fork. The one place that knows how a system calls them.
 
+use crate::lock::{Hold, rank};
 use crate::runtime::{exit, process};
 use parking_lot::Mutex;
 use std::sync::Once;
@@ -107,6 +108,7 @@ fn layer_may_have_grown() -> bool {
 }
 
 fn hook_exit() {
+    let _hold = Hold::new(rank::HOOKS, 0);
     let _registering = REGISTERING.lock();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     let failed = {

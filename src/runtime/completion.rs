@@ -8,8 +8,8 @@ use crate::device::host::Workers;
 use crate::device::host::threads::caught;
 use crate::device::{Access, unique_id};
 use crate::error::{Error, Result};
+use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
-use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
 /// One operation of the host: a timeline that goes from 0 to 1.
 pub struct HostOperation {
     id: u64,
-    progress: Mutex<Progress>,
+    progress: Mutex<Progress, { rank::OPERATION }>,
     done: Condvar,
     /// Somebody has asked a completion how it ended.
     told: AtomicBool,
@@ -99,9 +99,9 @@ impl Timeline for HostOperation {
                 return r.clone().map(|()| true);
             }
             match end {
-                None => self.done.wait(&mut progress),
+                None => self.done.wait(&mut progress, rank::NONE),
                 Some(end) => {
-                    if self.done.wait_until(&mut progress, end).timed_out() && progress.result.is_none() {
+                    if self.done.wait_until(&mut progress, rank::NONE, end) && progress.result.is_none() {
                         return Ok(false);
                     }
                 }
@@ -198,7 +198,7 @@ impl Completion {
 }
 
 /// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
-static CLAIMING: Mutex<()> = Mutex::new(());
+static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
 /// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
 /// bytes before it; later ones wait for it. The views' `wait` covers it.
@@ -247,7 +247,7 @@ struct Work {
     operation: Arc<HostOperation>,
     /// Operations that hold it up, and one for who begins it.
     before: AtomicUsize,
-    task: Mutex<Option<Box<dyn FnOnce() -> Result<()> + Send>>>,
+    task: Mutex<Option<Box<dyn FnOnce() -> Result<()> + Send>>, { rank::TASK }>,
 }
 
 impl Work {
@@ -299,6 +299,7 @@ impl Waiting {
     fn call(self) {
         let result = self.completion.get();
         for callback in self.callbacks {
+            waits(rank::NONE);
             if let Err(text) = caught(|| callback(&result)) {
                 log!(Error, "a callback panicked: {text}");
             }

@@ -7,7 +7,7 @@ use super::{process, source};
 use crate::device::host::system::say;
 use crate::device::host::threads::{is_ours, spawn_named};
 use crate::log;
-use crate::trace::log::{Level, enabled};
+use crate::trace::log::{self, Level, enabled};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
@@ -72,6 +72,7 @@ fn finish(place: usize, for_calls: Duration) {
         // What is left goes with the process: drivers do not like to be torn down from an exit handler.
         std::mem::forget(runtime);
     }
+    log::deliver();
     STEP.store(STEPS.len(), Ordering::SeqCst);
 }
 

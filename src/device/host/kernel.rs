@@ -5,7 +5,7 @@ use super::memory::{HostBlock, HostSpan};
 use super::pool::Pool;
 use super::threads::caught;
 use crate::error::{Error, Result};
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank, waits};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -224,7 +224,7 @@ impl<F: Fn(&ThreadId<'_>) -> Result<()> + Send + Sync> HostKernel for F {
 #[derive(Default)]
 struct Failure {
     stop: AtomicBool,
-    first: Mutex<Option<Error>>,
+    first: Mutex<Option<Error>, { rank::FAILURE }>,
 }
 
 impl Failure {
@@ -240,6 +240,8 @@ impl Failure {
 /// Runs `kernel` once for each thread of `domain`, over the pool and here. Returns when all have ended.
 pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
     let total = domain.check()?;
+    // Code of the program is called.
+    waits(rank::NONE);
     let failure = Failure::default();
     match &domain.tile {
         None => spread(pool, total, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure)),

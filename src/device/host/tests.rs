@@ -93,7 +93,7 @@ fn two_queues_are_ordered_by_the_buffers_they_share() {
     let device = device();
     let (a, b) = (device.create_queue(false).unwrap(), device.create_queue(true).unwrap());
     let (shared, other) = (buffer(&device, 64), buffer(&device, 64));
-    let seen = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::new(parking_lot::Mutex::new(Vec::new()));
     for i in 0..200u32 {
         let queue = if i % 2 == 0 { &a } else { &b };
         let seen = Arc::clone(&seen);
