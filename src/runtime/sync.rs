@@ -1,4 +1,4 @@
-//! The types that `words` synchronizes with; its loom test puts others in their place.
+//! The types that `words`, `notifier` and `order` synchronize with; their loom tests put others in their place.
 
 pub use parking_lot::Mutex;
 pub use std::sync::Arc;
