@@ -1643,6 +1643,7 @@ uint32_t revamp_abi_version(void);
 /**
  * Waits for all work, then drops all objects and devices: every handle is dead afterwards. The next call begins anew,
  * and a default accelerator can be set again. May be called repeatedly (C++ AMP's amp_uninitialize).
+ * Not in a host kernel, which it would wait for: REVAMP_ERROR_RUNTIME.
  * Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
  */
 revamp_status revamp_uninitialize(void);

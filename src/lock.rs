@@ -83,8 +83,10 @@ pub mod rank {
         SIGNALS,
         /// The jobs of a host queue.
         JOBS,
-        /// An operation of the host.
+        /// An operation of the host, and what it holds up.
         OPERATION,
+        /// See [`OPERATION`].
+        GATE,
         /// Callbacks that wait for completions.
         NOTIFIER,
         /// Semaphores that are kept for a while.

@@ -11,7 +11,7 @@ const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 extern "C" fn at_exit() {
-    exit::at_exit();
+    exit::at_exit(None);
 }
 
 /// glibc's hook, which knows the exit status.
@@ -25,7 +25,7 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
             libc::_exit(status);
         }
     }
-    exit::at_exit();
+    exit::at_exit(Some(status));
 }
 
 /// Held while a hook is registered, and during a fork: the C library's own lock of its exit handlers must be free in the

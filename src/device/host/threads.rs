@@ -45,6 +45,29 @@ mod minimum {
 
 thread_local! {
     static OURS: Cell<bool> = const { Cell::new(false) };
+    static KERNELS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, this thread runs a host kernel.
+pub struct InKernel(());
+
+impl InKernel {
+    /// Begins.
+    pub fn new() -> Self {
+        KERNELS.set(KERNELS.get() + 1);
+        Self(())
+    }
+
+    /// True if this thread runs a host kernel.
+    pub fn is_here() -> bool {
+        KERNELS.get() > 0
+    }
+}
+
+impl Drop for InKernel {
+    fn drop(&mut self) {
+        KERNELS.set(KERNELS.get() - 1);
+    }
 }
 
 /// True on a thread of the library.
