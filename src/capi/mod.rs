@@ -23,5 +23,6 @@ pub mod kernel;
 pub mod library;
 mod lifecycle;
 mod pointer;
+mod sizes;
 pub mod transfers;
 pub mod types;
