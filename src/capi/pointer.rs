@@ -4,6 +4,7 @@ use super::sizes::{self, Sized_};
 use crate::error::{Error, Result};
 use std::ffi::{CStr, c_char};
 
+#[cold]
 fn null(what: &str) -> Error {
     Error::invalid(format!("{what} is NULL"))
 }
@@ -60,6 +61,7 @@ pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<
     Ok(())
 }
 
+#[cold]
 fn impossible_count(what: &str, count: usize) -> Error {
     Error::invalid(format!("{what} has a count of {count}, which no memory holds"))
 }
@@ -153,6 +155,7 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
 ///
 /// # Safety
 /// `pointer` is null or points to `count` readable values that stay unchanged during the call.
+#[inline]
 pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
@@ -177,6 +180,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
 ///
 /// # Safety
 /// As [`slice`].
+#[inline]
 pub(super) unsafe fn optional_slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<Option<&'a [T]>> {
     if pointer.is_null() {
         return Ok(None);
