@@ -1,4 +1,4 @@
-//! The log: quiet by default, level from `REVAMP_LOG`, to standard error or to the hook the program set.
+//! The log: says only what should be mended unless asked for more; level from `REVAMP_LOG`, to standard error or to the hook the program set.
 
 use parking_lot::RwLock;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub enum Level {
 /// Receives messages instead of standard error. May be called from any thread; must not call the library.
 pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
-static LEVEL: AtomicU8 = AtomicU8::new(Level::Error as u8);
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
 impl Level {
