@@ -88,7 +88,7 @@ static void refuses(change how, const char *text, bool is_of_folder) {
     else
         caches(folder, how);
     const char *said = start_with(folder);
-    CHECK_TEXT(said, "revamp [warn] pipeline cache");
+    CHECK_TEXT(said, "revamp [warn] the pipeline cache");
     CHECK_TEXT(said, text);
     CHECK(!strstr(start_with(folder), "revamp [warn]") == !is_of_folder);
     remove_folder(folder);

@@ -189,7 +189,7 @@ pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
         }
         // There the user can do something.
         Err(Refused::Distrusted(why)) => {
-            log!(Warn, "pipeline cache {shown} is not used: {why}");
+            log!(Warn, "the pipeline cache is not used: {why}");
             return None;
         }
         Err(why) => {
@@ -231,6 +231,7 @@ pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
     }
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -424,3 +425,8 @@ mod tests {
         assert!(store(&folder.0, &k, &data(&k, b"x")));
     }
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+#[path = "cache_fuzz.rs"]
+mod fuzz;

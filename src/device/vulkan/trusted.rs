@@ -173,6 +173,7 @@ mod system {
 
 use system::*;
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 #[path = "trusted_tests.rs"]
 mod tests;
