@@ -1,4 +1,4 @@
-//! The log: quiet by default, level from `REVAMP_LOG`, to standard error or to the hook the program set.
+//! The log: says only what should be mended unless asked for more; level from `REVAMP_LOG`, to standard error or to the hook the program set.
 
 use crate::lock::{Mutex, RwLock, rank, waits};
 use std::collections::VecDeque;
@@ -31,7 +31,7 @@ static ANY: AtomicBool = AtomicBool::new(false);
 /// A thread is calling the hook: one at a time, so that messages come in order.
 static DELIVERING: AtomicBool = AtomicBool::new(false);
 
-static LEVEL: AtomicU8 = AtomicU8::new(Level::Error as u8);
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 static HOOK: RwLock<Option<Hook>, { rank::LOG }> = RwLock::new(None);
 
 impl Level {
