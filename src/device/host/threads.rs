@@ -53,7 +53,7 @@ pub struct InKernel(());
 
 impl InKernel {
     /// Begins.
-    pub fn new() -> Self {
+    pub fn enter() -> Self {
         KERNELS.set(KERNELS.get() + 1);
         Self(())
     }
