@@ -384,3 +384,77 @@ impl<T, const RANK: u8> RwLock<T, RANK> {
         Guard { guard: self.0.write(), hold }
     }
 }
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    static OUTER: Mutex<(), { rank::SOURCE }> = Mutex::new(());
+    static INNER: Mutex<(), { rank::QUEUE }> = Mutex::new(());
+
+    /// Runs one of the children below: what it says, and whether it ended as it should.
+    fn child(name: &str) -> (String, bool) {
+        let name = format!("lock::tests::{name}");
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", &name, "--ignored", "--nocapture", "--test-threads=1"])
+            .output()
+            .unwrap();
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.success())
+    }
+
+    #[test]
+    #[ignore = "a child of the test below"]
+    fn child_takes_locks_in_order() {
+        let _outer = OUTER.lock_as(1);
+        let second: Mutex<(), { rank::SOURCE }> = Mutex::new(());
+        let _second = second.lock_as(2);
+        let mut inner = INNER.lock();
+        MutexGuard::unlocked(&mut inner, || drop(INNER.lock()));
+        waits(rank::QUEUE + 1);
+    }
+
+    #[test]
+    #[ignore = "a child of the test below"]
+    fn child_takes_locks_out_of_order() {
+        let _inner = INNER.lock();
+        drop(OUTER.lock());
+    }
+
+    #[test]
+    #[ignore = "a child of the test below"]
+    fn child_takes_locks_of_one_rank_out_of_order() {
+        let second: Mutex<(), { rank::SOURCE }> = Mutex::new(());
+        let _second = second.lock_as(2);
+        drop(OUTER.lock_as(1));
+    }
+
+    #[test]
+    #[ignore = "a child of the test below"]
+    fn child_waits_under_a_lock() {
+        let _outer = OUTER.lock();
+        waits(rank::NONE + 1);
+    }
+
+    #[test]
+    #[ignore = "a child of the test below"]
+    fn child_waits_for_a_condition_under_another_lock() {
+        let _outer = OUTER.lock();
+        Condvar::new().wait_for(&mut INNER.lock(), rank::NONE, Duration::ZERO);
+    }
+
+    #[test]
+    fn what_is_out_of_order_ends_the_process_and_says_where() {
+        let (text, is_good) = child("child_takes_locks_in_order");
+        assert!(is_good, "{text}");
+        for (name, says) in [
+            ("child_takes_locks_out_of_order", "lock SOURCE while holding QUEUE"),
+            ("child_takes_locks_of_one_rank_out_of_order", "lock SOURCE while holding SOURCE 2"),
+            ("child_waits_under_a_lock", "while holding SOURCE"),
+            ("child_waits_for_a_condition_under_another_lock", "wait NONE while holding SOURCE"),
+        ] {
+            let (text, is_good) = child(name);
+            assert!(!is_good && text.contains(says), "{name}: {text}");
+        }
+    }
+}

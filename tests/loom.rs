@@ -34,6 +34,8 @@ mod device {
 mod notifier;
 #[path = "../src/runtime/order.rs"]
 mod order;
+#[path = "../src/runtime/users.rs"]
+mod users;
 #[path = "../src/runtime/words.rs"]
 mod words;
 
@@ -222,5 +224,57 @@ fn what_is_held_up_begins_once() {
         opened.into_iter().for_each(|t| t.join().unwrap());
         assert_eq!(held.what.load(Ordering::Acquire), 1);
         assert!(gates.iter().all(|gate| gate.open().is_empty()));
+    });
+}
+
+/// A data source of an array, as far as its views go.
+#[derive(Default)]
+struct Source {
+    views: users::Users,
+    /// Something lies elsewhere that is to come home.
+    away: AtomicU32,
+    closed: AtomicU32,
+}
+
+/// Where an array keeps the source of its views.
+type Slot = Arc<sync::Mutex<Option<Arc<Source>>, 0>>;
+
+/// Makes a view of the array, writes by it elsewhere, and releases it.
+fn use_a_view(slot: &Slot) -> Arc<Source> {
+    let source = {
+        let mut slot = slot.lock();
+        let source = slot.clone().filter(|s| s.views.are_there()).unwrap_or_default();
+        source.views.join();
+        *slot = Some(source.clone());
+        source
+    };
+    assert_eq!(source.closed.load(Ordering::Acquire), 0, "a view of a source that is closed");
+    source.away.store(1, Ordering::Release);
+    source.views.leave(
+        || source.away.store(0, Ordering::Release),
+        || slot.lock(),
+        |()| {
+            let is_home = source.away.load(Ordering::Acquire) == 0;
+            source.closed.fetch_add(is_home.into(), Ordering::AcqRel);
+            is_home
+        },
+    );
+    source
+}
+
+/// Views of one array come and go on two threads: whichever goes last, all is home, and each source is closed once.
+#[test]
+fn the_last_view_closes_its_source_when_all_is_home() {
+    bounded(|| {
+        let slot = Slot::default();
+        let other = {
+            let slot = slot.clone();
+            thread::spawn(move || use_a_view(&slot))
+        };
+        let mut sources = vec![use_a_view(&slot), use_a_view(&slot)];
+        sources.push(other.join().unwrap());
+        for source in sources {
+            assert_eq!((source.away.load(Ordering::Acquire), source.closed.load(Ordering::Acquire)), (0, 1));
+        }
     });
 }

@@ -23,6 +23,7 @@ pub mod selection;
 pub mod source;
 mod sync;
 mod transfer;
+mod users;
 pub mod words;
 
 use crate::config;

@@ -11,6 +11,7 @@ use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, ArrayRequest};
 use super::transfer::{Memory, Tally, run};
+use super::users::Users;
 use super::words::Words;
 use crate::coherence::{Directory, Location, LossId, Region, Step};
 use crate::device::hazard::{Detour, Tracker, any_lost};
@@ -24,7 +25,6 @@ use crate::trace::transfers::{Call, Counters, implicit};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -140,7 +140,7 @@ pub struct Source {
     /// What the host may do without a call.
     words: Words,
     /// Views that are alive.
-    views: AtomicUsize,
+    views: Users,
     /// Asynchronous host operations that are not done; an array keeps its own.
     pending: Tracker,
     counters: Counters,
@@ -169,7 +169,7 @@ impl Source {
             label: label.into(),
             state: Mutex::new(state),
             words: Words::default(),
-            views: AtomicUsize::new(0),
+            views: Users::default(),
             pending: Tracker::new(),
             counters: Counters::new(),
         });
@@ -191,7 +191,7 @@ impl Source {
     pub fn over_array(array: &Arc<Array>) -> Arc<Self> {
         let mut slot = array.source().lock();
         // One whose last view is being released counts that until all is home, and goes on with the new one.
-        let live = slot.upgrade().filter(|s| s.views.load(Ordering::Relaxed) > 0);
+        let live = slot.upgrade().filter(|s| s.views.are_there());
         let source = live.unwrap_or_else(|| {
             let made = Self::new(array.layout().bytes(), Home::Array(array.clone()), "array");
             *slot = Arc::downgrade(&made);
@@ -242,42 +242,38 @@ impl Source {
 
     /// One more view.
     pub(super) fn retain(&self) {
-        self.views.fetch_add(1, Ordering::Relaxed);
+        self.views.join();
     }
 
     /// One view less; the last one writes back (DST-1, DST-2).
     pub(super) fn release(&self) {
-        let leave = || {
-            let others = |views: usize| (views > 1).then(|| views - 1);
-            self.views.fetch_update(Ordering::AcqRel, Ordering::Acquire, others).is_ok()
-        };
-        if leave() {
-            return;
+        self.views.leave(
+            || self.write_back_last(),
+            || self.array.as_ref().map(|a| a.source().lock()),
+            |is_home| {
+                // Views that came and went, and calls of other threads, may have left something.
+                let mut state = self.lock();
+                let is_done = state.is_unused() && (!is_home || self.is_open || state.is_home());
+                if is_done {
+                    LIVE.lock().remove(&self.id);
+                    self.close(&mut state);
+                }
+                is_done
+            },
+        );
+    }
+
+    /// Writes back before the last view goes: false if that failed, which the log tells (DST-7).
+    fn write_back_last(&self) -> bool {
+        let done = self.write_back();
+        if let Err(e) = &done {
+            log!(
+                Error,
+                "data of an array_view ({}) could not be written back when the last view was released: {e}",
+                self.label
+            );
         }
-        loop {
-            // Without a lock: it waits for asynchronous operations, which need those of the array and of the source.
-            let home = self.write_back();
-            if let Err(e) = &home {
-                log!(
-                    Error,
-                    "data of an array_view ({}) could not be written back when the last view was released: {e}",
-                    self.label
-                );
-            }
-            // Nobody makes a new view of the array meanwhile.
-            let _slot = self.array.as_ref().map(|a| a.source().lock());
-            if leave() {
-                return;
-            }
-            // Views that came and went, and calls of other threads, may have left something.
-            let mut state = self.lock();
-            if state.is_unused() && (home.is_err() || self.is_open || state.is_home()) {
-                self.views.store(0, Ordering::Release);
-                LIVE.lock().remove(&self.id);
-                self.close(&mut state);
-                return;
-            }
-        }
+        done.is_ok()
     }
 
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders

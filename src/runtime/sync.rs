@@ -1,4 +1,4 @@
-//! The types that `words`, `notifier` and `order` synchronize with; their loom tests put others in their place.
+//! The types that `words`, `notifier`, `order` and `users` synchronize with; their loom tests put others in their place.
 
 pub use crate::lock::Mutex;
 pub use std::sync::Arc;
