@@ -35,6 +35,9 @@ void Program::access() {
 void Program::use_state() {
     View *v = some_view();
     if (!v || !v->state) return;
+    // KNOWN: an asynchronous copy of the array itself takes the word back when it runs, not when it is asked for.
+    for (const Under_way &operation : operations)
+        if (v->of->home == OVER_ARRAY && !operation->is_done) return;
     uint32_t state = __atomic_load_n(v->state, __ATOMIC_ACQUIRE);
     if (!state) return;
     note_step(current, "the host uses %p by its state %u", static_cast<void *>(v->handle), state);
