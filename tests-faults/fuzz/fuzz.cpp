@@ -111,10 +111,10 @@ void run_threads(const World &world, uint64_t seed) {
             threads.emplace_back([&, n] {
                 begin_program(seed, TOGETHER_SECONDS);
                 Random random(seed * THREADS_AT_ONCE + n);
-                for (int i = 0; i < settings.steps; i++)
+                for (int i = 0; i < settings.steps && !settings.without.count("shared"); i++)
                     shared.step(random);
                 Program(world, queues, seed * THREADS_AT_ONCE + n, settings).run();
-                for (int i = 0; i < settings.steps; i++)
+                for (int i = 0; i < settings.steps && !settings.without.count("shared"); i++)
                     shared.step(random);
                 end_program();
             });

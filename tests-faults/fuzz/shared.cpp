@@ -5,6 +5,8 @@
 
 namespace fuzz {
 
+uint32_t Shared::memory[4][WORDS];
+
 Shared::Shared(const World &all, std::vector<Queue> known) : world(all), queues(std::move(known)) {}
 
 // Another thread may have released what is used, or used the same elements with another.

@@ -27,8 +27,8 @@ class Shared {
     std::atomic<revamp_array> arrays[SLOTS] = {};
     std::atomic<revamp_array_view> views[SLOTS] = {};
     std::atomic<revamp_completion> completions[SLOTS] = {};
-    // Memory of the program, which lives as long as all work.
-    uint32_t memory[4][WORDS] = {};
+    // Memory of the program, which lives as long as all work: copies whose completion nobody waited for go on.
+    static uint32_t memory[4][WORDS];
     const int32_t extent = WORDS;
 };
 
