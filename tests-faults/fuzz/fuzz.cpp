@@ -151,6 +151,7 @@ uint64_t faults_tried, faults_fired;
 void run_with_fault(World &world, uint64_t seed) {
     fault_switch *s = fault_open();
     Settings settings = settings_of_environment(80);
+    settings.has_fault = true;
     begin_program(seed, SINGLE_SECONDS);
     s->fired = 0;
     std::vector<Queue> queues = open_queues(world);
@@ -185,6 +186,9 @@ int main(int count, char **arguments) {
     for (const char *name : {"REVAMP_MEMORY", "REVAMP_TEST", "REVAMP_VALIDATION", "FUZZ_STEPS"})
         if (const char *value = getenv(name)) command = std::string(name) + "=" + value + " " + command;
     set_command(command);
+    // What an earlier run left there.
+    if (fault_switch *s = fault_open()) *s = fault_switch{};
+    if (fault_switch *s = fault_open()) s->function = FAULT_NONE;
     watch();
     log_to_report();
     World world;

@@ -41,9 +41,8 @@ void Program::run_step(int number) {
 }
 
 // One call of some function fails from now on.
-void Program::maybe_arm_fault() {
+void Program::arm_fault() {
     fault_switch *s = fault_open();
-    if (!s) return;
     random = Random(seed * 7 + 1);
     // Of those that were called before; threads and memory too.
     int function = 0;
@@ -70,7 +69,7 @@ void Program::run() {
     random = Random(seed);
     int armed_at = static_cast<int>(random.below(static_cast<uint32_t>(settings.steps)));
     for (int step = 1; step <= settings.steps; step++) {
-        if (step == armed_at) maybe_arm_fault();
+        if (step == armed_at && settings.has_fault) arm_fault();
         run_step(step);
     }
     end();

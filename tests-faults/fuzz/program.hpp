@@ -20,6 +20,8 @@ constexpr unsigned as_handle = as(REVAMP_ERROR_INVALID_HANDLE);
 
 struct Settings {
     int steps = 120;
+    // Arms a fault at one of the steps.
+    bool has_fault = false;
     std::set<int> skip;
     std::set<std::string> without;
 };
@@ -189,7 +191,7 @@ class Program {
 
     void run_step(int number);
     void end();
-    void maybe_arm_fault();
+    void arm_fault();
 
     const World &world;
     uint64_t seed;
