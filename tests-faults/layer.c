@@ -2,18 +2,30 @@
  * lost, all that can tell so does, until it is destroyed. For one instance and one device at a time. */
 #include "switch.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <vulkan/vk_layer.h>
 
 static PFN_vkGetInstanceProcAddr instance_functions;
 static PFN_vkGetDeviceProcAddr device_functions;
+static VkDevice the_device;
+/* Held while the driver takes a submission. */
+static pthread_mutex_t submits = PTHREAD_MUTEX_INITIALIZER;
+
+/* A lost device touches no memory any more. */
+static void lose(fault_switch *s) {
+    __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
+    PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)device_functions(the_device, "vkDeviceWaitIdle");
+    pthread_mutex_lock(&submits);
+    if (wait) wait(the_device);
+    pthread_mutex_unlock(&submits);
+}
 
 /* VkResult of a call that does not reach the driver. */
 static int32_t failing(fault_function function) {
     fault_switch *s = fault_open();
     int32_t result = fault_now(function);
-    if (result == FAULT_DEVICE_LOST && function != FAULT_vkCreateDevice)
-        __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
+    if (result == FAULT_DEVICE_LOST && function != FAULT_vkCreateDevice) lose(s);
     if (result || !s || !__atomic_load_n(&s->is_lost, __ATOMIC_ACQUIRE)) return result;
     switch (function) {
     case FAULT_vkQueueSubmit:
@@ -80,7 +92,18 @@ FAILING(vkCreateComputePipelines,
 FAILING(vkCreateSemaphore,
         (VkDevice d, const VkSemaphoreCreateInfo *info, const VkAllocationCallbacks *a, VkSemaphore *out),
         (d, info, a, out))
-FAILING(vkQueueSubmit, (VkQueue q, uint32_t n, const VkSubmitInfo *infos, VkFence fence), (q, n, infos, fence))
+
+static PFN_vkQueueSubmit next_vkQueueSubmit;
+static VKAPI_ATTR VkResult VKAPI_CALL failing_vkQueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
+                                                            VkFence fence) {
+    int32_t result = failing(FAULT_vkQueueSubmit);
+    if (result) return (VkResult)result;
+    pthread_mutex_lock(&submits);
+    result = next_vkQueueSubmit(queue, count, infos, fence);
+    pthread_mutex_unlock(&submits);
+    return (VkResult)result;
+}
+
 FAILING(vkWaitSemaphores, (VkDevice d, const VkSemaphoreWaitInfo *info, uint64_t timeout), (d, info, timeout))
 FAILING(vkGetSemaphoreCounterValue, (VkDevice d, VkSemaphore s, uint64_t *value), (d, s, value))
 FAILING(vkDeviceWaitIdle, (VkDevice d), (d))
@@ -117,7 +140,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     int32_t failure = failing(FAULT_vkCreateDevice);
     if (failure) return (VkResult)failure;
     PFN_vkCreateDevice next = (PFN_vkCreateDevice)next_of_instance(VK_NULL_HANDLE, "vkCreateDevice");
-    return next(physical, info, allocator, device);
+    VkResult result = next(physical, info, allocator, device);
+    if (result == VK_SUCCESS) the_device = *device;
+    return result;
 }
 
 static PFN_vkDestroyDevice next_destroy;

@@ -74,6 +74,8 @@ typedef struct {
     uint32_t is_lost;
     /* Calls of each function, ever. */
     uint64_t counts[FAULT_FUNCTION_COUNT];
+    /* Those of the program's first pass. */
+    uint64_t first[FAULT_FUNCTION_COUNT];
 } fault_switch;
 
 /* The process's switch; NULL without REVAMP_FAULTS. */
