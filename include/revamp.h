@@ -1182,6 +1182,14 @@ revamp_status revamp_accelerator_set_default_cpu_access_type(revamp_accelerator 
                                                              bool *changed);
 
 /**
+ * Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its default view is another one from
+ * now on. The old view, and arrays and kernels of it, stay dead and are to be released; array_views go on with what other
+ * places hold of their data. Without a loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or
+ * REVAMP_ERROR_RUNTIME if the device is still not to be had.
+ */
+revamp_status revamp_accelerator_reopen(revamp_accelerator accelerator);
+
+/**
  * The default view of an accelerator: always the same one, in automatic mode. Owned by the library: retaining and
  * releasing it is allowed and has no effect on its life.
  * Fails if the accelerator cannot be used or its device cannot be opened.

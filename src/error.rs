@@ -3,7 +3,9 @@
 //! Kinds follow the exception classes of the API digest, section 8. The text says what was asked, what the limit is and
 //! what to do.
 
+use std::any::Any;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// `E_INVALIDARG`.
 pub const E_INVALIDARG: i32 = 0x8007_0057_u32 as i32;
@@ -61,6 +63,8 @@ pub struct Error {
     pub hresult: i32,
     /// What was asked, what the limit is and what to do.
     pub message: Cow<'static, str>,
+    /// What the runtime can do about it before it tells the program; see [`crate::device::hazard::Detour`].
+    pub detour: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// `Result` with [`Error`].
@@ -78,7 +82,7 @@ impl Error {
             ErrorKind::Internal => E_UNEXPECTED,
             _ => E_FAIL,
         };
-        Self { kind, hresult, message: message.into() }
+        Self { kind, hresult, message: message.into(), detour: None }
     }
     /// `runtime_exception`.
     pub fn runtime(message: impl Into<Cow<'static, str>>) -> Self {

@@ -199,3 +199,12 @@ pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
         Ok(())
     })
 }
+
+/// Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its default view is another one from
+/// now on. The old view, and arrays and kernels of it, stay dead and are to be released; array_views go on with what other
+/// places hold of their data. Without a loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or
+/// REVAMP_ERROR_RUNTIME if the device is still not to be had.
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_accelerator_reopen(accelerator: revamp_accelerator) -> revamp_status {
+    guard(|| Accelerator::reopen(&get::<Accelerator, _>(accelerator)?))
+}

@@ -1,7 +1,7 @@
 //! The map of a data source, what an access must move, and what is true after it.
 
 use super::intervals::Intervals;
-use super::locations::{Location, LocationSet};
+use super::locations::{Location, LocationSet, LossId};
 use super::region::Region;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -32,6 +32,8 @@ pub struct Directory {
     holders: Intervals<LocationSet>,
     memories: Vec<Memory>,
     epoch: u64,
+    /// Something may be lost.
+    has_losses: bool,
 }
 
 impl Directory {
@@ -50,6 +52,7 @@ impl Directory {
             holders: Intervals::new(bytes, holders),
             memories: vec![Memory { number: 0, is_host: home_is_host }],
             epoch: 1,
+            has_losses: false,
         }
     }
 
@@ -114,7 +117,7 @@ impl Directory {
 
     /// True if an access that reads at `at` moves nothing (COH-10, COH-11).
     pub fn is_valid(&self, region: &Region, at: Location) -> bool {
-        self.all(region, |set| set.is_empty() || set.contains(at))
+        self.all(region, |set| set.is_worthless() || set.contains(at))
     }
 
     /// True if all bytes are valid at `at` and nowhere else.
@@ -124,14 +127,14 @@ impl Directory {
 
     /// True if all contents are worthless.
     pub fn is_discarded(&self, region: &Region) -> bool {
-        self.all(region, LocationSet::is_empty)
+        self.all(region, LocationSet::is_worthless)
     }
 
     /// Where all bytes of the region that are worth anything are valid; `None` if all are worthless.
     pub fn valid_at(&self, region: &Region) -> Option<LocationSet> {
         let mut common: Option<LocationSet> = None;
         self.visit(region, |_, set| {
-            if !set.is_empty() {
+            if !set.is_worthless() {
                 match &mut common {
                     None => common = Some(set.clone()),
                     Some(c) => c.intersect(set),
@@ -147,7 +150,7 @@ impl Directory {
         let (mut valid, mut worthless) = (0, 0);
         self.visit(region, |piece, set| {
             let bytes = piece.end - piece.start;
-            if set.is_empty() {
+            if set.is_worthless() {
                 worthless += bytes;
             } else if set.contains(at) {
                 valid += bytes;
@@ -238,6 +241,41 @@ impl Directory {
             }
             set
         });
+    }
+
+    /// What `at` has of the bytes is lost, and what other locations have in the same memory. What nobody else holds is lost
+    /// for all; `id` names the reason. True if anything was.
+    pub fn lose(&mut self, region: &Region, at: Location, id: LossId) -> bool {
+        let memories = &self.memories;
+        let number = memories[at.index()].number;
+        let changed = self.holders.update(region.ranges(), |set| {
+            if set.is_empty() {
+                return set.clone();
+            }
+            let left = set.filter(|l| memories[l.index()].number != number);
+            if left.is_empty() { LocationSet::lost(id) } else { left }
+        });
+        self.epoch += u64::from(changed);
+        self.has_losses |= changed;
+        changed
+    }
+
+    /// The first of the bytes that are lost, and why.
+    pub fn loss(&self, region: &Region) -> Option<(Range<u64>, LossId)> {
+        let mut found = None;
+        if self.has_losses {
+            self.visit(region, |piece, set| {
+                found = set.loss().map(|id| (piece, id));
+                found.is_none()
+            });
+        }
+        found
+    }
+
+    /// All bytes that are lost, and why.
+    pub fn losses(&self) -> impl Iterator<Item = (Range<u64>, LossId)> {
+        let all = self.has_losses.then(|| self.holders.iter(0..self.holders.len()));
+        all.into_iter().flatten().filter_map(|(range, set)| Some((range, set.loss()?)))
     }
 
     /// The bytes were written at `at`: they are valid there only (COH-6).

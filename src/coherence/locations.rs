@@ -1,5 +1,7 @@
 //! Locations and sets of them.
 
+use std::num::NonZeroU32;
+
 /// A place that may hold a data source's bytes: a number the directory gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location(pub(super) u32);
@@ -14,16 +16,32 @@ impl Location {
     }
 }
 
-/// A set of locations.
+/// Contents that nobody holds any more: a number its owner knows the reason by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossId(pub NonZeroU32);
+
+/// A set of locations, those that hold a byte; without members its contents are worthless, or lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocationSet {
     /// Bits of the first 64: mostly there are no more, and the set is copied often.
     first: u64,
     /// Bits of the others, without zero words at the end.
     others: Option<Box<[u64]>>,
+    /// The contents are lost; there are no members then.
+    lost: Option<LossId>,
 }
 
 impl LocationSet {
+    /// Contents that are lost.
+    pub fn lost(id: LossId) -> Self {
+        Self { lost: Some(id), ..Self::default() }
+    }
+
+    /// Why the contents are lost, if they are.
+    pub fn loss(&self) -> Option<LossId> {
+        self.lost
+    }
+
     /// The set with one member.
     pub fn only(l: Location) -> Self {
         let mut set = Self::default();
@@ -40,7 +58,7 @@ impl LocationSet {
         while others.last() == Some(&0) {
             others.pop();
         }
-        Self { first, others: (!others.is_empty()).then(|| others.into()) }
+        Self { first, others: (!others.is_empty()).then(|| others.into()), lost: None }
     }
 
     /// Adds a member.
@@ -65,9 +83,21 @@ impl LocationSet {
         word.is_some_and(|w| w >> (l.0 % 64) & 1 == 1)
     }
 
+    /// True if there are no members and nothing is lost: the contents are worthless.
+    pub fn is_worthless(&self) -> bool {
+        self.is_empty() && self.lost.is_none()
+    }
+
     /// True if there are no members.
     pub fn is_empty(&self) -> bool {
         self.first == 0 && self.others.is_none()
+    }
+
+    /// The members that `stays` is true of.
+    pub fn filter(&self, stays: impl Fn(Location) -> bool) -> Self {
+        let mut kept = Self { lost: self.lost, ..Self::default() };
+        self.iter().filter(|&l| stays(l)).for_each(|l| kept.insert(l));
+        kept
     }
 
     /// True if `l` is the one member.

@@ -8,6 +8,8 @@
 //! - A set without home is the protocol's *dirty*; a set with more than one member is *shared*; a set of one is exclusive.
 //! - The empty set says that the contents are worthless (discarded, or never written): valid everywhere, since nothing
 //!   that is there need be moved.
+//! - An empty set may also say that the contents are *lost*: the only holder was to have them from work that never ran, or
+//!   cannot be reached any more. Whoever reads them is to be told, until they are written or discarded.
 //!
 //! A read adds the reader to the sets of its bytes, a write leaves the writer alone in them. The states that the posts give
 //! to views follow: a view is valid where all its bytes are. So all four invariants (COH-6 to COH-9) hold by construction,
@@ -33,5 +35,5 @@ pub mod selection;
 mod tests;
 
 pub use directory::{Directory, Step};
-pub use locations::{Location, LocationSet};
+pub use locations::{Location, LocationSet, LossId};
 pub use region::Region;

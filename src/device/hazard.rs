@@ -3,9 +3,12 @@
 //! A [`Timeline`] numbers the work of one queue. A [`Tracker`] keeps, for each byte range of a buffer, the last write
 //! and the reads since. A queue locks the trackers of all buffers of a command together (in order of buffer id), looks
 //! for conflicts, and records the command, so that two queues can never order two buffers differently.
+//!
+//! Work that was accepted may be lost before it runs: memory runs out, or the device dies. What it was to write is then
+//! *lost* in that buffer, and whoever wants those bytes is told by a [`Detour::Lost`], until they are written anew.
 
 use super::Access;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -25,6 +28,14 @@ pub trait Timeline: Send + Sync {
     /// True if everything up to `value` is known to be done, without a look at the device.
     fn seen(&self, value: u64) -> bool {
         self.reached(value)
+    }
+    /// Why the work at a point was accepted and lost, if it was. Only asked once [`say_lost`] was called.
+    fn lost(&self, _point: &Point) -> Option<Error> {
+        None
+    }
+    /// The first loss of work up to `value`, which is done, that nobody has been told of; it is told now.
+    fn untold(&self, _value: u64) -> Option<Error> {
+        None
     }
     /// True if the work numbered `value`, which is done, failed, and nobody has been told yet.
     fn has_failed(&self, _value: u64) -> bool {
@@ -69,9 +80,17 @@ impl Point {
     pub fn reached(&self) -> bool {
         self.timeline.reached(self.value)
     }
-    /// See [`Timeline::wait`].
+    /// See [`Timeline::wait`]. Fails too if the work was lost.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
-        self.timeline.wait(self.value, timeout)
+        let done = self.timeline.wait(self.value, timeout)?;
+        match self.lost() {
+            Some(e) if done => Err(e),
+            _ => Ok(done),
+        }
+    }
+    /// Why the work was lost, if it was.
+    fn lost(&self) -> Option<Error> {
+        any_lost().then(|| self.timeline.lost(self)).flatten()
     }
 }
 
@@ -81,10 +100,54 @@ impl std::fmt::Debug for Point {
     }
 }
 
+/// Set for good by the first loss of this process, so that until then nobody need ask.
+static ANY_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Says that [`Timeline::lost`] has something to tell.
+pub fn say_lost() {
+    ANY_LOST.store(true, Ordering::SeqCst);
+}
+
+/// True if anything was ever lost in this process.
+pub fn any_lost() -> bool {
+    ANY_LOST.load(Ordering::Relaxed)
+}
+
+/// What an [`Error`] asks of whoever began an operation, which is then tried again.
+#[derive(Debug)]
+pub enum Detour {
+    /// Work of host threads must end first. They may want any lock, so none may be held meanwhile.
+    Wait(SmallVec<[Point; 4]>),
+    /// Bytes of a buffer are lost; others may hold them.
+    Lost,
+}
+
+impl Detour {
+    /// The detour that an error asks for.
+    pub fn of(error: &Error) -> Option<&Self> {
+        error.detour.as_ref()?.downcast_ref()
+    }
+
+    /// An error for whoever began the operation; nobody else sees it.
+    pub fn wait(points: SmallVec<[Point; 4]>) -> Error {
+        Error {
+            detour: Some(Arc::new(Self::Wait(points))),
+            ..Error::internal("work of host threads was not waited for")
+        }
+    }
+
+    /// The same error, which says that bytes are lost.
+    pub fn lost(error: Error) -> Error {
+        Error { detour: Some(Arc::new(Self::Lost)), ..error }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Segment {
     end: u64,
     write: Option<Point>,
+    /// The write was lost, and that is noted. It still orders what comes after it behind what came before.
+    is_lost: bool,
     reads: SmallVec<[Point; 2]>,
 }
 
@@ -92,7 +155,7 @@ struct Segment {
 #[derive(Default)]
 pub struct Tracker {
     segments: Mutex<Segments>,
-    /// There may be uses. Set by whoever takes the lock, so that who only waits need not where there are none.
+    /// There may be uses. Set by whoever takes the lock: a wait where there are none needs no lock.
     used: AtomicBool,
 }
 
@@ -102,15 +165,32 @@ pub struct Segments {
     /// The only segment, as long as there is no other: most buffers are always used as a whole.
     one: Option<(u64, Segment)>,
     map: BTreeMap<u64, Segment>,
+    /// Bytes that are lost, and why.
+    lost: Vec<(Range<u64>, Error)>,
     /// The timeline and number of the work that was last seen to keep the buffer alive, for whoever sees to that.
     pub kept: (u64, u64),
 }
 
 impl Segment {
-    /// Forgets finished uses and calls `found` for the others that `access` must come after. True if none is left.
-    fn conflicts(&mut self, access: Access, done: impl Fn(&Point) -> bool, mut found: impl FnMut(&Point)) -> bool {
-        if self.write.as_ref().is_some_and(&done) {
-            self.write = None;
+    /// Forgets finished uses and calls `found` for the others that `access` must come after. True if none is left. If the write
+    /// was lost, `lost` gets the reason, once.
+    fn conflicts(
+        &mut self,
+        access: Access,
+        done: impl Fn(&Point) -> bool,
+        mut found: impl FnMut(&Point),
+        lost: impl FnOnce(Error),
+    ) -> bool {
+        if let Some(write) = &self.write {
+            if !self.is_lost
+                && let Some(reason) = write.lost()
+            {
+                lost(reason);
+                self.is_lost = true;
+            }
+            if done(write) {
+                self.write = None;
+            }
         }
         self.reads.retain(|p| !done(p));
         if let Some(write) = &self.write {
@@ -125,6 +205,7 @@ impl Segment {
     /// Notes a use of all of it.
     fn record(&mut self, access: Access, point: &Point) {
         if access.writes() {
+            self.is_lost = false;
             match &mut self.write {
                 Some(old) => old.set(point),
                 None => self.write = Some(point.clone()),
@@ -155,36 +236,112 @@ impl Tracker {
     }
 
     /// Waits on the host for every use of `range` that conflicts with `access`, and tells of one that failed, also if it ended
-    /// before.
+    /// before, and of bytes to be read that are lost. Work of host threads is not waited for here: [`Detour::Wait`] says so.
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
-            if self.is_idle() {
-                return Ok(());
-            }
-            let mut open: SmallVec<[Point; 4]> = SmallVec::new();
-            let mut segments = self.segments.lock();
-            let done = |p: &Point| p.reached() && !p.timeline.has_failed(p.value);
-            segments.conflicts_by(done, range, access, |p| open.push(p.clone()));
-            self.used.store(!segments.is_empty(), Ordering::Release);
-            drop(segments);
+            let open = self.open(range, access)?;
             if open.is_empty() {
                 return Ok(());
             }
+            if open.iter().any(|p| p.timeline.device().is_none()) {
+                return Err(Detour::wait(open));
+            }
             for point in open {
-                point.wait(None)?;
+                // What was lost is told in the next turn, to whom it concerns.
+                let done = point.wait(None);
+                if !point.reached() {
+                    done?;
+                }
             }
         }
+    }
+
+    /// Waits for every use of `range` that conflicts with `access`. No lock may be held.
+    pub fn wait_for_all(&self, range: &Range<u64>, access: Access) -> Result<()> {
+        loop {
+            match self.wait(range, access) {
+                Err(e) => match Detour::of(&e) {
+                    Some(Detour::Wait(points)) => points.iter().try_for_each(|p| p.wait(None).map(drop))?,
+                    _ => return Err(e),
+                },
+                done => return done,
+            }
+        }
+    }
+
+    /// The unfinished uses of `range` that `access` must come after, and those that failed.
+    fn open(&self, range: &Range<u64>, access: Access) -> Result<SmallVec<[Point; 4]>> {
+        let mut open: SmallVec<[Point; 4]> = SmallVec::new();
+        if self.is_idle() {
+            return Ok(open);
+        }
+        let mut segments = self.segments.lock();
+        let done = |p: &Point| p.reached() && !p.timeline.has_failed(p.value);
+        segments.conflicts_by(done, range, access, |p| open.push(p.clone()));
+        let lost = if access == Access::Write { Ok(()) } else { segments.check(range) };
+        self.used.store(!segments.is_empty(), Ordering::Release);
+        lost.map(|()| open)
+    }
+
+    /// True if no use of `range` is under way.
+    pub fn is_free(&self, range: &Range<u64>) -> bool {
+        let mut busy = false;
+        if !self.is_idle() {
+            self.segments.lock().conflicts(range, Access::Write, |_| busy = true);
+        }
+        !busy
+    }
+
+    /// Bytes were written anew: what was lost of them is forgotten.
+    pub fn renewed(&self, ranges: impl Iterator<Item = Range<u64>>) {
+        if any_lost() && !self.is_idle() {
+            let mut segments = self.segments.lock();
+            ranges.for_each(|range| segments.renewed(&range));
+        }
+    }
+
+    /// Takes out which of all its bytes are lost, and why.
+    pub fn take_lost(&self) -> Vec<(Range<u64>, Error)> {
+        if !any_lost() || self.is_idle() {
+            return Vec::new();
+        }
+        let mut segments = self.segments.lock();
+        // Whatever is lost is found by looking.
+        segments.conflicts(&(0..u64::MAX), Access::Read, |_| {});
+        std::mem::take(&mut segments.lost)
+    }
+
+    /// Says that bytes are lost.
+    pub fn lose(&self, range: Range<u64>, reason: Error) {
+        say_lost();
+        self.lock().lost.push((range, reason));
     }
 }
 
 impl Segments {
     fn is_empty(&self) -> bool {
-        self.one.is_none() && self.map.is_empty()
+        self.one.is_none() && self.map.is_empty() && self.lost.is_empty()
+    }
+
+    /// Fails if bytes of `range` are lost.
+    pub fn check(&self, range: &Range<u64>) -> Result<()> {
+        let touched = |(r, _): &&(Range<u64>, Error)| r.start < range.end && range.start < r.end;
+        self.lost.iter().find(touched).map_or(Ok(()), |(_, e)| Err(Detour::lost(e.clone())))
+    }
+
+    /// Bytes were written anew.
+    fn renewed(&mut self, range: &Range<u64>) {
+        let old = std::mem::take(&mut self.lost);
+        for (r, reason) in old {
+            let (before, after) = (r.start..r.end.min(range.start), r.start.max(range.end)..r.end);
+            let rest = [before, after].into_iter().filter(|r| !r.is_empty());
+            self.lost.extend(rest.map(|r| (r, reason.clone())));
+        }
     }
 
     /// Where the search for segments that overlap `range` begins: the one before may reach into it.
-    fn first(&self, range: &Range<u64>) -> u64 {
-        match self.map.range(..=range.start).next_back() {
+    fn first(map: &BTreeMap<u64, Segment>, range: &Range<u64>) -> u64 {
+        match map.range(..=range.start).next_back() {
             Some((&start, segment)) if segment.end > range.start => start,
             _ => range.start,
         }
@@ -213,8 +370,11 @@ impl Segments {
         if range.is_empty() {
             return;
         }
+        let all_lost = &mut self.lost;
         if let Some((start, segment)) = &mut self.one {
-            if *start < range.end && range.start < segment.end && segment.conflicts(access, done, found) {
+            let whole = *start..segment.end;
+            let mut lost = |e: Error| all_lost.push((whole.clone(), e));
+            if *start < range.end && range.start < segment.end && segment.conflicts(access, done, found, &mut lost) {
                 self.one = None;
             }
             return;
@@ -222,10 +382,11 @@ impl Segments {
         if self.map.is_empty() {
             return;
         }
-        let first = self.first(range);
+        let first = Self::first(&self.map, range);
         let mut emptied: SmallVec<[u64; 8]> = SmallVec::new();
         for (&start, segment) in self.map.range_mut(first..range.end) {
-            if segment.conflicts(access, done, &mut found) {
+            let whole = start..segment.end;
+            if segment.conflicts(access, done, &mut found, |e| all_lost.push((whole, e))) {
                 emptied.push(start);
             }
         }
@@ -243,7 +404,7 @@ impl Segments {
         let same = match &mut self.one {
             Some((start, segment)) => (*start == range.start).then_some(segment),
             None if self.map.is_empty() => {
-                let mut segment = Segment { end: range.end, write: None, reads: SmallVec::new() };
+                let mut segment = Segment { end: range.end, write: None, is_lost: false, reads: SmallVec::new() };
                 segment.record(access, point);
                 self.one = Some((range.start, segment));
                 return;
@@ -262,7 +423,8 @@ impl Segments {
             for start in inside {
                 self.map.remove(&start);
             }
-            let segment = Segment { end: range.end, write: Some(point.clone()), reads: SmallVec::new() };
+            let write = Some(point.clone());
+            let segment = Segment { end: range.end, write, is_lost: false, reads: SmallVec::new() };
             self.map.insert(range.start, segment);
             return;
         }
@@ -279,7 +441,8 @@ impl Segments {
             gaps.push(from..range.end);
         }
         for gap in gaps {
-            let segment = Segment { end: gap.end, write: None, reads: SmallVec::from_iter([point.clone()]) };
+            let reads = SmallVec::from_iter([point.clone()]);
+            let segment = Segment { end: gap.end, write: None, is_lost: false, reads };
             self.map.insert(gap.start, segment);
         }
     }

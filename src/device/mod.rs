@@ -192,12 +192,13 @@ pub trait Device: Send + Sync {
     fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
     /// A new queue; `immediate` submits each work at once.
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
-    /// Loads a module, checking that this device can run it.
-    fn load(&self, module: &Arc<Module>) -> Result<Arc<dyn Kernel>>;
+    /// Loads a module, checking that this device can run it. Messages call it `label`.
+    fn load(&self, module: &Arc<Module>, label: &str) -> Result<Arc<dyn Kernel>>;
     /// Moves bytes between host memory and a buffer of this device, ordered behind what uses the buffer's bytes. When it
     /// returns a download is done; of an upload `host` is no longer needed, and the returned points tell when it is done.
     ///
-    /// The plan's buffer side is relative to the buffer, its host side to `host`. `queue` is where small transfers go.
+    /// The plan's buffer side is relative to the buffer, its host side to `host`. `queue` is where small transfers go. Work of
+    /// host threads is not waited for: [`hazard::Detour::Wait`] asks for that.
     fn transfer(
         &self,
         direction: Direction,

@@ -292,6 +292,18 @@ impl Accelerator {
         Ok(view)
     }
 
+    /// Opens a device that was lost anew, with another default view. Without a loss it does nothing.
+    pub fn reopen(this: &Arc<Self>) -> Result<()> {
+        let lost = this.default_view.lock().as_ref().is_some_and(|v| v.device().lost().is_some());
+        this.device()?;
+        if lost {
+            let made = Arc::new(AcceleratorView::new(this, false, true)?);
+            let old = this.default_view.lock().replace(made);
+            drop(old);
+        }
+        Ok(())
+    }
+
     /// A new view.
     pub fn create_view(this: &Arc<Self>, immediate: bool) -> Result<Arc<AcceleratorView>> {
         AcceleratorView::new(this, immediate, false).map(Arc::new)

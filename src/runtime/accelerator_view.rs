@@ -141,6 +141,10 @@ impl AcceleratorView {
             }
             result = result.and(done);
         }
+        // Of data that nobody has asked for since.
+        if let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value)) {
+            result = result.and(Err(lost));
+        }
         race::waited_for_view(&points);
         // Told now; what came in between stays.
         let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
@@ -153,6 +157,6 @@ impl AcceleratorView {
         if let Some(actual) = &self.auto {
             return actual.marker();
         }
-        Ok(Completion::of(self.points()?.into_vec()))
+        Ok(Completion::marker(self.points()?.into_vec()))
     }
 }

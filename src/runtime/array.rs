@@ -211,9 +211,12 @@ impl Array {
             )));
         };
         let all = 0..self.layout.bytes();
-        self.pending.wait(&all, wanted)?;
+        self.pending.wait_for_all(&all, wanted)?;
         bring_home(self, &self.layout, wanted, DATA)?;
-        self.buffer.tracker().wait(&all, wanted)?;
+        self.buffer.tracker().wait_for_all(&all, wanted)?;
+        if wanted == Access::Write {
+            self.buffer.tracker().renewed(std::iter::once(all));
+        }
         Ok(span)
     }
 

@@ -121,7 +121,7 @@ impl Part {
 
     /// Waits for asynchronous host operations that conflict. Before the source is locked.
     pub(super) fn settle(&self, access: Access) -> Result<()> {
-        self.source.pending().wait(&self.region.hull(), access)
+        self.source.pending().wait_for_all(&self.region.hull(), access)
     }
 
     /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
@@ -140,6 +140,14 @@ impl Part {
     /// True if it is known to be valid at `place`, and for one that writes nowhere else.
     pub(super) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
         self.known.is(state.directory.epoch(), place, access.writes())
+    }
+
+    /// Records that it was written at `place` by the host or by a copy: with [`Access::Write`] all of it.
+    pub(super) fn renewed(&self, state: &mut State, place: &Place, access: Access) {
+        if access == Access::Write {
+            state.renewed(&self.region, place);
+        }
+        self.written(state, place);
     }
 
     /// Records that it was written at `place`.
@@ -366,18 +374,19 @@ impl ArrayView {
         part.check(access)?;
         let _using = self.using(ACCESS, access);
         part.settle(access)?;
-        let mut state = part.source.lock();
-        let place = state.place(None)?;
-        part.make_valid(&mut state, &place, access, ACCESS)?;
-        let hull = part.region.hull();
-        let memory = state.host_memory(&place, &hull, access)?;
-        if access.writes() {
-            part.written(&mut state, &place);
-            part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
-        } else {
-            part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
-        }
-        memory.sub(hull)
+        part.source.attempt(|state| {
+            let place = state.place(None)?;
+            part.make_valid(state, &place, access, ACCESS)?;
+            let hull = part.region.hull();
+            let memory = state.host_memory(&place, &hull, access)?;
+            if access.writes() {
+                part.renewed(state, &place, access);
+                part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
+            } else {
+                part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
+            }
+            memory.sub(hull)
+        })
     }
 
     /// Brings changes home; for a write access home then holds the part alone (digest 2.2).
@@ -433,9 +442,12 @@ impl ArrayView {
             return Ok(());
         }
         part.source.words().take_back(&part.region, Access::Write);
-        let mut state = part.source.lock();
-        state.directory.refresh(&part.region);
-        Ok(())
+        part.source.attempt(|state| {
+            let home = state.home_place(None)?;
+            state.renewed(&part.region, &home);
+            state.directory.refresh(&part.region);
+            Ok(())
+        })
     }
 
     /// The contents are worthless until they are written (digest 2.3).
@@ -445,23 +457,25 @@ impl ArrayView {
         let _using = self.using(DISCARD, Access::Write);
         part.settle(Access::Write)?;
         part.source.words().take_back(&part.region, Access::Write);
-        let mut state = part.source.lock();
-        state.directory.discard(&part.region);
-        Ok(())
+        part.source.attempt(|state| {
+            state.directory.discard(&part.region);
+            Ok(())
+        })
     }
 
     /// Where its bytes are, as seen from an accelerator_view.
     pub fn residency(&self, view: &Arc<AcceleratorView>) -> Result<Residency> {
         let part = &self.part;
-        let mut state = part.source.lock();
         let bytes = part.region.bytes();
-        if state.is_open() {
-            return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
-        }
-        let place = state.place(Some(view))?;
-        let (valid, discarded) = state.directory.count(&part.region, place.location);
-        let allocated = state.allocated(&place);
-        Ok(Residency { bytes, valid, discarded, allocated, shares_home: place.shares_home() })
+        part.source.attempt(|state| {
+            if state.is_open() {
+                return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
+            }
+            let place = state.place(Some(view))?;
+            let (valid, discarded) = state.directory.count(&part.region, place.location);
+            let allocated = state.allocated(&place);
+            Ok(Residency { bytes, valid, discarded, allocated, shares_home: place.shares_home() })
+        })
     }
 }
 
@@ -481,21 +495,22 @@ pub struct Residency {
 
 /// Makes a part valid at home or on `target`, and there alone if it is to be written there.
 fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
-    let mut state = part.source.lock();
     let hull = part.region.hull();
-    let place = match target {
-        Some(view) => state.place(Some(view))?,
-        // Nothing to bring home, and no home to bring it to.
-        None if state.is_open() => return Ok(()),
-        None => state.home_place(None)?,
-    };
-    part.source.words().take_back(&part.region, access);
-    part.make_valid(&mut state, &place, access, call)?;
-    state.settle(&place, &hull, access)?;
-    if access.writes() {
-        part.written(&mut state, &place);
-    }
-    Ok(())
+    part.source.attempt(|state| {
+        let place = match target {
+            Some(view) => state.place(Some(view))?,
+            // Nothing to bring home, and no home to bring it to.
+            None if state.is_open() => return Ok(()),
+            None => state.home_place(None)?,
+        };
+        part.source.words().take_back(&part.region, access);
+        part.make_valid(state, &place, access, call)?;
+        state.settle(&place, &hull, access)?;
+        if access.writes() {
+            part.written(state, &place);
+        }
+        Ok(())
+    })
 }
 
 /// One value for each dimension.

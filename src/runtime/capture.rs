@@ -5,9 +5,10 @@ use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
-use super::source::{Place, Source, State};
+use super::source::{Place, Source, State, may_be_held, take_detour};
 use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
+use crate::device::hazard::any_lost;
 use crate::device::layout::Layout;
 use crate::device::{Access, Use};
 use crate::error::{E_INVALIDARG, Error, Result};
@@ -36,12 +37,39 @@ impl<'a> Sources<'a> {
         found
     }
 
-    /// Locks them in order of id, each once.
-    pub fn lock(&self) -> Held<'_> {
+    /// Runs `f` under all locks, as [`Source::attempt`] does under one.
+    pub fn attempt<T>(&self, mut f: impl FnMut(&mut Held<'_>) -> Result<T>) -> Result<T> {
+        loop {
+            let mut held = self.lock()?;
+            let error = match f(&mut held) {
+                Err(e) => e,
+                done => return done,
+            };
+            // All of them, not up to the first.
+            if may_be_held(&error) && held.0.iter_mut().filter_map(|(_, s)| s.absorb_losses().then_some(())).count() > 0
+            {
+                continue;
+            }
+            drop(held);
+            take_detour(error)?;
+        }
+    }
+
+    /// Locks them in order of id, each once. An array whose last view is gone is used by itself.
+    fn lock(&self) -> Result<Held<'_>> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
         all.dedup_by_key(|s| s.id());
-        Held(all.iter().map(|s| (&***s, s.lock())).collect())
+        let mut held = SmallVec::new();
+        for source in all {
+            let state = source.lock();
+            if !state.is_closed() {
+                held.push((&**source, state));
+            } else if self.views.iter().any(|v| v.id() == source.id()) {
+                state.check_open()?;
+            }
+        }
+        Ok(Held(held))
     }
 }
 
@@ -65,6 +93,14 @@ impl<'a> Held<'a> {
     pub fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
         let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array));
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
+    }
+
+    /// Fails if the views of an array know that some of it is lost: a kernel that only writes may leave some of it as it was.
+    fn check_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
+        match self.of_array(array).filter(|_| any_lost()) {
+            Some((_, state)) => state.check(&Region::new(layout.offset, layout.element, &layout.dims)),
+            None => Ok(()),
+        }
     }
 
     /// An array is used at home: its views' changes elsewhere come first (COH-12), and a write leaves home alone.
@@ -94,7 +130,7 @@ fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Acce
 /// [`Held::use_array`] for one array.
 pub(super) fn bring_home(array: &Array, layout: &Layout, access: Access, call: Call) -> Result<()> {
     match Source::of_array(array) {
-        Some(source) => use_at_home(&source, &mut source.lock(), layout, access, call),
+        Some(source) => source.attempt(|state| use_at_home(&source, state, layout, access, call)),
         None => Ok(()),
     }
 }
@@ -103,7 +139,7 @@ pub(super) fn bring_home(array: &Array, layout: &Layout, access: Access, call: C
 pub(super) fn settle(side: &Side, access: Access) -> Result<()> {
     match side {
         Side::Host(..) => Ok(()),
-        Side::Array(a, l) => a.pending().wait(&l.hull(), access),
+        Side::Array(a, l) => a.pending().wait_for_all(&l.hull(), access),
         Side::View(part) => part.settle(access),
     }
 }
@@ -252,6 +288,7 @@ impl Brought {
         for (c, place) in captured.iter().zip(&self.places) {
             self.uses.push(match (c.side, place) {
                 (Side::Array(array, layout), _) => {
+                    held.check_array(array, layout)?;
                     held.use_array(array, layout, c.needs, call)?;
                     Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
                 }
@@ -260,6 +297,7 @@ impl Brought {
                     let words = part.source().words();
                     if !part.is_settled(state, place, c.needs) || words.any() {
                         self.changed = true;
+                        state.check(part.region())?;
                         part.make_valid(state, place, c.needs, call)?;
                         words.take_back(part.region(), c.needs);
                     }

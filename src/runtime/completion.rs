@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Called with the result of an operation.
@@ -94,12 +94,19 @@ pub(super) fn was_told(point: &Point) -> bool {
 pub struct Completion {
     id: u64,
     points: Vec<Point>,
+    /// Of a marker: what was lost of the work before it and nobody was told of, once it was asked.
+    untold: Option<OnceLock<Option<Error>>>,
 }
 
 impl Completion {
     /// Done when `points` are reached.
     pub fn of(points: Vec<Point>) -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), points })
+        Arc::new(Self { id: unique_id(), points, untold: None })
+    }
+
+    /// Done when all work up to `points` is; tells of what was lost of it and nobody knows.
+    pub(super) fn marker(points: Vec<Point>) -> Arc<Self> {
+        Arc::new(Self { id: unique_id(), points, untold: Some(OnceLock::new()) })
     }
 
     /// The operation's uses, for the race check.
@@ -137,7 +144,10 @@ impl Completion {
     /// What failed, if it is done and failed.
     pub fn failure(&self) -> Option<Error> {
         let has_failed = |p: &&Point| p.wait(Some(Duration::ZERO)).is_err();
-        let failed = self.points.iter().find(has_failed)?;
+        let Some(failed) = self.points.iter().find(has_failed) else {
+            let untold = || self.points.iter().find_map(|p| p.timeline.untold(p.value));
+            return self.untold.as_ref()?.get_or_init(untold).clone();
+        };
         if let Some(operation) = failed.timeline.as_any().downcast_ref::<HostOperation>() {
             operation.told.store(true, Ordering::Relaxed);
         }

@@ -7,7 +7,7 @@ use super::array_view::{Part, section_of};
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
 use super::race;
-use super::source::State;
+use super::source::{Source, State};
 use super::transfer::{Memory, Tally, run};
 use crate::coherence::selection::copy_source;
 use crate::coherence::{Location, Region};
@@ -182,7 +182,7 @@ pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
     let _using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
-    for point in perform(&source, &destination, plan, call)? {
+    for point in perform(&source, &destination, &plan, call)? {
         point.wait(None)?;
     }
     Ok(())
@@ -202,7 +202,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
     if within {
         settle(&source, Access::Read)?;
         settle(&destination, Access::Write)?;
-        let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
+        let made = Completion::of(perform(&source, &destination, &plan, call)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
@@ -215,7 +215,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
     let task = move || {
-        let points = perform(&source, &destination, plan, call)?;
+        let points = perform(&source, &destination, &plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
     let made = begin(&claims, &views, task);
@@ -223,11 +223,17 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
     Ok(made)
 }
 
-/// The host may no longer use the destination, nor write the source, without asking.
+/// The host may no longer use the destination, nor write the source, without asking. No lock may be held.
 fn take_back(source: &Side, destination: &Side) {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
-        if let Side::View(part) = side {
-            part.source().words().take_back(part.region(), access);
+        match side {
+            Side::Host(..) => {}
+            Side::Array(array, l) => {
+                if let Some(views) = Source::of_array(array) {
+                    views.words().take_back(&Region::new(l.offset, l.element, &l.dims), access);
+                }
+            }
+            Side::View(part) => part.source().words().take_back(part.region(), access),
         }
     }
 }
@@ -236,10 +242,23 @@ fn take_back(source: &Side, destination: &Side) {
 type Found = (Memory, u64);
 
 /// Does or begins the copy; it is done when the points are reached.
-fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
+fn perform(source: &Side, destination: &Side, plan: &CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
-    let mut held = sources.lock();
-    take_back(source, destination);
+    sources.attempt(|held| perform_with(held, source, destination, plan.clone(), call))
+}
+
+fn perform_with(
+    held: &mut Held<'_>,
+    source: &Side,
+    destination: &Side,
+    mut plan: CopyPlan,
+    call: Call,
+) -> Result<SmallVec<[Point; 2]>> {
+    for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
+        if let Side::View(part) = side {
+            part.source().words().take_back(part.region(), access);
+        }
+    }
     let mut tally = Tally::of(call);
     for (n, side) in [source, destination].into_iter().enumerate() {
         if let Side::View(part) = side {
@@ -251,15 +270,21 @@ fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) ->
         }
     }
     // Storage that is made now is made where the other side is.
-    let (to, to_base) = find_destination(source, destination, &mut held, call)?;
-    let (from, from_base) = find_source(source, destination, &mut held, tally)?;
+    let (to, to_base) = find_destination(source, destination, held, call)?;
+    let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;
     plan.destination -= to_base;
     let points = run(&from, &to, &plan, tally)?;
-    if let Side::View(part) = destination {
-        let state = held.state(part)?;
-        let place = state.home_place(None)?;
-        part.written(state, &place);
+    match destination {
+        Side::View(part) => {
+            let state = held.state(part)?;
+            let place = state.home_place(None)?;
+            part.renewed(state, &place, Access::Write);
+        }
+        Side::Array(array, l) => {
+            array.buffer().tracker().renewed(Region::new(l.offset, l.element, &l.dims).ranges());
+        }
+        Side::Host(..) => {}
     }
     Ok(points)
 }

@@ -1,7 +1,7 @@
 //! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
 
 use super::accelerator_view::AcceleratorView;
-use super::capture::{Brought, Captured, Sources, check_runs_kernels, choose, settle};
+use super::capture::{Brought, Captured, Held, Sources, check_runs_kernels, choose, settle};
 use super::copy::Side;
 use super::kernel::LoadedKernel;
 use super::race;
@@ -197,50 +197,67 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     for c in &captured {
         settle(c.side, c.needs)?;
     }
-    let sides = captured.iter().map(|c| c.side);
-    let sources = Sources::of(sides.clone());
-    let mut held = sources.lock();
-    let view = choose(view, sides, &mut held, || Ok(kernel.accelerator().clone()))?;
-    if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
-        return Err(Error::runtime(format!(
-            "it was loaded on {}, the launch is for a view of {}; load it there",
-            kernel.accelerator().name(),
-            view.accelerator().name()
-        )));
-    }
-    if let Some(lost) = view.device().lost() {
-        return Err(lost);
-    }
-    let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
-    let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
-    let mut brought = Brought::default();
-    brought.bring(&captured, &view, &mut held, DISPATCH)?;
-    for (bound, role) in brought.uses.drain(..).zip(&roles) {
-        match role {
-            &Role::Binding(set, binding) => {
-                check_alignment(kernel, set, binding, &bound)?;
-                bindings.push(Binding { set, binding, bound });
-            }
-            Role::Address(place) => {
-                let start = bound.buffer.device_address().ok_or_else(|| {
-                    Error::runtime(format!("an array given as address is not reached by {}", view.accelerator().name()))
-                })?;
-                block.put(place, start + bound.range.start);
-                uses.push(bound);
+    let ready = Ready { kernel, captured, roles, spec, push: constants.bytes, groups };
+    Sources::of(ready.captured.iter().map(|c| c.side)).attempt(|held| ready.hand_over(view.clone(), &mut block, held))
+}
+
+/// A launch that was checked, before it is known where it runs.
+struct Ready<'a> {
+    kernel: &'a Arc<LoadedKernel>,
+    captured: SmallVec<[Captured<'a>; 16]>,
+    roles: SmallVec<[Role<'a>; 16]>,
+    spec: SpecValues,
+    push: SmallVec<[u8; 128]>,
+    groups: [u64; 3],
+}
+
+impl Ready<'_> {
+    /// Gives it to the queue of the view it runs on.
+    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, block: &mut Block, held: &mut Held<'_>) -> Result<Point> {
+        let kernel = self.kernel;
+        let view = choose(view, self.captured.iter().map(|c| c.side), held, || Ok(kernel.accelerator().clone()))?;
+        if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
+            return Err(Error::runtime(format!(
+                "it was loaded on {}, the launch is for a view of {}; load it there",
+                kernel.accelerator().name(),
+                view.accelerator().name()
+            )));
+        }
+        if let Some(lost) = view.device().lost() {
+            return Err(lost);
+        }
+        let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
+        let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
+        let mut brought = Brought::default();
+        brought.bring(&self.captured, &view, held, DISPATCH)?;
+        for (bound, role) in brought.uses.drain(..).zip(&self.roles) {
+            match role {
+                &Role::Binding(set, binding) => {
+                    check_alignment(kernel, set, binding, &bound)?;
+                    bindings.push(Binding { set, binding, bound });
+                }
+                Role::Address(place) => {
+                    let start = bound.buffer.device_address().ok_or_else(|| {
+                        let name = view.accelerator().name();
+                        Error::runtime(format!("an array given as address is not reached by {name}"))
+                    })?;
+                    block.put(place, start + bound.range.start);
+                    uses.push(bound);
+                }
             }
         }
+        let point = view.queue().dispatch(&Dispatch {
+            kernel: &**kernel.kernel(),
+            spec: &self.spec,
+            bindings: &bindings,
+            uses: &uses,
+            push: &self.push,
+            block: Some(&*block).filter(|b| !b.bytes.is_empty()),
+            groups: self.groups,
+        })?;
+        brought.written(&self.captured, held)?;
+        Ok(point)
     }
-    let point = view.queue().dispatch(&Dispatch {
-        kernel: &**kernel.kernel(),
-        spec: &spec,
-        bindings: &bindings,
-        uses: &uses,
-        push: &constants.bytes,
-        block: Some(&block).filter(|b| !b.bytes.is_empty()),
-        groups,
-    })?;
-    brought.written(&captured, &mut held)?;
-    Ok(point)
 }
 
 /// What messages call a binding.

@@ -2,7 +2,7 @@
 
 use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
-use super::capture::{Brought, Captured, Sources, choose, settle};
+use super::capture::{Brought, Captured, Held, Sources, choose, settle};
 use super::compiled;
 use super::copy::Side;
 use super::race;
@@ -74,7 +74,7 @@ fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) 
 pub fn host_dispatch(
     view: Option<Arc<AcceleratorView>>,
     launch: &HostLaunch<'_>,
-    again: Option<&mut Option<Repeat>>,
+    mut again: Option<&mut Option<Repeat>>,
 ) -> Result<Point> {
     // A compiled kernel tells what it uses.
     let compiled = match &launch.compiled {
@@ -96,44 +96,63 @@ pub fn host_dispatch(
         settle(c.side, c.access)?;
     }
     // What is captured and not used has a say in where it runs.
-    let sides = launch.arguments.iter().map(|a| &a.section);
-    let sources = Sources::of(sides.clone());
-    let mut held = sources.lock();
-    let view = choose(view, sides, &mut held, || runtime()?.default_for(Code::Host))?;
-    let accelerator = view.accelerator();
-    if accelerator.kind() != Kind::HostThreads && compiled.is_none() {
-        return Err(compiled::missing(accelerator));
-    }
-    let domain = match launch.tile {
-        Some(tile) => Domain::tiled(launch.extent, tile, launch.tile_memory),
-        None => Domain { tile_memory: launch.tile_memory, ..Domain::new(launch.extent) },
-    };
-    // Before anything waits.
-    domain.check()?;
-    if let Some(kernel) = compiled {
-        return compiled::run(kernel, launch, &used, &captured, &view, &mut held, again);
-    }
-    let make = launch.kernel.ok_or_else(|| {
-        Error::unsupported(
-            "the kernel uses functions that are restrict(amp) alone, beside others of the same name for restrict(cpu), so \
-             it runs only on Vulkan accelerators; make those functions restrict(amp,cpu) to run it on host threads",
-        )
-    })?;
-    let mut brought = Brought::default();
-    brought.bring(&captured, &view, &mut held, DISPATCH)?;
-    let uses = &brought.uses;
-    let mut block = Block::default();
-    block.bytes.extend_from_slice(launch.block);
-    for (argument, bound) in launch.arguments.iter().zip(uses) {
-        if let Some(place) = &argument.place {
-            let first = bound
-                .buffer
-                .host()
-                .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
-            block.put(place, first.expose_provenance() as u64);
+    let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
+    let wanted = Wanted { view, launch, compiled, used: &used, captured: &captured };
+    sources.attempt(|held| wanted.hand_over(held, again.as_deref_mut()))
+}
+
+/// A launch before it is known where it runs.
+struct Wanted<'a> {
+    view: Option<Arc<AcceleratorView>>,
+    launch: &'a HostLaunch<'a>,
+    compiled: Option<&'a Arc<Compiled>>,
+    /// How each argument is used, and those that are.
+    used: &'a [Option<Access>],
+    captured: &'a [Captured<'a>],
+}
+
+impl Wanted<'_> {
+    /// Gives it to the queue of the view it runs on.
+    fn hand_over(&self, held: &mut Held<'_>, again: Option<&mut Option<Repeat>>) -> Result<Point> {
+        let launch = self.launch;
+        let sides = launch.arguments.iter().map(|a| &a.section);
+        let view = choose(self.view.clone(), sides, held, || runtime()?.default_for(Code::Host))?;
+        let accelerator = view.accelerator();
+        if accelerator.kind() != Kind::HostThreads && self.compiled.is_none() {
+            return Err(compiled::missing(accelerator));
         }
+        let domain = match launch.tile {
+            Some(tile) => Domain::tiled(launch.extent, tile, launch.tile_memory),
+            None => Domain { tile_memory: launch.tile_memory, ..Domain::new(launch.extent) },
+        };
+        // Before anything waits.
+        domain.check()?;
+        if let Some(kernel) = self.compiled {
+            return compiled::run(kernel, launch, self.used, self.captured, &view, held, again);
+        }
+        let make = launch.kernel.ok_or_else(|| {
+            Error::unsupported(
+                "the kernel uses functions that are restrict(amp) alone, beside others of the same name for \
+                 restrict(cpu), so it runs only on Vulkan accelerators; make those functions restrict(amp,cpu) to run it \
+                 on host threads",
+            )
+        })?;
+        let mut brought = Brought::default();
+        brought.bring(self.captured, &view, held, DISPATCH)?;
+        let uses = &brought.uses;
+        let mut block = Block::default();
+        block.bytes.extend_from_slice(launch.block);
+        for (argument, bound) in launch.arguments.iter().zip(uses) {
+            if let Some(place) = &argument.place {
+                let first = bound
+                    .buffer
+                    .host()
+                    .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
+                block.put(place, first.expose_provenance() as u64);
+            }
+        }
+        let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
+        brought.written(self.captured, held)?;
+        Ok(point)
     }
-    let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
-    brought.written(&captured, &mut held)?;
-    Ok(point)
 }

@@ -39,6 +39,7 @@ impl LoadedKernel {
             None => e,
         };
         let module = Arc::new(Module::new(spirv, entry_point).map_err(named)?);
+        let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
         let device = accelerator.device()?;
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
         let mut cache = accelerator.kernels.lock();
@@ -46,7 +47,7 @@ impl LoadedKernel {
         let kernel = match known {
             Some(kernel) => kernel,
             None => {
-                let made = device.load(&module).map_err(named)?;
+                let made = device.load(&module, &label).map_err(named)?;
                 cache.retain(|_, k| k.strong_count() > 0);
                 cache.insert(key, Arc::downgrade(&made));
                 made
@@ -62,7 +63,7 @@ impl LoadedKernel {
                 .map(|b| b.name.as_ref().and_then(|n| CString::new(n.as_str()).ok()))
                 .collect(),
             workgroup: module.workgroup_size(&Vec::new()).map_err(named)?,
-            label: label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned),
+            label,
             kernel,
         }))
     }

@@ -182,10 +182,10 @@ impl Runtime {
     pub fn auto_selection_view(&self) -> Result<Arc<AcceleratorView>> {
         let default = self.default_for(Code::Spirv).or_else(|_| self.default_for(Code::Host))?;
         let mut slot = self.auto_view.lock();
-        if let Some(v) = slot.as_ref() {
+        let view = Accelerator::default_view(&default)?;
+        if let Some(v) = slot.as_ref().filter(|v| v.id() == view.id()) {
             return Ok(v.clone());
         }
-        let view = Accelerator::default_view(&default)?;
         let made = Arc::new(AcceleratorView::auto_selection(&view));
         *slot = Some(made.clone());
         Ok(made)

@@ -14,7 +14,7 @@ use super::kernel::LoadedKernel;
 use super::source::{Source, Stamp};
 use crate::config;
 use crate::device::block::Place;
-use crate::device::hazard::Point;
+use crate::device::hazard::{Detour, Point};
 use crate::device::{Access, Buffer, Use};
 use crate::error::Result;
 use crate::kernel::compiled::Compiled;
@@ -128,6 +128,10 @@ impl Repeat {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let places = places.iter().zip(self.addresses.iter().copied());
-        hand_over(&view, &kernel, self.groups, &uses, block, places).map(Some)
+        match hand_over(&view, &kernel, self.groups, &uses, block, places) {
+            // Something is to be waited for, or lost.
+            Err(e) if Detour::of(&e).is_some() => Ok(None),
+            done => done.map(Some),
+        }
     }
 }

@@ -3,7 +3,8 @@
 //! A [`Source`] is home memory (host memory, an array, or storage made at the first access), a coherence directory, and
 //! copies elsewhere: one block for each device, one for the host. Whoever uses a source locks its [`State`] from the moment
 //! it looks at the directory until what it does is recorded on the queues; several sources are locked in order of id.
-//! Asynchronous host operations are waited for before the lock is taken: their tasks take it themselves.
+//! Nobody waits for work of host threads under that lock, since it may need it: asynchronous operations are waited for before it
+//! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
 
 use super::AccessType;
 use super::accelerator::Kind;
@@ -11,16 +12,17 @@ use super::accelerator_view::AcceleratorView;
 use super::array::{Array, ArrayRequest};
 use super::transfer::{Memory, Tally, run};
 use super::words::Words;
-use crate::coherence::{Directory, Location, Region, Step};
-use crate::device::hazard::Tracker;
+use crate::coherence::{Directory, Location, LossId, Region, Step};
+use crate::device::hazard::{Detour, Tracker, any_lost};
 use crate::device::host::HostBlock;
 use crate::device::layout::{CopyDim, CopyPlan};
 use crate::device::{Access, Buffer, HostSpan, Placement, unique_id};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::log;
 use crate::trace::transfers::{Call, Counters, implicit};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -113,6 +115,10 @@ pub(super) struct State {
     host_copy: Option<HostBlock>,
     /// Grows whenever a place or its memory changes.
     moves: u64,
+    /// Why bytes are lost; a [`LossId`] counts from 1.
+    losses: Vec<Error>,
+    /// The last view is gone.
+    is_closed: bool,
 }
 
 /// What changes whenever anything does that a launch finds out about a source.
@@ -154,7 +160,7 @@ impl Source {
             _ => None,
         };
         let directory = if is_open { Directory::unwritten(bytes, true) } else { Directory::new(bytes, is_host) };
-        let state = State { directory, home, places: Vec::new(), blocks: Vec::new(), host_copy: None, moves: 0 };
+        let state = State::new(directory, home);
         let source = Arc::new(Self {
             id: unique_id(),
             bytes,
@@ -184,7 +190,7 @@ impl Source {
     /// The source of an array: one for all its views. Counts a view that the caller makes.
     pub fn over_array(array: &Arc<Array>) -> Arc<Self> {
         let mut slot = array.source().lock();
-        // A source whose last view is gone was written back under this lock.
+        // One whose last view is being released counts that until all is home, and goes on with the new one.
         let live = slot.upgrade().filter(|s| s.views.load(Ordering::Relaxed) > 0);
         let source = live.unwrap_or_else(|| {
             let made = Self::new(array.layout().bytes(), Home::Array(array.clone()), "array");
@@ -241,58 +247,115 @@ impl Source {
 
     /// One view less; the last one writes back (DST-1, DST-2).
     pub(super) fn release(&self) {
-        // Nobody makes a new view of the array meanwhile.
-        let _slot = self.array.as_ref().map(|a| a.source().lock());
-        if self.views.fetch_sub(1, Ordering::AcqRel) > 1 {
+        let leave = || {
+            let others = |views: usize| (views > 1).then(|| views - 1);
+            self.views.fetch_update(Ordering::AcqRel, Ordering::Acquire, others).is_ok()
+        };
+        if leave() {
             return;
         }
-        LIVE.lock().remove(&self.id);
-        if let Err(e) = self.write_back() {
-            log!(
-                Error,
-                "data of an array_view ({}) could not be written back when the last view was released: {e}",
-                self.label
-            );
+        loop {
+            // Without a lock: it waits for asynchronous operations, which need those of the array and of the source.
+            let home = self.write_back();
+            if let Err(e) = &home {
+                log!(
+                    Error,
+                    "data of an array_view ({}) could not be written back when the last view was released: {e}",
+                    self.label
+                );
+            }
+            // Nobody makes a new view of the array meanwhile.
+            let _slot = self.array.as_ref().map(|a| a.source().lock());
+            if leave() {
+                return;
+            }
+            // Views that came and went, and calls of other threads, may have left something.
+            let mut state = self.lock();
+            if state.is_unused() && (home.is_err() || self.is_open || state.is_home()) {
+                self.views.store(0, Ordering::Release);
+                LIVE.lock().remove(&self.id);
+                self.close(&mut state);
+                return;
+            }
         }
-        self.free_copies();
+    }
+
+    /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
+    /// are asked; then `f` runs again.
+    pub(super) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
+        loop {
+            let mut state = self.lock();
+            state.check_open()?;
+            let error = match f(&mut state) {
+                Err(e) => e,
+                done => return done,
+            };
+            if may_be_held(&error) && state.absorb_losses() {
+                continue;
+            }
+            drop(state);
+            take_detour(error)?;
+        }
     }
 
     /// Brings home what was changed elsewhere, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
-        let all = Region::linear(0..self.bytes);
+        let all = 0..self.bytes;
         // What failed there is for whoever waits for it.
-        let _ = self.pending().wait(&(0..self.bytes), Access::ReadWrite);
-        let mut state = self.lock();
-        self.words.take_back(&all, Access::Write);
-        // Storage of ours nobody can see any more.
-        let is_away = !self.is_open && !state.directory.is_valid(&all, Location::HOME);
-        let mut moved = Ok(());
-        if is_away {
-            moved = state.fetch(&all, &Place::home(), self.tally(RELEASE));
-            moved = moved.and(state.settle_home(&(0..self.bytes), Access::Read, None));
+        let _ = self.pending().wait_for_all(&all, Access::ReadWrite);
+        let mut result = self.attempt(|state| {
+            self.words.take_back(&Region::linear(all.clone()), Access::Write);
+            // Storage of ours nobody can see any more.
+            if self.is_open || state.is_home() {
+                return Ok(());
+            }
+            state.fetch_home(self.tally(RELEASE))?;
+            state.settle_home(&all, Access::Read, None)
+        });
+        loop {
+            let state = self.lock();
+            // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
+            let settled = state.settle_home(&all, Access::Write, state.own_buffer());
+            let settled = settled.and_then(|()| state.settle_memory(HOST_MEMORY, &all, Access::Write, None));
+            drop(state);
+            let Err(e) = settled else { return result };
+            let Some(Detour::Wait(points)) = Detour::of(&e) else { return result.and(Err(e)) };
+            // However it ends.
+            for point in points {
+                result = result.and(point.wait(None).map(drop));
+            }
         }
-        // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
-        let own = match &state.home {
-            Home::Array(a) => Some(a.buffer().id()),
-            _ => None,
-        };
-        let settled = state.settle_home(&(0..self.bytes), Access::Write, own);
-        let settled = settled.and(state.settle_memory(HOST_MEMORY, &(0..self.bytes), Access::Write, None));
-        state.let_go(own);
-        moved.and(settled)
     }
 
-    /// Frees the copies on devices, and what finished work still holds of them.
-    fn free_copies(&self) {
-        let mut state = self.lock();
-        state.moves += 1;
+    /// Gives up the copies on devices, what finished work still holds of them, and the ways to memory of the program.
+    fn close(&self, state: &mut State) {
+        state.is_closed = true;
+        let own = state.own_buffer();
+        state.let_go(own);
         for block in &mut state.blocks {
             block.memory = None;
             block.view.device().reclaim();
         }
         if let Some(array) = &self.array {
+            // Whoever uses the array by itself is told too.
+            for (range, id) in state.directory.losses() {
+                array.buffer().tracker().lose(range, state.reason(id));
+            }
             array.device().reclaim();
         }
+    }
+}
+
+/// True if the error says that bytes cannot be had from where they were looked for: others may hold them.
+pub(super) fn may_be_held(error: &Error) -> bool {
+    matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved
+}
+
+/// Waits for what the error asks for, or returns it. No lock may be held.
+pub(super) fn take_detour(error: Error) -> Result<()> {
+    match Detour::of(&error) {
+        Some(Detour::Wait(points)) => points.iter().try_for_each(|p| p.wait(None).map(drop)),
+        _ => Err(error),
     }
 }
 
@@ -314,6 +377,47 @@ impl Place {
 }
 
 impl State {
+    fn new(directory: Directory, home: Home) -> Self {
+        Self {
+            directory,
+            home,
+            places: Vec::new(),
+            blocks: Vec::new(),
+            host_copy: None,
+            moves: 0,
+            losses: Vec::new(),
+            is_closed: false,
+        }
+    }
+
+    /// True if the last view is gone: nobody may use the memory any more.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// Fails if the last view is gone.
+    pub fn check_open(&self) -> Result<()> {
+        if self.is_closed {
+            return Err(Error::new(
+                ErrorKind::InvalidHandle,
+                "the array_view was released by another thread while this call was about to use it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// True if nothing is to be written back.
+    fn is_home(&self) -> bool {
+        self.directory.is_valid(&Region::linear(0..self.directory.bytes()), Location::HOME)
+    }
+
+    /// True if nothing under way uses memory of the program.
+    fn is_unused(&self) -> bool {
+        let (all, own) = (0..self.directory.bytes(), self.own_buffer());
+        let borrowed = self.buffers().filter(|(memory, _, _, b)| *memory < FIRST_BLOCK && Some(b.id()) != own);
+        borrowed.map(|(_, _, _, buffer)| buffer).all(|buffer| buffer.tracker().is_free(&all))
+    }
+
     /// See [`Stamp`].
     pub fn stamp(&self) -> Stamp {
         Stamp { epoch: self.directory.epoch(), moves: self.moves }
@@ -558,9 +662,11 @@ impl State {
 
     /// Makes the region valid at `place`, moving what is missing.
     pub fn fetch(&mut self, region: &Region, place: &Place, tally: Tally<'_>) -> Result<()> {
+        self.check(region)?;
         for step in self.directory.missing(region, place.location) {
             self.carry(&step, tally)?;
             self.directory.holds(&step.region, step.to);
+            self.renewed(&step.region, &self.known(step.to));
             if self.known(step.from).shares_home() {
                 self.directory.holds(&step.region, Location::HOME);
             }
@@ -571,6 +677,107 @@ impl State {
         }
         self.directory.holds(region, place.location);
         Ok(())
+    }
+
+    /// Makes all that is not lost valid at home, then tells of what is.
+    fn fetch_home(&mut self, tally: Tally<'_>) -> Result<()> {
+        let mut from = 0;
+        let lost: Vec<_> = self.directory.losses().collect();
+        for (range, _) in &lost {
+            if from < range.start {
+                self.fetch(&Region::linear(from..range.start), &Place::home(), tally)?;
+            }
+            from = range.end;
+        }
+        let all = self.directory.bytes();
+        if from < all {
+            self.fetch(&Region::linear(from..all), &Place::home(), tally)?;
+        }
+        self.check(&Region::linear(0..all))
+    }
+
+    /// Fails if bytes of the region are lost.
+    pub fn check(&self, region: &Region) -> Result<()> {
+        match self.directory.loss(region) {
+            Some((range, id)) => Err(self
+                .reason(id)
+                .context(format_args!("bytes {} to {} of the data are lost", range.start, range.end))),
+            None => Ok(()),
+        }
+    }
+
+    fn reason(&self, id: LossId) -> Error {
+        let known = self.losses.get(id.0.get() as usize - 1);
+        known.cloned().unwrap_or_else(|| Error::internal("data were lost for no known reason"))
+    }
+
+    /// Bytes of a place were written anew: what was lost of them there no longer matters.
+    pub fn renewed(&self, region: &Region, place: &Place) {
+        if !any_lost() {
+            return;
+        }
+        for (memory, _, base, buffer) in self.buffers() {
+            if memory == place.memory {
+                buffer.tracker().renewed(region.ranges().map(|r| r.start - base..r.end - base));
+            }
+        }
+    }
+
+    /// All buffers, with their memories and a location there, and the source's byte at which they begin.
+    fn buffers(&self) -> impl Iterator<Item = (u32, Location, u64, &Arc<dyn Buffer>)> {
+        let own = match &self.home {
+            Home::Array(a) => Some((HOME_MEMORY, Location::HOME, 0, a.buffer())),
+            _ => None,
+        };
+        let places = self.places.iter().filter_map(|p| match p.memory {
+            n if n >= FIRST_BLOCK => {
+                let block = self.blocks[(n - FIRST_BLOCK) as usize].memory.as_ref();
+                block.map(|(buffer, base)| (n, p.location, *base, buffer))
+            }
+            n => p.alias.as_ref().map(|alias| (n, p.location, 0, alias)),
+        });
+        own.into_iter().chain(places)
+    }
+
+    /// Takes over what buffers say is lost, and what lay on devices that are lost. True if there was anything new: what others
+    /// hold is then to be had from them.
+    pub fn absorb_losses(&mut self) -> bool {
+        let mut found: Vec<(Range<u64>, Location, Error)> = Vec::new();
+        for (_, location, base, buffer) in self.buffers() {
+            let lost = buffer.tracker().take_lost().into_iter();
+            found.extend(lost.map(|(r, reason)| (r.start + base..r.end + base, location, reason)));
+        }
+        // What the host can address outlives the device.
+        let all = self.directory.bytes();
+        let gone = |view: &Arc<AcceleratorView>, location, buffer: Option<&Arc<dyn Buffer>>| {
+            let lost = view.device().lost().filter(|_| buffer.is_none_or(|b| b.host().is_none()));
+            lost.map(|reason| (0..all, location, reason))
+        };
+        if let Home::Array(a) = &self.home {
+            found.extend(gone(a.copy_view(), Location::HOME, Some(a.buffer())));
+        }
+        for place in self.places.iter().filter(|p| p.memory >= FIRST_BLOCK) {
+            found.extend(place.view.as_ref().and_then(|view| gone(view, place.location, None)));
+        }
+        let mut is_new = false;
+        for (range, location, reason) in found {
+            let range = range.start..range.end.min(all);
+            let id = u32::try_from(self.losses.len() + 1).ok().and_then(NonZeroU32::new);
+            let Some(id) = id.filter(|_| !range.is_empty()).map(LossId) else { continue };
+            if self.directory.lose(&Region::linear(range), location, id) {
+                self.losses.push(reason);
+                is_new = true;
+            }
+        }
+        is_new
+    }
+
+    /// The id of the buffer of the array it is over.
+    fn own_buffer(&self) -> Option<u64> {
+        match &self.home {
+            Home::Array(a) => Some(a.buffer().id()),
+            _ => None,
+        }
     }
 
     fn carry(&mut self, step: &Step, tally: Tally<'_>) -> Result<()> {

@@ -200,7 +200,7 @@ impl Device for HostDevice {
         Ok(Arc::new(queue))
     }
 
-    fn load(&self, _module: &Arc<Module>) -> Result<Arc<dyn Kernel>> {
+    fn load(&self, _module: &Arc<Module>, _label: &str) -> Result<Arc<dyn Kernel>> {
         Err(queue::no_spirv())
     }
 

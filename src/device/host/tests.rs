@@ -257,7 +257,8 @@ fn copies_and_transfers() {
         assert!(device.transfer(Direction::Upload, span(&mut data), &a, &plan, &*queue).unwrap().is_empty());
         queue.copy(&a, &b, &plan).unwrap();
         let mut back = vec![0u8; len as usize];
-        // Ordered behind the copy by the tracker.
+        // Ordered behind the copy by the tracker, for which the caller waits.
+        b.tracker().wait_for_all(&(0..len), Access::Read).unwrap();
         let host = span(&mut back);
         device.transfer(Direction::Download, host, &b, &plan, &*queue).unwrap();
         assert!(host.to_vec() == data);

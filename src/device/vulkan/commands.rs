@@ -58,6 +58,7 @@ impl Queue for ViewQueue {
         let kernel = d.kernel.as_any().downcast_ref::<VulkanKernel>();
         let kernel = kernel.ok_or_else(|| Error::internal("a kernel of another kind of device reached a queue"))?;
         let core = &self.queue.core;
+        kernel.check_device(core)?;
         let limits = core.physical.limits.max_groups;
         let split = d.groups.iter().zip(limits).any(|(&g, most)| g > u64::from(most));
         let made: Arc<Pipeline>;
@@ -71,7 +72,7 @@ impl Queue for ViewQueue {
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
         for u in d.bindings.iter().map(|b| &b.bound).chain(d.uses) {
             VulkanBuffer::of(&u.buffer, core)?;
-            uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access });
+            uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false });
         }
         // The address of the block is the one push constant.
         let address = [0; size_of::<u64>()];
@@ -164,8 +165,18 @@ pub(super) fn copy(
     let (read, written) = plan.hulls(&part);
     // Sections of one buffer that interleave are both read and written in their common hull.
     let uses = [
-        BufferUse { buffer: source, range: read.start - shift.0..read.end - shift.0, access: Access::Read },
-        BufferUse { buffer: destination, range: written.start - shift.1..written.end - shift.1, access: Access::Write },
+        BufferUse {
+            buffer: source,
+            range: read.start - shift.0..read.end - shift.0,
+            access: Access::Read,
+            renewed: false,
+        },
+        BufferUse {
+            buffer: destination,
+            range: written.start - shift.1..written.end - shift.1,
+            access: Access::Write,
+            renewed: true,
+        },
     ];
     let runs = (part.end - part.start) / plan.run.max(1);
     match choose(queue, from, to, plan, runs) {

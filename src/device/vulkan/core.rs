@@ -164,6 +164,8 @@ impl Core {
     /// Counts a submission; at the Nth `REVAMP_TEST=lose-device=N` loses the device, and with `fail-submit=N` it fails.
     pub fn count_submission(&self) -> Result<()> {
         if config::get().test.submission_is_lost() {
+            // A device that is lost writes no memory any more.
+            self.wait_idle();
             return Err(self.lose("a submission (REVAMP_TEST=lose-device)"));
         }
         if config::get().test.submission_fails() {

@@ -40,7 +40,7 @@ impl VulkanDevice {
     /// Opens `physical`.
     pub fn open(physical: &Physical) -> Result<Arc<Self>> {
         let core = Arc::new(Core::open(physical)?);
-        let load = |spirv| VulkanKernel::new(&core, &Arc::new(Module::new(spirv, None)?)).map(Arc::new);
+        let load = |spirv| VulkanKernel::new(&core, &Arc::new(Module::new(spirv, None)?), "").map(Arc::new);
         let copies = Arc::new(CopyKernels { wide: load(COPY16)?, narrow: load(COPY4)? });
         let transfers = Arc::new(Transfers::new(&core, &copies));
         Ok(Arc::new(Self { core, copies, transfers, queues: Mutex::new(Vec::new()) }))
@@ -115,8 +115,8 @@ impl Device for VulkanDevice {
         Ok(Arc::new(ViewQueue { queue, copies: self.copies.clone(), transfers: self.transfers.clone() }))
     }
 
-    fn load(&self, module: &Arc<Module>) -> Result<Arc<dyn Kernel>> {
-        Ok(Arc::new(VulkanKernel::new(&self.core, module)?))
+    fn load(&self, module: &Arc<Module>, label: &str) -> Result<Arc<dyn Kernel>> {
+        Ok(Arc::new(VulkanKernel::new(&self.core, module, label)?))
     }
 
     fn transfer(

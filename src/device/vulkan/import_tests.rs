@@ -193,7 +193,7 @@ fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
         let v = u32::from_ne_bytes(wanted[from + 4 * i..][..4].try_into().unwrap());
         wanted[to + 4 * i..][..4].copy_from_slice(&v.wrapping_mul(3).wrapping_add(1).to_ne_bytes());
     }
-    let kernel = device.load(&kernel()).unwrap();
+    let kernel = device.load(&kernel(), "test").unwrap();
     // As a section of a buffer, and as a buffer that begins within a page.
     let section = Use { buffer: source.clone(), range: 256..256 + bytes as u64, access: Access::Read };
     for bound in [section, whole(&offset, Access::Read)] {

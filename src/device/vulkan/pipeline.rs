@@ -23,6 +23,8 @@ pub(super) struct Pipeline {
     pub layout: vk::PipelineLayout,
     /// The layouts of its descriptor sets.
     pub sets: Arc<SetLayouts>,
+    /// What messages call its kernel; nothing for those that copy.
+    pub kernel: Arc<str>,
     /// Where the base and the total of workgroups go in the push constants, if it was made for split domains.
     pub split: Option<u32>,
 }
@@ -56,6 +58,7 @@ impl Drop for SetLayouts {
 /// A kernel loaded on a Vulkan device.
 pub(super) struct VulkanKernel {
     core: Arc<Core>,
+    label: Arc<str>,
     module: Arc<Module>,
     /// What the device gets in place of it.
     plain_module: Option<Module>,
@@ -66,8 +69,8 @@ pub(super) struct VulkanKernel {
 }
 
 impl VulkanKernel {
-    /// Checks that the device can run `module` and makes the descriptor layouts.
-    pub fn new(core: &Arc<Core>, module: &Arc<Module>) -> Result<Self> {
+    /// Checks that the device can run `module` and makes the descriptor layouts. Messages call it `label`.
+    pub fn new(core: &Arc<Core>, module: &Arc<Module>, label: &str) -> Result<Self> {
         core.check_alive()?;
         check(core, module)?;
         let takes_all = core.physical.takes_non_semantic_info();
@@ -94,12 +97,22 @@ impl VulkanKernel {
         }
         Ok(Self {
             core: core.clone(),
+            label: label.into(),
             module: module.clone(),
             plain_module: if takes_all { None } else { module.without_non_semantic()? },
             sets: Arc::new(layouts),
             plain: OnceLock::new(),
             others: Mutex::new(HashMap::new()),
         })
+    }
+
+    /// Fails on another device than the one it was loaded on: that one was lost.
+    pub fn check_device(&self, core: &Core) -> Result<()> {
+        if self.core.id == core.id {
+            return Ok(());
+        }
+        let lost = self.core.lost().unwrap_or_else(|| Error::internal("a kernel of another device reached a queue"));
+        Err(lost.context("the kernel was loaded on a device that was lost since; load it again"))
     }
 
     /// What [`Self::pipeline`] gives without constants and for domains within the limit, if it was made. Borrowed, so that
@@ -155,6 +168,7 @@ impl VulkanKernel {
             raw: vk::Pipeline::null(),
             layout,
             sets: self.sets.clone(),
+            kernel: self.label.clone(),
             split: variant.as_ref().map(|v| v.offset),
         };
         let info = vk::ShaderModuleCreateInfo::default().code(words);

@@ -10,9 +10,9 @@
 use super::core::Core;
 use super::pipeline::Pipeline;
 use super::recording::{Launch, Recording};
-use super::timeline::VulkanTimeline;
+use super::timeline::{Names, VulkanTimeline};
 use crate::config;
-use crate::device::hazard::{Point, Segments, Timeline};
+use crate::device::hazard::{Detour, Point, Segments, Timeline};
 use crate::device::host::Workers;
 use crate::device::{Access, Buffer};
 use crate::error::{Error, Result};
@@ -62,6 +62,8 @@ pub(super) struct BufferUse<'a> {
     pub range: Range<u64>,
     /// How.
     pub access: Access,
+    /// A copy writes it: what was lost of it does not matter.
+    pub renewed: bool,
 }
 
 /// What a queue is asked to do.
@@ -79,7 +81,8 @@ struct Batch {
     value: u64,
     recordings: SmallVec<[Box<Recording>; 4]>,
     buffers: Vec<Arc<dyn Buffer>>,
-    pipelines: Vec<Arc<Pipeline>>,
+    /// The pipelines of its launches, each from the sequence number of its first on; nothing for other commands.
+    pipelines: Vec<(u64, Option<Arc<Pipeline>>)>,
     waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
     count: u32,
     /// Memory that the host addresses is written.
@@ -170,7 +173,7 @@ impl VulkanQueue {
             // All trackers are locked together and in one order, so that two queues cannot order two buffers
             // differently.
             let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 16]> = SmallVec::new();
-            let mut barrier = false;
+            let (mut barrier, mut chained) = (false, false);
             let mut waits: SmallVec<[Point; 4]> = SmallVec::new();
             let mut elsewhere: SmallVec<[Point; 4]> = SmallVec::new();
             let own = self.own.id();
@@ -182,26 +185,23 @@ impl VulkanQueue {
                 segments.conflicts_of(own, &u.range, u.access, |p| {
                     if p.timeline.id() == own {
                         barrier |= p.sequence >= state.barrier;
+                        chained |= p.value == state.value;
                     } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
                         waits.push(p.clone());
                     } else {
                         elsewhere.push(p.clone());
                     }
                 });
+                // A kernel that only writes may leave some of it as it was.
+                if !u.renewed {
+                    segments.check(&u.range)?;
+                }
             }
             if !elsewhere.is_empty() {
                 // Not yet signalled, or not of this device: see to it without our locks, then look again.
                 drop(trackers);
                 drop(state);
-                for p in elsewhere {
-                    let here = p.timeline.device() == Some(self.core.id);
-                    if here {
-                        p.timeline.flush(p.value)?;
-                    }
-                    if !here || p.timeline.signal(p.value).is_err() || !p.timeline.is_signalled(p.value) {
-                        p.wait(None)?;
-                    }
-                }
+                self.await_others(elsewhere)?;
                 continue;
             }
             let sequence = state.sequence;
@@ -222,9 +222,7 @@ impl VulkanQueue {
             for p in &waits {
                 batch.wait_for(p);
             }
-            if let Work::Launch(launch) = &work {
-                batch.keep(launch.pipeline);
-            }
+            batch.keep(sequence, &work);
             batch.count += 1;
             let count = batch.count;
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
@@ -253,10 +251,42 @@ impl VulkanQueue {
                         _ => count >= GATHERED,
                     };
             if submit {
-                self.submit(&mut state)?;
+                // Unless it follows others of the batch, what it was to write is as it was.
+                let told = if chained { sequence + 1 } else { sequence };
+                self.submit(&mut state, told)?;
             }
             return Ok(point);
         }
+    }
+
+    /// Sees to it that this queue can wait for points, or that they are reached.
+    fn await_others(&self, points: SmallVec<[Point; 4]>) -> Result<()> {
+        let here = |p: &Point| p.timeline.device() == Some(self.core.id);
+        for p in points.iter().filter(|p| here(p)) {
+            p.timeline.flush(p.value)?;
+            if p.timeline.signal(p.value).is_err() || !p.timeline.is_signalled(p.value) {
+                p.wait(None)?;
+            }
+        }
+        if points.iter().any(|p| p.timeline.device().is_none()) {
+            return Err(Detour::wait(points));
+        }
+        for p in points.iter().filter(|p| !here(p)) {
+            let done = p.wait(None);
+            // Of what was lost the next look tells.
+            if !p.reached() {
+                done?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the commands of a batch under way are.
+    pub fn names(&self, value: u64) -> Option<Names> {
+        // Whoever holds the state is at work with a lost device and needs no names.
+        let state = self.state.try_lock()?;
+        let batch = state.flying.iter().chain(&state.open).find(|b| b.value == value)?;
+        Some(batch.names())
     }
 
     /// The point at which everything recorded so far is done; all of it begins, and what finished work held is let go.
@@ -266,7 +296,7 @@ impl VulkanQueue {
         let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
         state.end_burst();
         if state.open.is_some() {
-            self.submit(&mut state)?;
+            self.submit_all(&mut state)?;
         } else {
             self.reap(&mut state, usize::MAX);
         }
@@ -290,7 +320,7 @@ impl VulkanQueue {
     pub fn submit_open(&self) -> Result<()> {
         let mut state = self.state.lock();
         state.end_burst();
-        self.submit(&mut state)
+        self.submit_all(&mut state)
     }
 
     /// Lets the semaphore tell of all that was handed over.
@@ -423,8 +453,15 @@ impl VulkanQueue {
         state.spent.truncate(MOST_FREE);
     }
 
-    /// Submits the open batch, if there is one. The state is locked.
-    fn submit(&self, state: &mut State) -> Result<()> {
+    /// Submits the open batch, if there is one, for somebody whom its commands may not concern: fails only if the device is
+    /// lost. The state is locked.
+    fn submit_all(&self, state: &mut State) -> Result<()> {
+        self.submit(state, u64::MAX).or_else(|_| self.core.check_alive())
+    }
+
+    /// Submits the open batch, if there is one. If that fails its commands before the sequence number `told` are lost; the
+    /// caller tells of the others. The state is locked.
+    fn submit(&self, state: &mut State, told: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
         match self.hand_over(&mut batch, state) {
@@ -439,6 +476,8 @@ impl VulkanQueue {
             Err(e) => {
                 // Work that was recorded is lost with it: without a device nothing else fails here than memory. Its number is
                 // to be reached all the same, since others wait for it.
+                let first = state.sequence - u64::from(batch.count);
+                self.own.lose(batch.value, first..state.sequence.min(told).max(first), batch.names(), e.clone());
                 batch.destroy(&self.core);
                 if self.core.lost().is_none() {
                     match self.hand_over(&mut batch, state) {
@@ -543,7 +582,7 @@ impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
         let mut state = std::mem::replace(self.state.get_mut(), State::new());
-        if let Err(e) = self.submit(&mut state) {
+        if let Err(e) = self.submit(&mut state, u64::MAX) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
         if self.signal().or_else(|_| self.signal()).is_err() && self.core.lost().is_none() {
@@ -624,11 +663,22 @@ impl Batch {
         }
     }
 
-    /// Keeps a pipeline until the batch is done.
-    fn keep(&mut self, pipeline: &Arc<Pipeline>) {
-        if !self.pipelines.last().is_some_and(|p| Arc::ptr_eq(p, pipeline)) {
-            self.pipelines.push(pipeline.clone());
+    /// Keeps the pipeline of a launch until the batch is done.
+    fn keep(&mut self, sequence: u64, work: &Work<'_>) {
+        let last = self.pipelines.last().map(|(_, p)| p.as_ref());
+        match work {
+            Work::Launch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
+                self.pipelines.push((sequence, Some(launch.pipeline.clone())));
+            }
+            Work::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
+            _ => {}
         }
+    }
+
+    /// What its commands are.
+    fn names(&self) -> Names {
+        let kernel = |p: &Option<Arc<Pipeline>>| p.as_ref().map(|p| p.kernel.clone()).filter(|name| !name.is_empty());
+        self.pipelines.iter().map(|(first, p)| (*first, kernel(p))).collect()
     }
 }
 

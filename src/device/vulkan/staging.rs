@@ -69,11 +69,14 @@ impl Ring {
         };
         drop(state);
         if let Some(point) = chunk.busy.take() {
-            // Failed work is done with the chunk as well; whoever waits for it hears of the failure.
-            if let Err(e) = point.wait(None) {
+            // Work that was lost is done with the chunk as well; whom it concerns hears of it elsewhere.
+            if let Err(e) = point.wait(None)
+                && !point.reached()
+            {
                 self.give(chunk);
                 return Err(e);
             }
+            chunk.buffer.tracker().take_lost();
         }
         Ok(chunk)
     }

@@ -11,12 +11,13 @@
 use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::queue::VulkanQueue;
-use crate::device::hazard::Timeline;
+use crate::device::hazard::{Point, Timeline, say_lost};
 use crate::device::{Buffer, unique_id};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use ash::vk;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -34,6 +35,34 @@ const SLICE: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(1);
 /// Signals of a semaphore that are remembered; who waits for an older one waits for the oldest of them.
 const REMEMBERED: usize = 64;
+
+/// A batch that was accepted and never ran.
+struct Loss {
+    value: u64,
+    /// Its commands, but one whose caller was told at once.
+    commands: Range<u64>,
+    names: Names,
+    reason: Error,
+    told: bool,
+}
+
+/// What the commands of a batch are, from the sequence number of each first one on: the kernel of a launch, or nothing for a
+/// copy.
+pub(super) type Names = Vec<(u64, Option<Arc<str>>)>;
+
+/// The error for the command `sequence` of a lost batch.
+fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Error {
+    let at = names.partition_point(|(first, _)| *first <= sequence);
+    let what = match at.checked_sub(1).map(|at| names[at].1.as_ref()) {
+        Some(Some(kernel)) => format!("a launch of kernel {kernel}"),
+        Some(None) => "a copy".to_owned(),
+        None => "work".to_owned(),
+    };
+    reason.clone().context(format_args!(
+        "{what} was accepted and then lost; what it was to write stays lost until a copy, a write of the host or \
+         discard_data replaces it"
+    ))
+}
 
 /// The timeline of one queue.
 pub(super) struct VulkanTimeline {
@@ -53,6 +82,8 @@ pub(super) struct VulkanTimeline {
     signals: Mutex<VecDeque<u64>>,
     /// Somebody has waited since the queue last looked: a burst of commands has ended.
     pub waited: AtomicBool,
+    /// Batches that were lost.
+    losses: Mutex<Vec<Loss>>,
     /// The queue, to flush it.
     pub queue: OnceLock<Weak<VulkanQueue>>,
     /// Itself, for batches of other queues that wait for it.
@@ -96,9 +127,17 @@ impl VulkanTimeline {
             signalled: AtomicU64::new(0),
             signals: Mutex::new(VecDeque::new()),
             waited: AtomicBool::new(false),
+            losses: Mutex::new(Vec::new()),
             queue: OnceLock::new(),
             me: me.clone(),
         }))
+    }
+
+    /// Says that the batch `value` never runs. `commands`: those of it whose callers do not know.
+    pub fn lose(&self, value: u64, commands: Range<u64>, names: Names, reason: Error) {
+        say_lost();
+        let told = commands.is_empty();
+        self.losses.lock().push(Loss { value, commands, names, reason, told });
     }
 
     /// Reads the word: cheap, a plain load.
@@ -271,6 +310,29 @@ impl Timeline for VulkanTimeline {
         self.done.load(Ordering::Acquire) >= value
     }
 
+    fn lost(&self, point: &Point) -> Option<Error> {
+        let mut losses = self.losses.lock();
+        if let Some(loss) = losses.iter_mut().find(|l| l.value == point.value && l.commands.contains(&point.sequence)) {
+            loss.told = true;
+            return Some(lost_command(&loss.names, point.sequence, &loss.reason));
+        }
+        drop(losses);
+        let reason = self.core.lost()?;
+        if point.value <= self.done.load(Ordering::Acquire) {
+            return None;
+        }
+        let queue = self.queue.get().and_then(Weak::upgrade);
+        let names = queue.and_then(|queue| queue.names(point.value)).unwrap_or_default();
+        Some(lost_command(&names, point.sequence, &reason))
+    }
+
+    fn untold(&self, value: u64) -> Option<Error> {
+        let mut losses = self.losses.lock();
+        let loss = losses.iter_mut().find(|l| l.value <= value && !l.told)?;
+        loss.told = true;
+        Some(lost_command(&loss.names, loss.commands.start, &loss.reason))
+    }
+
     fn is_signalled(&self, value: u64) -> bool {
         value <= self.signalled()
     }
@@ -306,11 +368,11 @@ impl Timeline for VulkanTimeline {
             return self.core.check_alive().map(|()| true);
         }
         let left = timeout.map(|t| t.saturating_sub(begin.elapsed()));
-        if left.is_some_and(|left| left.is_zero()) {
-            let reached = self.reached(value);
-            return self.core.check_alive().map(|()| reached);
-        }
-        self.block(value, left)
+        let reached = match left {
+            Some(left) if left.is_zero() => self.reached(value),
+            left => self.block(value, left)?,
+        };
+        self.core.check_alive().map(|()| reached)
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

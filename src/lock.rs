@@ -1,0 +1,388 @@
+//! The locks of the library, each with a rank: a thread takes them in the order of their ranks, those of one rank in the order
+//! of their ids. So no two threads ever wait for each other's.
+//!
+//! A wait for other threads of the host has a rank too: that of the first lock which those threads may want ([`waits`]). A
+//! build with debug assertions checks every lock and wait, and ends the process at the first that is out of order; others check
+//! nothing and cost nothing. Waiting for a device needs no lock of ours, and is allowed under any.
+
+use std::ops::{Deref, DerefMut};
+use std::time::{Duration, Instant};
+
+/// The ranks, from the outermost lock to the innermost.
+pub mod rank {
+    /// Nothing may be held: for waits for whatever may use the library, and before code of the program is called.
+    pub const NONE: u8 = 0;
+
+    macro_rules! ranks {
+        ($($(#[$doc:meta])* $name:ident,)*) => {
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            #[repr(u8)]
+            enum All { NONE, $($name),* }
+            $($(#[$doc])* pub const $name: u8 = All::$name as u8;)*
+            /// The names, for messages.
+            #[cfg(debug_assertions)]
+            pub const NAMES: &[&str] = &["NONE", $(stringify!($name)),*];
+        };
+    }
+    ranks! {
+        /// Registration of the exit and fork hooks.
+        HOOKS,
+        /// Where an array keeps the data source of its views.
+        ARRAY_SOURCE,
+        /// The state of a data source.
+        SOURCE,
+        /// The list of sources with views.
+        LIVE_SOURCES,
+        /// What the host may do without a call.
+        WORDS,
+        /// The uses that the race check knows.
+        RACES,
+        /// The runtime itself.
+        RUNTIME,
+        /// What the default accelerators are.
+        DEFAULTS,
+        /// The auto-selection view.
+        AUTO_VIEW,
+        /// The default view of an accelerator.
+        DEFAULT_VIEW,
+        /// Kernels of the kernel compiler on an accelerator.
+        COMPILED,
+        /// The open device of an accelerator.
+        DEVICE,
+        /// An accelerator's default cpu access type.
+        CPU_ACCESS,
+        /// Kernels by module on an accelerator.
+        KERNELS,
+        /// The handle of an object.
+        HANDLE_CELL,
+        /// The bridges between two devices, and one of them.
+        BRIDGES,
+        /// See [`BRIDGES`].
+        BRIDGE,
+        /// Work of a view beside its queue.
+        BESIDE,
+        /// Large downloads of a device, one at a time.
+        TURN,
+        /// What pieces of a parallel transfer share.
+        PIECES,
+        /// The copy lanes of a device.
+        LANES,
+        /// The queues of a device.
+        QUEUES,
+        /// Staging chunks.
+        RING,
+        /// Pipelines with specialization constants.
+        PIPELINES,
+        /// A queue's batches.
+        QUEUE,
+        /// The uses of a buffer, in order of buffer ids.
+        TRACKER,
+        /// What a timeline has lost.
+        LOSSES,
+        /// Signals that a timeline remembers.
+        SIGNALS,
+        /// The jobs of a host queue.
+        JOBS,
+        /// An operation of the host.
+        OPERATION,
+        /// Callbacks that wait for completions.
+        NOTIFIER,
+        /// Semaphores that are kept for a while.
+        RETIRED,
+        /// The memory of a buffer.
+        BUFFER,
+        /// Blocks of device memory.
+        POOL,
+        /// Tasks and their threads.
+        TASKS,
+        /// The computing threads.
+        WORKERS,
+        /// Stacks of coroutines.
+        STACKS,
+        /// The first failure of parallel work.
+        FAILURE,
+        /// Kernels of the program, by name and by address.
+        REGISTRY,
+        /// Slots of handles.
+        HANDLES,
+        /// An object behind a handle.
+        HANDLE,
+        /// Messages of drivers and kernels, logged transfers.
+        MESSAGES,
+        /// The log's hook.
+        LOG,
+    }
+}
+
+#[cfg(debug_assertions)]
+mod held {
+    use super::rank::NAMES;
+    use std::cell::RefCell;
+
+    thread_local! {
+        /// Ranks and ids of the locks that this thread holds.
+        static HELD: RefCell<Vec<(u8, u64)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    fn end(what: &str, rank: u8, held: &[(u8, u64)]) -> ! {
+        let names: Vec<_> = held.iter().map(|&(rank, id)| format!("{} {id}", NAMES[rank as usize])).collect();
+        let backtrace = std::backtrace::Backtrace::force_capture();
+        eprintln!("revamp: {what} {} while holding {}\n{backtrace}", NAMES[rank as usize], names.join(", "));
+        std::process::abort();
+    }
+
+    /// Before a lock is waited for.
+    pub fn check(rank: u8, id: u64) {
+        let _ = HELD.try_with(|held| {
+            let held = held.borrow();
+            if held.iter().any(|&(r, i)| r > rank || r == rank && i >= id) {
+                end("locks are taken out of order: lock", rank, &held);
+            }
+        });
+    }
+
+    /// Before other threads are waited for.
+    pub fn waits(rank: u8) {
+        let _ = HELD.try_with(|held| {
+            let held = held.borrow();
+            if held.iter().any(|&(r, _)| r >= rank) {
+                end("a wait for other threads under a lock that they may want: wait", rank, &held);
+            }
+        });
+    }
+
+    pub fn push(rank: u8, id: u64) {
+        let _ = HELD.try_with(|held| held.borrow_mut().push((rank, id)));
+    }
+
+    pub fn pop(rank: u8, id: u64) {
+        let _ = HELD.try_with(|held| {
+            let mut held = held.borrow_mut();
+            if let Some(at) = held.iter().rposition(|&h| h == (rank, id)) {
+                held.remove(at);
+            }
+        });
+    }
+}
+
+/// To be said before this thread waits for other threads of the host which may take locks of `rank` and beyond, or calls code
+/// of the program ([`rank::NONE`]).
+#[inline]
+pub fn waits(rank: u8) {
+    #[cfg(debug_assertions)]
+    held::waits(rank);
+    let _ = rank;
+}
+
+/// A mutex of a rank.
+#[derive(Debug, Default)]
+pub struct Mutex<T, const RANK: u8>(parking_lot::Mutex<T>);
+
+impl<T, const RANK: u8> Mutex<T, RANK> {
+    /// An unlocked one.
+    pub const fn new(value: T) -> Self {
+        Self(parking_lot::Mutex::new(value))
+    }
+
+    /// Locks it.
+    #[inline]
+    pub fn lock(&self) -> MutexGuard<'_, T, RANK> {
+        self.lock_as(0)
+    }
+
+    /// Locks one of several of its rank that may be held together.
+    #[inline]
+    pub fn lock_as(&self, id: u64) -> MutexGuard<'_, T, RANK> {
+        #[cfg(debug_assertions)]
+        held::check(RANK, id);
+        MutexGuard::new(self.0.lock(), id)
+    }
+
+    /// Locks it if nobody else has it, in any order.
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T, RANK>> {
+        self.0.try_lock().map(|guard| MutexGuard::new(guard, 0))
+    }
+
+    /// Locks it unless somebody else has it for so long.
+    #[inline]
+    pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T, RANK>> {
+        self.0.try_lock_for(timeout).map(|guard| MutexGuard::new(guard, 0))
+    }
+
+    /// The value, which nobody else uses.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut()
+    }
+
+    /// The value.
+    pub fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+/// The right to use what a [`Mutex`] guards.
+pub struct MutexGuard<'a, T, const RANK: u8> {
+    guard: parking_lot::MutexGuard<'a, T>,
+    #[cfg(debug_assertions)]
+    id: u64,
+}
+
+impl<'a, T, const RANK: u8> MutexGuard<'a, T, RANK> {
+    #[inline]
+    fn new(guard: parking_lot::MutexGuard<'a, T>, id: u64) -> Self {
+        #[cfg(debug_assertions)]
+        held::push(RANK, id);
+        let _ = id;
+        Self {
+            guard,
+            #[cfg(debug_assertions)]
+            id,
+        }
+    }
+
+    /// Runs `f` without the lock.
+    #[inline]
+    pub fn unlocked<R>(this: &mut Self, f: impl FnOnce() -> R) -> R {
+        #[cfg(debug_assertions)]
+        held::pop(RANK, this.id);
+        let result = parking_lot::MutexGuard::unlocked(&mut this.guard, f);
+        #[cfg(debug_assertions)]
+        {
+            held::check(RANK, this.id);
+            held::push(RANK, this.id);
+        }
+        result
+    }
+}
+
+#[cfg(debug_assertions)]
+impl<T, const RANK: u8> Drop for MutexGuard<'_, T, RANK> {
+    fn drop(&mut self) {
+        held::pop(RANK, self.id);
+    }
+}
+
+impl<T, const RANK: u8> Deref for MutexGuard<'_, T, RANK> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T, const RANK: u8> DerefMut for MutexGuard<'_, T, RANK> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+/// A condition variable. A wait holds no other lock than the one it gives up, unless its [`waits`] rank says what the others
+/// may be.
+#[derive(Debug, Default)]
+pub struct Condvar(parking_lot::Condvar);
+
+/// Checks the locks that are held besides the one that a wait gives up.
+fn waits_with<R, T, const RANK: u8>(guard: &mut MutexGuard<'_, T, RANK>, rank: u8, wait: impl FnOnce(&mut parking_lot::MutexGuard<'_, T>) -> R) -> R {
+    #[cfg(debug_assertions)]
+    {
+        held::pop(RANK, guard.id);
+        held::waits(rank);
+        held::push(RANK, guard.id);
+    }
+    let _ = rank;
+    wait(&mut guard.guard)
+}
+
+impl Condvar {
+    /// One that nobody waits for.
+    pub const fn new() -> Self {
+        Self(parking_lot::Condvar::new())
+    }
+
+    /// Wakes one waiting thread.
+    pub fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
+    /// Wakes all waiting threads.
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+
+    /// Waits for threads that may take locks of `rank` and beyond.
+    pub fn wait<T, const RANK: u8>(&self, guard: &mut MutexGuard<'_, T, RANK>, rank: u8) {
+        waits_with(guard, rank, |guard| self.0.wait(guard));
+    }
+
+    /// The same for at most so long: true if the time is over.
+    pub fn wait_for<T, const RANK: u8>(&self, guard: &mut MutexGuard<'_, T, RANK>, rank: u8, timeout: Duration) -> bool {
+        waits_with(guard, rank, |guard| self.0.wait_for(guard, timeout).timed_out())
+    }
+
+    /// The same up to a point in time: true if it is over.
+    pub fn wait_until<T, const RANK: u8>(&self, guard: &mut MutexGuard<'_, T, RANK>, rank: u8, end: Instant) -> bool {
+        waits_with(guard, rank, |guard| self.0.wait_until(guard, end).timed_out())
+    }
+}
+
+/// A reader-writer lock of a rank.
+#[derive(Debug, Default)]
+pub struct RwLock<T, const RANK: u8>(parking_lot::RwLock<T>);
+
+/// The right to use what a [`RwLock`] guards.
+pub struct RwLockGuard<G, const RANK: u8>(G);
+
+impl<T, const RANK: u8> RwLock<T, RANK> {
+    /// An unlocked one.
+    pub const fn new(value: T) -> Self {
+        Self(parking_lot::RwLock::new(value))
+    }
+
+    /// Locks it with other readers.
+    #[inline]
+    pub fn read(&self) -> RwLockGuard<parking_lot::RwLockReadGuard<'_, T>, RANK> {
+        RwLockGuard::new(|| self.0.read())
+    }
+
+    /// Locks it alone.
+    #[inline]
+    pub fn write(&self) -> RwLockGuard<parking_lot::RwLockWriteGuard<'_, T>, RANK> {
+        RwLockGuard::new(|| self.0.write())
+    }
+}
+
+impl<G, const RANK: u8> RwLockGuard<G, RANK> {
+    #[inline]
+    fn new(lock: impl FnOnce() -> G) -> Self {
+        #[cfg(debug_assertions)]
+        held::check(RANK, 0);
+        let guard = lock();
+        #[cfg(debug_assertions)]
+        held::push(RANK, 0);
+        Self(guard)
+    }
+}
+
+#[cfg(debug_assertions)]
+impl<G, const RANK: u8> Drop for RwLockGuard<G, RANK> {
+    fn drop(&mut self) {
+        held::pop(RANK, 0);
+    }
+}
+
+impl<G: Deref, const RANK: u8> Deref for RwLockGuard<G, RANK> {
+    type Target = G::Target;
+    #[inline]
+    fn deref(&self) -> &G::Target {
+        &self.0
+    }
+}
+
+impl<G: DerefMut, const RANK: u8> DerefMut for RwLockGuard<G, RANK> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut G::Target {
+        &mut self.0
+    }
+}
