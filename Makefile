@@ -1,6 +1,6 @@
 # Thin: each target is a script in scripts/, which says at its top what it does.
 PREFIX ?= /usr/local
-.PHONY: all build test demo bench check install bundle format setup clean
+.PHONY: all build test test-long demo bench check install bundle format setup clean
 
 all: build
 setup:
@@ -11,6 +11,8 @@ check: setup
 	@scripts/check
 test: setup
 	@scripts/test
+test-long: setup
+	@scripts/test-long
 demo: setup
 	@scripts/demo
 bench: setup

@@ -16,6 +16,11 @@ bool Program::good(revamp_status status, const char *what) {
     return false;
 }
 
+// A wait for a queue: of an asynchronous copy that came when another thread released its view nobody else was told.
+void Program::waited(revamp_status status, const char *what) {
+    if (!settings.is_shared || status != REVAMP_ERROR_INVALID_HANDLE) good(status, what);
+}
+
 // A call that must fail with one of these.
 void Program::refused(revamp_status status, unsigned expected, const char *what) {
     calls++;

@@ -181,11 +181,12 @@ void on_done(revamp_status status, void *context) {
     delete operation;
 }
 
-void Program::begin_operation(revamp_completion handle, const Bytes &memory, bool writes_memory) {
+void Program::begin_operation(revamp_completion handle, const Bytes &memory, bool writes_memory, bool is_marker) {
     auto made = std::make_shared<Operation>();
     made->handle = handle;
     made->memory = memory;
     made->writes_memory = writes_memory;
+    made->is_marker = is_marker;
     operations.push_back(made);
     if (memory) memory->users.push_back(made);
     note(" -> completion %p", static_cast<void *>(handle));
@@ -195,7 +196,8 @@ bool Program::get(const Under_way &operation) {
     note(" (waits for %p)", static_cast<void *>(operation->handle));
     revamp_status status = revamp_completion_get(operation->handle);
     operation->is_done = true;
-    return good(status, "revamp_completion_get");
+    if (operation->is_marker) waited(status, "a marker's end");
+    return operation->is_marker || good(status, "revamp_completion_get");
 }
 
 void Program::release_completion(const Under_way &operation) {
@@ -242,7 +244,7 @@ void Program::use_completion() {
     case 6:
         good(revamp_completion_error_message(operation->handle, text, sizeof text, &length),
              "revamp_completion_error_message");
-        if (length && !has_fired()) found("a completion tells of a failure: %s", text);
+        if (length && !has_fired() && !operation->is_marker) found("a completion tells of a failure: %s", text);
         if (random.one_in(2) && good(revamp_completion_retain(operation->handle), "retain")) operation->owners++;
         break;
     default: {

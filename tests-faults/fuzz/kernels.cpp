@@ -106,7 +106,8 @@ void Program::launch() {
         arguments[1] = argument(from, 8, REVAMP_ACCESS_READ);
     }
     Words now = after(to, block, &from);
-    put(to.of, to.box, now, good(send(queue, is_named, block, arguments, combines ? 2 : 1), "a launch"));
+    // One that failed has changed nothing.
+    if (good(send(queue, is_named, block, arguments, combines ? 2 : 1), "a launch")) put(to.of, to.box, now, true);
 }
 
 // By a binding: contiguous and aligned.
@@ -133,7 +134,7 @@ void Program::launch_binding() {
     for (Word &w : now)
         w = fills ? Word::of(value) : w.step(Word::of(1));
     revamp_status status = revamp_dispatch(on.handle, fills ? world.fill : world.step, &info);
-    put(v->of, v->box, now, good(status, "a launch by a binding"));
+    if (good(status, "a launch by a binding")) put(v->of, v->box, now, true);
 }
 
 void Program::wait_for_queue() {
@@ -142,14 +143,14 @@ void Program::wait_for_queue() {
     note_step(current, "waits for a queue of place %d", on.place);
     switch (random.below(3)) {
     case 0:
-        good(revamp_accelerator_view_wait(on.handle), "revamp_accelerator_view_wait");
+        waited(revamp_accelerator_view_wait(on.handle), "revamp_accelerator_view_wait");
         break;
     case 1:
         good(revamp_accelerator_view_flush(on.handle), "revamp_accelerator_view_flush");
         break;
     default:
         if (good(revamp_accelerator_view_create_marker(on.handle, &marker), "revamp_accelerator_view_create_marker"))
-            begin_operation(marker, nullptr, false);
+            begin_operation(marker, nullptr, false, true);
     }
 }
 

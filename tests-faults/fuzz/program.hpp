@@ -22,6 +22,8 @@ struct Settings {
     int steps = 120;
     // Arms a fault at one of the steps.
     bool has_fault = false;
+    // Other threads use the same queues, so that a wait may tell of what they did.
+    bool is_shared = false;
     std::set<int> skip;
     std::set<std::string> without;
 };
@@ -83,6 +85,7 @@ class Program {
         // Memory of the program that it uses, and whether it writes it.
         Bytes memory;
         bool writes_memory = false;
+        bool is_marker = false;
         std::atomic<int> called{0};
         int callbacks = 0;
     };
@@ -110,6 +113,7 @@ class Program {
 
     // calls.cpp: what calls come to.
     bool good(revamp_status status, const char *what);
+    void waited(revamp_status status, const char *what);
     void refused(revamp_status status, unsigned expected, const char *what);
     void read(const Bytes &s, const Box &b, const uint32_t *first, const char *what);
     void forget(const Bytes &s, const Box &b);
@@ -141,6 +145,7 @@ class Program {
     void ask();
 
     // host.cpp
+    revamp_status get_access(const View &v, revamp_access access, void **data);
     void access();
     void use_state();
     void put_numbers(View &v, uint32_t *first, bool all);
@@ -175,7 +180,7 @@ class Program {
     void copy();
     void copy_whole();
     void settle(const Bytes &memory);
-    void begin_operation(revamp_completion handle, const Bytes &memory, bool writes_memory);
+    void begin_operation(revamp_completion handle, const Bytes &memory, bool writes_memory, bool is_marker = false);
     bool get(const Under_way &operation);
     void use_completion();
     void release_completion(const Under_way &operation);

@@ -13,7 +13,12 @@ Numbers::Numbers(size_t count, uint32_t first) : memory(count), words(count) {
 
 Job::Job() { opened = world.open() && world.has_vulkan(); }
 
+// Before it goes all work is waited for: what nobody was told of would be told to the next.
 Job::~Job() {
+    for (revamp_accelerator_view v : world.defaults)
+        if (v) ok(revamp_accelerator_view_wait(v), "a last wait");
+    for (revamp_accelerator_view v : views)
+        if (v) ok(revamp_accelerator_view_wait(v), "a last wait");
     for (revamp_array a : arrays)
         if (a && revamp_array_destroy(a) != REVAMP_OK) found("an array was not destroyed: %s", revamp_last_error_message());
     for (revamp_accelerator_view v : views)
