@@ -12,7 +12,9 @@
  * - Threads: every function may be called from any thread, at the same time, on the same objects. What two calls do to the
  *   same elements at once is for the caller to order (rule AV-23). Callbacks may run on any thread; they must return, must
  *   not throw, and must not call revamp unless their comment says so.
- * - After fork() every call in the child fails with REVAMP_ERROR_FORKED; while the process exits, with
+ * - A process that used the library and then forks cannot use it in the child: every call there fails with
+ *   REVAMP_ERROR_FORKED. Not a use: to be loaded with compiled kernels, to register some, to release, to set the log callback,
+ *   to ask for the version, the last error or a name. While the process exits, calls fail with
  *   REVAMP_ERROR_SHUT_DOWN.
  * - Extents, origins and indices have the most significant dimension first; the last one is contiguous, and is Vulkan's x.
  * - Strings are UTF-8.
@@ -1467,7 +1469,10 @@ revamp_status revamp_completion_error_message(revamp_completion completion,
 
 /**
  * Calls `callback` with the operation's result and `context` when it is done, on some thread of the library; at once, on
- * a thread of the library too, if it is already. The callback may call revamp. Several may be added.
+ * a thread of the library too, if it is already. The callback may call revamp, and wait for work that it begins. Several may
+ * be added. Those of one completion may be called one after another, so that none must wait for another of them; those of
+ * different completions never hold each other up, as long as the system gives threads. The callback's module stays loaded.
+ * Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no thread to wait with.
  */
 revamp_status revamp_completion_then(revamp_completion completion,
                                      revamp_completion_callback callback,
@@ -1540,7 +1545,8 @@ const char *revamp_status_name(revamp_status status);
 /**
  * Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
  * to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
- * marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code.
+ * marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
+ * threads of the host the module stays loaded from then on: dlclose() does not unload it.
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
  * compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
@@ -1643,9 +1649,12 @@ revamp_status revamp_uninitialize(void);
 
 /**
  * Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to standard error again.
- * Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread.
+ * Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread; its module
+ * stays loaded. Work that is lost because the process cannot end otherwise is always told on standard error.
  */
-revamp_status revamp_set_log_callback(revamp_log_callback callback, void *context, revamp_log_level level);
+revamp_status revamp_set_log_callback(revamp_log_callback callback,
+                                      void *context,
+                                      revamp_log_level level);
 
 /**
  * Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size first).

@@ -67,8 +67,8 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, lose-device=N, copy=buffer|kernel|lane, groups=N, words",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension, give every queue a completion word.",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, words",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension, give every queue a completion word.",
     },
 ];
 
@@ -92,6 +92,10 @@ pub struct TestSwitches {
     pub fail_alloc: Option<u64>,
     /// The Nth submission (from 1) fails for lack of memory.
     pub fail_submit: Option<u64>,
+    /// The Nth start of a thread (from 1) fails.
+    pub fail_thread: Option<u64>,
+    /// The Nth start of a thread (from 1) fails, and all that follow.
+    pub fail_threads: Option<u64>,
     /// The Nth submission (from 1) finds the device lost.
     pub lose_device: Option<u64>,
     /// Forces one of the device copy paths: `buffer`, `kernel` or `lane`.
@@ -253,6 +257,13 @@ impl TestSwitches {
         is_nth(self.fail_submit, &COUNT)
     }
 
+    /// Counts the start of a thread of this process: true if it is to fail.
+    pub fn thread_fails(&self) -> bool {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+        self.fail_thread == Some(number) || self.fail_threads.is_some_and(|first| first <= number)
+    }
+
     /// Counts a submission of this process: true if it is the one that finds the device lost.
     pub fn submission_is_lost(&self) -> bool {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -267,6 +278,8 @@ impl TestSwitches {
             ("words", _) => self.words = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
             ("fail-submit", Some(n)) => self.fail_submit = Some(n),
+            ("fail-thread", Some(n)) => self.fail_thread = Some(n),
+            ("fail-threads", Some(n)) => self.fail_threads = Some(n),
             ("lose-device", Some(n)) => self.lose_device = Some(n),
             ("groups", Some(n)) if n >= 1 => self.groups = u32::try_from(n).ok(),
             ("copy", _) if matches!(number, Some("buffer" | "kernel" | "lane")) => {
@@ -322,7 +335,10 @@ mod tests {
             ("REVAMP_CACHE", "ro"),
             ("REVAMP_CACHE_DIR", "/tmp/x"),
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
-            ("REVAMP_TEST", "no-vulkan,fail-alloc=3,fail-submit=4,lose-device=2,copy=kernel,groups=7,words"),
+            (
+                "REVAMP_TEST",
+                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,words",
+            ),
         ]);
         assert!(w.is_empty(), "{w:?}");
         assert_eq!((c.log, c.validation, c.check, c.separate_memory), (Level::Debug, 2, true, true));
@@ -336,6 +352,8 @@ mod tests {
                 no_vulkan: true,
                 fail_alloc: Some(3),
                 fail_submit: Some(4),
+                fail_thread: Some(5),
+                fail_threads: Some(6),
                 lose_device: Some(2),
                 copy: Some("kernel".into()),
                 groups: Some(7),

@@ -10,5 +10,6 @@ pub mod config;
 pub mod device;
 pub mod error;
 pub mod kernel;
+pub mod lock;
 pub mod runtime;
 pub mod trace;

@@ -15,7 +15,7 @@ pub mod rank {
 
     macro_rules! ranks {
         ($($(#[$doc:meta])* $name:ident,)*) => {
-            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            #[allow(dead_code, non_camel_case_types, clippy::upper_case_acronyms)]
             #[repr(u8)]
             enum All { NONE, $($name),* }
             $($(#[$doc])* pub const $name: u8 = All::$name as u8;)*
@@ -65,10 +65,10 @@ pub mod rank {
         TURN,
         /// What pieces of a parallel transfer share.
         PIECES,
-        /// The copy lanes of a device.
-        LANES,
         /// The queues of a device.
         QUEUES,
+        /// The copy lanes of a device.
+        LANES,
         /// Staging chunks.
         RING,
         /// Pipelines with specialization constants.
@@ -89,6 +89,8 @@ pub mod rank {
         NOTIFIER,
         /// Semaphores that are kept for a while.
         RETIRED,
+        /// Submitting to a device.
+        SUBMITTING,
         /// The memory of a buffer.
         BUFFER,
         /// Blocks of device memory.
@@ -103,10 +105,10 @@ pub mod rank {
         FAILURE,
         /// Kernels of the program, by name and by address.
         REGISTRY,
-        /// Slots of handles.
-        HANDLES,
         /// An object behind a handle.
         HANDLE,
+        /// Slots of handles that are free.
+        HANDLES,
         /// Messages of drivers and kernels, logged transfers.
         MESSAGES,
         /// The log's hook.
@@ -174,9 +176,68 @@ pub fn waits(rank: u8) {
     let _ = rank;
 }
 
+/// That this thread holds a lock of a rank, for as long as it lives.
+#[derive(Debug)]
+pub struct Hold {
+    #[cfg(debug_assertions)]
+    lock: (u8, u64),
+}
+
+impl Hold {
+    /// Checks that a lock may be waited for. To be kept while the lock is held.
+    #[inline]
+    pub fn new(rank: u8, id: u64) -> Self {
+        #[cfg(debug_assertions)]
+        held::check(rank, id);
+        Self::unchecked(rank, id)
+    }
+
+    /// For a lock that was not waited for.
+    #[inline]
+    fn unchecked(rank: u8, id: u64) -> Self {
+        #[cfg(debug_assertions)]
+        held::push(rank, id);
+        let _ = (rank, id);
+        Self {
+            #[cfg(debug_assertions)]
+            lock: (rank, id),
+        }
+    }
+
+    /// Runs `f` as if the lock were not held, which gives it up and takes it again.
+    #[inline]
+    fn without<R>(&self, f: impl FnOnce() -> R) -> R {
+        #[cfg(debug_assertions)]
+        held::pop(self.lock.0, self.lock.1);
+        let result = f();
+        #[cfg(debug_assertions)]
+        {
+            held::check(self.lock.0, self.lock.1);
+            held::push(self.lock.0, self.lock.1);
+        }
+        result
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Hold {
+    fn drop(&mut self) {
+        held::pop(self.lock.0, self.lock.1);
+    }
+}
+
 /// A mutex of a rank.
 #[derive(Debug, Default)]
 pub struct Mutex<T, const RANK: u8>(parking_lot::Mutex<T>);
+
+/// The right to use what a lock guards.
+pub struct Guard<G> {
+    guard: G,
+    hold: Hold,
+}
+
+/// The right to use what a [`Mutex`] guards.
+pub type MutexGuard<'a, T> = Guard<parking_lot::MutexGuard<'a, T>>;
 
 impl<T, const RANK: u8> Mutex<T, RANK> {
     /// An unlocked one.
@@ -186,28 +247,27 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
 
     /// Locks it.
     #[inline]
-    pub fn lock(&self) -> MutexGuard<'_, T, RANK> {
+    pub fn lock(&self) -> MutexGuard<'_, T> {
         self.lock_as(0)
     }
 
     /// Locks one of several of its rank that may be held together.
     #[inline]
-    pub fn lock_as(&self, id: u64) -> MutexGuard<'_, T, RANK> {
-        #[cfg(debug_assertions)]
-        held::check(RANK, id);
-        MutexGuard::new(self.0.lock(), id)
+    pub fn lock_as(&self, id: u64) -> MutexGuard<'_, T> {
+        let hold = Hold::new(RANK, id);
+        Guard { guard: self.0.lock(), hold }
     }
 
     /// Locks it if nobody else has it, in any order.
     #[inline]
-    pub fn try_lock(&self) -> Option<MutexGuard<'_, T, RANK>> {
-        self.0.try_lock().map(|guard| MutexGuard::new(guard, 0))
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        self.0.try_lock().map(|guard| Guard { guard, hold: Hold::unchecked(RANK, 0) })
     }
 
     /// Locks it unless somebody else has it for so long.
     #[inline]
-    pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T, RANK>> {
-        self.0.try_lock_for(timeout).map(|guard| MutexGuard::new(guard, 0))
+    pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T>> {
+        self.0.try_lock_for(timeout).map(|guard| Guard { guard, hold: Hold::unchecked(RANK, 0) })
     }
 
     /// The value, which nobody else uses.
@@ -221,79 +281,33 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
     }
 }
 
-/// The right to use what a [`Mutex`] guards.
-pub struct MutexGuard<'a, T, const RANK: u8> {
-    guard: parking_lot::MutexGuard<'a, T>,
-    #[cfg(debug_assertions)]
-    id: u64,
-}
-
-impl<'a, T, const RANK: u8> MutexGuard<'a, T, RANK> {
-    #[inline]
-    fn new(guard: parking_lot::MutexGuard<'a, T>, id: u64) -> Self {
-        #[cfg(debug_assertions)]
-        held::push(RANK, id);
-        let _ = id;
-        Self {
-            guard,
-            #[cfg(debug_assertions)]
-            id,
-        }
-    }
-
+impl<T> MutexGuard<'_, T> {
     /// Runs `f` without the lock.
     #[inline]
     pub fn unlocked<R>(this: &mut Self, f: impl FnOnce() -> R) -> R {
-        #[cfg(debug_assertions)]
-        held::pop(RANK, this.id);
-        let result = parking_lot::MutexGuard::unlocked(&mut this.guard, f);
-        #[cfg(debug_assertions)]
-        {
-            held::check(RANK, this.id);
-            held::push(RANK, this.id);
-        }
-        result
+        let Self { guard, hold } = this;
+        hold.without(|| parking_lot::MutexGuard::unlocked(guard, f))
     }
 }
 
-#[cfg(debug_assertions)]
-impl<T, const RANK: u8> Drop for MutexGuard<'_, T, RANK> {
-    fn drop(&mut self) {
-        held::pop(RANK, self.id);
-    }
-}
-
-impl<T, const RANK: u8> Deref for MutexGuard<'_, T, RANK> {
-    type Target = T;
+impl<G: Deref> Deref for Guard<G> {
+    type Target = G::Target;
     #[inline]
-    fn deref(&self) -> &T {
+    fn deref(&self) -> &G::Target {
         &self.guard
     }
 }
 
-impl<T, const RANK: u8> DerefMut for MutexGuard<'_, T, RANK> {
+impl<G: DerefMut> DerefMut for Guard<G> {
     #[inline]
-    fn deref_mut(&mut self) -> &mut T {
+    fn deref_mut(&mut self) -> &mut G::Target {
         &mut self.guard
     }
 }
 
-/// A condition variable. A wait holds no other lock than the one it gives up, unless its [`waits`] rank says what the others
-/// may be.
+/// A condition variable. `rank` is that of the first lock which the threads waited for may want, as for [`waits`].
 #[derive(Debug, Default)]
 pub struct Condvar(parking_lot::Condvar);
-
-/// Checks the locks that are held besides the one that a wait gives up.
-fn waits_with<R, T, const RANK: u8>(guard: &mut MutexGuard<'_, T, RANK>, rank: u8, wait: impl FnOnce(&mut parking_lot::MutexGuard<'_, T>) -> R) -> R {
-    #[cfg(debug_assertions)]
-    {
-        held::pop(RANK, guard.id);
-        held::waits(rank);
-        held::push(RANK, guard.id);
-    }
-    let _ = rank;
-    wait(&mut guard.guard)
-}
 
 impl Condvar {
     /// One that nobody waits for.
@@ -311,28 +325,34 @@ impl Condvar {
         self.0.notify_all();
     }
 
-    /// Waits for threads that may take locks of `rank` and beyond.
-    pub fn wait<T, const RANK: u8>(&self, guard: &mut MutexGuard<'_, T, RANK>, rank: u8) {
-        waits_with(guard, rank, |guard| self.0.wait(guard));
+    /// Waits.
+    pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8) {
+        guard.hold.without(|| {
+            waits(rank);
+            self.0.wait(&mut guard.guard);
+        });
     }
 
-    /// The same for at most so long: true if the time is over.
-    pub fn wait_for<T, const RANK: u8>(&self, guard: &mut MutexGuard<'_, T, RANK>, rank: u8, timeout: Duration) -> bool {
-        waits_with(guard, rank, |guard| self.0.wait_for(guard, timeout).timed_out())
+    /// Waits for at most so long: true if the time is over.
+    pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8, timeout: Duration) -> bool {
+        guard.hold.without(|| {
+            waits(rank);
+            self.0.wait_for(&mut guard.guard, timeout).timed_out()
+        })
     }
 
-    /// The same up to a point in time: true if it is over.
-    pub fn wait_until<T, const RANK: u8>(&self, guard: &mut MutexGuard<'_, T, RANK>, rank: u8, end: Instant) -> bool {
-        waits_with(guard, rank, |guard| self.0.wait_until(guard, end).timed_out())
+    /// Waits up to a point in time: true if it is over.
+    pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8, end: Instant) -> bool {
+        guard.hold.without(|| {
+            waits(rank);
+            self.0.wait_until(&mut guard.guard, end).timed_out()
+        })
     }
 }
 
 /// A reader-writer lock of a rank.
 #[derive(Debug, Default)]
 pub struct RwLock<T, const RANK: u8>(parking_lot::RwLock<T>);
-
-/// The right to use what a [`RwLock`] guards.
-pub struct RwLockGuard<G, const RANK: u8>(G);
 
 impl<T, const RANK: u8> RwLock<T, RANK> {
     /// An unlocked one.
@@ -342,47 +362,15 @@ impl<T, const RANK: u8> RwLock<T, RANK> {
 
     /// Locks it with other readers.
     #[inline]
-    pub fn read(&self) -> RwLockGuard<parking_lot::RwLockReadGuard<'_, T>, RANK> {
-        RwLockGuard::new(|| self.0.read())
+    pub fn read(&self) -> Guard<parking_lot::RwLockReadGuard<'_, T>> {
+        let hold = Hold::new(RANK, 0);
+        Guard { guard: self.0.read(), hold }
     }
 
     /// Locks it alone.
     #[inline]
-    pub fn write(&self) -> RwLockGuard<parking_lot::RwLockWriteGuard<'_, T>, RANK> {
-        RwLockGuard::new(|| self.0.write())
-    }
-}
-
-impl<G, const RANK: u8> RwLockGuard<G, RANK> {
-    #[inline]
-    fn new(lock: impl FnOnce() -> G) -> Self {
-        #[cfg(debug_assertions)]
-        held::check(RANK, 0);
-        let guard = lock();
-        #[cfg(debug_assertions)]
-        held::push(RANK, 0);
-        Self(guard)
-    }
-}
-
-#[cfg(debug_assertions)]
-impl<G, const RANK: u8> Drop for RwLockGuard<G, RANK> {
-    fn drop(&mut self) {
-        held::pop(RANK, 0);
-    }
-}
-
-impl<G: Deref, const RANK: u8> Deref for RwLockGuard<G, RANK> {
-    type Target = G::Target;
-    #[inline]
-    fn deref(&self) -> &G::Target {
-        &self.0
-    }
-}
-
-impl<G: DerefMut, const RANK: u8> DerefMut for RwLockGuard<G, RANK> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut G::Target {
-        &mut self.0
+    pub fn write(&self) -> Guard<parking_lot::RwLockWriteGuard<'_, T>> {
+        let hold = Hold::new(RANK, 0);
+        Guard { guard: self.0.write(), hold }
     }
 }

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ TEST(get_may_be_called_again) {
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned calls, failures;
+    unsigned calls, failures, here;
     bool was_on_caller;
     pthread_t caller;
     revamp_accelerator_view view;
@@ -216,6 +217,163 @@ TEST(many_waiting_callbacks_do_not_hold_up_copies) {
     expect_done(done);
     expect_done(marker);
     CHECK_OK(revamp_array_destroy(array));
+}
+
+/* Callbacks of as many completions, which all end at once. */
+static void call_back_at_once(unsigned count, revamp_completion_callback callback, seen *s) {
+    gate *g = new_gate();
+    block_view(host_view(), g);
+    for (unsigned i = 0; i < count; i++) {
+        revamp_completion marker = marker_of(host_view());
+        REQUIRE_OK(revamp_completion_then(marker, callback, s));
+        CHECK_OK(revamp_completion_release(marker));
+    }
+    open_gate(g);
+    expect_calls(s, count);
+}
+
+/* Waits until `count` callbacks have come so far. */
+static void meet(seen *s, unsigned count) {
+    pthread_mutex_lock(&s->lock);
+    s->here++;
+    pthread_cond_broadcast(&s->changed);
+    while (s->here < count)
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void copy_in_callback(revamp_status status, void *context) {
+    seen *s = context;
+    uint32_t sent[64] = {1}, got[64] = {0};
+    int32_t count = 64;
+    revamp_array array = NULL;
+    revamp_completion done = NULL;
+    meet(s, 250);
+    bool good = status == REVAMP_OK && revamp_array_create(s->view, 1, &count, 4, NULL, &array) == REVAMP_OK &&
+                revamp_copy_to_array_async(sent, sizeof sent, array, &done) == REVAMP_OK &&
+                revamp_completion_get(done) == REVAMP_OK && revamp_completion_release(done) == REVAMP_OK &&
+                revamp_copy_from_array(array, got, sizeof got) == REVAMP_OK && !memcmp(got, sent, sizeof got) &&
+                revamp_array_destroy(array) == REVAMP_OK;
+    note(good ? REVAMP_OK : REVAMP_ERROR_INTERNAL, s);
+}
+
+TEST(many_callbacks_that_wait_for_copies_all_end) {
+    static const unsigned counts[] = {300, 1000};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        seen *s = new_seen();
+        s->view = cpu_view();
+        call_back_at_once(counts[i], copy_in_callback, s);
+    }
+}
+
+static void meet_in_callback(revamp_status status, void *context) {
+    meet(context, 300);
+    note(status, context);
+}
+
+/* More of them than the library has threads as long as none waits for another. */
+TEST(callbacks_of_different_completions_may_wait_for_each_other) {
+    call_back_at_once(300, meet_in_callback, new_seen());
+}
+
+/* Each copy waits for the one before: none may keep from another what it needs. */
+TEST(many_copies_behind_each_other_all_end) {
+    enum { COPIES = 2000, NUMBERS = 64 };
+    gate *g = new_gate();
+    revamp_array array = array_1d(host_view(), NUMBERS, 4);
+    uint32_t *sent = numbers((COPIES + 1) * NUMBERS, 1);
+    revamp_completion done[COPIES];
+    block_view(host_view(), g);
+    for (int i = 0; i < COPIES; i++)
+        REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, &done[i]));
+    open_gate(g);
+    for (int i = COPIES; i-- > 0;)
+        expect_done(done[i]);
+    CHECK_SAME(read_array(array), sent + (COPIES - 1) * NUMBERS, NUMBERS * 4);
+    CHECK_OK(revamp_array_destroy(array));
+}
+
+typedef struct {
+    revamp_array from, to;
+} pair;
+
+static void *copy_again_and_again(void *context) {
+    pair *p = context;
+    revamp_region from = whole(p->from), to = whole(p->to);
+    for (int i = 0; i < 20000; i++) {
+        revamp_completion done = NULL;
+        CHECK_OK(revamp_copy_async(&from, &to, &done));
+        CHECK_OK(revamp_completion_release(done));
+        if (i % 64 == 0) CHECK_OK(revamp_accelerator_view_wait(cpu_view()));
+    }
+    return NULL;
+}
+
+/* Both claim the same two arrays, in the opposite order. */
+TEST(copies_in_both_directions_do_not_wait_for_each_other) {
+    pthread_t threads[2];
+    revamp_array a = array_1d(cpu_view(), 16, 4), b = array_1d(host_view(), 16, 4);
+    pair ways[2] = {{a, b}, {b, a}};
+    for (int i = 0; i < 2; i++)
+        REQUIRE(!pthread_create(&threads[i], NULL, copy_again_and_again, &ways[i]));
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_OK(revamp_accelerator_view_wait(cpu_view()));
+    CHECK_OK(revamp_accelerator_view_wait(host_view()));
+    CHECK_OK(revamp_array_destroy(a));
+    CHECK_OK(revamp_array_destroy(b));
+}
+
+static void count_up(const revamp_thread_id *id, void *context) {
+    (void)id;
+    __atomic_fetch_add((unsigned *)context, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Whatever threads the system gives: all work is done, and each callback comes or was refused. */
+CHILD(works_without_some_threads) {
+    enum { ROUNDS = 6, NUMBERS = 1 << 12 };
+    const int32_t extent = 8;
+    unsigned ran = 0, added = 0;
+    seen *s = new_seen();
+    revamp_array array = array_1d(cpu_view(), NUMBERS, 4);
+    uint32_t *sent = numbers(ROUNDS * NUMBERS, 1);
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = count_up;
+    info.context = &ran;
+    for (int i = 0; i < ROUNDS; i++) {
+        revamp_completion marker = NULL, copied = NULL;
+        REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+        REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
+        REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, &copied));
+        revamp_completion both[] = {marker, copied};
+        for (int k = 0; k < 2; k++) {
+            revamp_status status = revamp_completion_then(both[k], note, s);
+            if (status == REVAMP_OK)
+                added++;
+            else
+                CHECK_FAILS(status, AS_RUNTIME, "thread");
+        }
+        CHECK_STATUS(revamp_completion_wait_for(marker, UINT64_C(60000000000)), REVAMP_OK);
+        expect_done(marker);
+        expect_done(copied);
+    }
+    expect_calls(s, added);
+    CHECK_NUMBER(__atomic_load_n(&ran, __ATOMIC_SEQ_CST), extent * ROUNDS);
+    CHECK_SAME(read_array(array), sent + (ROUNDS - 1) * NUMBERS, NUMBERS * 4);
+    CHECK_OK(revamp_uninitialize());
+}
+
+TEST(threads_that_the_system_does_not_give_are_done_without) {
+    static const char *const kinds[] = {"fail-thread", "fail-threads"};
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (int n = 1; n <= 6; n++) {
+            char variable[64];
+            snprintf(variable, sizeof variable, "REVAMP_TEST=no-vulkan,%s=%d", kinds[k], n);
+            CHECK_CHILD("works_without_some_threads", variable, NULL);
+        }
 }
 
 TEST(an_operation_without_failure_has_no_text) {

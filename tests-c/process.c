@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,6 +29,10 @@ static void late_kernel(const revamp_thread_id *id, void *context) {
     (void)context;
     sleep_ms(100);
     if (id->global[0] == 0) say("kernel done\n");
+}
+
+static void late_nothing(const revamp_thread_id *id, void *context) {
+    (void)id, (void)context;
 }
 
 static void late_callback(revamp_status status, void *context) {
@@ -234,6 +239,154 @@ TEST(quick_exit_does_not_hang) {
     CHECK_CHILD("exits_in_a_callback", NULL);
 }
 
+/* exit() where what is under way cannot end: it is given up, and said. */
+
+static void exiting_kernel(const revamp_thread_id *id, void *tiled) {
+    if (tiled) revamp_tile_barrier_wait(id);
+    if (id->global[0] == 40) exit(0);
+    sleep_ms(1);
+}
+
+CHILD(exits_in_a_host_kernel) {
+    const int32_t extent = 64, tile = 16;
+    const char *way = getenv("TEST_WAY");
+    REQUIRE(way);
+    bool tiled = strstr(way, "tiled") != NULL;
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.tile = tiled ? &tile : NULL;
+    info.function = exiting_kernel;
+    info.context = tiled ? &info : NULL;
+    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    if (strstr(way, "waits")) revamp_accelerator_view_wait(host_view());
+    for (;;)
+        pause();
+}
+
+static void exiting_callback(revamp_status status, void *context) {
+    (void)status, (void)context;
+    exit(0);
+}
+
+CHILD(exits_in_a_real_callback) {
+    revamp_completion marker = NULL;
+    REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
+    REQUIRE_OK(revamp_completion_then(marker, exiting_callback, NULL));
+    for (;;)
+        pause();
+}
+
+static void exit_in_the_log(revamp_log_level level, const char *message, void *context) {
+    (void)level, (void)message, (void)context;
+    exit(0);
+}
+
+CHILD(exits_in_the_log) {
+    small_job();
+    CHECK_OK(revamp_set_log_callback(exit_in_the_log, NULL, REVAMP_LOG_DEBUG));
+    revamp_array_destroy(NULL);
+    for (;;)
+        pause();
+}
+
+/* The children's limit: what hangs is killed. */
+#define ENDS_SOON "CHECK_TIME_LIMIT=60"
+
+TEST(exit_in_a_host_kernel_ends) {
+    static const char *const ways[] = {"TEST_WAY=flat", "TEST_WAY=tiled", "TEST_WAY=flat waits",
+                                       "TEST_WAY=tiled waits"};
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        child_result r = run_child("exits_in_a_host_kernel", ways[i], ENDS_SOON, NULL);
+        if (check_child(&r, __FILE__, __LINE__)) CHECK_TEXT(r.output, "work is lost");
+    }
+}
+
+TEST(exit_in_a_callback_ends) {
+    CHECK_CHILD("exits_in_a_real_callback", ENDS_SOON, NULL);
+    CHECK_CHILD("exits_in_the_log", ENDS_SOON, NULL);
+}
+
+static pthread_t interrupted;
+
+static void exit_in_handler(int number) {
+    (void)number;
+    exit(0);
+}
+
+static void *interrupt_soon(void *context) {
+    (void)context;
+    long delay = atol(getenv("TEST_DELAY"));
+    nanosleep(&(struct timespec){0, delay * 1000}, NULL);
+    pthread_kill(interrupted, SIGUSR1);
+    return NULL;
+}
+
+static void *be_interrupted(void *context) {
+    for (;;)
+        pause();
+    return context;
+}
+
+/* Launches and copies without end, until the signal comes, here or elsewhere. */
+CHILD(exits_in_a_signal_handler) {
+    enum { NUMBERS = 4096 };
+    pthread_t thread;
+    const char *way = getenv("TEST_WAY");
+    REQUIRE(way && getenv("TEST_DELAY"));
+    const place *p = some_place(strstr(way, "spirv") ? runs_spirv : runs_host_kernels);
+    bool spirv = runs_spirv(&p->info);
+    const int32_t extent = NUMBERS;
+    revamp_kernel step = spirv ? load(p->accelerator, &step_module) : NULL;
+    uint32_t *sent = numbers(NUMBERS, 1), *got = numbers(NUMBERS, 2);
+    revamp_array array = array_with(p->view, sent, NUMBERS);
+    revamp_argument argument = revamp_argument_buffer(0, array);
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = late_nothing;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = exit_in_handler;
+    sigaction(SIGUSR1, &action, NULL);
+    interrupted = pthread_self();
+    if (strstr(way, "other")) REQUIRE(!pthread_create(&interrupted, NULL, be_interrupted, NULL));
+    REQUIRE(!pthread_create(&thread, NULL, interrupt_soon, NULL));
+    for (;;) {
+        revamp_completion done = NULL;
+        revamp_status status =
+            spirv ? launch(p->view, step, 1, &extent, &argument, 1) : revamp_host_dispatch(p->view, &info);
+        if (status == REVAMP_OK) status = revamp_copy_to_array_async(sent, NUMBERS * 4, array, &done);
+        if (status == REVAMP_OK) status = revamp_copy_from_array(array, got, NUMBERS * 4);
+        if (status == REVAMP_OK) status = revamp_completion_release(done);
+        if (status != REVAMP_OK && !is_calm(status)) say("a call went wrong\n");
+    }
+}
+
+static void interrupt_many_times(const char *way) {
+    enum { RUNS = 8 };
+    for (int i = 0; i < RUNS; i++) {
+        char delay[32];
+        snprintf(delay, sizeof delay, "TEST_DELAY=%d", 500 + i * 1373);
+        child_result r = run_child("exits_in_a_signal_handler", way, delay, ENDS_SOON, NULL);
+        if (!check_child(&r, __FILE__, __LINE__)) return;
+        CHECK(!strstr(r.output, "went wrong"));
+    }
+}
+
+TEST(exit_in_a_signal_handler_ends) {
+    interrupt_many_times("TEST_WAY=host");
+    interrupt_many_times("TEST_WAY=host other");
+}
+
+TEST(exit_in_a_signal_handler_ends_on_a_device) {
+    some_place(runs_spirv);
+    interrupt_many_times("TEST_WAY=spirv");
+    interrupt_many_times("TEST_WAY=spirv other");
+}
+
 /* "After fork every call in the child fails with a status." */
 
 static unsigned calls_not_forked(void) {
@@ -347,6 +500,60 @@ TEST(fork_before_the_first_use_is_allowed) {
     int status = 0;
     REQUIRE(waitpid(pid, &status, 0) == pid);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 77);
+    full_job();
+}
+
+static void ignore_message(revamp_log_level level, const char *message, void *context) {
+    (void)level, (void)message, (void)context;
+}
+
+/* What a program does before it knows whether it will compute: a server that forks its workers, a daemon. */
+static void calls_that_are_no_use(void) {
+    const revamp_kernel_record record = {sizeof record, "kept", step_module.words, step_module.size};
+    CHECK(revamp_version() && revamp_abi_version() == REVAMP_ABI_VERSION);
+    CHECK_OK(revamp_kernel_register(&record, 1));
+    CHECK_OK(revamp_kernel_unregister(&record, 1));
+    CHECK(revamp_array_destroy(NULL) == REVAMP_ERROR_INVALID_HANDLE);
+    CHECK(revamp_completion_release(NULL) == REVAMP_ERROR_INVALID_HANDLE);
+    CHECK(revamp_last_error_status() == REVAMP_ERROR_INVALID_HANDLE && revamp_last_error_message()[0]);
+    CHECK(revamp_last_error_hresult() < 0 && revamp_status_name(REVAMP_OK));
+    CHECK_OK(revamp_set_log_callback(ignore_message, NULL, REVAMP_LOG_WARN));
+    CHECK_OK(revamp_set_log_callback(NULL, NULL, REVAMP_LOG_ERROR));
+    CHECK_OK(revamp_uninitialize());
+}
+
+TEST(fork_after_calls_that_are_no_use_is_allowed) {
+    enum { WORKERS = 3 };
+    pid_t workers[WORKERS];
+    calls_that_are_no_use();
+    fflush(NULL);
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = fork();
+        REQUIRE(workers[i] >= 0);
+        if (workers[i] == 0) {
+            alarm(60);
+            calls_that_are_no_use();
+            full_job();
+            /* From here on the library is used: the next child cannot. */
+            kept.view = host_view();
+            pid_t next = fork();
+            if (next == 0) {
+                alarm(20);
+                _exit(revamp_accelerator_view_wait(kept.view) == REVAMP_ERROR_FORKED ? 0 : 1);
+            }
+            int status = 0;
+            REQUIRE(waitpid(next, &status, 0) == next);
+            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            kept.view = NULL;
+            CHECK_OK(revamp_uninitialize());
+            check_skip("done"); /* its exit code tells whether a check failed */
+        }
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        int status = 0;
+        REQUIRE(waitpid(workers[i], &status, 0) == workers[i]);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 77);
+    }
     full_job();
 }
 
@@ -518,6 +725,60 @@ TEST(the_library_may_be_loaded_and_closed_at_run_time) {
     CHECK_TEXT(r.output, "done");
 }
 
+/* True if some code of this process is from the file. */
+static bool is_mapped(const char *file) {
+    char line[4352];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    REQUIRE(maps);
+    while (fgets(line, sizeof line, maps))
+        found |= strstr(line, file) != NULL;
+    fclose(maps);
+    return found;
+}
+
+typedef union {
+    void *object;
+    revamp_status (*begin)(const char *, revamp_accelerator_view, void *);
+} plugin_function;
+
+CHILD(closes_a_library_whose_code_is_to_run) {
+    struct {
+        int open, ran;
+    } shared = {0, 0};
+    char path[4200];
+    plugin_function f;
+    const char *what = getenv("TEST_WAY");
+    REQUIRE(what);
+    snprintf(path, sizeof path, "%s/revamp_test_plugin.so", own_folder());
+    if (access(path, R_OK)) check_skip("%s is not here", path);
+    /* Closed without a use it is gone. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library && is_mapped("revamp_test_plugin"));
+    dlclose(library);
+    CHECK(!is_mapped("revamp_test_plugin"));
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library);
+    f.object = dlsym(library, "plugin_begin");
+    REQUIRE(f.object);
+    REQUIRE_OK(f.begin(what, host_view(), &shared));
+    dlclose(library);
+    sleep_ms(20);
+    __atomic_store_n(&shared.open, 1, __ATOMIC_SEQ_CST);
+    CHECK(revamp_array_destroy(NULL) == REVAMP_ERROR_INVALID_HANDLE);
+    CHECK_OK(revamp_accelerator_view_wait(host_view()));
+    CHECK_OK(revamp_uninitialize());
+    CHECK(__atomic_load_n(&shared.ran, __ATOMIC_SEQ_CST) > 0);
+    CHECK_OK(revamp_set_log_callback(NULL, NULL, REVAMP_LOG_ERROR));
+}
+
+TEST(a_library_may_be_closed_before_its_code_has_run) {
+    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=kernel", NULL);
+    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=row kernel", NULL);
+    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=completion", NULL);
+    CHECK_CHILD("closes_a_library_whose_code_is_to_run", "TEST_WAY=log", NULL);
+}
+
 TEST(no_vulkan_library_is_needed_to_link) {
     CHECK(revamp_version() == REVAMP_VERSION);
     char line[4352];
@@ -634,7 +895,7 @@ TEST(nonsense_in_the_environment_does_no_harm) {
     if (!check_child(&r, __FILE__, __LINE__)) return;
     CHECK_TEXT(r.output, "REVAMP_HOST_THREADS");
     CHECK_TEXT(r.output, "REVAMP_CACHE");
-    CHECK_CHILD("works", "REVAMP_CACHE_DIR=/nonexistent/folder", NULL);
+    CHECK_CHILD("works", "REVAMP_CACHE_DIR=/dev/null/folder", NULL);
     CHECK_CHILD("works", "REVAMP_CACHE=off", NULL);
     CHECK_CHILD("works", "HOME=", "XDG_CACHE_HOME=", NULL);
 }

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 using namespace concurrency;
 
 TEST(a_launch_without_a_kernel) {
@@ -43,6 +45,28 @@ TEST(a_library_comes_and_goes) {
         dlclose(library);
     }
     CHECK(kept[2] == 4 * (1 + 2 + 3));
+}
+
+// On host threads the library's own code runs: closing the library does not take it away.
+TEST(a_library_is_closed_while_its_host_kernels_run) {
+    accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
+    std::vector<int> results(20000);
+    std::atomic<int> open(0);
+    void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library);
+    const auto begin = reinterpret_cast<void (*)(const accelerator_view *, std::atomic<int> *, int *, int)>(
+        dlsym(library, "plugin_begin"));
+    REQUIRE(begin);
+    begin(&host, &open, results.data(), static_cast<int>(results.size()));
+    dlclose(library);
+    open = 1;
+    host.wait();
+    for (int i = 0; i < 20000; ++i) {
+        unsigned sum = 0;
+        for (unsigned k = 0; k < 1000; ++k)
+            sum = sum * 31 + static_cast<unsigned>(i) + k;
+        REQUIRE(results[i] == static_cast<int>(sum));
+    }
 }
 
 CHECK_MAIN

@@ -1,6 +1,8 @@
 // A library whose kernels come and go with it.
 #include <amp.h>
 
+#include <atomic>
+
 extern "C" int plugin_run(const concurrency::accelerator_view *view, int x) {
     std::vector<int> v(4, x);
     const concurrency::array_view<int> all(v);
@@ -15,4 +17,34 @@ extern "C" void plugin_add(const concurrency::accelerator_view *view, const conc
     for (int n = 0; n < 4; ++n)
         parallel_for_each(
             *view, all.extent, [=](concurrency::index<1> i) restrict(amp) { all[i] += by; });
+}
+
+// Work that is under way when the library is closed: a kernel that waits, or a long one.
+extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::atomic<int> *open, int *results, int count) {
+    const int one = 1;
+    revamp_host_dispatch_info info{};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &one;
+    info.context = open;
+    info.function = [](const revamp_thread_id *, void *context) {
+        while (!*static_cast<std::atomic<int> *>(context)) {
+        }
+    };
+    revamp_accelerator_view view = nullptr;
+    revamp_accelerator accelerator = nullptr;
+    if (revamp_accelerator_find("direct3d\\warp", &accelerator) != REVAMP_OK ||
+        revamp_accelerator_get_default_view(accelerator, &view) != REVAMP_OK ||
+        revamp_host_dispatch(view, &info) != REVAMP_OK)
+        std::abort();
+    const concurrency::array_view<int> all(count, results);
+    all.discard_data();
+    parallel_for_each(*host, all.extent, [=](concurrency::index<1> i) restrict(amp, cpu) {
+        int sum = 0;
+        for (int k = 0; k < 1000; ++k)
+            sum = sum * 31 + i[0] + k;
+        all[i] = sum;
+    });
+    // Without waiting: the program does. A view that goes would.
+    new concurrency::array_view<int>(all);
 }

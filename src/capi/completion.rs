@@ -3,6 +3,7 @@
 use super::guard::{c_text, fail, guard, guard_release, guard_status, status_of};
 use super::handle::{get, insert, release, retain};
 use super::library::Context;
+use super::loaded;
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
@@ -88,7 +89,10 @@ pub unsafe extern "C" fn revamp_completion_error_message(
 }
 
 /// Calls `callback` with the operation's result and `context` when it is done, on some thread of the library; at once, on
-/// a thread of the library too, if it is already. The callback may call revamp. Several may be added.
+/// a thread of the library too, if it is already. The callback may call revamp, and wait for work that it begins. Several may
+/// be added. Those of one completion may be called one after another, so that none must wait for another of them; those of
+/// different completions never hold each other up, as long as the system gives threads. The callback's module stays loaded.
+/// Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no thread to wait with.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_then(
     completion: revamp_completion,
@@ -98,6 +102,7 @@ pub unsafe extern "C" fn revamp_completion_then(
     guard(|| {
         let callback = callback.ok_or_else(|| Error::invalid("the callback is NULL"))?;
         let context = Context(context);
+        loaded::keep(callback as usize);
         get::<Completion, _>(completion)?.then(Box::new(move |result: &Result<()>| {
             let status = match result {
                 Ok(()) => REVAMP_OK,
@@ -109,7 +114,6 @@ pub unsafe extern "C" fn revamp_completion_then(
             };
             // SAFETY: the caller of revamp_completion_then vouches for the function and its context.
             unsafe { callback(status, context.get()) }
-        }));
-        Ok(())
+        }))
     })
 }

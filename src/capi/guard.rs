@@ -49,34 +49,51 @@ pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
 
 /// Like [`guard`] for a body that has a status of its own on success.
 pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
-    guarded(body, process::check_kernels)
-}
-
-/// `also`: what else makes the call fail.
-fn guarded(body: impl FnOnce() -> Result<revamp_status>, also: fn() -> Result<()>) -> revamp_status {
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
+    outcome(|| {
         lifecycle::install();
         let _call = process::begin()?;
         let result = body()?;
-        lifecycle::install();
+        lifecycle::renew();
         process::check_validation()?;
-        also()?;
+        process::check_kernels()?;
         Ok(result)
-    }));
-    match outcome {
-        Ok(Ok(status)) => status,
-        Ok(Err(error)) => fail(&error),
-        Err(panic) => fail(&panic_error(panic.as_ref())),
-    }
+    })
 }
 
-/// Runs a body that only releases something: nothing is an error while the process ends.
+/// Like [`guard`] for what is no use of the library by itself: a process that did no more may fork and use it in the child.
+pub(super) fn guard_aside(body: impl FnOnce() -> Result<()>) -> revamp_status {
+    aside(body, process::check_kernels)
+}
+
+/// Runs a body that only releases something: nothing is an error while the process ends. No use of the library either.
 pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status {
     if process::ending() {
         return REVAMP_OK;
     }
     // Nobody looks at what a destructor is told.
-    guarded(|| body().map(|()| REVAMP_OK), || Ok(()))
+    aside(body, || Ok(()))
+}
+
+/// `also`: what else makes the call fail, once the library was used.
+fn aside(body: impl FnOnce() -> Result<()>, also: fn() -> Result<()>) -> revamp_status {
+    outcome(|| {
+        let _call = process::begin()?;
+        body()?;
+        if lifecycle::is_used() {
+            lifecycle::renew();
+            process::check_validation()?;
+            also()?;
+        }
+        Ok(REVAMP_OK)
+    })
+}
+
+fn outcome(call: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => fail(&error),
+        Err(panic) => fail(&panic_error(panic.as_ref())),
+    }
 }
 
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {

@@ -5,6 +5,7 @@
 //! one lock of the slot itself.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
@@ -12,7 +13,6 @@ use crate::runtime::array::Array;
 use crate::runtime::array_view::ArrayView;
 use crate::runtime::completion::Completion;
 use crate::runtime::kernel::LoadedKernel;
-use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -72,7 +72,7 @@ struct Entry<T> {
 struct Slot<T> {
     /// Changed under the entry's lock alone. The greatest is no handle's.
     generation: AtomicU32,
-    entry: Mutex<Entry<T>>,
+    entry: Mutex<Entry<T>, { rank::HANDLE }>,
 }
 
 impl<T> Slot<T> {
@@ -94,7 +94,7 @@ const CHUNKS: usize = 18;
 /// All objects of one type that C holds handles of.
 pub(super) struct Table<T> {
     chunks: [OnceLock<Chunk<T>>; CHUNKS],
-    free: Mutex<Free>,
+    free: Mutex<Free, { rank::HANDLES }>,
 }
 
 struct Free {

@@ -6,6 +6,7 @@ use super::guard::guard;
 use super::handle::get;
 use super::kernel::{argument_place, argument_section, undeclared};
 use super::library::Context;
+use super::loaded;
 use super::pointer;
 use super::types::*;
 use crate::device::block::Block;
@@ -15,6 +16,7 @@ use crate::kernel::compiled;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch, MakeKernel};
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -48,6 +50,15 @@ fn copy_of(block: &Block) -> Vec<Line> {
         line.0[..chunk.len()].copy_from_slice(chunk);
     }
     lines
+}
+
+impl Form {
+    fn address(self) -> usize {
+        match self {
+            Self::Thread(function) => function as usize,
+            Self::Row(function) => function as usize,
+        }
+    }
 }
 
 impl HostKernel for Function {
@@ -97,7 +108,8 @@ impl Function {
 
 /// Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
 /// to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
-/// marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code.
+/// marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
+/// threads of the host the module stays loaded from then on: dlclose() does not unload it.
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
 /// compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
 #[unsafe(no_mangle)]
@@ -164,7 +176,9 @@ pub unsafe extern "C" fn revamp_host_dispatch(
             let access = undeclared(&section, access);
             used.push(HostArgument { section, access, place });
         }
+        let runs_here = Cell::new(false);
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
+            runs_here.set(true);
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
             let mut lines = copy_of(block);
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
@@ -184,6 +198,10 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         host_dispatch::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
         if let Some(repeat) = repeat {
             again::keep(&request, repeat);
+        }
+        // Until this call returns its caller's code is there.
+        if let Some(form) = form.filter(|_| runs_here.get()) {
+            loaded::keep(form.address());
         }
         Ok(())
     })

@@ -3,7 +3,7 @@
 //! These are the functions of the HIP runtime that Clang's registration calls, renamed in the object (kernelc/src/driver.rs),
 //! so that a program may link the real ones too. They are no part of the header: nobody else calls them.
 
-use super::guard::{guard, guard_release};
+use super::guard::{guard_aside, guard_release};
 use super::pointer;
 use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
@@ -46,7 +46,7 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
 pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c_void {
     let mut id = 0;
     // What is wrong with the image is told at a launch: here nobody would see it.
-    let _ = guard(|| {
+    let _ = guard_aside(|| {
         // SAFETY: the caller is Clang's registration.
         let bytes = unsafe { image_of(wrapper.cast()) };
         id = compiled::register(bytes).0;
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn revamp_image_add(
     _grid_size: *mut c_void,
     _warp_size: *mut c_int,
 ) -> c_int {
-    guard(|| {
+    guard_aside(|| {
         // SAFETY: the caller is Clang's registration.
         let name = unsafe { pointer::text(name, "name") }?;
         compiled::add(RecordId(image.addr() as u64), stub.addr(), name);

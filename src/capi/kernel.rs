@@ -1,7 +1,7 @@
 //! SPIR-V kernels: loading, reflection, launching, and the records of kernels compiled into the program.
 
 use super::array::dimensions;
-use super::guard::{guard, guard_release};
+use super::guard::{guard, guard_aside, guard_release};
 use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
@@ -263,7 +263,7 @@ pub unsafe extern "C" fn revamp_dispatch(
 /// revamp_embed_spirv() makes when the program or plugin is loaded. Allowed at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
-    guard(|| {
+    guard_aside(|| {
         // SAFETY: the caller vouches for the records and their pointers.
         for record in unsafe { pointer::slice(records, count, "records") }? {
             // SAFETY: as above.

@@ -1,7 +1,8 @@
 //! The library itself: version, end, log.
 
-use super::guard::{c_text, guard};
+use super::guard::{c_text, guard_aside};
 use super::handle;
+use super::loaded;
 use super::types::*;
 use crate::config;
 use crate::runtime::process;
@@ -26,21 +27,22 @@ pub extern "C" fn revamp_abi_version() -> u32 {
 /// Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {
-    guard(|| {
+    guard_aside(|| {
         process::uninitialize(handle::clear_all);
         Ok(())
     })
 }
 
 /// Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to standard error again.
-/// Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread.
+/// Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread; its module
+/// stays loaded. Work that is lost because the process cannot end otherwise is always told on standard error.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_set_log_callback(
     callback: revamp_log_callback,
     context: *mut c_void,
     level: revamp_log_level,
 ) -> revamp_status {
-    guard(|| {
+    guard_aside(|| {
         let level = match level {
             REVAMP_LOG_OFF => Level::Off,
             REVAMP_LOG_ERROR => Level::Error,
@@ -54,6 +56,9 @@ pub extern "C" fn revamp_set_log_callback(
             }
         };
         config::get();
+        if let Some(callback) = callback {
+            loaded::keep(callback as usize);
+        }
         let context = Context(context);
         log::set_hook(callback.map(|f| -> log::Hook {
             Arc::new(move |level: Level, text: &str| {

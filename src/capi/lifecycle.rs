@@ -1,6 +1,6 @@
 //! The hooks into the process: exit and fork. The one place that knows how a system calls them.
 
-use crate::runtime::process;
+use crate::runtime::{exit, process};
 use parking_lot::Mutex;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 extern "C" fn at_exit() {
-    process::at_exit();
+    exit::at_exit();
 }
 
 /// glibc's hook, which knows the exit status.
@@ -24,7 +24,7 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
             libc::_exit(status);
         }
     }
-    process::at_exit();
+    exit::at_exit();
 }
 
 /// Held while a hook is registered, and during a fork: the C library's own lock of its exit handlers must be free in the
@@ -48,23 +48,53 @@ extern "C" fn in_forked_child() {
     process::in_forked_child();
 }
 
-/// Installs the hooks: that for exit again after a driver was loaded, so that it runs before the driver's own.
+/// Completed by the first use.
+static HOOKS: Once = Once::new();
+
+/// Installs the hooks at the first use. A process that is forked before may use the library in parent and child alike.
 pub(super) fn install() {
     if process::is_forked() {
         return;
     }
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        hook_exit();
+    if !HOOKS.is_completed() {
+        first_use();
+    }
+    renew();
+}
+
+#[cold]
+fn first_use() {
+    #[cfg(unix)]
+    {
+        /// The process that came here first; 0: none has.
+        static USER: AtomicU32 = AtomicU32::new(0);
+        let own = std::process::id();
+        let user = USER.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).unwrap_or_else(|user| user);
+        if !HOOKS.is_completed() && user != 0 && user != own {
+            // Forked while another thread was below: that thread is not here to go on.
+            return process::in_forked_child();
+        }
+    }
+    HOOKS.call_once(|| {
         #[cfg(unix)]
         // SAFETY: the functions do not unwind, and stay: the library is never unloaded (build.rs).
         unsafe {
             libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_forked_child));
         }
+        hook_exit();
     });
+}
+
+/// After calls that may have loaded a driver: registers the hook for exit again, so that it runs before the driver's own.
+pub(super) fn renew() {
     if process::needs_hook() || layer_may_have_grown() {
         hook_exit();
     }
+}
+
+/// True once the library was used.
+pub(super) fn is_used() -> bool {
+    HOOKS.is_completed()
 }
 
 /// The validation layer makes static objects at their first use, and exit destroys them before hooks registered earlier

@@ -22,6 +22,7 @@ pub mod image;
 pub mod kernel;
 pub mod library;
 mod lifecycle;
+mod loaded;
 mod pointer;
 pub mod transfers;
 pub mod types;

@@ -9,7 +9,7 @@
 
 use super::Access;
 use crate::error::{Error, Result};
-use parking_lot::{Mutex, MutexGuard};
+use crate::lock::{Mutex, MutexGuard, rank};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -154,7 +154,7 @@ struct Segment {
 /// The uses of one buffer's bytes.
 #[derive(Default)]
 pub struct Tracker {
-    segments: Mutex<Segments>,
+    segments: Mutex<Segments, { rank::TRACKER }>,
     /// There may be uses. Set by whoever takes the lock: a wait where there are none needs no lock.
     used: AtomicBool,
 }
@@ -225,7 +225,12 @@ impl Tracker {
 
     /// Locks it.
     pub fn lock(&self) -> MutexGuard<'_, Segments> {
-        let segments = self.segments.lock();
+        self.lock_as(0)
+    }
+
+    /// Locks one of several trackers, in the order of these ids.
+    pub fn lock_as(&self, id: u64) -> MutexGuard<'_, Segments> {
+        let segments = self.segments.lock_as(id);
         self.used.store(true, Ordering::Release);
         segments
     }

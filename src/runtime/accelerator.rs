@@ -11,9 +11,9 @@ use crate::device::vulkan::instance::instance;
 use crate::device::vulkan::physical::{ACCESS_READ_WRITE, Physical, physical_devices};
 use crate::device::{Device, MemoryUsage, unique_id};
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, rank};
 use crate::log;
 use crate::trace::transfers::Counters;
-use parking_lot::Mutex;
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -86,16 +86,16 @@ pub struct Accelerator {
     kind: Kind,
     properties: Properties,
     physical: Option<Physical>,
-    device: Mutex<Option<Arc<dyn Device>>>,
-    default_view: Mutex<Option<Arc<AcceleratorView>>>,
-    cpu_access: Mutex<CpuAccess>,
+    device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
+    default_view: Mutex<Option<Arc<AcceleratorView>>, { rank::DEFAULT_VIEW }>,
+    cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
     transfers: Counters,
     /// To other accelerators.
     pub(super) bridges: Bridges,
     /// Kernels loaded here, so that the same module is compiled once.
-    pub(super) kernels: Mutex<super::kernel::KernelCache>,
+    pub(super) kernels: Mutex<super::kernel::KernelCache, { rank::KERNELS }>,
     /// Kernels of the kernel compiler.
-    pub(super) compiled: Mutex<super::compiled::LoadedCompiled>,
+    pub(super) compiled: Mutex<super::compiled::LoadedCompiled, { rank::COMPILED }>,
     /// The handle of the C API.
     pub c_handle: HandleCell,
 }

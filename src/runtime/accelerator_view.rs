@@ -7,7 +7,7 @@ use super::race;
 use crate::device::hazard::Point;
 use crate::device::{Device, Queue, unique_id};
 use crate::error::Result;
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ pub struct AcceleratorView {
     /// Of the auto-selection view: the view it is another name for.
     auto: Option<Arc<Self>>,
     /// Work that belongs to the view but runs beside its queue: large and asynchronous copies.
-    beside: Mutex<Vec<Point>>,
+    beside: Mutex<Vec<Point>, { rank::BESIDE }>,
     /// The marker whose failure was reported last.
     told: AtomicU64,
     /// The handle of the C API.

@@ -9,8 +9,8 @@ use crate::device::hazard::Tracker;
 use crate::device::layout::Layout;
 use crate::device::{Access, Buffer, Device, HostSpan, Placement};
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, rank};
 use crate::trace::transfers::{Call, implicit};
-use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
 const DATA: Call = implicit(c"revamp_array_data");
@@ -44,7 +44,7 @@ pub struct Array {
     /// Asynchronous copies of the host that are not done.
     pending: Tracker,
     /// The data source of its array_views, while there are any.
-    source: Mutex<Weak<Source>>,
+    source: Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>,
 }
 
 /// The extents as sizes, or an error naming the bad one. `what` is "array" or the like.
@@ -169,7 +169,7 @@ impl Array {
     }
 
     /// The data source of its array_views. Locked while the last view writes back.
-    pub(super) fn source(&self) -> &Mutex<Weak<Source>> {
+    pub(super) fn source(&self) -> &Mutex<Weak<Source>, { rank::ARRAY_SOURCE }> {
         &self.source
     }
 

@@ -7,8 +7,8 @@ use crate::device::host::HostBlock;
 use crate::device::layout::CopyPlan;
 use crate::device::{Buffer, Device};
 use crate::error::Result;
+use crate::lock::{Mutex, rank};
 use crate::log;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(super) struct Side<'a> {
 /// The bridges that lead from an accelerator.
 #[derive(Default)]
 pub(super) struct Bridges {
-    list: Mutex<Vec<Arc<Bridge>>>,
+    list: Mutex<Vec<Arc<Bridge>>, { rank::BRIDGES }>,
     /// There may be some.
     any: AtomicBool,
 }
@@ -52,7 +52,7 @@ pub(super) struct Bridges {
 struct Bridge {
     pair: (u64, u64),
     /// One copy at a time: it takes the whole way.
-    memory: Mutex<Memory>,
+    memory: Mutex<Memory, { rank::BRIDGE }>,
 }
 
 /// Host memory as a buffer of two devices.

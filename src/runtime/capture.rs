@@ -12,8 +12,8 @@ use crate::device::hazard::any_lost;
 use crate::device::layout::Layout;
 use crate::device::{Access, Use};
 use crate::error::{E_INVALIDARG, Error, Result};
+use crate::lock::MutexGuard;
 use crate::trace::transfers::Call;
-use parking_lot::MutexGuard;
 use smallvec::SmallVec;
 use std::sync::Arc;
 

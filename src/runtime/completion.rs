@@ -1,16 +1,19 @@
 //! completion_future (digest section 6.1): operations under way and how they ended.
 
 use super::accelerator_view::AcceleratorView;
+use super::notifier::Notifier;
 use super::race;
 use crate::device::hazard::{Point, Timeline, Tracker};
 use crate::device::host::Workers;
+use crate::device::host::threads::caught;
 use crate::device::{Access, unique_id};
 use crate::error::{Error, Result};
+use crate::log;
 use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Called with the result of an operation.
@@ -19,16 +22,28 @@ pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
 /// One operation of the host: a timeline that goes from 0 to 1.
 pub struct HostOperation {
     id: u64,
-    result: Mutex<Option<Result<()>>>,
+    progress: Mutex<Progress>,
     done: Condvar,
     /// Somebody has asked a completion how it ended.
     told: AtomicBool,
 }
 
+#[derive(Default)]
+struct Progress {
+    result: Option<Result<()>>,
+    /// What begins when it is done.
+    behind: Vec<Arc<Work>>,
+}
+
 impl HostOperation {
     /// An operation that is not done.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { id: unique_id(), result: Mutex::new(None), done: Condvar::new(), told: AtomicBool::new(false) })
+        Arc::new(Self {
+            id: unique_id(),
+            progress: Mutex::default(),
+            done: Condvar::new(),
+            told: AtomicBool::new(false),
+        })
     }
 
     /// The point at which it is done.
@@ -36,10 +51,24 @@ impl HostOperation {
         Point { timeline: self.clone(), value: 1, sequence: 1 }
     }
 
-    /// Says that it is done.
-    pub fn finish(&self, result: Result<()>) {
-        *self.result.lock() = Some(result);
+    /// Says that it is done, and gives what was held up.
+    fn finish(&self, result: Result<()>) -> Vec<Arc<Work>> {
+        let mut progress = self.progress.lock();
+        progress.result = Some(result);
+        let behind = std::mem::take(&mut progress.behind);
+        drop(progress);
         self.done.notify_all();
+        behind
+    }
+
+    /// Holds `work` up until it is done: false if it is.
+    fn holds_up(&self, work: &Arc<Work>) -> bool {
+        let mut progress = self.progress.lock();
+        let is_open = progress.result.is_none();
+        if is_open {
+            progress.behind.push(work.clone());
+        }
+        is_open
     }
 }
 
@@ -51,7 +80,7 @@ impl Timeline for HostOperation {
         None
     }
     fn reached(&self, value: u64) -> bool {
-        value == 0 || self.result.lock().is_some()
+        value == 0 || self.progress.lock().result.is_some()
     }
     fn is_signalled(&self, _: u64) -> bool {
         true
@@ -64,15 +93,15 @@ impl Timeline for HostOperation {
             return Ok(true);
         }
         let end = timeout.map(|t| Instant::now() + t);
-        let mut result = self.result.lock();
+        let mut progress = self.progress.lock();
         loop {
-            if let Some(r) = result.as_ref() {
+            if let Some(r) = progress.result.as_ref() {
                 return r.clone().map(|()| true);
             }
             match end {
-                None => self.done.wait(&mut result),
+                None => self.done.wait(&mut progress),
                 Some(end) => {
-                    if self.done.wait_until(&mut result, end).timed_out() && result.is_none() {
+                    if self.done.wait_until(&mut progress, end).timed_out() && progress.result.is_none() {
                         return Ok(false);
                     }
                 }
@@ -154,22 +183,27 @@ impl Completion {
         failed.wait(Some(Duration::ZERO)).err()
     }
 
-    /// Calls `callback` with the result when it is done, on a thread of the library.
-    pub fn then(self: &Arc<Self>, callback: Callback) {
-        let mut notifier = NOTIFIER.lock();
-        match notifier.waiting.iter_mut().find(|w| Arc::ptr_eq(&w.completion, self)) {
-            Some(w) => w.callbacks.push(callback),
-            None => notifier.waiting.push(Waiting { completion: self.clone(), callbacks: vec![callback] }),
-        }
-        if !notifier.running {
-            notifier.running = true;
-            Workers::shared().tasks.spawn(notify);
-        }
+    /// Calls `callback` with the result when it is done, on a thread of the library. An error: the system gives none.
+    pub fn then(self: &Arc<Self>, callback: Callback) -> Result<()> {
+        let waiting = Waiting { completion: self.clone(), callbacks: vec![callback] };
+        NOTIFIER.add(waiting, Waiting::join, || {
+            Workers::shared().tasks.try_spawn(Box::new(notify)).map_err(|_| {
+                Error::runtime(
+                    "the callback was not added: the system gives no thread to wait for the operation; end threads of the \
+                     process, or wait for the operation instead",
+                )
+            })
+        })
     }
 }
 
+/// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
+static CLAIMING: Mutex<()> = Mutex::new(());
+
 /// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
 /// bytes before it; later ones wait for it. The views' `wait` covers it.
+///
+/// Until those before it are done it takes no thread: else many that wait could keep the threads from what they wait for.
 pub(super) fn begin(
     claims: &[(&Tracker, Range<u64>, Access)],
     views: &[Arc<AcceleratorView>],
@@ -178,42 +212,70 @@ pub(super) fn begin(
     let operation = HostOperation::new();
     let point = operation.point();
     let mut before: SmallVec<[Point; 4]> = SmallVec::new();
+    let claiming = CLAIMING.lock();
     for (tracker, range, access) in claims {
         let mut pending = tracker.lock();
         pending.conflicts(range, *access, |p| before.push(p.clone()));
         pending.record(range, *access, &point);
     }
+    drop(claiming);
     // Two claims on one tracker meet each other.
     before.retain(|p| p.timeline.id() != operation.id);
     for view in views {
         view.attach([point.clone()]);
     }
-    Workers::shared().tasks.spawn(move || {
-        let done = Finisher(Some(operation));
-        for p in before {
-            // That it failed is for whoever waits for it; this one goes on.
-            let _ = p.wait(None);
-        }
-        done.finish(task());
+    let work = Arc::new(Work {
+        operation,
+        before: AtomicUsize::new(before.len() + 1),
+        task: Mutex::new(Some(Box::new(task))),
     });
+    for p in before {
+        // That it failed is for whoever waits for it; this one goes on.
+        if !p.timeline.as_any().downcast_ref::<HostOperation>().is_some_and(|o| o.holds_up(&work)) {
+            work.is_free();
+        }
+    }
+    if work.is_free() {
+        // Without a thread it is done here.
+        Workers::shared().tasks.spawn(move || run(work));
+    }
     Completion::of(vec![point])
 }
 
-/// Ends an operation also when its task panics.
-struct Finisher(Option<Arc<HostOperation>>);
+/// What an operation does.
+struct Work {
+    operation: Arc<HostOperation>,
+    /// Operations that hold it up, and one for who begins it.
+    before: AtomicUsize,
+    task: Mutex<Option<Box<dyn FnOnce() -> Result<()> + Send>>>,
+}
 
-impl Finisher {
-    fn finish(mut self, result: Result<()>) {
-        if let Some(operation) = self.0.take() {
-            operation.finish(result);
-        }
+impl Work {
+    /// One operation less holds it up: true if none does any more. True once.
+    fn is_free(&self) -> bool {
+        self.before.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// Does it, and gives what may begin now.
+    fn run(&self) -> impl Iterator<Item = Arc<Self>> {
+        let task = self.task.lock().take();
+        let text = "an asynchronous operation panicked; please report it";
+        let result = task.map_or(Ok(()), |task| caught(task).unwrap_or_else(|_| Err(Error::internal(text))));
+        self.operation.finish(result).into_iter().filter(|work| work.is_free())
     }
 }
 
-impl Drop for Finisher {
-    fn drop(&mut self) {
-        if let Some(operation) = self.0.take() {
-            operation.finish(Err(Error::internal("an asynchronous operation panicked; please report it")));
+/// Does `first`, and what was held up by it: one on this thread, the others on further ones as far as the system gives some.
+fn run(first: Arc<Work>) {
+    let mut ready = vec![first];
+    while let Some(work) = ready.pop() {
+        let mut freed = work.run();
+        ready.extend(freed.next());
+        for work in freed {
+            let other = work.clone();
+            if Workers::shared().tasks.try_spawn(Box::new(move || run(other))).is_err() {
+                ready.push(work);
+            }
         }
     }
 }
@@ -224,41 +286,37 @@ struct Waiting {
     callbacks: Vec<Callback>,
 }
 
-/// One task waits for all completions that have callbacks, however many there are.
-struct Notifier {
-    waiting: Vec<Waiting>,
-    running: bool,
+impl Waiting {
+    /// Puts the callbacks to those of the same completion, if there are any.
+    fn join(all: &mut [Self], new: Self) -> Option<Self> {
+        match all.iter_mut().find(|w| Arc::ptr_eq(&w.completion, &new.completion)) {
+            Some(known) => known.callbacks.extend(new.callbacks),
+            None => return Some(new),
+        }
+        None
+    }
+
+    fn call(self) {
+        let result = self.completion.get();
+        for callback in self.callbacks {
+            if let Err(text) = caught(|| callback(&result)) {
+                log!(Error, "a callback panicked: {text}");
+            }
+        }
+    }
 }
 
-static NOTIFIER: Mutex<Notifier> = Mutex::new(Notifier { waiting: Vec::new(), running: false });
+static NOTIFIER: LazyLock<Notifier<Waiting>> = LazyLock::new(Notifier::default);
 
 /// How long the notifier waits for one completion before it looks at the others.
 const LOOK: Duration = Duration::from_millis(1);
 
 fn notify() {
-    loop {
-        let next = {
-            let mut notifier = NOTIFIER.lock();
-            let (done, waiting) = std::mem::take(&mut notifier.waiting)
-                .into_iter()
-                .partition::<Vec<_>, _>(|w| matches!(w.completion.wait_for(Some(Duration::ZERO)), Ok(true)));
-            notifier.waiting = waiting;
-            for w in done {
-                // They may call the library and take their time.
-                Workers::shared().tasks.spawn(move || {
-                    let result = w.completion.get();
-                    w.callbacks.into_iter().for_each(|callback| callback(&result));
-                });
-            }
-            match notifier.waiting.first() {
-                Some(w) => w.completion.clone(),
-                None => {
-                    notifier.running = false;
-                    return;
-                }
-            }
-        };
+    let is_done = |w: &Waiting| matches!(w.completion.wait_for(Some(Duration::ZERO)), Ok(true));
+    // They may call the library and take their time. Without a thread for them this one must do.
+    let deliver = |w: Waiting| Workers::shared().callbacks.spawn(|| w.call());
+    NOTIFIER.serve(is_done, deliver, |w| {
         // Errors are for the callbacks.
-        let _ = next.wait_for(Some(LOOK));
-    }
+        let _ = w.completion.wait_for(Some(LOOK));
+    });
 }

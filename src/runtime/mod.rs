@@ -11,8 +11,10 @@ mod compiled;
 pub mod completion;
 pub mod copy;
 pub mod dispatch;
+pub mod exit;
 pub mod host_dispatch;
 pub mod kernel;
+mod notifier;
 pub mod process;
 mod race;
 pub mod repeat;
@@ -25,10 +27,10 @@ pub mod words;
 use crate::config;
 use crate::device::vulkan::instance::instance;
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, RwLock, rank};
 use crate::log;
 use accelerator::Accelerator;
 use accelerator_view::AcceleratorView;
-use parking_lot::{Mutex, RwLock};
 use selection::Code;
 use std::sync::Arc;
 
@@ -67,7 +69,7 @@ impl AccessType {
 
 /// Remembers the handle the C API gave an object.
 #[derive(Default)]
-pub struct HandleCell(Mutex<Option<u64>>);
+pub struct HandleCell(Mutex<Option<u64>, { rank::HANDLE_CELL }>);
 
 impl HandleCell {
     /// The handle, made at the first call and again when `alive` says that the last one was released.
@@ -92,11 +94,11 @@ struct Defaults {
 /// Everything between the first call and `uninitialize`.
 pub struct Runtime {
     accelerators: Vec<Arc<Accelerator>>,
-    defaults: Mutex<Defaults>,
-    auto_view: Mutex<Option<Arc<AcceleratorView>>>,
+    defaults: Mutex<Defaults, { rank::DEFAULTS }>,
+    auto_view: Mutex<Option<Arc<AcceleratorView>>, { rank::AUTO_VIEW }>,
 }
 
-static RUNTIME: RwLock<Option<Arc<Runtime>>> = RwLock::new(None);
+static RUNTIME: RwLock<Option<Arc<Runtime>>, { rank::RUNTIME }> = RwLock::new(None);
 
 /// The runtime; the first call looks for devices.
 pub fn runtime() -> Result<Arc<Runtime>> {
@@ -107,6 +109,7 @@ pub fn runtime() -> Result<Arc<Runtime>> {
     if let Some(runtime) = slot.as_ref() {
         return Ok(runtime.clone());
     }
+    exit::prepare();
     let made = Arc::new(Runtime::new()?);
     *slot = Some(made.clone());
     Ok(made)

@@ -1,4 +1,4 @@
-//! Life of the process (architecture decision 9): whether calls are still possible, and the end.
+//! Life of the process (architecture decision 9): whether calls are still possible.
 
 use super::{Runtime, take};
 use crate::config;
@@ -7,7 +7,6 @@ use crate::device::vulkan::{messages, printf};
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -46,20 +45,42 @@ impl Drop for Call {
     }
 }
 
+thread_local! {
+    /// Where this thread's calls are counted.
+    static PLACE: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed) % CALLS.len()
+    };
+}
+
 /// Begins a call; fails like [`enter`].
 pub fn begin() -> Result<Call> {
-    thread_local! {
-        static PLACE: usize = {
-            static NEXT: AtomicUsize = AtomicUsize::new(0);
-            NEXT.fetch_add(1, Ordering::Relaxed) % CALLS.len()
-        };
-    }
-    let place = PLACE.try_with(|p| *p).unwrap_or(0);
+    let place = place();
     // Counted first, then checked; the exit hook does it the other way round, so that one of the two sees the other.
     CALLS[place].0.fetch_add(1, Ordering::SeqCst);
     let call = Call(&CALLS[place].0);
     enter()?;
     Ok(call)
+}
+
+/// Where this thread's calls are counted: few threads share a place.
+pub(super) fn place() -> usize {
+    PLACE.try_with(|p| *p).unwrap_or(0)
+}
+
+/// True if calls are under way that are counted at `place`.
+pub(super) fn is_calling(place: usize) -> bool {
+    CALLS[place].0.load(Ordering::SeqCst) > 0
+}
+
+/// True if calls are under way that are counted elsewhere.
+pub(super) fn others_are_calling(place: usize) -> bool {
+    (0..CALLS.len()).any(|other| other != place && is_calling(other))
+}
+
+/// Says that the process ends, so that no call is possible any more: true the first time, and not in a forked child.
+pub(super) fn end() -> bool {
+    !is_forked() && !ENDING.swap(true, Ordering::SeqCst)
 }
 
 /// True in a forked child.
@@ -91,23 +112,6 @@ pub fn check_validation() -> Result<()> {
         return Err(Error::new(ErrorKind::Validation, text).context("Vulkan validation"));
     }
     Ok(())
-}
-
-/// The exit hook: finishes all work. Calls that come later do nothing.
-pub fn at_exit() {
-    if FORKED.load(Ordering::Relaxed) || ENDING.swap(true, Ordering::SeqCst) {
-        return;
-    }
-    // A call that waits for something that never comes, or the one that called exit(), must not hold up the end.
-    let patience = Instant::now() + Duration::from_secs(2);
-    while CALLS.iter().any(|c| c.0.load(Ordering::SeqCst) > 0) && Instant::now() < patience {
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    let Some(runtime) = super::RUNTIME.read().clone() else { return };
-    super::source::write_back_all();
-    finish(&runtime);
-    // What is left goes with the process: drivers do not like to be torn down from an exit handler.
-    std::mem::forget(runtime);
 }
 
 /// Says that a driver was loaded: its own exit handlers, registered later than ours, would run before it.
@@ -144,13 +148,14 @@ pub fn uninitialize(clear: impl FnOnce()) {
     runtime.close();
     drop(runtime);
     // Queues that still had work are destroyed by a task.
-    Workers::shared().tasks.drain();
+    Workers::shared().drain();
 }
 
-fn finish(runtime: &Arc<Runtime>) {
+/// Waits for all work.
+pub(super) fn finish(runtime: &Arc<Runtime>) {
     // Asynchronous copies first: they give the devices work.
-    Workers::shared().tasks.drain();
+    Workers::shared().drain();
     runtime.drain();
     // Their callbacks.
-    Workers::shared().tasks.drain();
+    Workers::shared().drain();
 }

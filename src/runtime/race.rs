@@ -9,8 +9,8 @@ use crate::coherence::Region;
 use crate::config;
 use crate::device::hazard::Point;
 use crate::device::{Access, unique_id};
+use crate::lock::{Mutex, rank};
 use crate::log;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
 use std::ffi::CStr;
@@ -69,7 +69,7 @@ struct Use {
     operation: Option<(u64, SmallVec<[u64; 2]>)>,
 }
 
-static OPEN: Mutex<Vec<Use>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<Use>, { rank::RACES }> = Mutex::new(Vec::new());
 
 /// The uses of one call; over when dropped.
 #[must_use]

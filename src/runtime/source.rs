@@ -18,9 +18,9 @@ use crate::device::host::HostBlock;
 use crate::device::layout::{CopyDim, CopyPlan};
 use crate::device::{Access, Buffer, HostSpan, Placement, unique_id};
 use crate::error::{Error, ErrorKind, Result};
+use crate::lock::{Mutex, MutexGuard, rank};
 use crate::log;
 use crate::trace::transfers::{Call, Counters, implicit};
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -136,7 +136,7 @@ pub struct Source {
     is_open: bool,
     array: Option<Arc<Array>>,
     label: Box<str>,
-    state: Mutex<State>,
+    state: Mutex<State, { rank::SOURCE }>,
     /// What the host may do without a call.
     words: Words,
     /// Views that are alive.
@@ -147,7 +147,7 @@ pub struct Source {
 }
 
 /// Sources with live views, for the exit hook.
-static LIVE: Mutex<BTreeMap<u64, Weak<Source>>> = Mutex::new(BTreeMap::new());
+static LIVE: Mutex<BTreeMap<u64, Weak<Source>>, { rank::LIVE_SOURCES }> = Mutex::new(BTreeMap::new());
 
 const RELEASE: Call = implicit(c"revamp_array_view_release");
 
@@ -228,7 +228,7 @@ impl Source {
     }
     /// Takes the lock that every use needs.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
+        self.state.lock_as(self.id)
     }
 
     pub(super) fn tally(&self, call: Call) -> Tally<'_> {

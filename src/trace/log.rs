@@ -1,6 +1,6 @@
 //! The log: quiet by default, level from `REVAMP_LOG`, to standard error or to the hook the program set.
 
-use parking_lot::RwLock;
+use crate::lock::{RwLock, rank};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -24,7 +24,7 @@ pub enum Level {
 pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Error as u8);
-static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
+static HOOK: RwLock<Option<Hook>, { rank::LOG }> = RwLock::new(None);
 
 impl Level {
     /// The level named by a word or a digit, as `REVAMP_LOG` takes it.

@@ -1,6 +1,6 @@
 //! What was moved: counters of bytes and transfers, and a log of the latest ones.
 
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,7 +98,7 @@ struct Log {
     latest: VecDeque<Record>,
 }
 
-static LOG: Mutex<Log> = Mutex::new(Log { next: 1, latest: VecDeque::new() });
+static LOG: Mutex<Log, { rank::MESSAGES }> = Mutex::new(Log { next: 1, latest: VecDeque::new() });
 
 /// Adds a transfer to the log; its number is given here.
 pub fn record(mut r: Record) {

@@ -5,9 +5,9 @@
 
 use super::threads::caught;
 use crate::error::{Error, Result};
+use crate::lock::{Condvar, Mutex, rank};
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;
 
 /// Bytes a kernel thread of a tile has for its calls.
@@ -51,7 +51,7 @@ struct Store {
     made: usize,
 }
 
-static STORE: Mutex<Store> = Mutex::new(Store { free: Vec::new(), made: 0 });
+static STORE: Mutex<Store, { rank::STACKS }> = Mutex::new(Store { free: Vec::new(), made: 0 });
 static RETURNED: Condvar = Condvar::new();
 
 thread_local! {
@@ -127,7 +127,7 @@ impl Stacks {
                     store.free.len()
                 )));
             }
-            RETURNED.wait(&mut store);
+            RETURNED.wait(&mut store, rank::NONE);
         }
     }
 }

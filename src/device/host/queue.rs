@@ -11,6 +11,7 @@ use crate::device::hazard::{Point, Timeline};
 use crate::device::layout::CopyPlan;
 use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use, unique_id};
 use crate::error::{E_INVALIDARG, Error, Result};
+use crate::log;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::any::Any;
@@ -48,6 +49,8 @@ struct State {
     active: bool,
     /// A task that will run jobs has been asked for and has not started.
     asked: bool,
+    /// Itself, kept for its jobs, if the system gave no thread for that task: whoever waits runs them.
+    alone: Option<Arc<HostTimeline>>,
     waiting: usize,
     /// By value: of jobs, and of markers that told of one.
     failures: BTreeMap<u64, Failure>,
@@ -85,7 +88,7 @@ impl HostTimeline {
         value
     }
 
-    /// Sees to it that somebody runs the jobs.
+    /// Sees to it that somebody runs the jobs. They never run here: the caller may hold what they want.
     fn start(&self) {
         let mut state = self.state.lock();
         if state.active || state.asked || state.jobs.is_empty() {
@@ -93,14 +96,26 @@ impl HostTimeline {
         }
         state.asked = true;
         drop(state);
-        if let Some(me) = self.me.upgrade() {
-            Arc::clone(&me.workers.tasks).spawn(move || {
+        let Some(me) = self.me.upgrade() else { return };
+        let task = Box::new({
+            let me = Arc::clone(&me);
+            move || {
                 let mut state = me.state.lock();
-                state.asked = false;
+                (state.asked, state.alone) = (false, None);
                 if !state.active {
                     me.run_jobs(&mut state, u64::MAX);
                 }
-            });
+            }
+        });
+        if self.workers.tasks.try_spawn(task).is_err() {
+            let mut state = self.state.lock();
+            state.asked = false;
+            let known = state.alone.replace(me).is_some();
+            self.changed.notify_all();
+            drop(state);
+            if !known {
+                log!(Warn, "the system gives no thread for host kernels: they run on threads that wait for them");
+            }
         }
     }
 
@@ -121,13 +136,16 @@ impl HostTimeline {
             }
         }
         state.active = false;
-        if state.waiting > 0 && !state.jobs.is_empty() {
+        if state.jobs.is_empty() {
+            state.alone = None;
+        } else if state.waiting > 0 {
             self.changed.notify_all();
         }
     }
 
     /// Waits until `value` is reached: `false` if `timeout` passed first. Without a timeout, pending jobs run on this
-    /// thread if nobody runs them: that saves waking another. With one they do not, as they could outlast it.
+    /// thread if nobody runs them: that saves waking another. With one they do not, as they could outlast it, unless the system
+    /// gives no thread for them; who only asks (0) never runs them.
     fn until(&self, value: u64, timeout: Option<Duration>) -> bool {
         let reached = || self.done.load(Ordering::Acquire) >= value;
         if reached() {
@@ -136,8 +154,12 @@ impl HostTimeline {
         let deadline = timeout.map(|t| (Instant::now(), t));
         let mut spun = processors() <= 2;
         let mut state = self.state.lock();
+        if state.alone.is_some() && timeout == Some(Duration::ZERO) {
+            MutexGuard::unlocked(&mut state, || self.start());
+        }
         while !reached() {
-            if deadline.is_none() && !state.active && !state.jobs.is_empty() {
+            let runs = deadline.is_none() || state.alone.is_some() && timeout != Some(Duration::ZERO);
+            if runs && !state.active && !state.jobs.is_empty() {
                 self.run_jobs(&mut state, value);
                 if !state.jobs.is_empty() {
                     MutexGuard::unlocked(&mut state, || self.start());
@@ -294,7 +316,7 @@ impl HostQueue {
         let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
         buffers.sort_by_key(|b| b.id());
         buffers.dedup_by_key(|b| b.id());
-        let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock())).collect();
+        let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock_as(b.id()))).collect();
         let mut after: SmallVec<[Point; 4]> = SmallVec::new();
         for u in uses {
             let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) else { continue };

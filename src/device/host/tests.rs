@@ -362,8 +362,8 @@ fn draining_waits_for_queues_that_were_dropped() {
 /// More queues wait for one than there are threads for them: the last one's work still gets done.
 #[test]
 fn more_waiting_queues_than_task_threads_make_progress() {
-    let workers =
-        Workers { pool: Arc::new(Pool::new(1)), tasks: Arc::new(Tasks::with_limits(2, Duration::from_millis(100))) };
+    let tasks = Arc::new(Tasks::with_limits(2, Duration::from_millis(100)));
+    let workers = Workers { pool: Arc::new(Pool::new(1)), tasks, callbacks: Arc::default() };
     let device = HostDevice::new(HostKind::Threads, &Config::read(|_| None).0, workers);
     let shared = buffer(&device, 8);
     let queues: Vec<_> = (0..8).map(|_| device.create_queue(true).unwrap()).collect();

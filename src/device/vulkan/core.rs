@@ -11,9 +11,9 @@ use super::pool::Pool;
 use crate::config;
 use crate::device::unique_id;
 use crate::error::{DEVICE_REMOVED, Error, Result};
+use crate::lock::{Hold, Mutex, rank};
 use crate::log;
 use ash::vk;
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(super) struct Core {
     /// The transfer family.
     pub transfer_family: Option<u32>,
     /// Memory. Dropped before the device.
-    pub pool: ManuallyDrop<Mutex<Pool>>,
+    pub pool: ManuallyDrop<Mutex<Pool, { rank::POOL }>>,
     /// What imports memory of the host, where that is worth it.
     pub importer: Option<Importer>,
     /// Pipelines made before, also by earlier processes.
@@ -53,7 +53,7 @@ pub(super) struct Core {
     pub spins: bool,
     next_queue: AtomicUsize,
     /// Semaphores that nobody uses any more, the oldest first.
-    retired: Mutex<VecDeque<vk::Semaphore>>,
+    retired: Mutex<VecDeque<vk::Semaphore>, { rank::RETIRED }>,
     lost: OnceLock<Error>,
 }
 
@@ -191,8 +191,9 @@ impl Core {
     }
 
     /// The right to submit to queues of the device, one thread at a time.
-    pub fn submitting(&self) -> MutexGuard<'_, ()> {
-        self.submitting.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn submitting(&self) -> (MutexGuard<'_, ()>, Hold) {
+        let hold = Hold::new(rank::SUBMITTING, 0);
+        (self.submitting.lock().unwrap_or_else(PoisonError::into_inner), hold)
     }
 
     /// Waits until the device has nothing left to do.

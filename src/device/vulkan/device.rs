@@ -13,7 +13,7 @@ use crate::device::layout::CopyPlan;
 use crate::device::{Buffer, Device, Direction, HostSpan, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
 use crate::kernel::Module;
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -33,7 +33,7 @@ pub struct VulkanDevice {
     core: Arc<Core>,
     copies: Arc<CopyKernels>,
     transfers: Arc<Transfers>,
-    queues: Mutex<Vec<Weak<VulkanQueue>>>,
+    queues: Mutex<Vec<Weak<VulkanQueue>>, { rank::QUEUES }>,
 }
 
 impl VulkanDevice {

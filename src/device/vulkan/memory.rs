@@ -10,8 +10,8 @@ use super::pool::Bound;
 use crate::device::hazard::Tracker;
 use crate::device::{Buffer, HostSpan, unique_id};
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, rank};
 use ash::vk;
-use parking_lot::Mutex;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) struct VulkanBuffer {
     /// True if it lies in the host's memory.
     pub staging: bool,
     tracker: Tracker,
-    memory: Mutex<Memory>,
+    memory: Mutex<Memory, { rank::BUFFER }>,
 }
 
 /// What a buffer is bound to.

@@ -3,9 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::printf;
+use crate::lock::{Mutex, rank};
 use crate::log;
 use ash::vk;
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ const KEPT: usize = 16;
 /// What was counted and kept.
 struct Store {
     count: AtomicU64,
-    last: Mutex<VecDeque<String>>,
+    last: Mutex<VecDeque<String>, { rank::MESSAGES }>,
 }
 
 static STORE: Store = Store { count: AtomicU64::new(0), last: Mutex::new(VecDeque::new()) };

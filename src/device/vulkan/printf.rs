@@ -3,8 +3,8 @@
 //! The kernel compiler (`kernelc/src/lower/printf.rs`) puts marks into the text. Those around it tell it from what the layer
 //! adds. A number of 64 bits, which layers print wrongly or not at all, is its conversion and its bits; it is printed here.
 
+use crate::lock::{Mutex, rank};
 use crate::log;
-use parking_lot::Mutex;
 
 const PRINTS: char = '\u{2}';
 const FAILS: char = '\u{1}';
@@ -14,7 +14,7 @@ const WIDE: char = '\u{4}';
 const WIDE_END: char = '\u{5}';
 
 /// The text of the first direct3d_errorf or direct3d_abort that no call has failed for.
-static FAILURE: Mutex<Option<String>> = Mutex::new(None);
+static FAILURE: Mutex<Option<String>, { rank::MESSAGES }> = Mutex::new(None);
 
 /// The text of a direct3d_errorf or direct3d_abort of a kernel, once.
 pub fn take_failure() -> Option<String> {

@@ -16,8 +16,8 @@ use crate::device::hazard::{Detour, Point, Segments, Timeline};
 use crate::device::host::Workers;
 use crate::device::{Access, Buffer};
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, MutexGuard, rank};
 use ash::vk;
-use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -126,7 +126,7 @@ pub(super) struct VulkanQueue {
     immediate: bool,
     own: Arc<VulkanTimeline>,
     timeline: Arc<dyn Timeline>,
-    state: Mutex<State>,
+    state: Mutex<State, { rank::QUEUE }>,
 }
 
 impl VulkanQueue {
@@ -179,7 +179,7 @@ impl VulkanQueue {
             let own = self.own.id();
             for &(id, u) in &order {
                 if trackers.last().is_none_or(|(last, _)| *last != id) {
-                    trackers.push((id, u.buffer.tracker().lock()));
+                    trackers.push((id, u.buffer.tracker().lock_as(id)));
                 }
                 let Some((_, segments)) = trackers.last_mut() else { continue };
                 segments.conflicts_of(own, &u.range, u.access, |p| {

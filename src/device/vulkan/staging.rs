@@ -6,7 +6,7 @@ use super::memory::{Mapping, VulkanBuffer, Wanted};
 use crate::device::hazard::Point;
 use crate::device::{Buffer, Direction};
 use crate::error::Result;
-use parking_lot::{Condvar, Mutex};
+use crate::lock::{Condvar, Mutex, rank};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ pub(super) struct Ring {
     pub size: u64,
     most: usize,
     direction: Direction,
-    state: Mutex<State>,
+    state: Mutex<State, { rank::RING }>,
     returned: Condvar,
 }
 
@@ -64,7 +64,7 @@ impl Ring {
             } else if let Some(chunk) = state.free.pop_front() {
                 break chunk;
             } else {
-                self.returned.wait(&mut state);
+                self.returned.wait(&mut state, rank::PIECES);
             }
         };
         drop(state);

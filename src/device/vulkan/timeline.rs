@@ -14,8 +14,8 @@ use super::queue::VulkanQueue;
 use crate::device::hazard::{Point, Timeline, say_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, rank};
 use ash::vk;
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -79,11 +79,11 @@ pub(super) struct VulkanTimeline {
     /// Highest number that the semaphore will have, or has.
     signalled: AtomicU64,
     /// Where there is a word: the last numbers that the semaphore was to have.
-    signals: Mutex<VecDeque<u64>>,
+    signals: Mutex<VecDeque<u64>, { rank::SIGNALS }>,
     /// Somebody has waited since the queue last looked: a burst of commands has ended.
     pub waited: AtomicBool,
     /// Batches that were lost.
-    losses: Mutex<Vec<Loss>>,
+    losses: Mutex<Vec<Loss>, { rank::LOSSES }>,
     /// The queue, to flush it.
     pub queue: OnceLock<Weak<VulkanQueue>>,
     /// Itself, for batches of other queues that wait for it.

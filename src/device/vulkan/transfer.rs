@@ -14,7 +14,7 @@ use crate::device::host::{Workers, memory};
 use crate::device::layout::CopyPlan;
 use crate::device::{Access, Buffer, Direction, HostSpan};
 use crate::error::{Error, Result};
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -47,9 +47,9 @@ pub(super) struct Transfers {
     core: Arc<Core>,
     copies: Arc<CopyKernels>,
     rings: [[Ring; 2]; 2],
-    lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2]>,
+    lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2], { rank::LANES }>,
     /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
-    turn: Mutex<()>,
+    turn: Mutex<(), { rank::TURN }>,
     /// There may be staging memory to give back, or finished work of lanes to let go of.
     staged: AtomicBool,
     /// When this was made, and how many milliseconds later the rings are looked at next.
@@ -306,13 +306,13 @@ impl Piece<'_> {
         let pool = &Workers::shared().pool;
         let threads = (pool.threads().min(THREADS) as u64).min(bytes.div_ceil(SHARE)).min(pieces);
         let pending = Pending { next: AtomicU64::new(0), pieces };
-        let failed: Mutex<Option<Error>> = Mutex::new(None);
+        let failed: Mutex<Option<Error>, { rank::PIECES }> = Mutex::new(None);
         let fail = |e: Error| {
             failed.lock().get_or_insert(e);
             pending.end();
         };
 
-        let last: Mutex<Vec<Option<Point>>> = Mutex::new(vec![None; lanes.len()]);
+        let last: Mutex<Vec<Option<Point>>, { rank::PIECES }> = Mutex::new(vec![None; lanes.len()]);
         let up = |i: u64| -> Result<()> {
             let mut chunk = self.ring.take(core)?;
             let done = self.fill(&chunk, &part(i)).and_then(|()| self.submit(&mut chunk, &lanes[lane(i)], part(i)));
@@ -326,7 +326,7 @@ impl Piece<'_> {
         };
 
         // Downloads: pieces the device has begun, the oldest first.
-        let begun: Mutex<VecDeque<(u64, Chunk)>> = Mutex::new(VecDeque::new());
+        let begun: Mutex<VecDeque<(u64, Chunk)>, { rank::PIECES }> = Mutex::new(VecDeque::new());
         let begin = |i: u64, mut chunk: Chunk| -> Result<()> {
             let done = self.submit(&mut chunk, &lanes[lane(i)], part(i)).map(drop);
             match done {

@@ -1,0 +1,62 @@
+/* A library with a host kernel and callbacks, which process.c closes before they have run. */
+#include <revamp.h>
+
+#include <stddef.h>
+
+/* What the program and the library share; it is the program's. */
+typedef struct {
+    int open, ran;
+} gate;
+
+static void wait_and_run(gate *g) {
+    while (!__atomic_load_n(&g->open, __ATOMIC_SEQ_CST)) {
+    }
+    __atomic_fetch_add(&g->ran, 1, __ATOMIC_SEQ_CST);
+}
+
+static void kernel(const revamp_thread_id *id, void *context) {
+    (void)id;
+    wait_and_run(context);
+}
+
+static void row_kernel(const revamp_thread_id *first, uint32_t count, void *context) {
+    (void)first, (void)count;
+    wait_and_run(context);
+}
+
+static void callback(revamp_status status, void *context) {
+    (void)status;
+    wait_and_run(context);
+}
+
+static void log_message(revamp_log_level level, const char *message, void *context) {
+    (void)level, (void)message;
+    wait_and_run(context);
+}
+
+/* What of the library is to run later. */
+revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared);
+revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared) {
+    const int32_t extent = 1;
+    revamp_completion marker = NULL;
+    revamp_host_dispatch_info info = {0};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.context = shared;
+    switch (*what) {
+    case 'k':
+        info.function = kernel;
+        return revamp_host_dispatch(view, &info);
+    case 'r':
+        info.row_function = row_kernel;
+        return revamp_host_dispatch(view, &info);
+    case 'l':
+        return revamp_set_log_callback(log_message, shared, REVAMP_LOG_DEBUG);
+    default:
+        break;
+    }
+    revamp_status status = revamp_accelerator_view_create_marker(view, &marker);
+    if (status == REVAMP_OK) status = revamp_completion_then(marker, callback, shared);
+    return status == REVAMP_OK ? revamp_completion_release(marker) : status;
+}

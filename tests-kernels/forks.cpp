@@ -1,0 +1,75 @@
+// A program with compiled kernels that forks before it uses them: a daemon, a server with workers.
+#include "device.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace concurrency;
+
+namespace {
+
+// On host threads, and on a Vulkan device if there is one.
+bool computes() {
+    bool good = true;
+    for (const accelerator &one : accelerator::get_all()) {
+        if (one.device_path.compare(0, 6, L"vulkan") != 0 && one.device_path != accelerator::direct3d_warp) continue;
+        accelerator_view on = one.default_view;
+        std::vector<int> v(1000, 3);
+        const array_view<int> all(v);
+        parallel_for_each(on, all.extent, [=](index<1> i) restrict(amp, cpu) { all[i] = all[i] * 2 + i[0]; });
+        all.synchronize();
+        good = good && v[7] == 13 && v[999] == 1005;
+    }
+    return good;
+}
+
+// The exit status of a process that runs `work`.
+template <class Work> int forked(const Work &work) {
+    const pid_t pid = fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        alarm(60);
+        int status = 2;
+        try {
+            status = work() ? 0 : 1;
+        } catch (const std::exception &e) {
+            std::cerr << e.what() << std::endl;
+        }
+        // No exit(): what the test has made is its parent's.
+        _exit(status);
+    }
+    int status = 0;
+    REQUIRE(waitpid(pid, &status, 0) == pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+} // namespace
+
+TEST(workers_compute) {
+    for (int worker = 0; worker < 3; ++worker)
+        CHECK(forked(computes) == 0);
+    CHECK(computes());
+}
+
+TEST(a_daemon_computes) {
+    // Forks twice, as daemon() and systems' recipes do.
+    CHECK(forked([] {
+              setsid();
+              return forked(computes) == 0;
+          }) == 0);
+}
+
+TEST(after_use_a_child_is_told) {
+    CHECK(computes());
+    CHECK(forked([] {
+              try {
+                  computes();
+                  return false;
+              } catch (const runtime_exception &e) {
+                  return std::string(e.what()).find("fork") != std::string::npos;
+              }
+          }) == 0);
+    CHECK(computes());
+}
+
+CHECK_MAIN
