@@ -29,7 +29,8 @@ void completions_program(Job &job) {
     if (!on) return;
     std::vector<std::unique_ptr<Numbers>> sent, got;
     std::vector<revamp_array> arrays;
-    std::vector<Words> words;
+    // Of the arrays, and of what is copied out of them.
+    std::vector<Words> words, outs(PARTS);
     // They outlive the callbacks: all are waited for below.
     static std::vector<std::unique_ptr<Told>> told;
     struct Under_way {
@@ -48,7 +49,10 @@ void completions_program(Job &job) {
             revamp_status status = is_in ? revamp_copy_to_array_async(sent.back()->memory.data(), COUNT * 4, arrays.back(), &done)
                                          : revamp_copy_from_array_async(arrays.back(), got.back()->memory.data(), COUNT * 4, &done);
             if (!job.ok(status, "an asynchronous copy")) continue;
-            if (is_in) words.back() = sent.back()->words;
+            if (is_in)
+                words.back() = sent.back()->words;
+            else
+                outs[static_cast<size_t>(i)] = words.back();
             told.push_back(std::make_unique<Told>());
             Told *mine = told.back().get();
             if (!job.ok(revamp_completion_then(done, on_done, mine), "then")) mine = nullptr;
@@ -75,7 +79,7 @@ void completions_program(Job &job) {
         std::vector<uint32_t> out(COUNT);
         if (!arrays[i] || !job.ok(revamp_copy_from_array(arrays[i], out.data(), COUNT * 4), "a copy out")) continue;
         if (all_good) job.check(out.data(), words[i], "the array");
-        if (all_good) job.check(got[i]->memory.data(), sent[i]->words, "what was copied out");
+        if (all_good) job.check(got[i]->memory.data(), outs[i], "what was copied out");
     }
 }
 
