@@ -8,6 +8,7 @@
  *   then says, for this thread, what was asked, what the limit is and what to do.
  * - Objects come first, outputs last. Outputs are written only on success. Buffers are followed by their length.
  * - Structs that may grow begin with struct_size: set it to sizeof the struct. Every other field at zero is its default.
+ *   A smaller size, an older header's, ends where a field does, and what lies behind is not touched; any other is an error.
  * - Handles are opaque numbers, not addresses: a null, freed, foreign or wrong-type handle is an error, never a crash.
  * - Threads: every function may be called from any thread, at the same time, on the same objects. What two calls do to the
  *   same elements at once is for the caller to order (rule AV-23). Callbacks may run on any thread; they must return, must
@@ -1643,6 +1644,7 @@ uint32_t revamp_abi_version(void);
 /**
  * Waits for all work, then drops all objects and devices: every handle is dead afterwards. The next call begins anew,
  * and a default accelerator can be set again. May be called repeatedly (C++ AMP's amp_uninitialize).
+ * Not in a host kernel, which it would wait for: REVAMP_ERROR_RUNTIME.
  * Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
  */
 revamp_status revamp_uninitialize(void);

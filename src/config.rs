@@ -3,6 +3,7 @@
 
 use crate::log;
 use crate::trace::log::Level;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +33,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "REVAMP_LOG",
         accepts: "off, error, warn, info, debug (or 0 to 4)",
-        help: "How much is written to standard error. Default: error.",
+        help: "How much is written to standard error. Default: warn.",
     },
     Variable {
         name: "REVAMP_VALIDATION",
@@ -137,34 +138,52 @@ pub struct Config {
 pub fn get() -> &'static Config {
     static CONFIG: OnceLock<Config> = OnceLock::new();
     CONFIG.get_or_init(|| {
-        let (config, warnings) = Config::read(|name| std::env::var(name).ok());
+        let raised = crate::privilege::is_raised();
+        let lookup = |name: &str| if raised { None } else { std::env::var_os(name) };
+        let (config, warnings) = Config::read(lookup);
         crate::trace::log::set_level(config.log);
+        if raised {
+            log!(Info, "the process has more rights than who started it: environment variables are not read");
+        }
         for warning in warnings {
             log!(Warn, "{warning}");
         }
-        config.dump();
+        for v in VARIABLES {
+            if let Some(value) = lookup(v.name) {
+                log!(Info, "{}={value:?}", v.name);
+            }
+        }
         config
     })
 }
 
+/// What the variable `name` takes.
+fn accepts(name: &str) -> &'static str {
+    VARIABLES.iter().find(|v| v.name == name).map_or("", |v| v.accepts)
+}
+
+/// A value that says nothing is none.
+fn is_blank(value: &OsString) -> bool {
+    value.to_str().is_some_and(|v| v.trim().is_empty())
+}
+
 impl Config {
     /// Settings from `lookup`, and a warning for each value that was not understood (its default is used instead).
-    pub fn read(lookup: impl Fn(&str) -> Option<String>) -> (Self, Vec<String>) {
+    pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
-        let value = |name: &str| lookup(name).filter(|v| !v.trim().is_empty());
+        let value = |name: &str| lookup(name).filter(|v| !is_blank(v));
         let mut take = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
-            if let Some(text) = value(name)
-                && !parse(&text)
+            if let Some(value) = value(name)
+                && !value.to_str().is_some_and(&mut *parse)
             {
-                let accepts = VARIABLES.iter().find(|v| v.name == name).map_or("", |v| v.accepts);
-                warnings.push(format!("{name}={text:?} is not understood and is ignored; it takes {accepts}"));
+                warnings.push(format!("{name}={value:?} is not understood and is ignored; it takes {}", accepts(name)));
             }
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let mut c = Self {
             default_accelerator: None,
             visible_devices: None,
-            log: Level::Error,
+            log: Level::Warn,
             validation: 0,
             debug_printf: false,
             check: false,
@@ -222,20 +241,22 @@ impl Config {
             };
             true
         });
-        take("REVAMP_CACHE_DIR", &mut |v| {
-            c.cache_dir = Some(PathBuf::from(v));
-            true
+        take("REVAMP_TEST", &mut |v| {
+            let mut test = TestSwitches::default();
+            let is_good = v.split(',').all(|word| test.take(word.trim()));
+            if is_good {
+                c.test = test;
+            }
+            is_good
         });
-        take("REVAMP_TEST", &mut |v| v.split(',').all(|word| c.test.take(word.trim())));
-        (c, warnings)
-    }
-
-    fn dump(&self) {
-        for v in VARIABLES {
-            if let Ok(text) = std::env::var(v.name) {
-                log!(Info, "{}={text}", v.name);
+        // A path, of whatever bytes; the program may go to another folder later.
+        if let Some(folder) = value("REVAMP_CACHE_DIR") {
+            match std::path::absolute(&folder) {
+                Ok(folder) => c.cache_dir = Some(folder),
+                Err(e) => warnings.push(format!("REVAMP_CACHE_DIR={folder:?} is ignored: {e}")),
             }
         }
+        (c, warnings)
     }
 }
 
@@ -272,16 +293,16 @@ impl TestSwitches {
 
     fn take(&mut self, word: &str) -> bool {
         let (name, number) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
-        let parsed = number.and_then(|n| n.parse::<u64>().ok());
+        let parsed = number.and_then(|n| n.parse::<u64>().ok()).filter(|n| *n >= 1);
         match (name, parsed) {
-            ("no-vulkan", _) => self.no_vulkan = true,
-            ("words", _) => self.words = true,
+            ("no-vulkan", _) if number.is_none() => self.no_vulkan = true,
+            ("words", _) if number.is_none() => self.words = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
             ("fail-submit", Some(n)) => self.fail_submit = Some(n),
             ("fail-thread", Some(n)) => self.fail_thread = Some(n),
             ("fail-threads", Some(n)) => self.fail_threads = Some(n),
             ("lose-device", Some(n)) => self.lose_device = Some(n),
-            ("groups", Some(n)) if n >= 1 => self.groups = u32::try_from(n).ok(),
+            ("groups", Some(n)) if n <= u64::from(u32::MAX) => self.groups = u32::try_from(n).ok(),
             ("copy", _) if matches!(number, Some("buffer" | "kernel" | "lane")) => {
                 self.copy = number.map(str::to_owned)
             }
@@ -291,9 +312,9 @@ impl TestSwitches {
     }
 }
 
-/// The user's cache folder by the platform's own convention.
-fn user_cache_dir(lookup: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let path = |name: &str| lookup(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+/// The user's cache folder by the platform's own convention. A relative path is none, as the convention of XDG says.
+fn user_cache_dir(lookup: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name: &str| lookup(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = if cfg!(windows) {
         path("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
@@ -309,14 +330,14 @@ mod tests {
     use super::*;
 
     fn read(pairs: &[(&str, &str)]) -> (Config, Vec<String>) {
-        Config::read(|n| pairs.iter().find(|(k, _)| *k == n).map(|(_, v)| (*v).to_owned()))
+        Config::read(|n| pairs.iter().find(|(k, _)| *k == n).map(|(_, v)| v.into()))
     }
 
     #[test]
     fn defaults_are_quiet() {
         let (c, w) = read(&[("HOME", "/h")]);
         assert!(w.is_empty());
-        assert_eq!(c.log, Level::Error);
+        assert_eq!(c.log, Level::Warn);
         assert_eq!(c.validation, 0);
         assert!(!c.separate_memory);
         assert_eq!(c.cache, CacheMode::ReadWrite);
@@ -360,6 +381,59 @@ mod tests {
                 words: true
             }
         );
+    }
+
+    #[test]
+    fn every_variable_warns_of_a_bad_value() {
+        // Any text is a path or a list of names.
+        let takes_text = ["CPPAMP_DEFAULT_ACCELERATOR", "REVAMP_VISIBLE_DEVICES", "REVAMP_CACHE_DIR"];
+        for v in VARIABLES.iter().filter(|v| !takes_text.contains(&v.name)) {
+            for bad in ["nonsense", "-1", "5000000000", "1,1", "\u{1b}[2J"] {
+                let (c, w) = read(&[(v.name, bad)]);
+                assert_eq!(w.len(), 1, "{}={bad}", v.name);
+                assert!(w[0].contains(v.name) && w[0].contains(v.accepts), "{}", w[0]);
+                assert!(!w[0].contains('\u{1b}'), "{}", w[0]);
+                assert_eq!(format!("{c:?}"), format!("{:?}", read(&[]).0), "{}={bad}", v.name);
+            }
+            assert!(read(&[(v.name, " ")]).1.is_empty());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_variable_warns_of_a_value_that_is_no_text() {
+        use std::os::unix::ffi::OsStringExt;
+        let of = |name: &str| Config::read(|n| (n == name).then(|| OsString::from_vec(b"/a\xff1".to_vec())));
+        for v in VARIABLES.iter().filter(|v| v.name != "REVAMP_CACHE_DIR") {
+            let w = of(v.name).1;
+            assert!(w.len() == 1 && w[0].contains(v.name) && w[0].contains(r"\xFF"), "{}: {w:?}", v.name);
+        }
+        let (c, w) = of("REVAMP_CACHE_DIR");
+        assert!(w.is_empty());
+        assert_eq!(c.cache_dir.unwrap().into_os_string().into_vec(), b"/a\xff1");
+        assert_eq!(of("HOME").0.cache_dir.unwrap().into_os_string().into_vec(), b"/a\xff1/.cache/revamp");
+    }
+
+    #[test]
+    fn switches_of_tests_are_taken_all_or_none() {
+        for bad in ["no-vulkan,nonsense", "words=1", "no-vulkan=1", "fail-alloc=0", "groups=4294967296", "copy"] {
+            let (c, w) = read(&[("REVAMP_TEST", bad)]);
+            assert_eq!((w.len(), c.test), (1, TestSwitches::default()), "{bad}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_cache_is_in_an_absolute_folder() {
+        let folder = |pairs: &[_]| read(pairs).0.cache_dir.map(|d| d.to_str().unwrap().to_owned());
+        let xdg = |path| folder(&[("XDG_CACHE_HOME", path), ("HOME", "/h")]).unwrap();
+        assert_eq!(xdg("/x"), "/x/revamp");
+        for none in ["", "x", "./x", "../x", "~/x"] {
+            assert_eq!(xdg(none), "/h/.cache/revamp", "{none}");
+            assert_eq!(folder(&[("HOME", none)]), None, "{none}");
+        }
+        let here = std::env::current_dir().unwrap().join("a").to_str().unwrap().to_owned();
+        assert_eq!(folder(&[("REVAMP_CACHE_DIR", "a")]), Some(here));
     }
 
     #[test]

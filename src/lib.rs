@@ -2,7 +2,7 @@
 //!
 //! Rooms, each importing only from those below it: [`capi`] (the C boundary), [`runtime`] (the C++ AMP model),
 //! [`coherence`] (who holds which bytes), [`kernel`] (SPIR-V modules), [`device`] (Vulkan and host threads), then [`trace`],
-//! [`config`] and [`error`].
+//! [`config`], [`privilege`] and [`error`].
 
 pub mod capi;
 pub mod coherence;
@@ -11,5 +11,6 @@ pub mod device;
 pub mod error;
 pub mod kernel;
 pub mod lock;
+pub mod privilege;
 pub mod runtime;
 pub mod trace;

@@ -25,8 +25,8 @@ pub mod rank {
         };
     }
     ranks! {
-        /// Registration of the exit and fork hooks.
-        HOOKS,
+        /// Claims of asynchronous operations on their bytes.
+        CLAIMING,
         /// Where an array keeps the data source of its views.
         ARRAY_SOURCE,
         /// The state of a data source.
@@ -83,8 +83,10 @@ pub mod rank {
         SIGNALS,
         /// The jobs of a host queue.
         JOBS,
-        /// An operation of the host.
+        /// An operation of the host, and what it holds up.
         OPERATION,
+        /// See [`OPERATION`].
+        GATE,
         /// Callbacks that wait for completions.
         NOTIFIER,
         /// Semaphores that are kept for a while.
@@ -97,14 +99,20 @@ pub mod rank {
         POOL,
         /// Tasks and their threads.
         TASKS,
+        /// What a task is to do.
+        TASK,
         /// The computing threads.
         WORKERS,
         /// Stacks of coroutines.
         STACKS,
         /// The first failure of parallel work.
         FAILURE,
-        /// Kernels of the program, by name and by address.
+        /// Kernels that were registered by address.
+        RECORDS,
+        /// Kernels of the program by name, and code that stays loaded.
         REGISTRY,
+        /// Images of compiled kernels.
+        IMAGES,
         /// An object behind a handle.
         HANDLE,
         /// Slots of handles that are free.
@@ -113,6 +121,8 @@ pub mod rank {
         INSTANCE,
         /// Messages of drivers and kernels, logged transfers.
         MESSAGES,
+        /// Registration of the exit hook.
+        HOOKS,
         /// The log's hook.
         LOG,
     }

@@ -1,4 +1,5 @@
-//! The words that let the host go ahead without a call, under all interleavings of their users.
+//! The words that let the host go ahead without a call, the notifier of callbacks and the order of asynchronous operations, under all
+//! interleavings of their users.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,13 +9,20 @@ mod sync {
     pub use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
     #[derive(Default)]
-    pub struct Mutex<T>(loom::sync::Mutex<T>);
+    pub struct Mutex<T, const RANK: u8>(loom::sync::Mutex<T>);
 
-    impl<T> Mutex<T> {
+    impl<T, const RANK: u8> Mutex<T, RANK> {
+        pub fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
         pub fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
             self.0.lock().unwrap()
         }
     }
+}
+mod lock {
+    pub use revamp::lock::rank;
 }
 mod coherence {
     pub use revamp::coherence::Region;
@@ -22,11 +30,17 @@ mod coherence {
 mod device {
     pub use revamp::device::Access;
 }
+#[path = "../src/runtime/notifier.rs"]
+mod notifier;
+#[path = "../src/runtime/order.rs"]
+mod order;
 #[path = "../src/runtime/words.rs"]
 mod words;
 
 use device::Access;
 use loom::thread;
+use notifier::Notifier;
+use order::{Gate, Held};
 use sync::{Arc, AtomicU32, Ordering};
 use words::{HOST_MAY_READ, HOST_MAY_WRITE, Words};
 
@@ -93,5 +107,120 @@ fn a_dropped_view_is_forgotten() {
         // Nothing but the test holds the words.
         words.take_back(&region(0, 8), Access::Write);
         assert_eq!((Arc::strong_count(&a), Arc::strong_count(&b)), (1, 1));
+    });
+}
+
+/// Something to be notified of: when it is done, and how often that was delivered.
+#[derive(Clone)]
+struct Awaited {
+    done: Arc<AtomicU32>,
+    delivered: Arc<AtomicU32>,
+}
+
+impl Awaited {
+    fn new(done: bool) -> Self {
+        Self { done: Arc::new(AtomicU32::new(done.into())), delivered: word() }
+    }
+
+    fn deliveries(&self) -> u32 {
+        self.delivered.load(Ordering::Acquire)
+    }
+}
+
+type Tasks = std::sync::Arc<std::sync::Mutex<Vec<thread::JoinHandle<()>>>>;
+
+/// Adds what waits; its task is a thread of the model.
+fn add(notifier: &Arc<Notifier<Awaited>>, item: &Awaited, tasks: &Tasks) {
+    let start = || {
+        let notifier = notifier.clone();
+        let task = thread::spawn(move || {
+            let deliver = |a: Awaited| {
+                a.delivered.fetch_add(1, Ordering::AcqRel);
+            };
+            notifier.serve(|a| a.done.load(Ordering::Acquire) == 1, deliver, |_| thread::yield_now());
+        });
+        tasks.lock().unwrap().push(task);
+        Ok::<(), ()>(())
+    };
+    notifier.add(item.clone(), |_, item| Some(item), start).unwrap();
+}
+
+fn join_all(tasks: &Tasks) {
+    let all = std::mem::take(&mut *tasks.lock().unwrap());
+    all.into_iter().for_each(|t| t.join().unwrap());
+}
+
+fn bounded(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// The task ends when nothing waits, while another thread adds: that one is served by it or by a new one.
+#[test]
+fn the_notifier_forgets_nobody_when_it_ends() {
+    bounded(|| {
+        let (notifier, tasks) = (Arc::new(Notifier::default()), Tasks::default());
+        let (a, b) = (Awaited::new(true), Awaited::new(true));
+        add(&notifier, &a, &tasks);
+        add(&notifier, &b, &tasks);
+        join_all(&tasks);
+        assert_eq!((a.deliveries(), b.deliveries()), (1, 1));
+    });
+}
+
+/// Two threads add; one of what they wait for is done only later.
+#[test]
+fn the_notifier_delivers_once_what_is_done_meanwhile() {
+    bounded(|| {
+        let (notifier, tasks) = (Arc::new(Notifier::default()), Tasks::default());
+        let (a, b) = (Awaited::new(false), Awaited::new(true));
+        add(&notifier, &a, &tasks);
+        let adds = {
+            let (notifier, b, tasks) = (notifier.clone(), b.clone(), tasks.clone());
+            thread::spawn(move || add(&notifier, &b, &tasks))
+        };
+        a.done.store(1, Ordering::Release);
+        adds.join().unwrap();
+        join_all(&tasks);
+        assert_eq!((a.deliveries(), b.deliveries()), (1, 1));
+    });
+}
+
+/// Where there is no thread for the task nothing was added, and the next one is served all the same.
+#[test]
+fn the_notifier_adds_nothing_without_a_task() {
+    bounded(|| {
+        let (notifier, tasks) = (Arc::new(Notifier::default()), Tasks::default());
+        let (refused, b) = (Awaited::new(true), Awaited::new(true));
+        let adds = {
+            let (notifier, b, tasks) = (notifier.clone(), b.clone(), tasks.clone());
+            thread::spawn(move || add(&notifier, &b, &tasks))
+        };
+        let added = notifier.add(refused.clone(), |_, item| Some(item), || Err(()));
+        adds.join().unwrap();
+        join_all(&tasks);
+        // It is served by the task of the other, if that was there.
+        assert_eq!((refused.deliveries(), b.deliveries()), (added.is_ok().into(), 1));
+    });
+}
+
+/// What two gates hold up begins once, with the last of them that opens or with who made it.
+#[test]
+fn what_is_held_up_begins_once() {
+    loom::model(|| {
+        let gates: [Arc<Gate<AtomicU32>>; 2] = Default::default();
+        let begin = |held: &Held<AtomicU32>| {
+            held.what.fetch_add(1, Ordering::AcqRel);
+        };
+        let opened = gates.clone().map(|gate| thread::spawn(move || gate.open().iter().for_each(|held| begin(held))));
+        let held = Held::new(AtomicU32::new(0));
+        gates.iter().for_each(|gate| gate.hold_up(&held));
+        if held.let_go() {
+            begin(&held);
+        }
+        opened.into_iter().for_each(|t| t.join().unwrap());
+        assert_eq!(held.what.load(Ordering::Acquire), 1);
+        assert!(gates.iter().all(|gate| gate.open().is_empty()));
     });
 }

@@ -4,6 +4,7 @@ use super::lifecycle;
 use super::types::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::runtime::process;
+use crate::trace::log;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -89,11 +90,13 @@ fn aside(body: impl FnOnce() -> Result<()>, also: fn() -> Result<()>) -> revamp_
 }
 
 fn outcome(call: impl FnOnce() -> Result<revamp_status>) -> revamp_status {
-    match catch_unwind(AssertUnwindSafe(call)) {
+    let status = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => fail(&error),
         Err(panic) => fail(&panic_error(panic.as_ref())),
-    }
+    };
+    log::deliver();
+    status
 }
 
 fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {

@@ -9,6 +9,7 @@ use crate::device::Access;
 use crate::device::block::Place;
 use crate::error::{Error, Result};
 use crate::kernel::registry;
+use crate::lock::{Mutex, rank};
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::array::Array;
@@ -16,7 +17,6 @@ use crate::runtime::array_view::ArrayView;
 use crate::runtime::copy::Side;
 use crate::runtime::dispatch::{self, Argument, Domain, Launch};
 use crate::runtime::kernel::LoadedKernel;
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -264,15 +264,19 @@ pub unsafe extern "C" fn revamp_dispatch(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_aside(|| {
+        let mut read = Vec::new();
         // SAFETY: the caller vouches for the records and their pointers.
-        for record in unsafe { pointer::slice(records, count, "records") }? {
+        for record in unsafe { pointer::each(records, count, "records") }? {
             // SAFETY: as above.
-            let (name, spirv) = unsafe {
+            read.push(unsafe {
                 let r = pointer::read(record)?;
-                (pointer::text(r.name, "name")?, pointer::slice(r.spirv.cast::<u8>(), r.spirv_size, "spirv")?)
-            };
+                let spirv = pointer::slice(r.spirv.cast::<u8>(), r.spirv_size, "spirv")?;
+                (record.addr(), pointer::text(r.name, "name")?, spirv)
+            });
+        }
+        for (address, name, spirv) in read {
             let id = registry::register(name.to_owned(), spirv.into())?;
-            records_by_address().lock().insert(record_key(record), id);
+            records_by_address().lock().insert(address, id);
         }
         Ok(())
     })
@@ -284,8 +288,8 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
 pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_release(|| {
         // SAFETY: the caller vouches for the records.
-        for record in unsafe { pointer::slice(records, count, "records") }? {
-            if let Some(id) = records_by_address().lock().remove(&record_key(record)) {
+        for record in unsafe { pointer::each(records, count, "records") }? {
+            if let Some(id) = records_by_address().lock().remove(&record.addr()) {
                 registry::unregister(id);
             }
         }
@@ -293,13 +297,8 @@ pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_
     })
 }
 
-/// The records that C registered.
-fn records_by_address() -> &'static Mutex<HashMap<usize, registry::RecordId>> {
-    static RECORDS: OnceLock<Mutex<HashMap<usize, registry::RecordId>>> = OnceLock::new();
+/// The records that C registered, by their addresses.
+fn records_by_address() -> &'static Mutex<HashMap<usize, registry::RecordId>, { rank::RECORDS }> {
+    static RECORDS: OnceLock<Mutex<HashMap<usize, registry::RecordId>, { rank::RECORDS }>> = OnceLock::new();
     RECORDS.get_or_init(Mutex::default)
-}
-
-/// What tells one record from another: its address.
-fn record_key(record: &revamp_kernel_record) -> usize {
-    std::ptr::from_ref(record).addr()
 }

@@ -24,13 +24,11 @@ pub extern "C" fn revamp_abi_version() -> u32 {
 
 /// Waits for all work, then drops all objects and devices: every handle is dead afterwards. The next call begins anew,
 /// and a default accelerator can be set again. May be called repeatedly (C++ AMP's amp_uninitialize).
+/// Not in a host kernel, which it would wait for: REVAMP_ERROR_RUNTIME.
 /// Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {
-    guard_aside(|| {
-        process::uninitialize(handle::clear_all);
-        Ok(())
-    })
+    guard_aside(|| process::uninitialize(handle::clear_all))
 }
 
 /// Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to standard error again.

@@ -1,5 +1,6 @@
 //! The hooks into the process: exit and fork. The one place that knows how a system calls them.
 
+use crate::lock::{Hold, rank};
 use crate::runtime::{exit, process};
 use parking_lot::Mutex;
 use std::sync::Once;
@@ -10,7 +11,7 @@ const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 extern "C" fn at_exit() {
-    exit::at_exit();
+    exit::at_exit(None);
 }
 
 /// glibc's hook, which knows the exit status.
@@ -24,7 +25,7 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
             libc::_exit(status);
         }
     }
-    exit::at_exit();
+    exit::at_exit(Some(status));
 }
 
 /// Held while a hook is registered, and during a fork: the C library's own lock of its exit handlers must be free in the
@@ -107,6 +108,7 @@ fn layer_may_have_grown() -> bool {
 }
 
 fn hook_exit() {
+    let _hold = Hold::new(rank::HOOKS, 0);
     let _registering = REGISTERING.lock();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     let failed = {

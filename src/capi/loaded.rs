@@ -1,14 +1,14 @@
 //! Code of the program that the library calls later: its module stays loaded.
 
 use crate::device::host::system;
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Functions asked for lately, each in the place that its address gives it.
 static LATELY: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
 /// All that stay.
-static KEPT: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+static KEPT: Mutex<BTreeSet<usize>, { rank::REGISTRY }> = Mutex::new(BTreeSet::new());
 
 /// Keeps the module of a function loaded for good: dlclose() may come before the function's last call, and cannot be made to wait,
 /// since it holds the loader's lock. That lock is taken here for a new function, so none of ours may be held.

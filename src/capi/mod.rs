@@ -24,5 +24,6 @@ pub mod library;
 mod lifecycle;
 mod loaded;
 mod pointer;
+mod sizes;
 pub mod transfers;
 pub mod types;

@@ -1,63 +1,12 @@
 //! Reading and writing through pointers that C passed. All dereferencing of plain data happens here.
 
+use super::sizes::{self, Sized_};
 use crate::error::{Error, Result};
 use std::ffi::{CStr, c_char};
 
-/// A struct whose first field is its size, so that it can grow.
-///
-/// # Safety
-/// The type is `repr(C)`, its first field is a `usize`, and all-zero bytes are a value of it.
-pub(super) unsafe trait Sized_: Sized {
-    /// Its name in C.
-    const NAME: &'static str;
-}
-
-macro_rules! sized {
-    ($($type:ident),* $(,)?) => {
-        $(
-            // SAFETY: these are the `repr(C)` structs of types.rs: first field struct_size, plain data otherwise.
-            unsafe impl Sized_ for super::types::$type {
-                const NAME: &'static str = stringify!($type);
-            }
-        )*
-    };
-}
-
-sized!(
-    revamp_accelerator_info,
-    revamp_accelerator_view_info,
-    revamp_array_options,
-    revamp_array_info,
-    revamp_region,
-    revamp_kernel_options,
-    revamp_kernel_info,
-    revamp_binding_info,
-    revamp_dispatch_info,
-    revamp_host_dispatch_info,
-    revamp_kernel_record,
-    revamp_array_view_options,
-    revamp_array_view_info,
-    revamp_residency,
-    revamp_memory_usage,
-    revamp_transfer_counters,
-    revamp_transfer,
-);
-
+#[cold]
 fn null(what: &str) -> Error {
     Error::invalid(format!("{what} is NULL"))
-}
-
-/// Smallest and largest struct_size that make sense: a later version of the library adds fields at the end.
-fn check_size<T: Sized_>(size: usize) -> Result<()> {
-    let own = std::mem::size_of::<T>();
-    if size < std::mem::size_of::<usize>() || size > own {
-        return Err(Error::invalid(format!(
-            "{}.struct_size is {size}; set it to sizeof({}), which is {own} in this version of the library",
-            T::NAME,
-            T::NAME
-        )));
-    }
-    Ok(())
 }
 
 /// Reads an option struct; `None` if `pointer` is null. Fields the caller's version did not have are zero.
@@ -70,9 +19,9 @@ pub(super) unsafe fn read_optional<T: Sized_>(pointer: *const T) -> Result<Optio
     }
     // SAFETY: the caller vouches for a readable struct_size at the start.
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
-    check_size::<T>(size)?;
+    sizes::check::<T>(size)?;
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
-    // SAFETY: the caller vouches for `size` readable bytes, size <= size_of::<T>() was checked, and zeroes are a value
+    // SAFETY: the caller vouches for `size` readable bytes, sizes::check ended it within T, and zeroes are a value
     // of the remaining fields (Sized_).
     Ok(Some(unsafe {
         std::ptr::copy_nonoverlapping(pointer.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size);
@@ -99,9 +48,9 @@ pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<
     }
     // SAFETY: the caller vouches for a readable struct_size at the start.
     let size = unsafe { pointer.cast::<usize>().read_unaligned() };
-    check_size::<T>(size)?;
+    sizes::check::<T>(size)?;
     let head = std::mem::size_of::<usize>();
-    // SAFETY: the caller vouches for `size` writable bytes; size <= size_of::<T>() was checked.
+    // SAFETY: the caller vouches for `size` writable bytes; sizes::check ended it within T.
     unsafe {
         std::ptr::copy_nonoverlapping(
             (&raw const value).cast::<u8>().add(head),
@@ -110,6 +59,42 @@ pub(super) unsafe fn write_info<T: Sized_>(pointer: *mut T, value: T) -> Result<
         );
     }
     Ok(())
+}
+
+#[cold]
+fn impossible_count(what: &str, count: usize) -> Error {
+    Error::invalid(format!("{what} has a count of {count}, which no memory holds"))
+}
+
+/// How far apart the structs of a list lie: the first one says it for all.
+///
+/// # Safety
+/// `pointer` is null or points to a struct of the type that begins with its size.
+unsafe fn stride<T: Sized_>(pointer: *const T, what: &str) -> Result<usize> {
+    if pointer.is_null() {
+        return Err(null(what));
+    }
+    // SAFETY: the caller vouches for a readable struct_size at the start.
+    let size = unsafe { pointer.cast::<usize>().read_unaligned() };
+    sizes::check::<T>(size)?;
+    Ok(size)
+}
+
+/// The addresses of `count` structs, all of the size the first one says.
+///
+/// # Safety
+/// As [`stride`].
+pub(super) unsafe fn each<T: Sized_>(
+    pointer: *const T,
+    count: usize,
+    what: &str,
+) -> Result<impl Iterator<Item = *const T>> {
+    // SAFETY: the same contract.
+    let stride = if count == 0 { 0 } else { unsafe { stride(pointer, what) }? };
+    if count > isize::MAX as usize / stride.max(1) {
+        return Err(impossible_count(what, count));
+    }
+    Ok((0..count).map(move |n| pointer.wrapping_byte_add(n * stride)))
 }
 
 /// A list of structs that the caller has room for, all of the size the first one says.
@@ -129,12 +114,8 @@ impl<T: Sized_> Structs<T> {
         if capacity == 0 {
             return Ok(Self { next: pointer, size: 0, left: 0 });
         }
-        if pointer.is_null() {
-            return Err(null(T::NAME));
-        }
         // SAFETY: the caller vouches for a readable struct_size at the start.
-        let size = unsafe { pointer.cast::<usize>().read_unaligned() };
-        check_size::<T>(size)?;
+        let size = unsafe { stride(pointer, T::NAME) }?;
         Ok(Self { next: pointer, size, left: capacity })
     }
 
@@ -174,6 +155,7 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
 ///
 /// # Safety
 /// `pointer` is null or points to `count` readable values that stay unchanged during the call.
+#[inline]
 pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
@@ -188,7 +170,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
         )));
     }
     if count > isize::MAX as usize / std::mem::size_of::<T>().max(1) {
-        return Err(Error::invalid(format!("{what} has a count of {count}, which no memory holds")));
+        return Err(impossible_count(what, count));
     }
     // SAFETY: not null, aligned, of a possible length; the caller vouches for the contents.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
@@ -198,6 +180,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
 ///
 /// # Safety
 /// As [`slice`].
+#[inline]
 pub(super) unsafe fn optional_slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<Option<&'a [T]>> {
     if pointer.is_null() {
         return Ok(None);

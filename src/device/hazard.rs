@@ -261,15 +261,20 @@ impl Tracker {
         }
     }
 
-    /// Waits for every use of `range` that conflicts with `access`. No lock may be held.
+    /// Waits for every use of `range` that conflicts with `access`. How those ended is nothing to who writes all of it. No lock
+    /// may be held.
     pub fn wait_for_all(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
-            match self.wait(range, access) {
-                Err(e) => match Detour::of(&e) {
-                    Some(Detour::Wait(points)) => points.iter().try_for_each(|p| p.wait(None).map(drop))?,
-                    _ => return Err(e),
-                },
+            let error = match self.wait(range, access) {
+                Err(e) => e,
                 done => return done,
+            };
+            let Some(Detour::Wait(points)) = Detour::of(&error) else { return Err(error) };
+            for point in points {
+                let done = point.wait(None);
+                if access != Access::Write {
+                    done?;
+                }
             }
         }
     }

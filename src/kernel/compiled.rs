@@ -7,7 +7,7 @@
 use super::image::{self, Capture, Entry};
 use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
-use parking_lot::RwLock;
+use crate::lock::{RwLock, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
@@ -49,9 +49,9 @@ struct Images {
     last: u64,
 }
 
-static IMAGES: OnceLock<RwLock<Images>> = OnceLock::new();
+static IMAGES: OnceLock<RwLock<Images, { rank::IMAGES }>> = OnceLock::new();
 
-fn images() -> &'static RwLock<Images> {
+fn images() -> &'static RwLock<Images, { rank::IMAGES }> {
     IMAGES.get_or_init(RwLock::default)
 }
 

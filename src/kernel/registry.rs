@@ -5,7 +5,7 @@
 //! registration costs nothing at program start.
 
 use crate::error::{Error, Result};
-use parking_lot::RwLock;
+use crate::lock::{RwLock, rank};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,7 +49,8 @@ struct Registry {
     last: u64,
 }
 
-static REGISTRY: RwLock<Registry> = RwLock::new(Registry { by_name: BTreeMap::new(), names: BTreeMap::new(), last: 0 });
+static REGISTRY: RwLock<Registry, { rank::REGISTRY }> =
+    RwLock::new(Registry { by_name: BTreeMap::new(), names: BTreeMap::new(), last: 0 });
 
 /// Adds a kernel. The same name with the same bytes is the same record, counted: each call wants its [`unregister`].
 ///

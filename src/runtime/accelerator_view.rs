@@ -113,6 +113,9 @@ impl AcceleratorView {
     /// Everything given to the view so far.
     fn points(&self) -> Result<SmallVec<[Point; 4]>> {
         let mut points = SmallVec::from_iter([self.queue.marker()?]);
+        if let Some(lost) = self.device.lost() {
+            return Err(lost);
+        }
         self.accelerator.bridges.trim();
         points.extend(self.beside.lock().iter().cloned());
         Ok(points)

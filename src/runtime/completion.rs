@@ -2,17 +2,18 @@
 
 use super::accelerator_view::AcceleratorView;
 use super::notifier::Notifier;
+use super::order::{Gate, Held};
 use super::race;
 use crate::device::hazard::{Point, Timeline, Tracker};
 use crate::device::host::Workers;
 use crate::device::host::threads::caught;
 use crate::device::{Access, unique_id};
 use crate::error::{Error, Result};
+use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
-use parking_lot::{Condvar, Mutex};
 use smallvec::SmallVec;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -22,17 +23,12 @@ pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
 /// One operation of the host: a timeline that goes from 0 to 1.
 pub struct HostOperation {
     id: u64,
-    progress: Mutex<Progress>,
+    result: Mutex<Option<Result<()>>, { rank::OPERATION }>,
     done: Condvar,
     /// Somebody has asked a completion how it ended.
     told: AtomicBool,
-}
-
-#[derive(Default)]
-struct Progress {
-    result: Option<Result<()>>,
-    /// What begins when it is done.
-    behind: Vec<Arc<Work>>,
+    /// Opens when it is done, for the operations behind it.
+    gate: Gate<Work>,
 }
 
 impl HostOperation {
@@ -40,9 +36,10 @@ impl HostOperation {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             id: unique_id(),
-            progress: Mutex::default(),
+            result: Mutex::new(None),
             done: Condvar::new(),
             told: AtomicBool::new(false),
+            gate: Gate::default(),
         })
     }
 
@@ -51,24 +48,11 @@ impl HostOperation {
         Point { timeline: self.clone(), value: 1, sequence: 1 }
     }
 
-    /// Says that it is done, and gives what was held up.
-    fn finish(&self, result: Result<()>) -> Vec<Arc<Work>> {
-        let mut progress = self.progress.lock();
-        progress.result = Some(result);
-        let behind = std::mem::take(&mut progress.behind);
-        drop(progress);
+    /// Says that it is done, and gives the operations that may begin now.
+    fn finish(&self, result: Result<()>) -> Vec<Arc<Held<Work>>> {
+        *self.result.lock() = Some(result);
         self.done.notify_all();
-        behind
-    }
-
-    /// Holds `work` up until it is done: false if it is.
-    fn holds_up(&self, work: &Arc<Work>) -> bool {
-        let mut progress = self.progress.lock();
-        let is_open = progress.result.is_none();
-        if is_open {
-            progress.behind.push(work.clone());
-        }
-        is_open
+        self.gate.open()
     }
 }
 
@@ -80,7 +64,7 @@ impl Timeline for HostOperation {
         None
     }
     fn reached(&self, value: u64) -> bool {
-        value == 0 || self.progress.lock().result.is_some()
+        value == 0 || self.result.lock().is_some()
     }
     fn is_signalled(&self, _: u64) -> bool {
         true
@@ -93,15 +77,15 @@ impl Timeline for HostOperation {
             return Ok(true);
         }
         let end = timeout.map(|t| Instant::now() + t);
-        let mut progress = self.progress.lock();
+        let mut result = self.result.lock();
         loop {
-            if let Some(r) = progress.result.as_ref() {
+            if let Some(r) = result.as_ref() {
                 return r.clone().map(|()| true);
             }
             match end {
-                None => self.done.wait(&mut progress),
+                None => self.done.wait(&mut result, rank::NONE),
                 Some(end) => {
-                    if self.done.wait_until(&mut progress, end).timed_out() && progress.result.is_none() {
+                    if self.done.wait_until(&mut result, rank::NONE, end) && result.is_none() {
                         return Ok(false);
                     }
                 }
@@ -198,7 +182,7 @@ impl Completion {
 }
 
 /// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
-static CLAIMING: Mutex<()> = Mutex::new(());
+static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
 /// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
 /// bytes before it; later ones wait for it. The views' `wait` covers it.
@@ -224,18 +208,14 @@ pub(super) fn begin(
     for view in views {
         view.attach([point.clone()]);
     }
-    let work = Arc::new(Work {
-        operation,
-        before: AtomicUsize::new(before.len() + 1),
-        task: Mutex::new(Some(Box::new(task))),
-    });
+    let work = Held::new(Work { operation, task: Mutex::new(Some(Box::new(task))) });
     for p in before {
         // That it failed is for whoever waits for it; this one goes on.
-        if !p.timeline.as_any().downcast_ref::<HostOperation>().is_some_and(|o| o.holds_up(&work)) {
-            work.is_free();
+        if let Some(operation) = p.timeline.as_any().downcast_ref::<HostOperation>() {
+            operation.gate.hold_up(&work);
         }
     }
-    if work.is_free() {
+    if work.let_go() {
         // Without a thread it is done here.
         Workers::shared().tasks.spawn(move || run(work));
     }
@@ -245,31 +225,24 @@ pub(super) fn begin(
 /// What an operation does.
 struct Work {
     operation: Arc<HostOperation>,
-    /// Operations that hold it up, and one for who begins it.
-    before: AtomicUsize,
-    task: Mutex<Option<Box<dyn FnOnce() -> Result<()> + Send>>>,
+    task: Mutex<Option<Box<dyn FnOnce() -> Result<()> + Send>>, { rank::TASK }>,
 }
 
 impl Work {
-    /// One operation less holds it up: true if none does any more. True once.
-    fn is_free(&self) -> bool {
-        self.before.fetch_sub(1, Ordering::AcqRel) == 1
-    }
-
-    /// Does it, and gives what may begin now.
-    fn run(&self) -> impl Iterator<Item = Arc<Self>> {
+    /// Does it, and gives the operations that may begin now.
+    fn run(&self) -> Vec<Arc<Held<Self>>> {
         let task = self.task.lock().take();
         let text = "an asynchronous operation panicked; please report it";
         let result = task.map_or(Ok(()), |task| caught(task).unwrap_or_else(|_| Err(Error::internal(text))));
-        self.operation.finish(result).into_iter().filter(|work| work.is_free())
+        self.operation.finish(result)
     }
 }
 
 /// Does `first`, and what was held up by it: one on this thread, the others on further ones as far as the system gives some.
-fn run(first: Arc<Work>) {
+fn run(first: Arc<Held<Work>>) {
     let mut ready = vec![first];
     while let Some(work) = ready.pop() {
-        let mut freed = work.run();
+        let mut freed = work.what.run().into_iter();
         ready.extend(freed.next());
         for work in freed {
             let other = work.clone();
@@ -299,6 +272,7 @@ impl Waiting {
     fn call(self) {
         let result = self.completion.get();
         for callback in self.callbacks {
+            waits(rank::NONE);
             if let Err(text) = caught(|| callback(&result)) {
                 log!(Error, "a callback panicked: {text}");
             }

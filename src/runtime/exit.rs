@@ -1,13 +1,14 @@
 //! The exit hook: what is under way is finished, in a bounded time.
 //!
 //! exit() is called anywhere: in a host kernel, in a callback, in a signal handler that interrupted this library or malloc. So the
-//! thread that calls it takes no lock and allocates nothing. It asks a thread that was made before, and waits: without end for nothing.
+//! thread that calls it takes no lock and allocates nothing. It asks threads that were made before, and waits for a while. They are
+//! two, since what was interrupted may hold up the one that finishes the work.
 
 use super::{process, source};
-use crate::device::host::system::say;
+use crate::device::host::system::{end_process, say};
 use crate::device::host::threads::{is_ours, spawn_named};
 use crate::log;
-use crate::trace::log::{Level, enabled};
+use crate::trace::log::{self, Level, enabled};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
@@ -22,45 +23,72 @@ const CALLS: u32 = 4;
 /// Between two looks of the thread that waits.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// The thread that finishes the work; nothing if the system gave none.
-static FINISHER: OnceLock<Option<Thread>> = OnceLock::new();
-static ASKED: AtomicBool = AtomicBool::new(false);
-/// The place at which the thread that ends the process counts its calls.
-static PLACE: AtomicUsize = AtomicUsize::new(0);
+/// The threads that are there for the end: one finishes the work, one watches over the end. Nothing if the system gave none.
+static WAITING: OnceLock<Option<[Thread; 2]>> = OnceLock::new();
+/// How the process ends; written once.
+static ENDING: OnceLock<Ending> = OnceLock::new();
 /// What is being finished: a number of [`STEPS`], their number at the end.
 static STEP: AtomicUsize = AtomicUsize::new(0);
+/// The hook waits no more.
+static LEFT: AtomicBool = AtomicBool::new(false);
 
 /// What is finished, in this order.
 const STEPS: [&str; 3] = ["calls of other threads", "writing back array_views", "launches, copies and callbacks"];
 
-/// Makes the thread, at the first use of a device: there is something to finish from then on.
+#[derive(Clone, Copy)]
+struct Ending {
+    /// What exit() was given, where the system tells.
+    status: Option<i32>,
+    /// The place at which the thread that called it counts its calls.
+    place: usize,
+    /// It did so inside of a call, or is a thread of the library.
+    inside: bool,
+}
+
+impl Ending {
+    fn patience(self) -> Duration {
+        if self.inside { INSIDE } else { PATIENCE }
+    }
+}
+
+/// Makes the threads, at the first use of a device: there is something to finish from then on.
 pub(super) fn prepare() {
-    FINISHER.get_or_init(|| match spawn_named("revamp-exit", serve) {
-        Ok(thread) => Some(thread.thread().clone()),
-        Err(e) => {
-            log!(Warn, "{e}; what is not waited for may be lost at the end of the process");
-            None
+    WAITING.get_or_init(|| {
+        let made = spawn_named("revamp-exit", || finish(wait_for_end()))
+            .and_then(|first| Ok([first, spawn_named("revamp-exit", || watch_over(wait_for_end()))?]));
+        match made {
+            Ok(threads) => Some(threads.map(|t| t.thread().clone())),
+            Err(e) => {
+                log!(Warn, "{e}; what is not waited for may be lost at the end of the process");
+                None
+            }
         }
     });
 }
 
-fn serve() {
-    while !ASKED.load(Ordering::SeqCst) {
-        std::thread::park();
+fn wait_for_end() -> Ending {
+    loop {
+        match ENDING.get() {
+            Some(ending) => return *ending,
+            None => std::thread::park(),
+        }
     }
-    finish(PLACE.load(Ordering::SeqCst), patience() / CALLS);
 }
 
-/// How long the process may take to end.
-fn patience() -> Duration {
-    if INSIDE_OF_US.load(Ordering::SeqCst) { INSIDE } else { PATIENCE }
+/// Where malloc was interrupted, the C library itself waits for ever for a lock that its own thread holds.
+fn watch_over(ending: Ending) {
+    let Some(status) = ending.status.filter(|_| ending.inside) else { return };
+    while !LEFT.load(Ordering::SeqCst) {
+        std::thread::sleep(LOOK);
+    }
+    std::thread::sleep(PATIENCE);
+    say("revamp [error] exit() was called inside of the library and does not end: the process is ended\n");
+    end_process(status);
 }
 
-static INSIDE_OF_US: AtomicBool = AtomicBool::new(false);
-
-fn finish(place: usize, for_calls: Duration) {
-    let end = Instant::now() + for_calls;
-    while process::others_are_calling(place) && Instant::now() < end {
+fn finish(ending: Ending) {
+    let end = Instant::now() + ending.patience() / CALLS;
+    while process::others_are_calling(ending.place) && Instant::now() < end {
         std::thread::sleep(LOOK);
     }
     STEP.store(1, Ordering::SeqCst);
@@ -72,45 +100,44 @@ fn finish(place: usize, for_calls: Duration) {
         // What is left goes with the process: drivers do not like to be torn down from an exit handler.
         std::mem::forget(runtime);
     }
+    log::deliver();
     STEP.store(STEPS.len(), Ordering::SeqCst);
 }
 
 /// The exit hook: finishes all work. Calls that come later do nothing.
-pub fn at_exit() {
+pub fn at_exit(status: Option<i32>) {
     if !process::end() {
         return;
     }
     // Without it no device was used.
-    let Some(finisher) = FINISHER.get() else { return };
+    let Some(waiting) = WAITING.get() else { return };
     let place = process::place();
-    let inside = is_ours() || process::is_calling(place);
-    PLACE.store(place, Ordering::SeqCst);
-    INSIDE_OF_US.store(inside, Ordering::SeqCst);
-    match finisher {
-        Some(thread) => {
-            ASKED.store(true, Ordering::SeqCst);
-            thread.unpark();
-        }
-        None if inside => {}
-        None => finish(place, PATIENCE / CALLS),
+    let ending = Ending { status, place, inside: is_ours() || process::is_calling(place) };
+    let _ = ENDING.set(ending);
+    match waiting {
+        Some(threads) => threads.iter().for_each(Thread::unpark),
+        None if ending.inside => return tell_loss(ending),
+        None => return finish(ending),
     }
-    let end = Instant::now() + patience();
+    let end = Instant::now() + ending.patience();
     while STEP.load(Ordering::SeqCst) < STEPS.len() {
-        if finisher.is_none() || Instant::now() >= end {
-            return tell_loss(inside);
+        if Instant::now() >= end {
+            tell_loss(ending);
+            break;
         }
         std::thread::sleep(LOOK);
     }
+    LEFT.store(true, Ordering::SeqCst);
 }
 
 /// Says what is lost, without the log: its lock and memory may be held by what was interrupted.
-fn tell_loss(inside: bool) {
+fn tell_loss(ending: Ending) {
     if !enabled(Level::Error) {
         return;
     }
     say("revamp [error] the process exits and work is lost: ");
     say(STEPS.get(STEP.load(Ordering::SeqCst)).copied().unwrap_or_default());
-    say(if inside {
+    say(if ending.inside {
         " did not end within 2 s; exit() was called in a host kernel, a callback, or a signal handler in a call of the library\n"
     } else {
         " did not end within 30 s\n"

@@ -15,6 +15,7 @@ pub mod exit;
 pub mod host_dispatch;
 pub mod kernel;
 mod notifier;
+mod order;
 pub mod process;
 mod race;
 pub mod repeat;

@@ -3,10 +3,11 @@
 //! `tests/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::Mutex;
+use crate::lock::rank;
 
 /// What waits to be done, looked at by one task as long as there is anything.
 pub struct Notifier<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<State<T>, { rank::NOTIFIER }>,
 }
 
 struct State<T> {

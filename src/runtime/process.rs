@@ -3,6 +3,7 @@
 use super::{Runtime, take};
 use crate::config;
 use crate::device::host::Workers;
+use crate::device::host::threads::InKernel;
 use crate::device::vulkan::{messages, printf};
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::Arc;
@@ -138,10 +139,15 @@ pub fn in_forked_child() {
 }
 
 /// Waits for all work, then drops everything; `clear` drops what C holds.
-pub fn uninitialize(clear: impl FnOnce()) {
+pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
+    if InKernel::is_here() {
+        return Err(Error::runtime(
+            "revamp_uninitialize was called in a host kernel, which it would wait for; call it when the kernel has ended",
+        ));
+    }
     let Some(runtime) = take() else {
         clear();
-        return;
+        return Ok(());
     };
     finish(&runtime);
     clear();
@@ -149,6 +155,7 @@ pub fn uninitialize(clear: impl FnOnce()) {
     drop(runtime);
     // Queues that still had work are destroyed by a task.
     Workers::shared().drain();
+    Ok(())
 }
 
 /// Waits for all work.

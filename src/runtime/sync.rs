@@ -1,5 +1,5 @@
-//! The types that `words` synchronizes with; its loom test puts others in their place.
+//! The types that `words`, `notifier` and `order` synchronize with; their loom tests put others in their place.
 
-pub use parking_lot::Mutex;
+pub use crate::lock::Mutex;
 pub use std::sync::Arc;
 pub use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};

@@ -6,6 +6,7 @@
 use super::sync::{Arc, AtomicU32, AtomicUsize, Mutex, Ordering};
 use crate::coherence::Region;
 use crate::device::Access;
+use crate::lock::rank;
 use std::collections::BTreeMap;
 
 /// The host may read through a view's published pointer.
@@ -27,7 +28,7 @@ struct Published {
 #[derive(Default)]
 pub struct Words {
     /// By the view's id.
-    published: Mutex<BTreeMap<u64, Published>>,
+    published: Mutex<BTreeMap<u64, Published>, { rank::WORDS }>,
     /// How many there are; changed under the lock, so that who takes back where there is nothing need not lock.
     count: AtomicUsize,
 }

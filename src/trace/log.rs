@@ -1,8 +1,9 @@
-//! The log: quiet by default, level from `REVAMP_LOG`, to standard error or to the hook the program set.
+//! The log: says only what should be mended unless asked for more; level from `REVAMP_LOG`, to standard error or to the hook the program set.
 
-use crate::lock::{RwLock, rank};
+use crate::lock::{Mutex, RwLock, rank, waits};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Severity of a message. A level lets itself and everything more severe through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,10 +21,17 @@ pub enum Level {
     Debug = 4,
 }
 
-/// Receives messages instead of standard error. May be called from any thread; must not call the library.
+/// Receives messages instead of standard error, on any thread, soon after they were written.
 pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
-static LEVEL: AtomicU8 = AtomicU8::new(Level::Error as u8);
+/// Messages for the hook. They are written anywhere, also under locks; the hook is called where there are none.
+static PENDING: Mutex<VecDeque<(Level, String)>, { rank::LOG }> = Mutex::new(VecDeque::new());
+/// There may be some.
+static ANY: AtomicBool = AtomicBool::new(false);
+/// A thread is calling the hook: one at a time, so that messages come in order.
+static DELIVERING: AtomicBool = AtomicBool::new(false);
+
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 static HOOK: RwLock<Option<Hook>, { rank::LOG }> = RwLock::new(None);
 
 impl Level {
@@ -71,14 +79,39 @@ pub fn write(level: Level, text: std::fmt::Arguments<'_>) {
         return;
     }
     let line = text.to_string();
-    let hook = HOOK.read().clone();
-    match hook {
-        Some(hook) => hook(level, &line),
-        // A closed standard error is no reason to fail.
-        None => {
-            use std::io::Write;
-            let _ = writeln!(std::io::stderr(), "revamp [{}] {line}", level.name());
+    if HOOK.read().is_some() {
+        PENDING.lock().push_back((level, line));
+        ANY.store(true, Ordering::Release);
+        return;
+    }
+    // A closed standard error is no reason to fail.
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "revamp [{}] {line}", level.name());
+}
+
+/// Gives the hook what was written for it. Called where a thread leaves the library, or has ended a job, and holds no lock.
+#[inline]
+pub fn deliver() {
+    if ANY.load(Ordering::Relaxed) {
+        deliver_all();
+    }
+}
+
+#[cold]
+fn deliver_all() {
+    while ANY.load(Ordering::Acquire) && !DELIVERING.swap(true, Ordering::Acquire) {
+        ANY.store(false, Ordering::Release);
+        loop {
+            let next = PENDING.lock().pop_front();
+            let Some((level, line)) = next else { break };
+            let hook = HOOK.read().clone();
+            waits(rank::NONE);
+            if let Some(hook) = hook {
+                hook(level, &line);
+            }
         }
+        // What came meanwhile is seen by whoever wrote it, or here.
+        DELIVERING.store(false, Ordering::Release);
     }
 }
 

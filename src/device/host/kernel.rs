@@ -3,9 +3,9 @@
 use super::fibre::{self, Stacks, Suspender};
 use super::memory::{HostBlock, HostSpan};
 use super::pool::Pool;
-use super::threads::caught;
+use super::threads::{InKernel, caught};
 use crate::error::{Error, Result};
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank, waits};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -224,7 +224,7 @@ impl<F: Fn(&ThreadId<'_>) -> Result<()> + Send + Sync> HostKernel for F {
 #[derive(Default)]
 struct Failure {
     stop: AtomicBool,
-    first: Mutex<Option<Error>>,
+    first: Mutex<Option<Error>, { rank::FAILURE }>,
 }
 
 impl Failure {
@@ -240,6 +240,8 @@ impl Failure {
 /// Runs `kernel` once for each thread of `domain`, over the pool and here. Returns when all have ended.
 pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
     let total = domain.check()?;
+    // Code of the program is called.
+    waits(rank::NONE);
     let failure = Failure::default();
     match &domain.tile {
         None => spread(pool, total, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure)),
@@ -254,6 +256,7 @@ pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<
 /// Hands `0..total` to `part(from, to)`: the first microseconds here, the rest, if there is one, over the pool.
 fn spread(pool: &Pool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
     let part = |from, to| {
+        let _here = InKernel::new();
         // A panic in a loop over many threads costs nothing to catch here, much to catch for each.
         match caught(|| part(from, to)) {
             Ok(Ok(())) => {}

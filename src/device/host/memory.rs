@@ -10,7 +10,7 @@ use super::stream;
 use super::system::total_memory;
 use crate::device::layout::CopyPlan;
 use crate::error::{Error, Result};
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -298,7 +298,7 @@ fn in_pieces(pool: &Pool, plan: &CopyPlan, part: &(dyn Fn(u64, u64) -> Result<()
         return part(0, bytes);
     }
     let size = piece(plan, bytes, threads);
-    let failure = Mutex::new(None);
+    let failure: Mutex<_, { rank::FAILURE }> = Mutex::new(None);
     pool.parallel(bytes.div_ceil(size), &|i| {
         if let Err(e) = part(i * size, ((i + 1) * size).min(bytes)) {
             failure.lock().get_or_insert(e);

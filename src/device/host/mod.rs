@@ -23,7 +23,7 @@ use super::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue, Us
 use crate::config::{self, Config, TestSwitches};
 use crate::error::{Error, Result};
 use crate::kernel::Module;
-use parking_lot::Mutex;
+use crate::lock::{Mutex, rank};
 use pool::Pool;
 use smallvec::SmallVec;
 use std::any::Any;
@@ -136,7 +136,7 @@ pub struct HostDevice {
     separate: bool,
     workers: Workers,
     test: TestSwitches,
-    timelines: Mutex<Vec<Weak<HostTimeline>>>,
+    timelines: Mutex<Vec<Weak<HostTimeline>>, { rank::QUEUES }>,
     /// Bytes of the blocks.
     used: Arc<AtomicU64>,
 }

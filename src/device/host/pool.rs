@@ -6,8 +6,8 @@
 
 use super::threads::{caught, processors, spawn_named};
 use crate::error::{Error, Result};
+use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
-use parking_lot::{Condvar, Mutex};
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
@@ -31,9 +31,9 @@ struct Region {
     chunks: u64,
     /// The loop's body. Borrowed from the caller of `Pool::parallel`: see there.
     work: *const Work<'static>,
-    failure: Mutex<Option<String>>,
+    failure: Mutex<Option<String>, { rank::FAILURE }>,
     failed: AtomicBool,
-    finished: Mutex<bool>,
+    finished: Mutex<bool, { rank::WORKERS }>,
     wake: Condvar,
 }
 
@@ -88,7 +88,7 @@ impl Region {
         }
         let mut finished = self.finished.lock();
         while !*finished {
-            self.wake.wait(&mut finished);
+            self.wake.wait(&mut finished, rank::PIECES);
         }
     }
 }
@@ -102,7 +102,7 @@ struct State {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<State, { rank::WORKERS }>,
     /// Moves when a loop starts, for workers that spin.
     epoch: AtomicU64,
     wake: Condvar,
@@ -135,13 +135,15 @@ impl Pool {
     }
 
     /// Calls `f` for each chunk number below `chunks`, on the workers and here; returns when all calls have. A panic
-    /// in `f` ends the loop early and is the error.
+    /// in `f` ends the loop early and is the error. `f` may want locks of [`rank::PIECES`] and beyond, or any if the caller
+    /// holds none.
     pub fn parallel(&self, chunks: u64, f: &Work<'_>) -> Result<()> {
         if chunks <= 1 || self.threads == 1 {
             let all = caught(|| (0..chunks).for_each(f));
             return all.map_err(failure);
         }
         self.start();
+        waits(rank::PIECES);
         // SAFETY: only the lifetime changes. The pointer is used for chunks counted below (`Region::work`), and this
         // function returns only after all chunks have ended; nothing between here and there unwinds, as chunks are
         // caught. Workers that still hold the region later find no chunk and leave the pointer alone.
@@ -234,7 +236,7 @@ impl Shared {
                 state = self.state.lock();
             } else {
                 state.sleeping += 1;
-                self.wake.wait(&mut state);
+                self.wake.wait(&mut state, rank::NONE);
                 state.sleeping -= 1;
             }
         }
@@ -336,7 +338,7 @@ mod tests {
     #[test]
     fn callers_progress_while_workers_are_held() {
         let pool = Pool::new(2);
-        let gate = Mutex::new(());
+        let gate = parking_lot::Mutex::new(());
         let held = gate.lock();
         let inside = AtomicU64::new(0);
         std::thread::scope(|s| {
@@ -363,7 +365,7 @@ mod tests {
         let pool = Pool::new(4);
         let mut data = vec![0u64; 4096];
         for round in 1..200u64 {
-            let cells: Vec<_> = data.chunks_mut(64).map(Mutex::new).collect();
+            let cells: Vec<_> = data.chunks_mut(64).map(parking_lot::Mutex::new).collect();
             pool.parallel(64, &|i| cells[i as usize].lock().fill(round)).unwrap();
             drop(cells);
             assert!(data.iter().all(|&v| v == round));

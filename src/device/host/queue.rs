@@ -11,8 +11,8 @@ use crate::device::hazard::{Point, Timeline};
 use crate::device::layout::CopyPlan;
 use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use, unique_id};
 use crate::error::{E_INVALIDARG, Error, Result};
+use crate::lock::{Condvar, Mutex, MutexGuard, rank};
 use crate::log;
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
@@ -63,7 +63,7 @@ pub struct HostTimeline {
     workers: Workers,
     /// Everything up to this value has ended.
     done: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<State, { rank::JOBS }>,
     changed: Condvar,
 }
 
@@ -157,8 +157,11 @@ impl HostTimeline {
         if state.alone.is_some() && timeout == Some(Duration::ZERO) {
             MutexGuard::unlocked(&mut state, || self.start());
         }
+        if timeout == Some(Duration::ZERO) {
+            return reached();
+        }
         while !reached() {
-            let runs = deadline.is_none() || state.alone.is_some() && timeout != Some(Duration::ZERO);
+            let runs = deadline.is_none() || state.alone.is_some();
             if runs && !state.active && !state.jobs.is_empty() {
                 self.run_jobs(&mut state, value);
                 if !state.jobs.is_empty() {
@@ -179,17 +182,17 @@ impl HostTimeline {
             state.waiting += 1;
             let late = match deadline {
                 None => {
-                    self.changed.wait(&mut state);
+                    self.changed.wait(&mut state, rank::NONE);
                     false
                 }
                 Some((start, timeout)) => match timeout.checked_sub(start.elapsed()) {
                     // A wait too long for the clock has no end.
                     Some(rest) if Instant::now().checked_add(rest).is_some() => {
-                        self.changed.wait_for(&mut state, rest);
+                        self.changed.wait_for(&mut state, rank::NONE, rest);
                         false
                     }
                     Some(_) => {
-                        self.changed.wait(&mut state);
+                        self.changed.wait(&mut state, rank::NONE);
                         false
                     }
                     None => true,

@@ -90,3 +90,16 @@ pub fn keep_loaded(code: usize) -> bool {
     // SAFETY: with these flags the address is only compared, and the module is never let go.
     unsafe { GetModuleHandleExW(PIN_FROM_ADDRESS, std::ptr::without_provenance(code), &raw mut module) != 0 }
 }
+
+/// Ends the process at once: nothing more runs.
+#[cfg(unix)]
+pub fn end_process(status: i32) -> ! {
+    // SAFETY: it takes a number and does not return.
+    unsafe { libc::_exit(status) }
+}
+
+/// Ends the process at once.
+#[cfg(not(unix))]
+pub fn end_process(status: i32) -> ! {
+    std::process::exit(status)
+}

@@ -93,7 +93,7 @@ fn two_queues_are_ordered_by_the_buffers_they_share() {
     let device = device();
     let (a, b) = (device.create_queue(false).unwrap(), device.create_queue(true).unwrap());
     let (shared, other) = (buffer(&device, 64), buffer(&device, 64));
-    let seen = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::new(parking_lot::Mutex::new(Vec::new()));
     for i in 0..200u32 {
         let queue = if i % 2 == 0 { &a } else { &b };
         let seen = Arc::clone(&seen);
@@ -301,7 +301,7 @@ fn kernels_are_dispatched() {
 #[test]
 fn the_cpu_accelerator_runs_no_kernels_and_always_shares_memory() {
     let (config, warnings) =
-        Config::read(|n| (n == "REVAMP_MEMORY").then(|| "separate".to_owned()).filter(|_| n != "REVAMP_LOG"));
+        Config::read(|n| (n == "REVAMP_MEMORY").then(|| "separate".into()).filter(|_| n != "REVAMP_LOG"));
     assert!(warnings.is_empty());
     let workers = Workers::new(1);
     let cpu = HostDevice::new(HostKind::Cpu, &config, workers.clone());
@@ -329,7 +329,7 @@ fn allocations_fail_with_their_label() {
     let device = device();
     let e = device.allocate(1 << 60, Placement::Staging, "my array").err().unwrap();
     assert!(e.kind == ErrorKind::OutOfMemory && e.message.starts_with("my array"), "{e}");
-    let (config, _) = Config::read(|n| (n == "REVAMP_TEST").then(|| "fail-alloc=2".to_owned()));
+    let (config, _) = Config::read(|n| (n == "REVAMP_TEST").then(|| "fail-alloc=2".into()));
     let device = HostDevice::new(HostKind::Threads, &config, Workers::new(1));
     let results: Vec<_> = (0..3).map(|_| device.allocate(8, Placement::Device, "").is_ok()).collect();
     assert_eq!(results, [true, false, true]);
@@ -508,7 +508,7 @@ fn imports_are_the_hosts_own_bytes() {
 
 #[test]
 fn separate_memory_imports_nothing() {
-    let config = Config::read(|name| (name == "REVAMP_MEMORY").then(|| "separate".to_owned())).0;
+    let config = Config::read(|name| (name == "REVAMP_MEMORY").then(|| "separate".into())).0;
     let mut bytes = [0_u8; 8];
     for (kind, imports) in [(HostKind::Threads, false), (HostKind::Cpu, true)] {
         let device = HostDevice::new(kind, &config, Workers::new(1));

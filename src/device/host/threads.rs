@@ -2,8 +2,8 @@
 
 use crate::config;
 use crate::error::{Error, Result};
+use crate::lock::{Condvar, Mutex, MutexGuard, rank, waits};
 use crate::log;
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -45,6 +45,29 @@ mod minimum {
 
 thread_local! {
     static OURS: Cell<bool> = const { Cell::new(false) };
+    static KERNELS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, this thread runs a host kernel.
+pub struct InKernel(());
+
+impl InKernel {
+    /// Begins.
+    pub fn new() -> Self {
+        KERNELS.set(KERNELS.get() + 1);
+        Self(())
+    }
+
+    /// True if this thread runs a host kernel.
+    pub fn is_here() -> bool {
+        KERNELS.get() > 0
+    }
+}
+
+impl Drop for InKernel {
+    fn drop(&mut self) {
+        KERNELS.set(KERNELS.get() - 1);
+    }
 }
 
 /// True on a thread of the library.
@@ -113,7 +136,7 @@ pub struct Tasks {
 }
 
 struct TaskShared {
-    state: Mutex<TaskState>,
+    state: Mutex<TaskState, { rank::TASKS }>,
     work: Condvar,
     quiet: Condvar,
     idle_for: Duration,
@@ -200,7 +223,7 @@ impl Tasks {
         state.draining += own;
         self.shared.quiet.notify_all();
         while !state.is_quiet() {
-            self.shared.quiet.wait(&mut state);
+            self.shared.quiet.wait(&mut state, rank::NONE);
         }
         state.draining -= own;
     }
@@ -227,9 +250,11 @@ impl Drop for Tasks {
 }
 
 fn run_job(job: Task) {
+    waits(rank::NONE);
     if let Err(text) = caught(job) {
         log!(Error, "a job panicked: {text}");
     }
+    crate::trace::log::deliver();
 }
 
 impl TaskState {
@@ -245,7 +270,7 @@ impl TaskShared {
 
     /// Starts a thread, which counts already, with a job, which runs already; the job is given back if there is none.
     fn start_with(self: &Arc<Self>, job: Task) -> std::result::Result<(), Task> {
-        let first = Arc::new(Mutex::new(Some(job)));
+        let first = Arc::new(Mutex::<_, { rank::TASK }>::new(Some(job)));
         let (shared, theirs) = (Arc::clone(self), Arc::clone(&first));
         let made = spawn_named("revamp-task", move || {
             let job = theirs.lock().take();
@@ -282,7 +307,7 @@ impl TaskShared {
                 break;
             }
             state.idle += 1;
-            let late = self.work.wait_for(&mut state, self.idle_for).timed_out();
+            let late = self.work.wait_for(&mut state, rank::NONE, self.idle_for);
             state.idle -= 1;
             if late && state.queue.is_empty() {
                 break;

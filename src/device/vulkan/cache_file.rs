@@ -15,10 +15,9 @@
 //! | 84..92 | length of the data |
 //! | 92..100 | checksum over bytes 0..92 and the data |
 
+use super::trusted::{self, Refused};
 use crate::log;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"REVAMPPC";
 const FORMAT: u32 = 1;
@@ -172,92 +171,72 @@ fn check_vulkan(key: &Key, data: &[u8]) -> Result<(), Reject> {
     Ok(())
 }
 
-/// The file for a device below the cache folder.
-pub fn path(directory: &Path, key: &Key) -> PathBuf {
-    directory.join(format!("pipelines-{}.bin", super::physical::uuid_text(&key.device_uuid)))
+/// The file for a device, in the cache folder.
+fn name(key: &Key) -> String {
+    format!("pipelines-{}.bin", super::physical::uuid_text(&key.device_uuid))
 }
 
 /// Vulkan's data from disk; `None`, and a line in the log, if there is none to use.
 pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
-    let path = path(directory, key);
-    let bytes = match read(&path) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => {
-            log!(Info, "pipeline cache {} is not used: bigger than {} MiB", path.display(), MAX_BYTES >> 20);
+    let name = name(key);
+    let shown = directory.join(&name);
+    let shown = shown.display();
+    let bytes = match trusted::read(directory, &name, MAX_BYTES + HEADER as u64) {
+        Ok(bytes) => bytes,
+        Err(Refused::System(e)) if e.kind() == std::io::ErrorKind::NotFound => {
+            log!(Debug, "no pipeline cache {shown} yet");
             return None;
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            log!(Debug, "no pipeline cache {} yet", path.display());
+        // There the user can do something.
+        Err(Refused::Distrusted(why)) => {
+            log!(Warn, "the pipeline cache is not used: {why}");
             return None;
         }
-        Err(e) => {
-            log!(Info, "pipeline cache {} cannot be read: {e}", path.display());
+        Err(why) => {
+            log!(Info, "pipeline cache {shown} is not used: {why}");
             return None;
         }
     };
     match decode(key, &bytes) {
         Ok(data) => {
-            log!(Debug, "pipeline cache {}: {} bytes", path.display(), data.len());
+            log!(Debug, "pipeline cache {shown}: {} bytes", data.len());
             Some(data.to_vec())
         }
         Err(why) => {
-            log!(Info, "pipeline cache {} is not used: {why}", path.display());
+            log!(Info, "pipeline cache {shown} is not used: {why}");
             None
         }
     }
 }
 
-/// The whole file; `None` if it is over the limit.
-fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    let limit = MAX_BYTES + HEADER as u64;
-    std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
-}
-
 /// Writes the cache; false, and a line in the log, if that cannot be done. Readers and other writers see the old file
 /// or the new one, never a part.
 pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
-    let path = path(directory, key);
+    let name = name(key);
+    let shown = directory.join(&name);
+    let shown = shown.display();
     if data.len() as u64 > MAX_BYTES {
-        log!(Info, "pipeline cache {} is not written: bigger than {} MiB", path.display(), MAX_BYTES >> 20);
+        log!(Info, "pipeline cache {shown} is not written: bigger than {} MiB", MAX_BYTES >> 20);
         return false;
     }
-    match write(directory, &path, &encode(key, data)) {
+    match trusted::write(directory, &name, &encode(key, data)) {
         Ok(()) => {
-            log!(Debug, "pipeline cache {} written, {} bytes", path.display(), data.len());
+            log!(Debug, "pipeline cache {shown} written, {} bytes", data.len());
             true
         }
-        Err(e) => {
-            log!(Info, "pipeline cache {} cannot be written: {e}", path.display());
+        Err(why) => {
+            log!(Info, "pipeline cache {shown} is not written: {why}");
             false
         }
     }
 }
 
-fn write(directory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    std::fs::create_dir_all(directory)?;
-    // In the same folder, since a rename cannot leave its file system; unique across threads and processes. A name may
-    // be taken by what a killed process of the same id left behind.
-    let (temporary, file) = loop {
-        let n = NEXT.fetch_add(1, Ordering::Relaxed);
-        let temporary = path.with_extension(format!("{}-{n}.tmp", std::process::id()));
-        match std::fs::OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            opened => break (temporary, opened),
-        }
-    };
-    let written = file.and_then(|mut file| file.write_all(bytes)).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
-}
-
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::DirBuilderExt;
+    use std::path::PathBuf;
 
     fn key() -> Key {
         Key { library: "0.1.0", driver: 7, device_uuid: [1; 16], cache_uuid: [2; 16], vendor: 0x10de, device: 0x2335 }
@@ -280,6 +259,12 @@ mod tests {
             let path = std::env::temp_dir().join(format!("revamp-cache-{name}-{}", std::process::id()));
             let _ = std::fs::remove_dir_all(&path);
             Self(path)
+        }
+        fn make(&self) {
+            std::fs::DirBuilder::new().mode(0o700).create(&self.0).unwrap();
+        }
+        fn file(&self) -> PathBuf {
+            self.0.join(name(&key()))
         }
     }
     impl Drop for Folder {
@@ -383,11 +368,15 @@ mod tests {
     fn too_big_is_neither_written_nor_read() {
         let (folder, k) = (Folder::new("big"), key());
         assert!(!store(&folder.0, &k, &vec![0; MAX_BYTES as usize + 1]));
-        std::fs::create_dir_all(&folder.0).unwrap();
-        let file = std::fs::File::create(path(&folder.0, &k)).unwrap();
-        file.set_len(MAX_BYTES + HEADER as u64 + 1).unwrap();
-        assert_eq!(read(&path(&folder.0, &k)).unwrap(), None);
-        assert_eq!(load(&folder.0, &k), None);
+        assert!(store(&folder.0, &k, &data(&k, b"x")));
+        // Sparse: read into memory it would not fit.
+        let file = std::fs::OpenOptions::new().write(true).open(folder.file()).unwrap();
+        for bytes in [MAX_BYTES + HEADER as u64 + 1, 1 << 42] {
+            file.set_len(bytes).unwrap();
+            let read = trusted::read(&folder.0, &name(&k), MAX_BYTES + HEADER as u64);
+            assert!(matches!(read, Err(Refused::TooBig(_))), "{read:?}");
+            assert_eq!(load(&folder.0, &k), None);
+        }
     }
 
     #[test]
@@ -412,7 +401,7 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_written_is_no_error() {
         let (folder, k) = (Folder::new("blocked"), key());
-        std::fs::create_dir_all(&folder.0).unwrap();
+        folder.make();
         // A file in place of the folder: holds for root too.
         let blocked = folder.0.join("file");
         std::fs::write(&blocked, b"").unwrap();
@@ -420,7 +409,7 @@ mod tests {
         assert_eq!(load(&blocked, &k), None);
         // A folder in place of the file: the temporary file must not stay.
         let dir = folder.0.join("dir");
-        std::fs::create_dir_all(path(&dir, &k)).unwrap();
+        std::fs::DirBuilder::new().mode(0o700).recursive(true).create(dir.join(name(&k))).unwrap();
         assert!(!store(&dir, &k, &data(&k, b"x")));
         assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
     }
@@ -428,11 +417,16 @@ mod tests {
     #[test]
     fn the_temporary_name_of_a_dead_process_is_passed_over() {
         let (folder, k) = (Folder::new("stale"), key());
-        std::fs::create_dir_all(&folder.0).unwrap();
+        folder.make();
         for n in 0..200 {
-            let stale = path(&folder.0, &k).with_extension(format!("{}-{n}.tmp", std::process::id()));
+            let stale = folder.file().with_extension(format!("{}-{n}.tmp", std::process::id()));
             std::fs::write(stale, b"").unwrap();
         }
         assert!(store(&folder.0, &k, &data(&k, b"x")));
     }
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+#[path = "cache_fuzz.rs"]
+mod fuzz;

@@ -26,3 +26,4 @@ mod recording;
 mod staging;
 mod timeline;
 mod transfer;
+mod trusted;

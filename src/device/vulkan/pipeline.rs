@@ -6,8 +6,8 @@ use super::core::Core;
 use crate::device::{Kernel, SpecValues};
 use crate::error::{Error, Result};
 use crate::kernel::{BindingKind, Module};
+use crate::lock::{Mutex, rank};
 use ash::vk;
-use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -65,7 +65,7 @@ pub(super) struct VulkanKernel {
     sets: Arc<SetLayouts>,
     /// The pipeline without specialization constants, found without a lock.
     plain: OnceLock<Arc<Pipeline>>,
-    others: Mutex<HashMap<(SpecValues, bool), Arc<Pipeline>>>,
+    others: Mutex<HashMap<(SpecValues, bool), Arc<Pipeline>>, { rank::PIPELINES }>,
 }
 
 impl VulkanKernel {

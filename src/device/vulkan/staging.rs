@@ -58,6 +58,8 @@ impl Ring {
                     Ok(chunk) => return Ok(chunk),
                     Err(e) => {
                         self.state.lock().made -= 1;
+                        // Who waits for a chunk may be waiting for this one.
+                        self.returned.notify_all();
                         return Err(e);
                     }
                 }

@@ -1,0 +1,105 @@
+//! The structs that begin with their size, so that they can grow, and where their fields end.
+
+use super::types::*;
+use crate::error::{Error, Result};
+
+/// A struct whose first field is its size.
+///
+/// # Safety
+/// The type is `repr(C)`, its first field is a `usize`, and all-zero bytes are a value of it.
+pub(super) unsafe trait Sized_: Sized {
+    /// Its name in C.
+    const NAME: &'static str;
+    /// Offset and size of each field.
+    const FIELDS: &'static [(usize, usize)];
+}
+
+/// The size of the field that `_get` gets.
+const fn size_of_field<T, F>(_get: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+macro_rules! sized {
+    ($($type:ident { $($field:ident),* })*) => {
+        $(
+            // SAFETY: these are the `repr(C)` structs of types.rs: first field struct_size, plain data otherwise.
+            unsafe impl Sized_ for $type {
+                const NAME: &'static str = stringify!($type);
+                const FIELDS: &'static [(usize, usize)] =
+                    &[$((std::mem::offset_of!($type, $field), size_of_field(|s: &$type| &s.$field))),*];
+            }
+            // Fails to compile where a field is missing in the list.
+            const _: fn($type) = |$type { $($field: _),* }| {};
+        )*
+    };
+}
+
+sized! {
+    revamp_accelerator_info {
+        struct_size, device_path, description, unusable_reason, driver, kind, version, dedicated_memory,
+        has_display, is_debug, is_emulated, supports_double_precision, supports_limited_double_precision,
+        supports_cpu_shared_memory, default_cpu_access_type, max_workgroup_invocations, max_workgroup_size,
+        max_workgroup_memory, max_push_constants, max_storage_buffer_range, min_storage_buffer_alignment
+    }
+    revamp_accelerator_view_info { struct_size, accelerator, queuing_mode, version, is_debug, is_auto_selection }
+    revamp_array_options { struct_size, cpu_access_type, has_cpu_access_type, associated_view, label }
+    revamp_array_info {
+        struct_size, rank, extent, element_size, element_count, size, view, associated_view, cpu_access_type
+    }
+    revamp_region {
+        struct_size, array, view, origin, extent, host, host_size, host_strides, host_rank, host_element_size
+    }
+    revamp_kernel_options { struct_size, spirv, spirv_size, entry_point, label }
+    revamp_kernel_info {
+        struct_size, workgroup_size, binding_count, push_constant_size, specialization_count, takes_block
+    }
+    revamp_binding_info { struct_size, set, binding, access, name, min_size }
+    revamp_dispatch_info { struct_size, rank, extent, groups, arguments, argument_count, block, block_size }
+    revamp_host_dispatch_info {
+        struct_size, rank, extent, tile, tile_memory, function, context, arguments, argument_count, block,
+        block_size, row_function, compiled, block_alignment
+    }
+    revamp_kernel_record { struct_size, name, spirv, spirv_size }
+    revamp_array_view_options { struct_size, read_only, label }
+    revamp_array_view_info {
+        struct_size, rank, extent, strides, element_size, element_count, offset, read_only, source_view,
+        source_id
+    }
+    revamp_residency { struct_size, view_bytes, valid_bytes, discarded_bytes, allocated_bytes, shares_home }
+    revamp_memory_usage { struct_size, used, held, slack, staging, staging_limit }
+    revamp_transfer_counters {
+        struct_size, implicit_to_bytes, implicit_to_count, implicit_from_bytes, implicit_from_count,
+        implicit_local_bytes, implicit_local_count, explicit_to_bytes, explicit_to_count, explicit_from_bytes,
+        explicit_from_count, explicit_local_bytes, explicit_local_count
+    }
+    revamp_transfer { struct_size, number, bytes, is_implicit, call, source, destination, source_id }
+}
+
+/// A size is good if a version of the struct may have ended there: with a field, or with the gap behind it.
+fn is_known<T: Sized_>(size: usize) -> bool {
+    size == size_of::<T>() || T::FIELDS.iter().any(|(at, bytes)| size == at + bytes || size == *at && size > 0)
+}
+
+/// Checks a struct_size before anything behind it is looked at: what ends inside a field may be half a pointer, and a size
+/// larger than the library's own is a later version's, or was never set.
+pub(super) fn check<T: Sized_>(size: usize) -> Result<()> {
+    if size == size_of::<T>() || is_known::<T>(size) { Ok(()) } else { Err(unknown::<T>(size)) }
+}
+
+#[cold]
+fn unknown<T: Sized_>(size: usize) -> Error {
+    let (name, own) = (T::NAME, size_of::<T>());
+    let why = if size > own {
+        "larger than this library knows it"
+    } else if size < size_of::<usize>() {
+        "smaller than struct_size itself"
+    } else {
+        "where no field ends"
+    };
+    let known: Vec<_> = (1..=own).filter(|&s| is_known::<T>(s)).map(|s| s.to_string()).collect();
+    Error::invalid(format!(
+        "{name}.struct_size is {size}, {why}; set it to sizeof({name}), which is {own} in this version of the library \
+         (of older ones it may be {})",
+        known.join(", ")
+    ))
+}

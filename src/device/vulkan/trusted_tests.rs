@@ -1,0 +1,225 @@
+//! What another user may have put in place of our file, and what we leave on disk.
+
+use super::*;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+/// A user that is neither this one nor root.
+const STRANGER: u32 = 65534;
+const LIMIT: u64 = 1 << 20;
+
+/// A folder of ours with one file.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("revamp-trusted-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let folder = Self(path);
+        write(&folder.0, "f", b"ours").unwrap();
+        folder
+    }
+    fn file(&self) -> PathBuf {
+        self.0.join("f")
+    }
+    fn read(&self) -> Result<Vec<u8>, Refused> {
+        read(&self.0, "f", LIMIT)
+    }
+    /// It is not read, since others could have had a hand in it, and the text says what is wrong.
+    fn is_distrusted(&self, text: &str) {
+        match self.read() {
+            Err(Refused::Distrusted(why)) => assert!(why.contains(text), "{why}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().mode() & 0o7777
+}
+
+fn is_root() -> bool {
+    crate::privilege::effective_user() == 0
+}
+
+#[test]
+fn what_is_made_is_for_this_user_alone() {
+    let folder = Folder::new("private");
+    let deep = folder.0.join("a/b");
+    write(&deep, "f", b"x").unwrap();
+    for path in [&folder.0, &folder.0.join("a"), &deep] {
+        assert_eq!(mode(path), 0o700, "{}", path.display());
+    }
+    assert_eq!(mode(&deep.join("f")), 0o600);
+    assert_eq!(read(&deep, "f", LIMIT).unwrap(), b"x");
+}
+
+#[test]
+fn a_fifo_does_not_hang_the_reader() {
+    let folder = Folder::new("fifo");
+    std::fs::remove_file(folder.file()).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.file()).status().unwrap().success());
+    // Who hangs here hangs for good: the thread tells.
+    let (done, told) = std::sync::mpsc::channel();
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            folder.is_distrusted("no regular file");
+            done.send(()).unwrap();
+        });
+        if told.recv_timeout(Duration::from_secs(60)).is_err() {
+            // Lets the reader go on, so that the test ends.
+            drop(OpenOptions::new().write(true).open(folder.file()));
+            panic!("the reader waits for a writer");
+        }
+    });
+    // Writing puts a file in its place.
+    write(&folder.0, "f", b"new").unwrap();
+    assert_eq!(folder.read().unwrap(), b"new");
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let folder = Folder::new("kinds");
+    std::fs::remove_file(folder.file()).unwrap();
+    std::fs::create_dir(folder.file()).unwrap();
+    folder.is_distrusted("no regular file");
+    std::fs::remove_dir(folder.file()).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(folder.file()).unwrap();
+    assert!(matches!(folder.read(), Err(Refused::System(_))));
+    drop(socket);
+    std::fs::remove_file(folder.file()).unwrap();
+    std::fs::write(folder.0.join("target"), b"theirs").unwrap();
+    symlink("target", folder.file()).unwrap();
+    folder.is_distrusted("symbolic link");
+    std::fs::remove_file(folder.file()).unwrap();
+    symlink("/dev/zero", folder.file()).unwrap();
+    folder.is_distrusted("symbolic link");
+    // The link is replaced, not followed.
+    write(&folder.0, "f", b"ours").unwrap();
+    assert!(!folder.file().is_symlink());
+    assert_eq!(folder.read().unwrap(), b"ours");
+}
+
+#[test]
+fn what_others_may_write_is_refused() {
+    let folder = Folder::new("modes");
+    for mode in [0o620, 0o602, 0o666, 0o777] {
+        set_mode(&folder.file(), mode);
+        folder.is_distrusted("others may write");
+    }
+    for mode in [0o600, 0o644, 0o400, 0o755] {
+        set_mode(&folder.file(), mode);
+        assert_eq!(folder.read().unwrap(), b"ours", "{mode:o}");
+    }
+    for mode in [0o720, 0o702, 0o777] {
+        set_mode(&folder.0, mode);
+        folder.is_distrusted("chmod go-w");
+        assert!(matches!(write(&folder.0, "f", b"new"), Err(Refused::Distrusted(_))), "{mode:o}");
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left behind");
+    }
+    // As /tmp: each may only delete what is theirs.
+    for mode in [0o700, 0o755, 0o1777] {
+        set_mode(&folder.0, mode);
+        assert_eq!(folder.read().unwrap(), b"ours", "{mode:o}");
+        write(&folder.0, "f", b"ours").unwrap();
+    }
+}
+
+#[test]
+fn what_belongs_to_another_is_refused() {
+    if !is_root() {
+        println!("skipped: only root can give files away");
+        return;
+    }
+    let folder = Folder::new("owners");
+    chown(folder.file(), Some(STRANGER), None).unwrap();
+    folder.is_distrusted("belongs to user 65534");
+    // A good file takes its place.
+    write(&folder.0, "f", b"ours").unwrap();
+    assert_eq!(folder.read().unwrap(), b"ours");
+    chown(&folder.0, Some(STRANGER), None).unwrap();
+    folder.is_distrusted("belongs to user 65534");
+    assert!(matches!(write(&folder.0, "f", b"x"), Err(Refused::Distrusted(_))));
+    // Nothing is made below the folder of another: its owner could not use it.
+    assert!(matches!(write(&folder.0.join("a/b"), "f", b"x"), Err(Refused::Distrusted(_))));
+    assert!(!folder.0.join("a").exists());
+    // A link of another's, though it leads to what is ours.
+    let links = Folder::new("links");
+    let link = links.0.join("link");
+    let own = Folder::new("led-to");
+    symlink(&own.0, &link).unwrap();
+    assert_eq!(read(&link, "f", LIMIT).unwrap(), b"ours");
+    std::os::unix::fs::lchown(&link, Some(STRANGER), None).unwrap();
+    assert!(matches!(read(&link, "f", LIMIT), Err(Refused::Distrusted(_))));
+}
+
+#[test]
+fn a_file_over_the_limit_is_refused() {
+    let folder = Folder::new("big");
+    let file = OpenOptions::new().write(true).open(folder.file()).unwrap();
+    file.set_len(1 << 42).unwrap();
+    assert!(matches!(folder.read(), Err(Refused::TooBig(LIMIT))));
+    file.set_len(LIMIT).unwrap();
+    assert_eq!(folder.read().unwrap().len() as u64, LIMIT);
+}
+
+/// The same rules as another user: root's files are good, a third user's are not.
+#[test]
+fn as_another_user() {
+    const FOLDER: &str = "REVAMP_TEST_TRUSTED_FOLDER";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let folder = PathBuf::from(folder);
+        assert_eq!(crate::privilege::effective_user(), STRANGER);
+        assert_eq!(read(&folder.join("of-root"), "f", LIMIT).unwrap(), b"ours");
+        assert!(matches!(write(&folder.join("of-root"), "f", b"x"), Err(Refused::System(_))));
+        for theirs in ["of-a-third", "with-a-third"] {
+            let read = read(&folder.join(theirs), "f", LIMIT);
+            assert!(matches!(&read, Err(Refused::Distrusted(why)) if why.contains("user 65533")), "{theirs}: {read:?}");
+        }
+        write(&folder.join("shared/own"), "f", b"mine").unwrap();
+        assert_eq!(read(&folder.join("shared/own"), "f", LIMIT).unwrap(), b"mine");
+        return;
+    }
+    if !is_root() {
+        println!("skipped: only root can become another user");
+        return;
+    }
+    let folder = Folder::new("user");
+    set_mode(&folder.0, 0o755);
+    for name in ["of-root", "of-a-third", "with-a-third", "shared"] {
+        let inner = folder.0.join(name);
+        write(&inner, "f", b"ours").unwrap();
+        set_mode(&inner, 0o755);
+        set_mode(&inner.join("f"), 0o644);
+    }
+    set_mode(&folder.0.join("shared"), 0o1777);
+    chown(folder.0.join("of-a-third"), Some(65533), None).unwrap();
+    chown(folder.0.join("with-a-third/f"), Some(65533), None).unwrap();
+    // Where the other user can run it.
+    let program = folder.0.join("test");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    set_mode(&program, 0o755);
+    let (_, tests) = module_path!().split_once("::").unwrap();
+    let came = Command::new(&program)
+        .args(["--exact", &format!("{tests}::as_another_user")])
+        .env(FOLDER, &folder.0)
+        .uid(STRANGER)
+        .gid(STRANGER)
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&came.stdout).into_owned() + &String::from_utf8_lossy(&came.stderr);
+    assert!(came.status.success() && said.contains("1 passed"), "{said}");
+}

@@ -1,0 +1,315 @@
+/* Every struct_size, of every struct that has one: one that ends where a field does is taken, any other refused before
+ * what lies behind it is looked at. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "views.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct {
+    size_t offset, size;
+} field;
+
+/* A struct, and a call that is given one. */
+typedef struct {
+    const char *name;
+    size_t size;
+    const field *fields;
+    size_t field_count;
+    bool needs_kernel;
+    revamp_status (*call)(void *s);
+} growing;
+
+/* What the calls use. */
+static struct {
+    revamp_accelerator accelerator;
+    revamp_accelerator_view place;
+    revamp_array array;
+    revamp_array_view view;
+    revamp_kernel kernel;
+} used;
+
+static const int32_t four = 4;
+
+static revamp_status give_accelerator_info(void *s) {
+    return revamp_accelerator_get_info(used.accelerator, s);
+}
+
+static revamp_status give_accelerator_view_info(void *s) {
+    return revamp_accelerator_view_get_info(used.place, s);
+}
+
+static revamp_status give_array_info(void *s) {
+    return revamp_array_get_info(used.array, s);
+}
+
+static revamp_status give_array_view_info(void *s) {
+    return revamp_array_view_get_info(used.view, s);
+}
+
+static revamp_status give_residency(void *s) {
+    return revamp_array_view_get_residency(used.view, used.place, s);
+}
+
+static revamp_status give_memory_usage(void *s) {
+    return revamp_accelerator_get_memory_usage(used.accelerator, s);
+}
+
+static revamp_status give_transfer_counters(void *s) {
+    return revamp_get_transfers(s);
+}
+
+static revamp_status give_kernel_info(void *s) {
+    return revamp_kernel_get_info(used.kernel, s);
+}
+
+static revamp_status give_binding_info(void *s) {
+    return revamp_kernel_get_binding(used.kernel, 0, s);
+}
+
+static revamp_status give_dispatch_info(void *s) {
+    return revamp_dispatch(used.place, used.kernel, s);
+}
+
+static revamp_status give_host_dispatch_info(void *s) {
+    return revamp_host_dispatch(host_view(), s);
+}
+
+static revamp_status give_array_options(void *s) {
+    revamp_array array = NULL;
+    revamp_status status = revamp_array_create(used.place, 1, &four, 4, s, &array);
+    if (array) CHECK_OK(revamp_array_destroy(array));
+    return status;
+}
+
+static revamp_status give_array_view_options(void *s) {
+    revamp_array_view view = NULL;
+    revamp_status status = revamp_array_view_create_array(used.array, s, &view);
+    if (view) CHECK_OK(revamp_array_view_release(view));
+    return status;
+}
+
+static revamp_status give_region(void *s) {
+    revamp_region good = whole(used.array);
+    revamp_status status = revamp_copy(&good, s);
+    CHECK(revamp_copy(s, &good) == status);
+    return status;
+}
+
+static revamp_status give_kernel_options(void *s) {
+    revamp_kernel kernel = NULL;
+    return revamp_kernel_create(used.accelerator, s, &kernel);
+}
+
+static revamp_status give_kernel_record(void *s) {
+    revamp_status status = revamp_kernel_register(s, 1);
+    if (status == REVAMP_OK) CHECK_OK(revamp_kernel_unregister(s, 1));
+    return status;
+}
+
+/* A list: there must be something to write into it. */
+static revamp_status give_transfer(void *s) {
+    size_t count = 0;
+    return revamp_transfer_log_read(1, s, 1, &count);
+}
+
+#define FIELD(name)                                                                                                    \
+    { offsetof(STRUCT, name), sizeof(((STRUCT *)0)->name) }
+
+#define STRUCT revamp_accelerator_info
+static const field accelerator_info_fields[] = {FIELD(struct_size),
+                                                FIELD(device_path),
+                                                FIELD(description),
+                                                FIELD(unusable_reason),
+                                                FIELD(driver),
+                                                FIELD(kind),
+                                                FIELD(version),
+                                                FIELD(dedicated_memory),
+                                                FIELD(has_display),
+                                                FIELD(is_debug),
+                                                FIELD(is_emulated),
+                                                FIELD(supports_double_precision),
+                                                FIELD(supports_limited_double_precision),
+                                                FIELD(supports_cpu_shared_memory),
+                                                FIELD(default_cpu_access_type),
+                                                FIELD(max_workgroup_invocations),
+                                                FIELD(max_workgroup_size),
+                                                FIELD(max_workgroup_memory),
+                                                FIELD(max_push_constants),
+                                                FIELD(max_storage_buffer_range),
+                                                FIELD(min_storage_buffer_alignment)};
+#undef STRUCT
+#define STRUCT revamp_accelerator_view_info
+static const field accelerator_view_info_fields[] = {FIELD(struct_size), FIELD(accelerator), FIELD(queuing_mode),
+                                                     FIELD(version),     FIELD(is_debug),    FIELD(is_auto_selection)};
+#undef STRUCT
+#define STRUCT revamp_array_options
+static const field array_options_fields[] = {FIELD(struct_size), FIELD(cpu_access_type), FIELD(has_cpu_access_type),
+                                             FIELD(associated_view), FIELD(label)};
+#undef STRUCT
+#define STRUCT revamp_array_info
+static const field array_info_fields[] = {FIELD(struct_size),    FIELD(rank), FIELD(extent), FIELD(element_size),
+                                          FIELD(element_count),  FIELD(size), FIELD(view),   FIELD(associated_view),
+                                          FIELD(cpu_access_type)};
+#undef STRUCT
+#define STRUCT revamp_array_view_options
+static const field array_view_options_fields[] = {FIELD(struct_size), FIELD(read_only), FIELD(label)};
+#undef STRUCT
+#define STRUCT revamp_array_view_info
+static const field array_view_info_fields[] = {
+    FIELD(struct_size),   FIELD(rank),   FIELD(extent),    FIELD(strides),     FIELD(element_size),
+    FIELD(element_count), FIELD(offset), FIELD(read_only), FIELD(source_view), FIELD(source_id)};
+#undef STRUCT
+#define STRUCT revamp_residency
+static const field residency_fields[] = {FIELD(struct_size),     FIELD(view_bytes),      FIELD(valid_bytes),
+                                         FIELD(discarded_bytes), FIELD(allocated_bytes), FIELD(shares_home)};
+#undef STRUCT
+#define STRUCT revamp_memory_usage
+static const field memory_usage_fields[] = {FIELD(struct_size), FIELD(used),    FIELD(held),
+                                            FIELD(slack),       FIELD(staging), FIELD(staging_limit)};
+#undef STRUCT
+#define STRUCT revamp_transfer_counters
+static const field transfer_counters_fields[] = {
+    FIELD(struct_size),         FIELD(implicit_to_bytes),    FIELD(implicit_to_count),    FIELD(implicit_from_bytes),
+    FIELD(implicit_from_count), FIELD(implicit_local_bytes), FIELD(implicit_local_count), FIELD(explicit_to_bytes),
+    FIELD(explicit_to_count),   FIELD(explicit_from_bytes),  FIELD(explicit_from_count),  FIELD(explicit_local_bytes),
+    FIELD(explicit_local_count)};
+#undef STRUCT
+#define STRUCT revamp_transfer
+static const field transfer_fields[] = {FIELD(struct_size), FIELD(number), FIELD(bytes),       FIELD(is_implicit),
+                                        FIELD(call),        FIELD(source), FIELD(destination), FIELD(source_id)};
+#undef STRUCT
+#define STRUCT revamp_region
+static const field region_fields[] = {
+    FIELD(struct_size), FIELD(array),     FIELD(view),         FIELD(origin),    FIELD(extent),
+    FIELD(host),        FIELD(host_size), FIELD(host_strides), FIELD(host_rank), FIELD(host_element_size)};
+#undef STRUCT
+#define STRUCT revamp_kernel_options
+static const field kernel_options_fields[] = {FIELD(struct_size), FIELD(spirv), FIELD(spirv_size), FIELD(entry_point),
+                                              FIELD(label)};
+#undef STRUCT
+#define STRUCT revamp_kernel_info
+static const field kernel_info_fields[] = {FIELD(struct_size),        FIELD(workgroup_size),       FIELD(binding_count),
+                                           FIELD(push_constant_size), FIELD(specialization_count), FIELD(takes_block)};
+#undef STRUCT
+#define STRUCT revamp_binding_info
+static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),  FIELD(binding),
+                                            FIELD(access),      FIELD(name), FIELD(min_size)};
+#undef STRUCT
+#define STRUCT revamp_dispatch_info
+static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),      FIELD(extent),
+                                             FIELD(groups),      FIELD(arguments), FIELD(argument_count),
+                                             FIELD(block),       FIELD(block_size)};
+#undef STRUCT
+#define STRUCT revamp_host_dispatch_info
+static const field host_dispatch_info_fields[] = {
+    FIELD(struct_size), FIELD(rank),         FIELD(extent),    FIELD(tile),           FIELD(tile_memory),
+    FIELD(function),    FIELD(context),      FIELD(arguments), FIELD(argument_count), FIELD(block),
+    FIELD(block_size),  FIELD(row_function), FIELD(compiled),  FIELD(block_alignment)};
+#undef STRUCT
+#define STRUCT revamp_kernel_record
+static const field kernel_record_fields[] = {FIELD(struct_size), FIELD(name), FIELD(spirv), FIELD(spirv_size)};
+#undef STRUCT
+
+#define GROWING(name, needs_kernel)                                                                                    \
+    { "revamp_" #name, sizeof(revamp_##name), name##_fields, COUNT(name##_fields), needs_kernel, give_##name }
+
+static const growing all[] = {
+    GROWING(accelerator_info, false),
+    GROWING(accelerator_view_info, false),
+    GROWING(array_options, false),
+    GROWING(array_info, false),
+    GROWING(array_view_options, false),
+    GROWING(array_view_info, false),
+    GROWING(residency, false),
+    GROWING(memory_usage, false),
+    GROWING(transfer_counters, false),
+    GROWING(transfer, false),
+    GROWING(region, false),
+    GROWING(kernel_options, true),
+    GROWING(kernel_info, true),
+    GROWING(binding_info, true),
+    GROWING(dispatch_info, true),
+    GROWING(host_dispatch_info, false),
+    GROWING(kernel_record, false),
+};
+
+/* The end of the last field that lies before `size`, or the gap behind it; `size` itself if a struct may end there. */
+static size_t last_end(const growing *s, size_t size) {
+    if (size == s->size) return size;
+    size_t end = 0;
+    for (size_t i = 0; i < s->field_count; i++) {
+        const field *f = &s->fields[i];
+        if (f->offset <= size && f->offset > end) end = f->offset;
+        if (f->offset + f->size <= size && f->offset + f->size > end) end = f->offset + f->size;
+    }
+    return end;
+}
+
+/* Gives the struct with this struct_size, at the very end of readable memory; what is cut off in it points nowhere. */
+static void try_size(const growing *s, unsigned char *end, size_t size) {
+    size_t bytes = size < sizeof size ? sizeof size : size, whole_fields = last_end(s, size);
+    bool is_known = size > 0 && whole_fields == size;
+    unsigned char *at = end - bytes;
+    memset(at, 0, bytes);
+    if (!is_known && size > sizeof size) memset(at + whole_fields, 0x5A, bytes - whole_fields);
+    memcpy(at, &size, sizeof size);
+    if (!is_known) {
+        char text[200];
+        snprintf(text, sizeof text, "%s.struct_size is %zu,", s->name, size);
+        if (!CHECK_FAILS(s->call(at), AS_ARGUMENT, text)) return;
+        snprintf(text, sizeof text, "sizeof(%s), which is %zu", s->name, s->size);
+        CHECK_TEXT(revamp_last_error_message(), text);
+        return;
+    }
+    revamp_status status = s->call(at);
+    if (status < 0 && strstr(revamp_last_error_message(), "struct_size"))
+        check_fail(__FILE__, __LINE__, "%s of %zu bytes: %s", s->name, size, revamp_last_error_message());
+    CHECK(memcmp(at, &size, sizeof size) == 0);
+}
+
+TEST(every_struct_size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+    const place *p = places_that(runs_spirv);
+    bool has_kernels = p->view;
+    if (!has_kernels) p = places_that(runs_host_kernels);
+    used.accelerator = p->accelerator;
+    used.place = p->view;
+    used.array = array_1d(p->view, 4, 4);
+    REQUIRE_OK(revamp_array_view_create_array(used.array, NULL, &used.view));
+    if (has_kernels) used.kernel = load(p->accelerator, &step_module);
+    write_array(used.array, (const uint32_t[]){1, 2, 3, 4});
+    for (size_t i = 0; i < COUNT(all); i++)
+        for (size_t size = 0; size <= all[i].size + 16 && (has_kernels || !all[i].needs_kernel); size++)
+            try_size(&all[i], pages + page, size);
+    if (used.kernel) CHECK_OK(revamp_kernel_release(used.kernel));
+    CHECK_OK(revamp_array_view_release(used.view));
+    CHECK_OK(revamp_array_destroy(used.array));
+    munmap(pages, 2 * page);
+    full_job();
+}
+
+/* Records of a version that had fewer fields lie closer together. */
+TEST(a_list_of_smaller_records_is_read_at_their_distance) {
+    enum { SMALL = offsetof(revamp_kernel_record, spirv_size) };
+    unsigned char list[2 * SMALL];
+    const char *names[] = {"first", NULL};
+    const void *module = "";
+    for (size_t i = 0; i < 2; i++) {
+        size_t size = SMALL;
+        unsigned char *at = list + i * SMALL;
+        memcpy(at, &size, sizeof size);
+        memcpy(at + offsetof(revamp_kernel_record, name), &names[i], sizeof names[i]);
+        memcpy(at + offsetof(revamp_kernel_record, spirv), &module, sizeof module);
+    }
+    /* The second is found bad, so it was looked at where it is. */
+    CHECK_FAILS(revamp_kernel_register((const revamp_kernel_record *)(const void *)list, 2), AS_ARGUMENT,
+                "name is NULL");
+    CHECK_FAILS(revamp_kernel_register((const revamp_kernel_record *)(const void *)list, SIZE_MAX), AS_ARGUMENT,
+                "no memory holds");
+    full_job();
+}
