@@ -443,6 +443,9 @@ TEST(launches_that_meet_the_release_of_their_view) {
             revamp_array_view view = view_of_array(array);
             CHECK_OK(revamp_array_destroy(array));
             __atomic_store_n(&late.view, view, __ATOMIC_RELEASE);
+            /* The first one until it was used. */
+            while (i == 0 && !__atomic_load_n(&late.done, __ATOMIC_RELAXED)) {
+            }
             for (volatile int wait = 0; wait < i % 50 * 200; wait++) {
             }
             __atomic_store_n(&late.view, NULL, __ATOMIC_RELEASE);
@@ -458,6 +461,5 @@ TEST(launches_that_meet_the_release_of_their_view) {
         __atomic_store_n(&late.is_over, true, __ATOMIC_RELEASE);
         for (int i = 0; i < LAUNCHERS; i++)
             pthread_join(threads[i], NULL);
-        CHECK(late.done > 0);
     }
 }
