@@ -198,8 +198,10 @@ impl Config {
             true
         });
         take("REVAMP_VISIBLE_DEVICES", &mut |v| {
-            c.visible_devices = Some(v.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect());
-            true
+            let list: Vec<_> = v.split(',').map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
+            let is_good = !list.is_empty();
+            c.visible_devices = is_good.then_some(list);
+            is_good
         });
         take("REVAMP_LOG", &mut |v| Level::parse(v).map(|l| c.log = l).is_some());
         take("REVAMP_VALIDATION", &mut |v| match v.trim().parse() {
@@ -397,6 +399,12 @@ mod tests {
             }
             assert!(read(&[(v.name, " ")]).1.is_empty());
         }
+    }
+
+    #[test]
+    fn an_empty_list_hides_no_device() {
+        let (c, w) = read(&[("REVAMP_VISIBLE_DEVICES", " , ,")]);
+        assert_eq!((c.visible_devices, w.len()), (None, 1));
     }
 
     #[cfg(unix)]

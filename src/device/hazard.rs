@@ -83,14 +83,12 @@ impl Point {
     /// See [`Timeline::wait`]. Fails too if the work was lost.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
         let done = self.timeline.wait(self.value, timeout)?;
-        match self.lost() {
-            Some(e) if done => Err(e),
-            _ => Ok(done),
-        }
+        if done && any_lost() { self.lost().map_or(Ok(true), Err) } else { Ok(done) }
     }
-    /// Why the work was lost, if it was.
+    /// Why the work was lost, if it was. Nothing is before [`any_lost`].
+    #[cold]
     fn lost(&self) -> Option<Error> {
-        any_lost().then(|| self.timeline.lost(self)).flatten()
+        self.timeline.lost(self)
     }
 }
 
@@ -109,6 +107,7 @@ pub fn say_lost() {
 }
 
 /// True if anything was ever lost in this process.
+#[inline]
 pub fn any_lost() -> bool {
     ANY_LOST.load(Ordering::Relaxed)
 }
@@ -182,11 +181,12 @@ impl Segment {
         lost: impl FnOnce(Error),
     ) -> bool {
         if let Some(write) = &self.write {
-            if !self.is_lost
-                && let Some(reason) = write.lost()
-            {
-                lost(reason);
-                self.is_lost = true;
+            if any_lost() && !self.is_lost {
+                let reason = write.lost();
+                self.is_lost = reason.is_some();
+                if let Some(reason) = reason {
+                    lost(reason);
+                }
             }
             if done(write) {
                 self.write = None;
@@ -242,7 +242,12 @@ impl Tracker {
 
     /// Waits on the host for every use of `range` that conflicts with `access`, and tells of one that failed, also if it ended
     /// before, and of bytes to be read that are lost. Work of host threads is not waited for here: [`Detour::Wait`] says so.
+    #[inline]
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
+        if self.is_idle() { Ok(()) } else { self.wait_for_uses(range, access) }
+    }
+
+    fn wait_for_uses(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
             let open = self.open(range, access)?;
             if open.is_empty() {
@@ -263,7 +268,12 @@ impl Tracker {
 
     /// Waits for every use of `range` that conflicts with `access`. How those ended is nothing to who writes all of it. No lock
     /// may be held.
+    #[inline]
     pub fn wait_for_all(&self, range: &Range<u64>, access: Access) -> Result<()> {
+        if self.is_idle() { Ok(()) } else { self.wait_for_all_uses(range, access) }
+    }
+
+    fn wait_for_all_uses(&self, range: &Range<u64>, access: Access) -> Result<()> {
         loop {
             let error = match self.wait(range, access) {
                 Err(e) => e,
@@ -282,9 +292,6 @@ impl Tracker {
     /// The unfinished uses of `range` that `access` must come after, and those that failed.
     fn open(&self, range: &Range<u64>, access: Access) -> Result<SmallVec<[Point; 4]>> {
         let mut open: SmallVec<[Point; 4]> = SmallVec::new();
-        if self.is_idle() {
-            return Ok(open);
-        }
         let mut segments = self.segments.lock();
         let done = |p: &Point| p.reached() && !p.timeline.has_failed(p.value);
         segments.conflicts_by(done, range, access, |p| open.push(p.clone()));
@@ -334,7 +341,13 @@ impl Segments {
     }
 
     /// Fails if bytes of `range` are lost.
+    #[inline]
     pub fn check(&self, range: &Range<u64>) -> Result<()> {
+        if self.lost.is_empty() { Ok(()) } else { self.check_lost(range) }
+    }
+
+    #[cold]
+    fn check_lost(&self, range: &Range<u64>) -> Result<()> {
         let touched = |(r, _): &&(Range<u64>, Error)| r.start < range.end && range.start < r.end;
         self.lost.iter().find(touched).map_or(Ok(()), |(_, e)| Err(Detour::lost(e.clone())))
     }

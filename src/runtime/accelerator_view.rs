@@ -4,7 +4,7 @@ use super::HandleCell;
 use super::accelerator::Accelerator;
 use super::completion::{Completion, was_told};
 use super::race;
-use crate::device::hazard::Point;
+use crate::device::hazard::{Point, any_lost};
 use crate::device::{Device, Queue, unique_id};
 use crate::error::Result;
 use crate::lock::{Mutex, rank};
@@ -145,7 +145,9 @@ impl AcceleratorView {
             result = result.and(done);
         }
         // Of data that nobody has asked for since.
-        if let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value)) {
+        if any_lost()
+            && let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value))
+        {
             result = result.and(Err(lost));
         }
         race::waited_for_view(&points);

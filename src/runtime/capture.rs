@@ -40,7 +40,8 @@ impl<'a> Sources<'a> {
     /// Runs `f` under all locks, as [`Source::attempt`] does under one.
     pub fn attempt<T>(&self, mut f: impl FnMut(&mut Held<'_>) -> Result<T>) -> Result<T> {
         loop {
-            let mut held = self.lock()?;
+            let mut held = Held(SmallVec::new());
+            self.lock(&mut held)?;
             let error = match f(&mut held) {
                 Err(e) => e,
                 done => return done,
@@ -56,20 +57,19 @@ impl<'a> Sources<'a> {
     }
 
     /// Locks them in order of id, each once. An array whose last view is gone is used by itself.
-    fn lock(&self) -> Result<Held<'_>> {
+    fn lock<'s>(&'s self, held: &mut Held<'s>) -> Result<()> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
         all.dedup_by_key(|s| s.id());
-        let mut held = SmallVec::new();
         for source in all {
             let state = source.lock();
             if !state.is_closed() {
-                held.push((&**source, state));
+                held.0.push((&**source, state));
             } else if self.views.iter().any(|v| v.id() == source.id()) {
                 state.check_open()?;
             }
         }
-        Ok(Held(held))
+        Ok(())
     }
 }
 

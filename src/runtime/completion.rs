@@ -222,10 +222,12 @@ pub(super) fn begin(
     Completion::of(vec![point])
 }
 
+type Task = Box<dyn FnOnce() -> Result<()> + Send>;
+
 /// What an operation does.
 struct Work {
     operation: Arc<HostOperation>,
-    task: Mutex<Option<Box<dyn FnOnce() -> Result<()> + Send>>, { rank::TASK }>,
+    task: Mutex<Option<Task>, { rank::TASK }>,
 }
 
 impl Work {

@@ -11,7 +11,7 @@ use super::source::{Source, State};
 use super::transfer::{Memory, Tally, run};
 use crate::coherence::selection::copy_source;
 use crate::coherence::{Location, Region};
-use crate::device::hazard::{Point, Tracker};
+use crate::device::hazard::{Point, Tracker, any_lost};
 use crate::device::layout::{CopyPlan, Layout};
 use crate::device::{Access, HostSpan};
 use crate::error::{Error, Result};
@@ -182,7 +182,7 @@ pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
     let _using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
-    for point in perform(&source, &destination, &plan, call)? {
+    for point in perform(&source, &destination, plan, call)? {
         point.wait(None)?;
     }
     Ok(())
@@ -202,7 +202,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
     if within {
         settle(&source, Access::Read)?;
         settle(&destination, Access::Write)?;
-        let made = Completion::of(perform(&source, &destination, &plan, call)?.into_vec());
+        let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
         made.uses(using);
         return Ok(made);
     }
@@ -215,7 +215,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
         .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
         .collect();
     let task = move || {
-        let points = perform(&source, &destination, &plan, call)?;
+        let points = perform(&source, &destination, plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
     let made = begin(&claims, &views, task);
@@ -242,16 +242,20 @@ fn take_back(source: &Side, destination: &Side) {
 type Found = (Memory, u64);
 
 /// Does or begins the copy; it is done when the points are reached.
-fn perform(source: &Side, destination: &Side, plan: &CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
+fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
-    sources.attempt(|held| perform_with(held, source, destination, plan.clone(), call))
+    let begin = (plan.source, plan.destination);
+    sources.attempt(|held| {
+        (plan.source, plan.destination) = begin;
+        perform_with(held, source, destination, &mut plan, call)
+    })
 }
 
 fn perform_with(
     held: &mut Held<'_>,
     source: &Side,
     destination: &Side,
-    mut plan: CopyPlan,
+    plan: &mut CopyPlan,
     call: Call,
 ) -> Result<SmallVec<[Point; 2]>> {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
@@ -274,17 +278,17 @@ fn perform_with(
     let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;
     plan.destination -= to_base;
-    let points = run(&from, &to, &plan, tally)?;
+    let points = run(&from, &to, plan, tally)?;
     match destination {
         Side::View(part) => {
             let state = held.state(part)?;
             let place = state.home_place(None)?;
             part.renewed(state, &place, Access::Write);
         }
-        Side::Array(array, l) => {
+        Side::Array(array, l) if any_lost() => {
             array.buffer().tracker().renewed(Region::new(l.offset, l.element, &l.dims).ranges());
         }
-        Side::Host(..) => {}
+        _ => {}
     }
     Ok(points)
 }

@@ -197,17 +197,18 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     for c in &captured {
         settle(c.side, c.needs)?;
     }
-    let ready = Ready { kernel, captured, roles, spec, push: constants.bytes, groups };
-    Sources::of(ready.captured.iter().map(|c| c.side)).attempt(|held| ready.hand_over(view.clone(), &mut block, held))
+    let push = &constants.bytes;
+    let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, groups };
+    Sources::of(captured.iter().map(|c| c.side)).attempt(|held| ready.hand_over(view.clone(), &mut block, held))
 }
 
 /// A launch that was checked, before it is known where it runs.
 struct Ready<'a> {
     kernel: &'a Arc<LoadedKernel>,
-    captured: SmallVec<[Captured<'a>; 16]>,
-    roles: SmallVec<[Role<'a>; 16]>,
-    spec: SpecValues,
-    push: SmallVec<[u8; 128]>,
+    captured: &'a [Captured<'a>],
+    roles: &'a [Role<'a>],
+    spec: &'a SpecValues,
+    push: &'a [u8],
     groups: [u64; 3],
 }
 
@@ -229,8 +230,8 @@ impl Ready<'_> {
         let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
         let mut brought = Brought::default();
-        brought.bring(&self.captured, &view, held, DISPATCH)?;
-        for (bound, role) in brought.uses.drain(..).zip(&self.roles) {
+        brought.bring(self.captured, &view, held, DISPATCH)?;
+        for (bound, role) in brought.uses.drain(..).zip(self.roles) {
             match role {
                 &Role::Binding(set, binding) => {
                     check_alignment(kernel, set, binding, &bound)?;
@@ -248,14 +249,14 @@ impl Ready<'_> {
         }
         let point = view.queue().dispatch(&Dispatch {
             kernel: &**kernel.kernel(),
-            spec: &self.spec,
+            spec: self.spec,
             bindings: &bindings,
             uses: &uses,
-            push: &self.push,
+            push: self.push,
             block: Some(&*block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
         })?;
-        brought.written(&self.captured, held)?;
+        brought.written(self.captured, held)?;
         Ok(point)
     }
 }

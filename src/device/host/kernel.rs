@@ -256,7 +256,7 @@ pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<
 /// Hands `0..total` to `part(from, to)`: the first microseconds here, the rest, if there is one, over the pool.
 fn spread(pool: &Pool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
     let part = |from, to| {
-        let _here = InKernel::new();
+        let _here = InKernel::enter();
         // A panic in a loop over many threads costs nothing to catch here, much to catch for each.
         match caught(|| part(from, to)) {
             Ok(Ok(())) => {}

@@ -97,20 +97,18 @@ impl HostTimeline {
         state.asked = true;
         drop(state);
         let Some(me) = self.me.upgrade() else { return };
-        let task = Box::new({
-            let me = Arc::clone(&me);
-            move || {
-                let mut state = me.state.lock();
-                (state.asked, state.alone) = (false, None);
-                if !state.active {
-                    me.run_jobs(&mut state, u64::MAX);
-                }
+        let task = Box::new(move || {
+            let mut state = me.state.lock();
+            (state.asked, state.alone) = (false, None);
+            if !state.active {
+                me.run_jobs(&mut state, u64::MAX);
             }
         });
         if self.workers.tasks.try_spawn(task).is_err() {
             let mut state = self.state.lock();
             state.asked = false;
-            let known = state.alone.replace(me).is_some();
+            let known = state.alone.is_some();
+            state.alone = self.me.upgrade();
             self.changed.notify_all();
             drop(state);
             if !known {

@@ -53,7 +53,7 @@ pub struct InKernel(());
 
 impl InKernel {
     /// Begins.
-    pub fn new() -> Self {
+    pub fn enter() -> Self {
         KERNELS.set(KERNELS.get() + 1);
         Self(())
     }
@@ -212,7 +212,9 @@ impl Tasks {
         }
         state.queue.push_back(job);
         self.shared.work.notify_one();
-        self.shared.watch(state);
+        if state.queue.len() > state.idle {
+            self.shared.watch(state);
+        }
         Ok(())
     }
 

@@ -279,7 +279,8 @@ impl Piece<'_> {
     /// Chunk to host memory, once the device has filled it.
     fn empty(&self, chunk: &mut Chunk, part: &Range<u64>) -> Result<()> {
         if let Some(point) = chunk.busy.take() {
-            point.wait(None)?;
+            // The data are where they were.
+            point.wait(None).map_err(|e| e.context("the transfer failed and may be asked for again"))?;
         }
         memory::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
     }
