@@ -175,8 +175,8 @@ TEST(a_copy_under_way_outlives_the_view) {
     }
 }
 
-/* The state word of a view says no more than is true: an asynchronous copy that was asked for takes it back, also one of
- * the array under the view. */
+/* The state word of a view says no more than is true: an asynchronous copy that was asked for takes it back, also one
+ * of the array under the view. */
 TEST(a_copy_of_the_array_takes_the_state_back) {
     FOR_EACH_PLACE(p, holds_arrays) {
         const int32_t large = 1 << 20;

@@ -410,7 +410,8 @@ TEST(threads_that_make_views_of_one_array) {
     }
 }
 
-/* A launch that comes when another thread releases the view is done before that, or refused: it touches no memory after. */
+/* A launch that comes when another thread releases the view is done before that, or refused: it touches no memory
+ * after. */
 typedef struct {
     const engine *e;
     revamp_array_view view;
@@ -455,7 +456,8 @@ TEST(launches_that_meet_the_release_of_their_view) {
             for (volatile int wait = 0; wait < 5000; wait++) {
             }
             for (int k = 0; fresh && k < COUNT; k++)
-                if (((volatile uint32_t *)fresh)[k]) check_fail(__FILE__, __LINE__, "memory was written after the release");
+                if (((volatile uint32_t *)fresh)[k])
+                    check_fail(__FILE__, __LINE__, "memory was written after the release");
             free(fresh);
         }
         __atomic_store_n(&late.is_over, true, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
-/* A Vulkan layer that fails calls as the switch says (switch.h). What fails does not reach the driver. After a device is
- * lost, all that can tell so does, until it is destroyed. For one instance and one device at a time. */
+/* A Vulkan layer that fails calls as the switch says (switch.h). What fails does not reach the driver. After a device
+ * is lost, all that can tell so does, until it is destroyed. For one instance and one device at a time. */
 #include "switch.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Runs the five programs with each call of each kind failing in turn. usage: fault_points sample|all [PROGRAM...]
-// Counts first what each program calls, then fails call n with each result that is allowed: `all` every n; `sample` a few,
-// one result each. Prints a table and "N passed, N failed". FAULT_JOBS: how many run at once; FAULT_OUT: a folder for
-// switches, caches and what failed; FAULT_VALIDATION=1: with the validation layer.
+// Counts first what each program calls, then fails call n with each result that is allowed: `all` every n; `sample` a
+// few, one result each. Prints a table and "N passed, N failed". FAULT_JOBS: how many run at once; FAULT_OUT: a folder
+// for switches, caches and what failed; FAULT_VALIDATION=1: with the validation layer.
 extern "C" {
 #include "switch.h"
 }
@@ -175,7 +175,8 @@ std::vector<Point> points_of(const Point &base, const uint64_t *counts, bool is_
         while (!counts[f])
             f = (f + 1) % FAULT_FUNCTION_COUNT;
         std::vector<int32_t> results = results_of(f);
-        chosen.push_back({base.program, base.memory, f, 1 + (salt >> 4) % counts[f], results[(salt >> 6) % results.size()]});
+        chosen.push_back(
+            {base.program, base.memory, f, 1 + (salt >> 4) % counts[f], results[(salt >> 6) % results.size()]});
     }
     return chosen;
 }
@@ -192,9 +193,9 @@ void print_table() {
         k.fired += s.fired;
         k.failed += s.failed;
         if (s.calls)
-            printf("%-40s %10llu %8llu %8llu %8llu\n", fault_functions[f].name, static_cast<unsigned long long>(s.calls),
-                   static_cast<unsigned long long>(s.tried), static_cast<unsigned long long>(s.fired),
-                   static_cast<unsigned long long>(s.failed));
+            printf("%-40s %10llu %8llu %8llu %8llu\n", fault_functions[f].name,
+                   static_cast<unsigned long long>(s.calls), static_cast<unsigned long long>(s.tried),
+                   static_cast<unsigned long long>(s.fired), static_cast<unsigned long long>(s.failed));
     }
     for (int k = 0; k < FAULT_KINDS; k++)
         printf("all of %-33s %10llu %8llu %8llu %8llu\n", names[k], static_cast<unsigned long long>(kinds[k].calls),
@@ -214,7 +215,8 @@ int main(int count, char **arguments) {
     own_folder = own_folder.substr(0, own_folder.rfind('/'));
     out = getenv("FAULT_OUT") ? getenv("FAULT_OUT") : own_folder + "/points";
     mkdir(out.c_str(), 0700);
-    std::vector<Place> places(static_cast<size_t>(std::max(1, atoi(getenv("FAULT_JOBS") ? getenv("FAULT_JOBS") : "2"))));
+    std::vector<Place> places(
+        static_cast<size_t>(std::max(1, atoi(getenv("FAULT_JOBS") ? getenv("FAULT_JOBS") : "2"))));
     for (size_t i = 0; i < places.size(); i++) {
         places[i].folder = out + "/" + std::to_string(i);
         mkdir(places[i].folder.c_str(), 0700);
@@ -233,6 +235,9 @@ int main(int count, char **arguments) {
             std::vector<Place> only(1, first);
             wait_for_all(only);
             first.pid = 0;
+            // Files are used when a device is let go.
+            for (int f = 0; f < FAULT_FUNCTION_COUNT; f++)
+                if (fault_functions[f].kind == FAULT_FILE) first.control->first[f] = first.control->counts[f];
             for (int f = 0; f < FAULT_FUNCTION_COUNT; f++)
                 sums[f].calls += first.control->first[f];
             for (const Point &p : points_of(first.point, first.control->first, is_sample, salt))

@@ -1,5 +1,5 @@
-/* Put before the C library (LD_PRELOAD): fails calls that librevamp.so makes for memory, threads and files, as the switch
- * says (switch.h). Calls of others, and small pieces of memory, pass. */
+/* Put before the C library (LD_PRELOAD): fails calls that librevamp.so makes for memory, threads and files, as the
+ * switch says (switch.h). Calls of others, and small pieces of memory, pass. */
 #define _GNU_SOURCE
 #include "switch.h"
 
@@ -108,7 +108,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 #define MMAP(name)                                                                                                     \
     void *name(void *at, size_t size, int protection, int flags, int file, off_t offset) {                             \
         int errno_of;                                                                                                  \
-        NEXT(#name, void *, (void *, size_t, int, int, int, off_t))                                                 \
+        NEXT(#name, void *, (void *, size_t, int, int, int, off_t))                                                    \
         if (size >= FAULT_LARGE && FAILS(mmap)) {                                                                      \
             errno = errno_of;                                                                                          \
             return MAP_FAILED;                                                                                         \
@@ -122,7 +122,7 @@ MMAP(mmap64)
     int name(const char *path, int flags, ...) {                                                                       \
         int errno_of;                                                                                                  \
         mode_t mode = 0;                                                                                               \
-        NEXT(#name, int, (const char *, int, ...))                                                                 \
+        NEXT(#name, int, (const char *, int, ...))                                                                     \
         if (flags & O_CREAT) {                                                                                         \
             va_list arguments;                                                                                         \
             va_start(arguments, flags);                                                                                \

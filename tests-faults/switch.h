@@ -1,6 +1,6 @@
-/* The switch that makes the n-th call of a kind fail: a block of memory shared by whoever sets it (a runner, a fuzzer) and
- * by what fails the calls (layer.c for Vulkan, preload.c for memory, threads and files). The file it lives in is named by
- * REVAMP_FAULTS. */
+/* The switch that makes the n-th call of a kind fail: a block of memory shared by whoever sets it (a runner, a fuzzer)
+ * and by what fails the calls (layer.c for Vulkan, preload.c for memory, threads and files). The file it lives in is
+ * named by REVAMP_FAULTS. */
 #ifndef SWITCH_H
 #define SWITCH_H
 

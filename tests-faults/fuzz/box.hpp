@@ -30,6 +30,8 @@ struct Box {
 // True if they have a word in common.
 bool overlap(const Box &a, const Box &b);
 // True if what lies between first and last word has.
-inline bool hulls_overlap(const Box &a, const Box &b) { return a.offset < b.end() && b.offset < a.end(); }
+inline bool hulls_overlap(const Box &a, const Box &b) {
+    return a.offset < b.end() && b.offset < a.end();
+}
 
 } // namespace fuzz

@@ -73,7 +73,9 @@ void Program::end_region(Region &r) {
     if (r.section && revamp_array_view_release(r.section) != REVAMP_OK) found("a section was not released");
 }
 
-static const char *kind_of(const void *view, bool is_array) { return view ? "view" : is_array ? "array" : "memory"; }
+static const char *kind_of(const void *view, bool is_array) {
+    return view ? "view" : is_array ? "array" : "memory";
+}
 
 void Program::copy() {
     note_step(current, "copies");

@@ -50,7 +50,8 @@ std::vector<Queue> open_queues(const World &world) {
         queues.push_back(queue);
         if (p == CPU) continue;
         queue.is_default = false;
-        if (revamp_accelerator_create_view(world.accelerators[p], REVAMP_QUEUING_MODE_IMMEDIATE, &queue.handle) != REVAMP_OK)
+        if (revamp_accelerator_create_view(world.accelerators[p], REVAMP_QUEUING_MODE_IMMEDIATE, &queue.handle) !=
+            REVAMP_OK)
             found("an accelerator_view could not be made: %s", revamp_last_error_message());
         queues.push_back(queue);
     }
@@ -73,7 +74,8 @@ void check_memory(const World &world, const std::vector<Queue> &queues, bool may
     if (!is_known) is_known = world.used(before);
     for (int tries = 0; tries < 1000; tries++) {
         for (const Queue &q : queues)
-            if (revamp_status status = revamp_accelerator_view_wait(q.handle); status && !(may_tell && status == REVAMP_ERROR_INVALID_HANDLE))
+            if (revamp_status status = revamp_accelerator_view_wait(q.handle);
+                status && !(may_tell && status == REVAMP_ERROR_INVALID_HANDLE))
                 found("waiting at the end: %s", revamp_last_error_message());
         world.used(now);
         bool is_back = true;
@@ -82,10 +84,11 @@ void check_memory(const World &world, const std::vector<Queue> &queues, bool may
         if (is_back) return;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    found("memory in use is %llu, %llu and %llu bytes on the cpu, threads and Vulkan; before it was %llu, %llu and %llu",
-          static_cast<unsigned long long>(now[0]), static_cast<unsigned long long>(now[1]),
-          static_cast<unsigned long long>(now[2]), static_cast<unsigned long long>(before[0]),
-          static_cast<unsigned long long>(before[1]), static_cast<unsigned long long>(before[2]));
+    found(
+        "memory in use is %llu, %llu and %llu bytes on the cpu, threads and Vulkan; before it was %llu, %llu and %llu",
+        static_cast<unsigned long long>(now[0]), static_cast<unsigned long long>(now[1]),
+        static_cast<unsigned long long>(now[2]), static_cast<unsigned long long>(before[0]),
+        static_cast<unsigned long long>(before[1]), static_cast<unsigned long long>(before[2]));
 }
 
 void run_single(const World &world, uint64_t seed) {
@@ -202,7 +205,8 @@ int main(int count, char **arguments) {
         run_one(world, mode, first + done);
     world.close();
     if (revamp_uninitialize() != REVAMP_OK) found("revamp_uninitialize: %s", revamp_last_error_message());
-    printf("c_api %s: %llu programs from seed %llu, %llu calls, %llu refused, %llu failed by %llu faults (%llu armed), 0 found\n",
+    printf("c_api %s: %llu programs from seed %llu, %llu calls, %llu refused, %llu failed by %llu faults (%llu armed), "
+           "0 found\n",
            mode.c_str(), static_cast<unsigned long long>(done), static_cast<unsigned long long>(first),
            static_cast<unsigned long long>(Program::calls), static_cast<unsigned long long>(Program::refusals),
            static_cast<unsigned long long>(Program::failures), static_cast<unsigned long long>(faults_fired),

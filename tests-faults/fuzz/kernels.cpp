@@ -84,8 +84,8 @@ void Program::launch() {
     int queue = some_queue(false);
     Captured to, from;
     if (!capture(to, true, queue)) return;
-    bool combines = random.one_in(2) && capture(from, false, queue) &&
-                    (from.of != to.of || !hulls_overlap(from.box, to.box));
+    bool combines =
+        random.one_in(2) && capture(from, false, queue) && (from.of != to.of || !hulls_overlap(from.box, to.box));
     // A view without a name runs where its data is; an array decides.
     bool is_named = !random.one_in(5) || (to.view && (!combines || from.view));
     KernelBlock block = {};
@@ -97,7 +97,8 @@ void Program::launch() {
     if (!access && random.one_in(3)) access = REVAMP_ACCESS_READ_WRITE;
     if (access != REVAMP_ACCESS_WRITE && random.one_in(3)) block.n = 1 + random.below(block.n);
     put_box(to.box, block.to_count, block.to_stride);
-    note_step(current, "kernel %u of %u words on queue %d%s:", block.mode, block.n, queue, is_named ? "" : " (not named)");
+    note_step(current, "kernel %u of %u words on queue %d%s:", block.mode, block.n, queue,
+              is_named ? "" : " (not named)");
     revamp_argument arguments[2];
     arguments[0] = argument(to, 0, access);
     if (combines) {

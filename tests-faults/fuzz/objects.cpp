@@ -13,9 +13,13 @@ template <class T> static void remember(std::vector<T> &dead, T handle) {
     dead.push_back(handle);
 }
 
-Program::Bytes Program::some_source() { return sources.empty() ? nullptr : sources[random.below(sources.size())]; }
+Program::Bytes Program::some_source() {
+    return sources.empty() ? nullptr : sources[random.below(sources.size())];
+}
 
-Program::View *Program::some_view() { return views.empty() ? nullptr : views[random.below(views.size())].get(); }
+Program::View *Program::some_view() {
+    return views.empty() ? nullptr : views[random.below(views.size())].get();
+}
 
 Program::View *Program::some_writable() {
     for (int i = 0; i < 6; i++) {
@@ -49,7 +53,8 @@ void Program::random_part(const Box &b, int32_t *origin, int32_t *extent) {
 int Program::some_queue(bool holds_arrays) {
     for (;;) {
         int n = static_cast<int>(random.below(queues.size()));
-        if (!queues[static_cast<size_t>(n)].is_released && (holds_arrays || queues[static_cast<size_t>(n)].place != CPU))
+        if (!queues[static_cast<size_t>(n)].is_released &&
+            (holds_arrays || queues[static_cast<size_t>(n)].place != CPU))
             return n;
     }
 }
@@ -71,8 +76,9 @@ Program::Bytes Program::new_array(const Box &shape) {
         options.cpu_access_type = random.from_to(0, 3);
     }
     note(" array on queue %d%s", s->queue, s->associated >= 0 ? " (staging)" : "");
-    if (!good(revamp_array_create(queue.handle, shape.rank, shape.extent.data(), shape.element * 4, &options, &s->array),
-              "revamp_array_create"))
+    if (!good(
+            revamp_array_create(queue.handle, shape.rank, shape.extent.data(), shape.element * 4, &options, &s->array),
+            "revamp_array_create"))
         return nullptr;
     revamp_array_info info = {};
     info.struct_size = sizeof info;
@@ -166,8 +172,8 @@ void Program::make_view() {
     } else {
         if (s->views) return;
         settle(s);
-        if (!good(revamp_array_view_create_host(s->memory, s->whole.rank, s->whole.extent.data(),
-                                                s->whole.element * 4, &options, &handle),
+        if (!good(revamp_array_view_create_host(s->memory, s->whole.rank, s->whole.extent.data(), s->whole.element * 4,
+                                                &options, &handle),
                   "revamp_array_view_create_host"))
             return;
         s->base = s->memory;
@@ -297,7 +303,8 @@ void Program::destroy_array() {
         check_guards(*s);
     } else {
         if (!s->array) return;
-        if (revamp_array_destroy(s->array) != REVAMP_OK) found("an array was not destroyed: %s", revamp_last_error_message());
+        if (revamp_array_destroy(s->array) != REVAMP_OK)
+            found("an array was not destroyed: %s", revamp_last_error_message());
         calls++;
         remember(dead_arrays, s->array);
         s->array = nullptr;

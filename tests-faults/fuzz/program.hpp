@@ -1,5 +1,5 @@
-// One random program: a sequence of calls over objects of its own, with a model of every byte and of what each call must
-// come to. All choices come from the seed, those of each step from the seed and its number: steps can be left out.
+// One random program: a sequence of calls over objects of its own, with a model of every byte and of what each call
+// must come to. All choices come from the seed, those of each step from the seed and its number: steps can be left out.
 #pragma once
 #include "random.hpp"
 #include "report.hpp"
@@ -14,7 +14,9 @@
 namespace fuzz {
 
 // Sets of statuses.
-constexpr unsigned as(revamp_status status) { return 1U << -status; }
+constexpr unsigned as(revamp_status status) {
+    return 1U << -status;
+}
 constexpr unsigned as_bad = as(REVAMP_ERROR_RUNTIME) | as(REVAMP_ERROR_INVALID_ARGUMENT);
 constexpr unsigned as_handle = as(REVAMP_ERROR_INVALID_HANDLE);
 

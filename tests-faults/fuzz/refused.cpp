@@ -6,7 +6,9 @@
 namespace fuzz {
 
 // In place of an output: it must stay as it is.
-template <class T> static T untouched() { return reinterpret_cast<T>(uintptr_t{0x5a5a5a5a}); }
+template <class T> static T untouched() {
+    return reinterpret_cast<T>(uintptr_t{0x5a5a5a5a});
+}
 template <class T> static void check_untouched(T out, const char *what) {
     if (out != untouched<T>()) found("%s failed, but wrote its output", what);
 }
@@ -138,8 +140,12 @@ void Program::refuse_views() {
                 "a section outside");
         break;
     case 2:
-        refused(revamp_array_view_project(v->handle, random.one_in(2) ? -1 : b.rank > 1 ? b.extent[0] : 0, &out), as_bad,
-                "a projection outside");
+        refused(revamp_array_view_project(v->handle,
+                                          random.one_in(2) ? -1
+                                          : b.rank > 1     ? b.extent[0]
+                                                           : 0,
+                                          &out),
+                as_bad, "a projection outside");
         break;
     case 3: {
         int32_t more[] = {INT_MAX, random.from_to(1, INT_MAX)};
@@ -153,7 +159,8 @@ void Program::refuse_views() {
         break;
     default:
         if (!v->read_only) return;
-        refused(revamp_array_view_access(v->handle, REVAMP_ACCESS_READ_WRITE, &data), as_bad, "writing what is read only");
+        refused(revamp_array_view_access(v->handle, REVAMP_ACCESS_READ_WRITE, &data), as_bad,
+                "writing what is read only");
         refused(revamp_array_view_synchronize(v->handle, REVAMP_ACCESS_WRITE), as_bad, "writing what is read only");
         refused(revamp_array_view_discard_data(v->handle), as_bad, "discarding what is read only");
     }
@@ -220,7 +227,7 @@ void Program::refuse_launches() {
     info.arguments = arguments;
     info.argument_count = 2;
     unsigned expected = as_bad | as_handle;
-    switch (random.below(10)) {
+    switch (random.below(11)) {
     case 0:
         extent = random.one_in(2) ? 0 : -1 - static_cast<int32_t>(random.below(INT_MAX));
         expected = as(REVAMP_ERROR_INVALID_COMPUTE_DOMAIN) | as_bad;
@@ -249,9 +256,16 @@ void Program::refuse_launches() {
         break;
     case 8:
         // On the cpu runs no kernel.
-        refused(revamp_dispatch(world.defaults[CPU], world.fill, &info), expected | as(REVAMP_ERROR_UNSUPPORTED_FEATURE),
-                "a launch on the cpu");
+        refused(revamp_dispatch(world.defaults[CPU], world.fill, &info),
+                expected | as(REVAMP_ERROR_UNSUPPORTED_FEATURE), "a launch on the cpu");
         return;
+    case 9:
+        // Of more bytes than there are.
+        arguments[1].kind = REVAMP_ARGUMENT_INDIRECT;
+        arguments[1].view = v->handle;
+        arguments[1].size = SIZE_MAX / 2 - random.below(100);
+        expected |= as(REVAMP_ERROR_OUT_OF_MEMORY);
+        break;
     default:
         arguments[1].offset = 4 + 4 * random.below(1U << 28);
     }

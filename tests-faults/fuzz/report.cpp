@@ -165,15 +165,21 @@ void watch() {
     std::thread(watch_for_hangs).detach();
 }
 
-unsigned logged_errors() { return errors; }
+unsigned logged_errors() {
+    return errors;
+}
 
 std::string latest_log() {
     std::lock_guard<std::mutex> guard(log_lock);
     return log_text;
 }
 
-void log_to_report() { revamp_set_log_callback(on_log, nullptr, REVAMP_LOG_ERROR); }
+void log_to_report() {
+    revamp_set_log_callback(on_log, nullptr, REVAMP_LOG_ERROR);
+}
 
-void set_command(const std::string &text) { command = text; }
+void set_command(const std::string &text) {
+    command = text;
+}
 
 } // namespace fuzz

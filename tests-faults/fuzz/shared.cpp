@@ -45,7 +45,8 @@ revamp_region Shared::region(Random &random, bool is_written) {
 
 template <class T> static void replace(std::atomic<T> &slot, T made, revamp_status (*release)(T)) {
     T old = slot.exchange(made);
-    if (old && release(old) != REVAMP_OK) found("what one thread owned was not released: %s", revamp_last_error_message());
+    if (old && release(old) != REVAMP_OK)
+        found("what one thread owned was not released: %s", revamp_last_error_message());
 }
 
 void Shared::step(Random &random) {
@@ -68,7 +69,8 @@ void Shared::step(Random &random) {
         break;
     case 2: {
         int32_t half = extent / 2;
-        allow(revamp_array_view_section(some(views, random), nullptr, random.one_in(2) ? &half : nullptr, &view), "section");
+        allow(revamp_array_view_section(some(views, random), nullptr, random.one_in(2) ? &half : nullptr, &view),
+              "section");
         if (view) replace(views[slot], view, revamp_array_view_release);
         break;
     }

@@ -32,8 +32,8 @@ struct Word {
     // 3 x + y.
     Word step(const Word &y) const {
         if (state == ANYTHING || y.state == ANYTHING) return {};
-        Word first = of(3 * value + y.value), rest[] = {of(3 * other + y.value), of(3 * value + y.other),
-                                                        of(3 * other + y.other)};
+        Word first = of(3 * value + y.value),
+             rest[] = {of(3 * other + y.value), of(3 * value + y.other), of(3 * other + y.other)};
         for (const Word &w : rest)
             first = first.or_(w);
         return first;

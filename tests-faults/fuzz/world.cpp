@@ -85,7 +85,9 @@ bool World::used(uint64_t (&bytes)[PLACES]) const {
     return true;
 }
 
-bool has_faults() { return fault_open() != nullptr; }
+bool has_faults() {
+    return fault_open() != nullptr;
+}
 
 bool has_fired() {
     fault_switch *s = fault_open();

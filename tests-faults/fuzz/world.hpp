@@ -44,8 +44,8 @@ bool has_fired();
 // True if the status is one that a fault may come to.
 bool is_of_fault(revamp_status status);
 
-// The kernels' block: numbers of a box of up to three dimensions of elements. Number k of `to` becomes 3 x + 1, value + k,
-// or 3 x + y with y being number k modulo m of `from`.
+// The kernels' block: numbers of a box of up to three dimensions of elements. Number k of `to` becomes 3 x + 1, value +
+// k, or 3 x + y with y being number k modulo m of `from`.
 enum Mode : uint32_t { STEP, SEQUENCE, COMBINE };
 struct KernelBlock {
     uint64_t to, from;

@@ -46,8 +46,9 @@ void completions_program(Job &job) {
         if (!arrays.back()) continue;
         for (bool is_in : {true, false}) {
             revamp_completion done = nullptr;
-            revamp_status status = is_in ? revamp_copy_to_array_async(sent.back()->memory.data(), COUNT * 4, arrays.back(), &done)
-                                         : revamp_copy_from_array_async(arrays.back(), got.back()->memory.data(), COUNT * 4, &done);
+            revamp_status status =
+                is_in ? revamp_copy_to_array_async(sent.back()->memory.data(), COUNT * 4, arrays.back(), &done)
+                      : revamp_copy_from_array_async(arrays.back(), got.back()->memory.data(), COUNT * 4, &done);
             if (!job.ok(status, "an asynchronous copy")) continue;
             if (is_in)
                 words.back() = sent.back()->words;
@@ -58,7 +59,8 @@ void completions_program(Job &job) {
             if (!job.ok(revamp_completion_then(done, on_done, mine), "then")) mine = nullptr;
             under_way.push_back({done, mine});
             // The copy in must end well for the copy out to be known.
-            if (is_in && i % 2 && !job.ok(revamp_completion_get(done), "the copy in")) words.back().assign(COUNT, Word());
+            if (is_in && i % 2 && !job.ok(revamp_completion_get(done), "the copy in"))
+                words.back().assign(COUNT, Word());
         }
         Words now = Job::stepped(words.back());
         Job::wrote(words.back(), now, job.ok(job.step(on, arrays.back(), nullptr, COUNT), "a launch"));

@@ -11,7 +11,9 @@ Numbers::Numbers(size_t count, uint32_t first) : memory(count), words(count) {
         words[i] = Word::of(memory[i] = first + 7 * static_cast<uint32_t>(i));
 }
 
-Job::Job() { opened = world.open() && world.has_vulkan(); }
+Job::Job() {
+    opened = world.open() && world.has_vulkan();
+}
 
 // Before it goes all work is waited for: what nobody was told of would be told to the next.
 Job::~Job() {
@@ -20,7 +22,8 @@ Job::~Job() {
     for (revamp_accelerator_view v : views)
         if (v) ok(revamp_accelerator_view_wait(v), "a last wait");
     for (revamp_array a : arrays)
-        if (a && revamp_array_destroy(a) != REVAMP_OK) found("an array was not destroyed: %s", revamp_last_error_message());
+        if (a && revamp_array_destroy(a) != REVAMP_OK)
+            found("an array was not destroyed: %s", revamp_last_error_message());
     for (revamp_accelerator_view v : views)
         if (v && revamp_accelerator_view_release(v) != REVAMP_OK) found("a queue was not released");
     world.close();

@@ -1,5 +1,5 @@
-// What the five programs share: a pass over objects with a flat-memory model, where any call may fail because of a fault,
-// but only then; what is read without an error is right.
+// What the five programs share: a pass over objects with a flat-memory model, where any call may fail because of a
+// fault, but only then; what is read without an error is right.
 #pragma once
 #include "../fuzz/words.hpp"
 #include "../fuzz/world.hpp"

@@ -21,8 +21,10 @@ static const struct {
 static bool pass(void (*run)(Job &job), const char *what) {
     fuzz::note("\n %s", what);
     Job job;
-    if (job.is_open()) run(job);
-    else if (!fuzz::has_fired()) fuzz::found("there is no Vulkan device");
+    if (job.is_open())
+        run(job);
+    else if (!fuzz::has_fired())
+        fuzz::found("there is no Vulkan device");
     return job.is_open();
 }
 
@@ -49,8 +51,9 @@ int main(int count, char **arguments) {
     if (s) memcpy(s->first, s->counts, sizeof s->first);
     // A device that is lost, or was never opened, is there again in a new beginning.
     if (!was_open || (s && s->is_lost)) begin_anew();
-    // Nothing fails any more.
-    if (s) s->function = FAULT_NONE;
+    // Nothing fails any more, but files, which are written when a device is let go.
+    bool is_file = s && s->function >= 0 && fault_functions[s->function].kind == FAULT_FILE;
+    if (s && !is_file) s->function = FAULT_NONE;
     if (s) s->fired = 0;
     unsigned before = fuzz::logged_errors();
     pass(run, "after a fault:");

@@ -42,7 +42,8 @@ static void rows(Job &job, Numbers &numbers, revamp_array_view all) {
             }
         }
         if (i == 3 && job.ok(revamp_array_view_synchronize(middle, REVAMP_ACCESS_READ), "synchronize"))
-            job.check(numbers.memory.data() + TOP * COLUMNS, part(numbers.words, TOP, BOTTOM), "home after synchronize");
+            job.check(numbers.memory.data() + TOP * COLUMNS, part(numbers.words, TOP, BOTTOM),
+                      "home after synchronize");
     }
     revamp_array_view_release(top);
     revamp_array_view_release(middle);
