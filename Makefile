@@ -1,6 +1,6 @@
 # Thin: each target is a script in scripts/, which says at its top what it does.
 PREFIX ?= /usr/local
-.PHONY: all build test demo bench check advisories install bundle format setup clean
+.PHONY: all build test test-long demo bench check advisories install bundle format setup clean
 
 all: build
 setup:
@@ -13,6 +13,8 @@ advisories: setup
 	@scripts/deny advisories
 test: setup
 	@scripts/test
+test-long: setup
+	@scripts/test-long
 demo: setup
 	@scripts/demo
 bench: setup

@@ -117,6 +117,8 @@ pub mod rank {
         HANDLE,
         /// Slots of handles that are free.
         HANDLES,
+        /// Making the one Vulkan instance.
+        INSTANCE,
         /// Messages of drivers and kernels, logged transfers.
         MESSAGES,
         /// Registration of the exit hook.

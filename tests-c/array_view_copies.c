@@ -175,6 +175,35 @@ TEST(a_copy_under_way_outlives_the_view) {
     }
 }
 
+/* The state word of a view says no more than is true: an asynchronous copy that was asked for takes it back, also one
+ * of the array under the view. */
+TEST(a_copy_of_the_array_takes_the_state_back) {
+    FOR_EACH_PLACE(p, holds_arrays) {
+        const int32_t large = 1 << 20;
+        uint32_t *sent = numbers((size_t)large, 1), *got = memory((size_t)large * 4);
+        const uint32_t *state = NULL;
+        revamp_completion done = NULL;
+        revamp_array array = array_with(p->view, sent, large);
+        revamp_array_view view = view_of_array(array);
+        REQUIRE_OK(revamp_array_view_state(view, &state));
+        host_access(view, REVAMP_ACCESS_READ_WRITE);
+        CHECK_NUMBER(*state, REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
+        /* The host may go on reading, but not write what is read. */
+        REQUIRE_OK(revamp_copy_from_array_async(array, got, (size_t)large * 4, &done));
+        CHECK(!(__atomic_load_n(state, __ATOMIC_ACQUIRE) & REVAMP_HOST_MAY_WRITE));
+        expect_done(done);
+        CHECK_SAME(got, sent, (size_t)large * 4);
+        host_access(view, REVAMP_ACCESS_READ);
+        sent = numbers((size_t)large, 2);
+        REQUIRE_OK(revamp_copy_to_array_async(sent, (size_t)large * 4, array, &done));
+        CHECK_NUMBER(__atomic_load_n(state, __ATOMIC_ACQUIRE), 0);
+        expect_done(done);
+        CHECK_SAME(host_access(view, REVAMP_ACCESS_READ), sent, (size_t)large * 4);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
 TEST(synchronize_under_way_outlives_the_view) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);

@@ -4,6 +4,7 @@
 #include "engines.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { THREADS = 8, ROUNDS = 10, N = 512, BYTES = N * 4 };
@@ -406,5 +407,61 @@ TEST(threads_that_make_views_of_one_array) {
             drop(workers[i].view);
         }
         CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+/* A launch that comes when another thread releases the view is done before that, or refused: it touches no memory
+ * after. */
+typedef struct {
+    const engine *e;
+    revamp_array_view view;
+    bool is_over;
+    int refused, done;
+} late_launches;
+
+static void *launch_late(void *context) {
+    late_launches *late = context;
+    while (!__atomic_load_n(&late->is_over, __ATOMIC_ACQUIRE)) {
+        revamp_array_view view = __atomic_load_n(&late->view, __ATOMIC_ACQUIRE);
+        if (!view) continue;
+        revamp_status status = run_fill(late->e, late->e->p->view, use_view(view), 0xdeadbeef);
+        if (status != REVAMP_OK) CHECK_FAILS(status, AS_HANDLE, "");
+        __atomic_fetch_add(status == REVAMP_OK ? &late->done : &late->refused, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+TEST(launches_that_meet_the_release_of_their_view) {
+    enum { RELEASES = 3000, COUNT = 4096, LAUNCHERS = 3 };
+    FOR_EACH_ENGINE(e) {
+        late_launches late = {e, NULL, false, 0, 0};
+        pthread_t threads[LAUNCHERS];
+        for (int i = 0; i < LAUNCHERS; i++)
+            REQUIRE(!pthread_create(&threads[i], NULL, launch_late, &late));
+        for (int i = 0; i < RELEASES; i++) {
+            /* Its memory is the view's alone. */
+            revamp_array array = array_1d(cpu_view(), COUNT, 4);
+            revamp_array_view view = view_of_array(array);
+            CHECK_OK(revamp_array_destroy(array));
+            __atomic_store_n(&late.view, view, __ATOMIC_RELEASE);
+            /* The first one until it was used. */
+            while (i == 0 && !__atomic_load_n(&late.done, __ATOMIC_RELAXED)) {
+            }
+            for (volatile int wait = 0; wait < i % 50 * 200; wait++) {
+            }
+            __atomic_store_n(&late.view, NULL, __ATOMIC_RELEASE);
+            drop(view);
+            /* Of the same size: likely the same place. */
+            uint32_t *fresh = calloc(COUNT, 4);
+            for (volatile int wait = 0; wait < 5000; wait++) {
+            }
+            for (int k = 0; fresh && k < COUNT; k++)
+                if (((volatile uint32_t *)fresh)[k])
+                    check_fail(__FILE__, __LINE__, "memory was written after the release");
+            free(fresh);
+        }
+        __atomic_store_n(&late.is_over, true, __ATOMIC_RELEASE);
+        for (int i = 0; i < LAUNCHERS; i++)
+            pthread_join(threads[i], NULL);
     }
 }

@@ -7,7 +7,7 @@ use super::{AccessType, HandleCell};
 use crate::config::Config;
 use crate::device::host::{HostDevice, HostKind, Workers, total_memory};
 use crate::device::vulkan::device::VulkanDevice;
-use crate::device::vulkan::instance::instance;
+use crate::device::vulkan::instance::{forget_failure, instance};
 use crate::device::vulkan::physical::{ACCESS_READ_WRITE, Physical, physical_devices};
 use crate::device::{Device, MemoryUsage, unique_id};
 use crate::error::{Error, Result};
@@ -108,6 +108,7 @@ fn c(text: &str) -> CString {
 impl Accelerator {
     /// All of them: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
     pub(super) fn all(config: &Config) -> Result<Vec<Arc<Self>>> {
+        forget_failure();
         let mut found = match instance() {
             Ok(instance) => physical_devices(instance, config)?,
             Err(_) => Vec::new(),

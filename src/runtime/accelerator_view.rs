@@ -162,6 +162,9 @@ impl AcceleratorView {
         if let Some(actual) = &self.auto {
             return actual.marker();
         }
-        Ok(Completion::marker(self.points()?.into_vec()))
+        let mut points = self.points()?;
+        // A failure is told once, as wait() does.
+        points.retain(|p| !was_told(p));
+        Ok(Completion::marker(points.into_vec()))
     }
 }

@@ -5,6 +5,7 @@
 use super::messages;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::lock::{Mutex, rank};
 use crate::log;
 use ash::vk;
 use std::ffi::{CStr, c_char};
@@ -42,17 +43,36 @@ pub struct Instance {
     _messenger: vk::DebugUtilsMessengerEXT,
 }
 
+static INSTANCE: OnceLock<Instance> = OnceLock::new();
+/// Why there is none.
+static FAILURE: Mutex<Option<Error>, { rank::INSTANCE }> = Mutex::new(None);
+
 /// The instance, made at the first call; a failure is remembered and says what is missing.
 pub fn instance() -> Result<&'static Instance> {
-    static INSTANCE: OnceLock<Result<Instance>> = OnceLock::new();
-    let made = INSTANCE.get_or_init(|| {
-        let made = Instance::new(crate::config::get());
-        if let Err(e) = &made {
+    if let Some(made) = INSTANCE.get() {
+        return Ok(made);
+    }
+    let mut failure = FAILURE.lock();
+    if let Some(e) = &*failure {
+        return Err(e.clone());
+    }
+    // Another thread may have made it before this one had the lock.
+    if let Some(made) = INSTANCE.get() {
+        return Ok(made);
+    }
+    match Instance::new(crate::config::get()) {
+        Ok(made) => Ok(INSTANCE.get_or_init(|| made)),
+        Err(e) => {
             log!(Info, "no Vulkan accelerators: {e}");
+            *failure = Some(e.clone());
+            Err(e)
         }
-        made
-    });
-    made.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// A new beginning tries again what failed.
+pub fn forget_failure() {
+    *FAILURE.lock() = None;
 }
 
 /// The error for a Vulkan call that failed.

@@ -98,8 +98,8 @@ impl VulkanBuffer {
             return Err(memory().context("REVAMP_TEST=fail-alloc"));
         }
         let reused = core.pool.lock().reuse(wanted.memory_type, size);
-        let (bound, outcome) = match reused {
-            Some(bound) => (bound, Ok(())),
+        let bound = match reused {
+            Some(bound) => bound,
             None => {
                 // SAFETY: the device is alive; the families are its own.
                 let raw = unsafe { core.raw.create_buffer(&describe(core, size), None) }.map_err(|e| match e {
@@ -113,9 +113,14 @@ impl VulkanBuffer {
                     memory()
                 })?;
                 // SAFETY: the allocation is for this buffer, of a type it allows, and bound once.
-                let bound =
+                let outcome =
                     unsafe { core.raw.bind_buffer_memory(raw, made.allocation.memory(), made.allocation.offset()) };
-                (made, bound)
+                if let Err(e) = outcome {
+                    // Kept for the next of its size it would be taken for a buffer that has memory.
+                    core.pool.lock().discard(made);
+                    return Err(core.failed("vkBindBufferMemory", e));
+                }
+                made
             }
         };
         // SAFETY: the mapping covers the allocation, which lives as long as the buffer.
@@ -134,7 +139,6 @@ impl VulkanBuffer {
             memory: Mutex::new(Memory::Pooled(bound)),
         };
         // From here on dropping the buffer frees all.
-        outcome.map_err(|e| core.failed("vkBindBufferMemory", e))?;
         if wanted.mapped == Mapping::Host && buffer.host.is_none() {
             return Err(Error::internal(format!("memory type {} of {name} is not mapped", wanted.memory_type)));
         }

@@ -121,6 +121,12 @@ impl Pool {
         }
     }
 
+    /// Gives back a buffer that could not be bound.
+    pub fn discard(&mut self, bound: Bound) {
+        self.used -= bound.allocation.size();
+        self.destroy(bound);
+    }
+
     /// Gives back what is kept for later.
     pub fn drop_spare(&mut self) {
         while let Some(bound) = self.spare.pop_front() {

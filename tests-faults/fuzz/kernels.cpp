@@ -1,0 +1,176 @@
+// Launches on Vulkan and on host threads, and the queues they go to.
+#include "program.hpp"
+
+namespace fuzz {
+
+// Something for a launch on this queue: a view, or an array that lives there.
+bool Program::capture(Captured &c, bool writes, int queue) {
+    c = Captured();
+    Bytes s = random.one_in(3) ? some_source() : nullptr;
+    if (s && s->array && s->associated < 0 && s->queue == queue) {
+        int32_t origin[most_rank] = {}, extent[most_rank] = {};
+        random_part(s->whole, origin, extent);
+        for (uint32_t d = 0; d < most_rank; d++) {
+            c.region.origin[d] = origin[d];
+            c.region.extent[d] = extent[d];
+        }
+        c.of = s;
+        c.box = s->whole.section(origin, extent);
+        return true;
+    }
+    c.view = writes ? some_writable() : some_view();
+    if (!c.view) return false;
+    c.of = c.view->of;
+    c.box = c.view->box;
+    return true;
+}
+
+revamp_argument Program::argument(Captured &c, uint32_t offset, revamp_access access) {
+    revamp_argument a = {};
+    a.kind = REVAMP_ARGUMENT_ADDRESS;
+    a.offset = offset;
+    a.access = access;
+    if (c.view) {
+        a.view = c.view->handle;
+        note(" view %p", static_cast<void *>(c.view->handle));
+    } else {
+        a.array = c.of->array;
+        a.origin = c.region.origin;
+        a.extent = c.region.extent;
+        note(" array %p", static_cast<void *>(c.of.get()));
+    }
+    return a;
+}
+
+revamp_status Program::send(int queue, bool is_named, const KernelBlock &block, const revamp_argument *arguments,
+                            size_t count) {
+    const Queue &on = queues[static_cast<size_t>(queue)];
+    auto extent = static_cast<int32_t>(block.n);
+    if (on.place == VULKAN) {
+        revamp_dispatch_info info = {};
+        info.struct_size = sizeof info;
+        info.rank = 1;
+        info.extent = &extent;
+        info.arguments = arguments;
+        info.argument_count = count;
+        info.block = &block;
+        info.block_size = sizeof block;
+        return revamp_dispatch(is_named ? on.handle : nullptr, world.box, &info);
+    }
+    revamp_host_dispatch_info info = {};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = box_on_threads;
+    info.arguments = arguments;
+    info.argument_count = count;
+    info.block = &block;
+    info.block_size = sizeof block;
+    return revamp_host_dispatch(is_named ? on.handle : nullptr, &info);
+}
+
+Words Program::after(const Captured &to, const KernelBlock &block, const Captured *from) const {
+    Words now = words_of(to.of, to.box);
+    const Word one = Word::of(1);
+    for (uint32_t k = 0; k < block.n; k++) {
+        if (block.mode == STEP) now[k] = now[k].step(one);
+        if (block.mode == SEQUENCE) now[k] = Word::of(block.value + k);
+        if (block.mode == COMBINE) now[k] = now[k].step(from->of->words[from->box.at(k % block.m)]);
+    }
+    return now;
+}
+
+void Program::launch() {
+    int queue = some_queue(false);
+    Captured to, from;
+    if (!capture(to, true, queue)) return;
+    bool combines =
+        random.one_in(2) && capture(from, false, queue) && (from.of != to.of || !hulls_overlap(from.box, to.box));
+    // A view without a name runs where its data is; an array decides.
+    bool is_named = !random.one_in(5) || (to.view && (!combines || from.view));
+    KernelBlock block = {};
+    revamp_access access = 0;
+    block.mode = combines ? COMBINE : random.below(2);
+    block.value = static_cast<uint32_t>(random.next());
+    block.n = static_cast<uint32_t>(to.box.words());
+    if (block.mode == SEQUENCE && random.one_in(2)) access = REVAMP_ACCESS_WRITE;
+    if (!access && random.one_in(3)) access = REVAMP_ACCESS_READ_WRITE;
+    if (access != REVAMP_ACCESS_WRITE && random.one_in(3)) block.n = 1 + random.below(block.n);
+    put_box(to.box, block.to_count, block.to_stride);
+    note_step(current, "kernel %u of %u words on queue %d%s:", block.mode, block.n, queue,
+              is_named ? "" : " (not named)");
+    revamp_argument arguments[2];
+    arguments[0] = argument(to, 0, access);
+    if (combines) {
+        block.m = static_cast<uint32_t>(from.box.words());
+        put_box(from.box, block.from_count, block.from_stride);
+        arguments[1] = argument(from, 8, REVAMP_ACCESS_READ);
+    }
+    Words now = after(to, block, &from);
+    // One that failed has changed nothing.
+    if (good(send(queue, is_named, block, arguments, combines ? 2 : 1), "a launch")) put(to.of, to.box, now, true);
+}
+
+// By a binding: contiguous and aligned.
+void Program::launch_binding() {
+    if (!world.has_vulkan()) return;
+    View *v = some_writable();
+    int queue = some_queue(false);
+    const Queue &on = queues[static_cast<size_t>(queue)];
+    if (!v || on.place != VULKAN || !v->box.is_packed() || v->box.offset * 4 % world.binding_alignment) return;
+    bool fills = random.one_in(2);
+    auto value = static_cast<uint32_t>(random.next());
+    auto extent = static_cast<int32_t>(v->box.words());
+    revamp_argument arguments[] = {revamp_argument_view(0, v->handle),
+                                   revamp_argument_push_constant(0, &value, sizeof value)};
+    if (fills && random.one_in(2)) arguments[0].access = REVAMP_ACCESS_WRITE;
+    note_step(current, "binds %p to %s on queue %d", static_cast<void *>(v->handle), fills ? "fill" : "3x+1", queue);
+    revamp_dispatch_info info = {};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.arguments = arguments;
+    info.argument_count = fills ? 2 : 1;
+    Words now = words_of(v->of, v->box);
+    for (Word &w : now)
+        w = fills ? Word::of(value) : w.step(Word::of(1));
+    revamp_status status = revamp_dispatch(on.handle, fills ? world.fill : world.step, &info);
+    if (good(status, "a launch by a binding")) put(v->of, v->box, now, true);
+}
+
+void Program::wait_for_queue() {
+    const Queue &on = queues[static_cast<size_t>(some_queue(true))];
+    revamp_completion marker = nullptr;
+    note_step(current, "waits for a queue of place %d", on.place);
+    switch (random.below(3)) {
+    case 0:
+        waited(revamp_accelerator_view_wait(on.handle), "revamp_accelerator_view_wait");
+        break;
+    case 1:
+        good(revamp_accelerator_view_flush(on.handle), "revamp_accelerator_view_flush");
+        break;
+    default:
+        if (good(revamp_accelerator_view_create_marker(on.handle, &marker), "revamp_accelerator_view_create_marker"))
+            begin_operation(marker, nullptr, false, true);
+    }
+}
+
+// Makes an accelerator_view, or releases one: arrays on it live on.
+void Program::change_queues() {
+    size_t n = random.below(queues.size());
+    if (queues.size() > 6 && n >= shared_queues && !queues[n].is_released && !queues[n].is_default) {
+        note_step(current, "releases queue %zu", n);
+        if (revamp_accelerator_view_release(queues[n].handle) != REVAMP_OK) found("a release of a queue failed");
+        queues[n].is_released = true;
+        return;
+    }
+    if (queues.size() >= 12) return;
+    Queue made;
+    made.place = world.has_vulkan() && random.one_in(2) ? VULKAN : THREADS;
+    note_step(current, "makes queue %zu of place %d", queues.size(), made.place);
+    if (good(revamp_accelerator_create_view(world.accelerators[made.place], random.below(2), &made.handle),
+             "revamp_accelerator_create_view"))
+        queues.push_back(made);
+}
+
+} // namespace fuzz

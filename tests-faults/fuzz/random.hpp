@@ -1,0 +1,32 @@
+// Random numbers that are the same everywhere.
+#pragma once
+#include <cstdint>
+
+namespace fuzz {
+
+class Random {
+  public:
+    explicit Random(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15U + 1) {
+        for (int i = 0; i < 4; i++)
+            next();
+    }
+
+    uint64_t next() {
+        uint64_t z = (state += 0x9e3779b97f4a7c15U);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31);
+    }
+
+    // From 0 to n - 1; 0 if n is 0.
+    uint32_t below(uint64_t n) { return n ? static_cast<uint32_t>(next() % n) : 0; }
+    int32_t from_to(int32_t least, int32_t most) {
+        return least + static_cast<int32_t>(below(static_cast<uint32_t>(most - least + 1)));
+    }
+    bool one_in(uint32_t n) { return below(n) == 0; }
+
+  private:
+    uint64_t state;
+};
+
+} // namespace fuzz

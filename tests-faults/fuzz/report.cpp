@@ -1,0 +1,185 @@
+#include "report.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace fuzz {
+namespace {
+
+enum { MOST_TEXT = 1 << 17, MOST_PROGRAMS = 64, EXIT_FOUND = 1 };
+
+// The program of a thread. They are never freed, so that a signal handler finds them.
+struct Running {
+    std::atomic<bool> is_taken{false};
+    std::atomic<time_t> end{0};
+    uint64_t seed = 0;
+    size_t used = 0;
+    char text[MOST_TEXT];
+};
+
+Running programs[MOST_PROGRAMS];
+thread_local Running *mine = nullptr;
+std::string command;
+std::atomic<unsigned> errors{0};
+std::mutex log_lock;
+std::string log_text;
+std::mutex end_lock;
+
+void append(const char *format, va_list arguments) {
+    if (!mine) return;
+    size_t room = sizeof mine->text - mine->used;
+    int n = vsnprintf(mine->text + mine->used, room, format, arguments);
+    if (n > 0) mine->used += static_cast<size_t>(n) < room ? static_cast<size_t>(n) : room - 1;
+}
+
+void write_all(int file, const char *text, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(file, text, size);
+        if (n <= 0) return;
+        text += n;
+        size -= static_cast<size_t>(n);
+    }
+}
+
+// The end of a long text is what matters.
+void print(const Running &p, const char *why, FILE *to) {
+    fprintf(to, "FOUND: %s\nreproduce: %s %llu\n", why, command.c_str(), static_cast<unsigned long long>(p.seed));
+    fwrite(p.text, 1, p.used, to);
+    fputc('\n', to);
+    fflush(to);
+}
+
+[[noreturn]] void end_run(const Running *p, const char *why) {
+    // The first one ends the process.
+    end_lock.lock();
+    static Running none;
+    if (!p) p = &none;
+    print(*p, why, stdout);
+    const char *folder = getenv("FUZZ_OUT");
+    if (folder) {
+        std::string name = std::string(folder) + "/found-" + std::to_string(p->seed) + ".txt";
+        if (FILE *file = fopen(name.c_str(), "w")) {
+            print(*p, why, file);
+            fclose(file);
+            printf("reproducer: %s\n", name.c_str());
+        }
+    }
+    fflush(nullptr);
+    // No exit handler: the library's is none of what is asked here.
+    _exit(EXIT_FOUND);
+}
+
+void on_signal(int number) {
+    static const char head[] = "\nFOUND: a signal; the programs that ran:\n";
+    write_all(1, head, sizeof head - 1);
+    for (const Running &p : programs)
+        if (p.is_taken) {
+            char seed[64];
+            int n = snprintf(seed, sizeof seed, "\nseed %llu%s", static_cast<unsigned long long>(p.seed),
+                             &p == mine ? " (this thread)" : "");
+            write_all(1, seed, static_cast<size_t>(n));
+            write_all(1, p.text, p.used);
+        }
+    write_all(1, "\n", 1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void on_log(revamp_log_level, const char *message, void *) {
+    std::lock_guard<std::mutex> guard(log_lock);
+    errors++;
+    log_text = message;
+}
+
+[[noreturn]] void watch_for_hangs() {
+    for (;;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        for (Running &p : programs)
+            if (p.is_taken && p.end && time(nullptr) > p.end) end_run(&p, "it hangs");
+    }
+}
+
+} // namespace
+
+void note(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    append(format, arguments);
+    va_end(arguments);
+}
+
+void note_step(int step, const char *format, ...) {
+    va_list arguments;
+    note("\n %4d: ", step);
+    va_start(arguments, format);
+    append(format, arguments);
+    va_end(arguments);
+}
+
+void begin_program(uint64_t seed, unsigned seconds) {
+    for (size_t i = 0; !mine && i < MOST_PROGRAMS; i++)
+        if (!programs[i].is_taken.exchange(true)) mine = &programs[i];
+    if (!mine) return;
+    mine->seed = seed;
+    mine->used = 0;
+    mine->end = time(nullptr) + seconds;
+    const char *folder = getenv("FUZZ_OUT");
+    if (!folder) return;
+    // What crashes so that nothing can be printed is found there.
+    std::string name = std::string(folder) + "/seed-" + std::to_string(mine - programs);
+    if (FILE *file = fopen(name.c_str(), "w")) {
+        fprintf(file, "%s %llu\n", command.c_str(), static_cast<unsigned long long>(seed));
+        fclose(file);
+    }
+}
+
+void end_program() {
+    if (!mine) return;
+    mine->end = 0;
+    mine->is_taken = false;
+    mine = nullptr;
+}
+
+void found(const char *format, ...) {
+    char why[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    end_run(mine, why);
+}
+
+void watch() {
+    for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
+        signal(number, on_signal);
+    std::thread(watch_for_hangs).detach();
+}
+
+unsigned logged_errors() {
+    return errors;
+}
+
+std::string latest_log() {
+    std::lock_guard<std::mutex> guard(log_lock);
+    return log_text;
+}
+
+void log_to_report() {
+    revamp_set_log_callback(on_log, nullptr, REVAMP_LOG_ERROR);
+}
+
+void set_command(const std::string &text) {
+    command = text;
+}
+
+} // namespace fuzz

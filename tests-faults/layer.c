@@ -1,0 +1,221 @@
+/* A Vulkan layer that fails calls as the switch says (switch.h). What fails does not reach the driver. After a device
+ * is lost, all that can tell so does, until it is destroyed. For one instance and one device at a time. */
+#include "switch.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+
+static PFN_vkGetInstanceProcAddr instance_functions;
+static PFN_vkGetDeviceProcAddr device_functions;
+static VkDevice the_device;
+/* Held while the driver takes a submission. */
+static pthread_mutex_t submits = PTHREAD_MUTEX_INITIALIZER;
+
+/* A lost device touches no memory any more. */
+static void lose(fault_switch *s) {
+    __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
+    PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)device_functions(the_device, "vkDeviceWaitIdle");
+    pthread_mutex_lock(&submits);
+    if (wait) wait(the_device);
+    pthread_mutex_unlock(&submits);
+}
+
+/* VkResult of a call that does not reach the driver. */
+static int32_t failing(fault_function function) {
+    fault_switch *s = fault_open();
+    int32_t result = fault_now(function);
+    if (result == FAULT_DEVICE_LOST && function != FAULT_vkCreateDevice) lose(s);
+    if (result || !s || !__atomic_load_n(&s->is_lost, __ATOMIC_ACQUIRE)) return result;
+    switch (function) {
+    case FAULT_vkQueueSubmit:
+    case FAULT_vkWaitSemaphores:
+    case FAULT_vkGetSemaphoreCounterValue:
+    case FAULT_vkDeviceWaitIdle:
+        return FAULT_DEVICE_LOST;
+    default:
+        return 0;
+    }
+}
+
+/* A function of the device or instance, with what it passes on. */
+#define FAILING(name, parameters, arguments)                                                                           \
+    static PFN_##name next_##name;                                                                                     \
+    static VKAPI_ATTR VkResult VKAPI_CALL failing_##name parameters {                                                  \
+        int32_t result = failing(FAULT_##name);                                                                        \
+        return result ? (VkResult)result : next_##name arguments;                                                      \
+    }
+
+FAILING(vkEnumeratePhysicalDevices, (VkInstance i, uint32_t *n, VkPhysicalDevice *all), (i, n, all))
+FAILING(vkEnumerateDeviceExtensionProperties,
+        (VkPhysicalDevice p, const char *layer, uint32_t *n, VkExtensionProperties *all), (p, layer, n, all))
+FAILING(vkAllocateMemory,
+        (VkDevice d, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *a, VkDeviceMemory *out),
+        (d, info, a, out))
+FAILING(vkMapMemory,
+        (VkDevice d, VkDeviceMemory m, VkDeviceSize at, VkDeviceSize size, VkMemoryMapFlags flags, void **out),
+        (d, m, at, size, flags, out))
+FAILING(vkCreateBuffer, (VkDevice d, const VkBufferCreateInfo *info, const VkAllocationCallbacks *a, VkBuffer *out),
+        (d, info, a, out))
+FAILING(vkBindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize at), (d, b, m, at))
+FAILING(vkCreateCommandPool,
+        (VkDevice d, const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *a, VkCommandPool *out),
+        (d, info, a, out))
+FAILING(vkAllocateCommandBuffers, (VkDevice d, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out),
+        (d, info, out))
+FAILING(vkBeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *info), (c, info))
+FAILING(vkEndCommandBuffer, (VkCommandBuffer c), (c))
+FAILING(vkResetCommandPool, (VkDevice d, VkCommandPool p, VkCommandPoolResetFlags flags), (d, p, flags))
+FAILING(vkCreateDescriptorPool,
+        (VkDevice d, const VkDescriptorPoolCreateInfo *info, const VkAllocationCallbacks *a, VkDescriptorPool *out),
+        (d, info, a, out))
+FAILING(vkAllocateDescriptorSets, (VkDevice d, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out),
+        (d, info, out))
+FAILING(vkCreateDescriptorSetLayout,
+        (VkDevice d, const VkDescriptorSetLayoutCreateInfo *info, const VkAllocationCallbacks *a,
+         VkDescriptorSetLayout *out),
+        (d, info, a, out))
+FAILING(vkCreatePipelineLayout,
+        (VkDevice d, const VkPipelineLayoutCreateInfo *info, const VkAllocationCallbacks *a, VkPipelineLayout *out),
+        (d, info, a, out))
+FAILING(vkCreateShaderModule,
+        (VkDevice d, const VkShaderModuleCreateInfo *info, const VkAllocationCallbacks *a, VkShaderModule *out),
+        (d, info, a, out))
+FAILING(vkCreatePipelineCache,
+        (VkDevice d, const VkPipelineCacheCreateInfo *info, const VkAllocationCallbacks *a, VkPipelineCache *out),
+        (d, info, a, out))
+FAILING(vkGetPipelineCacheData, (VkDevice d, VkPipelineCache c, size_t *size, void *data), (d, c, size, data))
+FAILING(vkCreateComputePipelines,
+        (VkDevice d, VkPipelineCache c, uint32_t n, const VkComputePipelineCreateInfo *infos,
+         const VkAllocationCallbacks *a, VkPipeline *out),
+        (d, c, n, infos, a, out))
+FAILING(vkCreateSemaphore,
+        (VkDevice d, const VkSemaphoreCreateInfo *info, const VkAllocationCallbacks *a, VkSemaphore *out),
+        (d, info, a, out))
+
+static PFN_vkQueueSubmit next_vkQueueSubmit;
+static VKAPI_ATTR VkResult VKAPI_CALL failing_vkQueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
+                                                            VkFence fence) {
+    int32_t result = failing(FAULT_vkQueueSubmit);
+    if (result) return (VkResult)result;
+    pthread_mutex_lock(&submits);
+    result = next_vkQueueSubmit(queue, count, infos, fence);
+    pthread_mutex_unlock(&submits);
+    return (VkResult)result;
+}
+
+FAILING(vkWaitSemaphores, (VkDevice d, const VkSemaphoreWaitInfo *info, uint64_t timeout), (d, info, timeout))
+FAILING(vkGetSemaphoreCounterValue, (VkDevice d, VkSemaphore s, uint64_t *value), (d, s, value))
+FAILING(vkDeviceWaitIdle, (VkDevice d), (d))
+FAILING(vkGetMemoryHostPointerPropertiesEXT,
+        (VkDevice d, VkExternalMemoryHandleTypeFlagBits type, const void *at, VkMemoryHostPointerPropertiesEXT *out),
+        (d, type, at, out))
+
+/* The layer's links in the chains are const to programs, but to be moved on by layers. */
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator, VkInstance *instance) {
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
+    while (link &&
+           !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && link->function == VK_LAYER_LINK_INFO))
+        link = (VkLayerInstanceCreateInfo *)link->pNext;
+    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
+    instance_functions = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    int32_t failure = failing(FAULT_vkCreateInstance);
+    if (failure) return (VkResult)failure;
+    PFN_vkCreateInstance next = (PFN_vkCreateInstance)instance_functions(VK_NULL_HANDLE, "vkCreateInstance");
+    return next(info, allocator, instance);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator, VkDevice *device) {
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
+    while (link &&
+           !(link->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && link->function == VK_LAYER_LINK_INFO))
+        link = (VkLayerDeviceCreateInfo *)link->pNext;
+    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr next_of_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    device_functions = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    int32_t failure = failing(FAULT_vkCreateDevice);
+    if (failure) return (VkResult)failure;
+    PFN_vkCreateDevice next = (PFN_vkCreateDevice)next_of_instance(VK_NULL_HANDLE, "vkCreateDevice");
+    VkResult result = next(physical, info, allocator, device);
+    if (result == VK_SUCCESS) the_device = *device;
+    return result;
+}
+
+static PFN_vkDestroyDevice next_destroy;
+
+static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device, const VkAllocationCallbacks *allocator) {
+    fault_switch *s = fault_open();
+    if (s) __atomic_store_n(&s->is_lost, 0, __ATOMIC_RELEASE);
+    next_destroy(device, allocator);
+}
+
+/* Ours in place of the next one's, which is kept. */
+#define IN_PLACE(function)                                                                                             \
+    if (!strcmp(name, #function)) {                                                                                    \
+        if (!found) return NULL;                                                                                       \
+        next_##function = (PFN_##function)found;                                                                       \
+        return (PFN_vkVoidFunction)failing_##function;                                                                 \
+    }
+
+static PFN_vkVoidFunction of_this_device(PFN_vkVoidFunction found, const char *name) {
+    IN_PLACE(vkAllocateMemory)
+    IN_PLACE(vkMapMemory)
+    IN_PLACE(vkCreateBuffer)
+    IN_PLACE(vkBindBufferMemory)
+    IN_PLACE(vkCreateCommandPool)
+    IN_PLACE(vkAllocateCommandBuffers)
+    IN_PLACE(vkBeginCommandBuffer)
+    IN_PLACE(vkEndCommandBuffer)
+    IN_PLACE(vkResetCommandPool)
+    IN_PLACE(vkCreateDescriptorPool)
+    IN_PLACE(vkAllocateDescriptorSets)
+    IN_PLACE(vkCreateDescriptorSetLayout)
+    IN_PLACE(vkCreatePipelineLayout)
+    IN_PLACE(vkCreateShaderModule)
+    IN_PLACE(vkCreatePipelineCache)
+    IN_PLACE(vkGetPipelineCacheData)
+    IN_PLACE(vkCreateComputePipelines)
+    IN_PLACE(vkCreateSemaphore)
+    IN_PLACE(vkQueueSubmit)
+    IN_PLACE(vkWaitSemaphores)
+    IN_PLACE(vkGetSemaphoreCounterValue)
+    IN_PLACE(vkDeviceWaitIdle)
+    IN_PLACE(vkGetMemoryHostPointerPropertiesEXT)
+    return found;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char *name) {
+    if (!strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)of_device;
+    PFN_vkVoidFunction found = device_functions(device, name);
+    if (!strcmp(name, "vkDestroyDevice")) {
+        next_destroy = (PFN_vkDestroyDevice)found;
+        return (PFN_vkVoidFunction)destroy_device;
+    }
+    return of_this_device(found, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_instance(VkInstance instance, const char *name) {
+    if (!strcmp(name, "vkGetInstanceProcAddr")) return (PFN_vkVoidFunction)of_instance;
+    if (!strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)of_device;
+    if (!strcmp(name, "vkCreateInstance")) return (PFN_vkVoidFunction)create_instance;
+    if (!strcmp(name, "vkCreateDevice")) return (PFN_vkVoidFunction)create_device;
+    if (!instance_functions) return NULL;
+    PFN_vkVoidFunction found = instance_functions(instance, name);
+    IN_PLACE(vkEnumeratePhysicalDevices)
+    IN_PLACE(vkEnumerateDeviceExtensionProperties)
+    return found;
+}
+
+__attribute__((visibility("default"))) VkResult
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *versions) {
+    if (versions->loaderLayerInterfaceVersion < 2) return VK_ERROR_INITIALIZATION_FAILED;
+    versions->loaderLayerInterfaceVersion = 2;
+    versions->pfnGetInstanceProcAddr = of_instance;
+    versions->pfnGetDeviceProcAddr = of_device;
+    versions->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

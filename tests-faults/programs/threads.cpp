@@ -1,0 +1,59 @@
+// Kernels on host threads beside Vulkan, over the same views: of memory, and without a data source.
+#include "job.hpp"
+
+namespace faults {
+
+enum { COUNT = 50000 };
+
+static revamp_status on_threads(Job &job, revamp_array_view view) {
+    fuzz::KernelBlock block = {};
+    int32_t extent = COUNT;
+    block.mode = fuzz::STEP;
+    block.n = COUNT;
+    fuzz::put_box(fuzz::Box::packed(1, &extent, 1), block.to_count, block.to_stride);
+    revamp_argument argument = revamp_argument_view_address(0, view);
+    revamp_host_dispatch_info info = {};
+    info.struct_size = sizeof info;
+    info.rank = 1;
+    info.extent = &extent;
+    info.function = fuzz::box_on_threads;
+    info.arguments = &argument;
+    info.argument_count = 1;
+    info.block = &block;
+    info.block_size = sizeof block;
+    return revamp_host_dispatch(job.world.defaults[fuzz::THREADS], &info);
+}
+
+void threads_program(Job &job) {
+    Numbers numbers(COUNT, 17);
+    Words without(COUNT);
+    revamp_array_view view = job.view_of(numbers), open = nullptr;
+    int32_t extent = COUNT;
+    revamp_accelerator_view vulkan = job.vulkan(1);
+    if (!view) return;
+    if (!vulkan) return job.release(view, numbers);
+    if (job.ok(revamp_array_view_create(1, &extent, 4, nullptr, &open), "a view without a data source")) {
+        revamp_region from = {}, to = {};
+        from.struct_size = to.struct_size = sizeof from;
+        from.view = view;
+        to.view = open;
+        Job::wrote(without, numbers.words, job.ok(revamp_copy(&from, &to), "a copy between views"));
+    }
+    for (int i = 0; i < 4; i++)
+        for (bool is_open : {false, true}) {
+            Words &words = is_open ? without : numbers.words;
+            revamp_array_view v = is_open ? open : view;
+            if (!v) continue;
+            Words now = Job::stepped(words);
+            revamp_status status = i % 2 ? on_threads(job, v) : job.step(vulkan, nullptr, v, COUNT);
+            Job::wrote(words, now, job.ok(status, "a launch"));
+        }
+    void *data = nullptr;
+    if (open && job.ok(revamp_array_view_access(open, REVAMP_ACCESS_READ, &data), "host access"))
+        job.check(static_cast<uint32_t *>(data), without, "the view without a data source");
+    if (open) revamp_array_view_release(open);
+    job.ok(revamp_accelerator_view_wait(job.world.defaults[fuzz::THREADS]), "a wait");
+    job.release(view, numbers);
+}
+
+} // namespace faults
