@@ -1,6 +1,8 @@
 # Thin: each target is a script in scripts/, which says at its top what it does.
 PREFIX ?= /usr/local
-.PHONY: all build test demo bench check install bundle format setup clean
+SEED ?=
+MINUTES ?= 1
+.PHONY: all build test fuzz demo bench check install bundle format setup clean
 
 all: build
 setup:
@@ -11,6 +13,8 @@ check: setup
 	@scripts/check
 test: setup
 	@scripts/test
+fuzz: setup
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' scripts/fuzz
 demo: setup
 	@scripts/demo
 bench: setup
