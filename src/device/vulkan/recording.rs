@@ -345,11 +345,12 @@ impl Recording {
             .iter()
             .zip(&infos)
             .filter_map(|(b, info)| {
-                let set = *sets.get(b.set as usize)?;
+                let (set, binding) = pipeline.sets.place(b.set, b.binding);
+                let set = *sets.get(set as usize)?;
                 Some(
                     vk::WriteDescriptorSet::default()
                         .dst_set(set)
-                        .dst_binding(b.binding)
+                        .dst_binding(binding)
                         .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
                         .buffer_info(info),
                 )

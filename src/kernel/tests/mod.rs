@@ -4,6 +4,7 @@ mod check;
 mod fuzz;
 mod reflect;
 mod sizes;
+mod slow;
 mod split;
 mod strip;
 
