@@ -15,7 +15,10 @@
  * - After fork() every call in the child fails with REVAMP_ERROR_FORKED; while the process exits, with
  *   REVAMP_ERROR_SHUT_DOWN.
  * - Extents, origins and indices have the most significant dimension first; the last one is contiguous, and is Vulkan's x.
- * - Strings are UTF-8.
+ * - Strings are UTF-8, of at most 1 MiB.
+ * - Memory: where there is none for what the caller sizes (arrays, SPIR-V modules, argument lists and blocks), the call fails
+ *   with REVAMP_ERROR_OUT_OF_MEMORY and the program goes on. Where there is none even for the library's own small objects
+ *   (handles, one launch's bookkeeping, messages), the process ends, as it does in most programs.
  */
 
 #ifndef REVAMP_H

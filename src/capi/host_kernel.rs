@@ -4,13 +4,14 @@ use super::again::{self, Outcome, Request};
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::kernel::{argument_place, argument_section, undeclared};
+use super::kernel::{argument_place, argument_section, arguments, undeclared};
 use super::library::Context;
 use super::pointer;
 use super::types::*;
 use crate::device::block::Block;
 use crate::device::host::kernel::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::kernel::compiled;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch, MakeKernel};
@@ -39,15 +40,17 @@ struct Function {
 struct Line([u8; 64]);
 
 /// The block where it stays until the launch is done.
-fn copy_of(block: &Block) -> Vec<Line> {
-    let mut lines = vec![Line([0; 64]); block.bytes.len().div_ceil(64)];
+fn copy_of(block: &Block) -> Result<Vec<Line>> {
+    let count = block.bytes.len().div_ceil(64);
+    let mut lines = Vec::new();
+    lines.make_room(count)?;
+    lines.resize(count, Line([0; 64]));
     let base = lines.as_mut_ptr().expose_provenance() as u64;
-    let mut bytes = block.bytes.clone();
-    Block::settle(&mut bytes, &block.inner, base);
+    let bytes = block.settled(base)?;
     for (line, chunk) in lines.iter_mut().zip(bytes.chunks(64)) {
         line.0[..chunk.len()].copy_from_slice(chunk);
     }
-    lines
+    Ok(lines)
 }
 
 impl HostKernel for Function {
@@ -122,7 +125,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         let (extent, tile, arguments) = unsafe {
             let extent = dimensions(i.extent, i.rank, "extent")?;
             let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
-            (extent, tile, pointer::slice(i.arguments, i.argument_count, "arguments")?)
+            (extent, tile, arguments(i.arguments, i.argument_count)?)
         };
         // SAFETY: the caller vouches for the block.
         let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
@@ -146,6 +149,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         }
         let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
         let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::new();
+        used.make_room(arguments.len())?;
         for (n, a) in arguments.iter().enumerate() {
             let place = match a.kind {
                 REVAMP_ARGUMENT_BUFFER => Ok(None),
@@ -166,7 +170,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         }
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
-            let mut lines = copy_of(block);
+            let mut lines = copy_of(block)?;
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
             Ok(Arc::new(Function { form, context: Context(context), _block: lines }))
         };

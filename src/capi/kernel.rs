@@ -8,6 +8,7 @@ use super::types::*;
 use crate::device::Access;
 use crate::device::block::Place;
 use crate::error::{Error, Result};
+use crate::grow::{Grow, copied};
 use crate::kernel::registry;
 use crate::runtime::accelerator::Accelerator;
 use crate::runtime::accelerator_view::AcceleratorView;
@@ -21,6 +22,23 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
+
+/// Most arguments of a launch: kernels and blocks have room for fewer.
+const MOST_ARGUMENTS: usize = 1 << 16;
+/// Most bytes of a specialization constant.
+const MOST_CONSTANT: usize = 8;
+
+/// The arguments of a launch.
+///
+/// # Safety
+/// `arguments` is null or points to `count` readable structs that stay unchanged during the call.
+pub(super) unsafe fn arguments<'a>(arguments: *const revamp_argument, count: usize) -> Result<&'a [revamp_argument]> {
+    if count > MOST_ARGUMENTS {
+        return Err(Error::invalid(format!("the launch has {count} arguments; at most {MOST_ARGUMENTS} are possible")));
+    }
+    // SAFETY: the same contract.
+    unsafe { pointer::slice(arguments, count, "arguments") }
+}
 
 /// Bits of an access for C.
 fn bits(access: Access) -> revamp_access {
@@ -112,6 +130,12 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         REVAMP_ARGUMENT_SPECIALIZATION => {
             // SAFETY: the same contract.
             let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
+            if data.len() > MOST_CONSTANT {
+                return Err(Error::invalid(format!(
+                    "the value for specialization constant {} has {} bytes; none has more than {MOST_CONSTANT}",
+                    a.id, a.size
+                )));
+            }
             Ok(Argument::Specialization { id: a.id, data })
         }
         other => Err(Error::invalid(format!("{other} is no kind of argument; use a REVAMP_ARGUMENT_ value"))),
@@ -247,10 +271,14 @@ pub unsafe extern "C" fn revamp_dispatch(
             } else {
                 Domain::Extent(dimensions(i.extent, i.rank, "extent")?)
             };
-            let arguments = pointer::slice(i.arguments, i.argument_count, "arguments")?;
-            (domain, arguments, pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?)
+            (
+                domain,
+                arguments(i.arguments, i.argument_count)?,
+                pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?,
+            )
         };
-        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::with_capacity(arguments.len());
+        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::new();
+        read.make_room(arguments.len())?;
         for (n, a) in arguments.iter().enumerate() {
             // SAFETY: as above.
             read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
@@ -271,7 +299,7 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
                 let r = pointer::read(record)?;
                 (pointer::text(r.name, "name")?, pointer::slice(r.spirv.cast::<u8>(), r.spirv_size, "spirv")?)
             };
-            let id = registry::register(name.to_owned(), spirv.into())?;
+            let id = registry::register(name.to_owned(), copied(spirv)?)?;
             records_by_address().lock().insert(record_key(record), id);
         }
         Ok(())

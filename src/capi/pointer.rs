@@ -170,6 +170,12 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
     Ok(())
 }
 
+/// No address of a program is larger, on any machine there is (57 bits), so no list reaches beyond.
+const LAST_ADDRESS: u64 = (1 << 57) - 1;
+
+/// Longest text that is taken, so that it can be part of a message.
+const LONGEST_TEXT: usize = 1 << 20;
+
 /// A list of `count` values.
 ///
 /// # Safety
@@ -187,8 +193,9 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
             std::mem::align_of::<T>()
         )));
     }
-    if count > isize::MAX as usize / std::mem::size_of::<T>().max(1) {
-        return Err(Error::invalid(format!("{what} has a count of {count}, which no memory holds")));
+    let end = count.checked_mul(std::mem::size_of::<T>()).and_then(|bytes| pointer.addr().checked_add(bytes));
+    if end.is_none_or(|end| end as u64 > LAST_ADDRESS) {
+        return Err(Error::invalid(format!("{what} has a count of {count}, which no memory holds; pass the true one")));
     }
     // SAFETY: not null, aligned, of a possible length; the caller vouches for the contents.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
@@ -216,6 +223,10 @@ pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Re
     }
     // SAFETY: not null; the caller vouches for the terminator.
     let text = unsafe { CStr::from_ptr(pointer) };
+    let bytes = text.to_bytes().len();
+    if bytes > LONGEST_TEXT {
+        return Err(Error::invalid(format!("{what} has {bytes} bytes; at most {LONGEST_TEXT} are taken")));
+    }
     text.to_str().map(Some).map_err(|_| Error::invalid(format!("{what} is not UTF-8")))
 }
 

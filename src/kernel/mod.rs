@@ -24,7 +24,7 @@ mod size;
 mod split;
 mod strip;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod values;
 
 pub use module::{Binding, BindingKind, Module, PushBlock, PushMember, SpecConstant, SpecKind, SplitModule};

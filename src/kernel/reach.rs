@@ -159,7 +159,8 @@ fn variables(code: &Code, functions: &[usize]) -> Result<BTreeSet<u32>> {
         }
     }
     for &at in functions {
-        for inst in code.body(at).filter(|inst| !code.is_non_semantic(*inst)) {
+        // Names and decorations that strayed into a function use nothing.
+        for inst in code.body(at).filter(|inst| !code.is_non_semantic(*inst) && !grammar::is_preamble(inst.op)) {
             grammar::for_each_id(inst, |_, id| {
                 if let Some(used) = known.get_mut(&id) {
                     *used = true;

@@ -9,6 +9,7 @@ use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -114,8 +115,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
-    let mut block = Block::default();
-    block.bytes.extend_from_slice(launch.block);
+    let mut block = Block::of(launch.block)?;
+    captured.make_room(launch.arguments.len())?;
+    roles.make_room(launch.arguments.len())?;
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
@@ -136,12 +138,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                 roles.push(Role::Address(*place));
             }
             Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
-            Argument::Specialization { id, data } => {
-                if spec.iter().any(|(other, _)| other == id) {
-                    return Err(Error::invalid(format!("specialization constant {id} is given twice")));
-                }
-                spec.push((*id, data.to_vec()));
-            }
+            Argument::Specialization { id, data } => spec.push((*id, data.to_vec())),
         }
     }
     for b in module.bindings() {
@@ -158,6 +155,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         }
     }
     spec.sort_by_key(|(id, _)| *id);
+    if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
+        return Err(Error::invalid(format!("specialization constant {id} is given twice")));
+    }
     let takes_block = module.push().is_some_and(|p| p.is_address);
     if !takes_block && !launch.block.is_empty() {
         return Err(Error::invalid(format!(
@@ -225,7 +225,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                 let start = bound.buffer.device_address().ok_or_else(|| {
                     Error::runtime(format!("an array given as address is not reached by {}", view.accelerator().name()))
                 })?;
-                block.put(place, start + bound.range.start);
+                block.put(place, start + bound.range.start)?;
                 uses.push(bound);
             }
         }

@@ -45,6 +45,8 @@ pub(super) struct SetLayouts {
     core: Arc<Core>,
     /// Vulkan's handles.
     pub raw: Vec<vk::DescriptorSetLayout>,
+    /// How many buffers each has.
+    pub buffers: Vec<u32>,
     /// The device's set and binding by the program's, sorted; empty where they are the same.
     renumbered: Vec<((u32, u32), (u32, u32))>,
 }
@@ -56,7 +58,7 @@ impl SetLayouts {
         let most = core.physical.limits.descriptor_sets;
         let is_sparse = old().any(|(set, binding)| set >= most || binding >= SPARSE);
         let renumbered = if is_sparse { old().zip(dense(old())).collect() } else { Vec::new() };
-        let mut layouts = Self { core: core.clone(), raw: Vec::new(), renumbered };
+        let mut layouts = Self { core: core.clone(), raw: Vec::new(), buffers: Vec::new(), renumbered };
         let of_device: Vec<(u32, u32)> = old().map(|(set, binding)| layouts.place(set, binding)).collect();
         for in_set in of_device.chunk_by(|a, b| a.0 == b.0) {
             // Sets that are left out have a layout without bindings.
@@ -83,6 +85,7 @@ impl SetLayouts {
         let layout = unsafe { self.core.raw.create_descriptor_set_layout(&info, None) }
             .map_err(|e| self.core.failed("vkCreateDescriptorSetLayout", e))?;
         self.raw.push(layout);
+        self.buffers.push(bindings.len() as u32);
         Ok(())
     }
 
@@ -340,3 +343,7 @@ impl Kernel for VulkanKernel {
         self
     }
 }
+
+#[cfg(test)]
+#[path = "pipeline_tests.rs"]
+mod tests;

@@ -5,25 +5,25 @@
 use super::fuzz::exercise;
 use std::time::{Duration, Instant};
 
-const LOAD: u32 = 61;
-const VARIABLE: u32 = 59;
-const DECORATE: u32 = 71;
-const MEMBER_DECORATE: u32 = 72;
-const POINTER: u32 = 32;
-const STRUCT: u32 = 30;
+pub(crate) const LOAD: u32 = 61;
+pub(crate) const VARIABLE: u32 = 59;
+pub(crate) const DECORATE: u32 = 71;
+pub(crate) const MEMBER_DECORATE: u32 = 72;
+pub(crate) const POINTER: u32 = 32;
+pub(crate) const STRUCT: u32 = 30;
 const ARRAY: u32 = 28;
-const CONSTANT: u32 = 43;
+pub(crate) const CONSTANT: u32 = 43;
 const ACCESS_CHAIN: u32 = 65;
 
 /// The first word of an instruction.
-fn op(len: u32, opcode: u32) -> u32 {
+pub(crate) fn op(len: u32, opcode: u32) -> u32 {
     len << 16 | opcode
 }
 
 /// A module with `decorations` before its types, `globals` behind them and `body` in its entry point. Type 3 is `uint`, id 2
 /// a function type; ids from 20 on are free.
-pub(super) fn assembled(decorations: &[u32], globals: &[u32], body: &[u32]) -> Vec<u8> {
-    let mut words = vec![0x0723_0203, 0x1_0500, 0, 0x3f_0000, 0, op(2, 17), 1, op(3, 14), 0, 1];
+pub(crate) fn assembled(decorations: &[u32], globals: &[u32], body: &[u32]) -> Vec<u8> {
+    let mut words = vec![0x0723_0203, 0x1_0300, 0, 0x3f_0000, 0, op(2, 17), 1, op(3, 14), 0, 1];
     words.extend([op(5, 15), 5, 10, u32::from_le_bytes(*b"main"), 0, op(6, 16), 10, 17, 1, 1, 1]);
     words.extend(decorations);
     words.extend([op(2, 19), 1, op(3, 33), 2, 1, op(4, 21), 3, 32, 0]);
