@@ -149,7 +149,9 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         }
         let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
         let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::new();
-        used.make_room(arguments.len())?;
+        if arguments.len() > used.inline_size() {
+            used.make_room(arguments.len())?;
+        }
         for (n, a) in arguments.iter().enumerate() {
             let place = match a.kind {
                 REVAMP_ARGUMENT_BUFFER => Ok(None),

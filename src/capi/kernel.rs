@@ -28,13 +28,19 @@ const MOST_ARGUMENTS: usize = 1 << 16;
 /// Most bytes of a specialization constant.
 const MOST_CONSTANT: usize = 8;
 
+#[cold]
+fn too_many(count: usize) -> Error {
+    Error::invalid(format!("the launch has {count} arguments; at most {MOST_ARGUMENTS} are possible"))
+}
+
 /// The arguments of a launch.
 ///
 /// # Safety
 /// `arguments` is null or points to `count` readable structs that stay unchanged during the call.
+#[inline]
 pub(super) unsafe fn arguments<'a>(arguments: *const revamp_argument, count: usize) -> Result<&'a [revamp_argument]> {
     if count > MOST_ARGUMENTS {
-        return Err(Error::invalid(format!("the launch has {count} arguments; at most {MOST_ARGUMENTS} are possible")));
+        return Err(too_many(count));
     }
     // SAFETY: the same contract.
     unsafe { pointer::slice(arguments, count, "arguments") }
@@ -278,7 +284,9 @@ pub unsafe extern "C" fn revamp_dispatch(
             )
         };
         let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::new();
-        read.make_room(arguments.len())?;
+        if arguments.len() > read.inline_size() {
+            read.make_room(arguments.len())?;
+        }
         for (n, a) in arguments.iter().enumerate() {
             // SAFETY: as above.
             read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);

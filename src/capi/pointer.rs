@@ -171,31 +171,36 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
 }
 
 /// No address of a program is larger, on any machine there is (57 bits), so no list reaches beyond.
-const LAST_ADDRESS: u64 = (1 << 57) - 1;
+const LAST_ADDRESS: usize = usize::MAX >> (usize::BITS / 64 * 7);
 
 /// Longest text that is taken, so that it can be part of a message.
 const LONGEST_TEXT: usize = 1 << 20;
+
+/// Why there is no list of `count` values at `pointer`.
+#[cold]
+fn no_list<T>(pointer: *const T, count: usize, what: &str) -> Error {
+    Error::invalid(if pointer.is_null() {
+        format!("{what} is NULL but its count is {count}")
+    } else if !pointer.is_aligned() {
+        format!("{what} is at {pointer:p}, which is not aligned to {} bytes", std::mem::align_of::<T>())
+    } else {
+        format!("{what} has a count of {count}, which no memory holds; pass the true one")
+    })
+}
 
 /// A list of `count` values.
 ///
 /// # Safety
 /// `pointer` is null or points to `count` readable values that stay unchanged during the call.
+#[inline]
 pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
     }
-    if pointer.is_null() {
-        return Err(Error::invalid(format!("{what} is NULL but its count is {count}")));
-    }
-    if !pointer.is_aligned() {
-        return Err(Error::invalid(format!(
-            "{what} is at {pointer:p}, which is not aligned to {} bytes",
-            std::mem::align_of::<T>()
-        )));
-    }
-    let end = count.checked_mul(std::mem::size_of::<T>()).and_then(|bytes| pointer.addr().checked_add(bytes));
-    if end.is_none_or(|end| end as u64 > LAST_ADDRESS) {
-        return Err(Error::invalid(format!("{what} has a count of {count}, which no memory holds; pass the true one")));
+    let size = std::mem::size_of::<T>();
+    let fits = count <= LAST_ADDRESS / size && pointer.addr() <= LAST_ADDRESS - count * size;
+    if pointer.is_null() || !pointer.is_aligned() || !fits {
+        return Err(no_list(pointer, count, what));
     }
     // SAFETY: not null, aligned, of a possible length; the caller vouches for the contents.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })

@@ -53,12 +53,17 @@ pub struct Block {
 }
 
 impl Block {
-    /// A block that begins with these bytes.
-    pub fn of(bytes: &[u8]) -> Result<Self> {
-        let mut block = Self::default();
-        block.bytes.make_room(bytes.len())?;
-        block.bytes.extend_from_slice(bytes);
-        Ok(block)
+    /// Begins an empty block with these bytes.
+    #[inline]
+    pub fn begin(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if bytes.len() > self.bytes.inline_size() {
+            self.bytes.make_room(bytes.len())?;
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
     }
 
     /// Writes the address of an argument to its place, which [`Place::check`] has accepted.
@@ -67,7 +72,9 @@ impl Block {
             Place::At(offset) => offset as usize,
             Place::Behind(offset, bytes) => {
                 let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
-                self.bytes.make_room(start - self.bytes.len() + bytes.len())?;
+                if start + bytes.len() > self.bytes.inline_size() {
+                    self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
+                }
                 self.bytes.resize(start, 0);
                 self.bytes.extend_from_slice(bytes);
                 self.inner.push((offset as usize, start));
@@ -96,7 +103,8 @@ mod tests {
 
     #[test]
     fn addresses_and_appended_bytes() {
-        let mut block = Block::of(&[0; 20]).unwrap();
+        let mut block = Block::default();
+        block.begin(&[0; 20]).unwrap();
         let face = [0, 0, 0, 0, 0, 0, 0, 0, 7];
         block.put(&Place::At(8), 5).unwrap();
         block.put(&Place::Behind(0, &face), 6).unwrap();

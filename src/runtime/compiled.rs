@@ -108,7 +108,8 @@ pub(super) fn hand_over<'p>(
     block: &[u8],
     mut places: impl Iterator<Item = (&'p Place<'p>, u64)>,
 ) -> Result<Point> {
-    let mut filled = Block::of(block)?;
+    let mut filled = Block::default();
+    filled.begin(block)?;
     places.try_for_each(|(place, address)| filled.put(place, address))?;
     view.queue().dispatch(&Dispatch {
         kernel: &**kernel.kernel(),

@@ -115,9 +115,12 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
-    let mut block = Block::of(launch.block)?;
-    captured.make_room(launch.arguments.len())?;
-    roles.make_room(launch.arguments.len())?;
+    let mut block = Block::default();
+    block.begin(launch.block)?;
+    if launch.arguments.len() > captured.inline_size() {
+        captured.make_room(launch.arguments.len())?;
+        roles.make_room(launch.arguments.len())?;
+    }
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {

@@ -122,7 +122,8 @@ pub fn host_dispatch(
     let mut brought = Brought::default();
     brought.bring(&captured, &view, &mut held, DISPATCH)?;
     let uses = &brought.uses;
-    let mut block = Block::of(launch.block)?;
+    let mut block = Block::default();
+    block.begin(launch.block)?;
     for (argument, bound) in launch.arguments.iter().zip(uses) {
         if let Some(place) = &argument.place {
             let first = bound
