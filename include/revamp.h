@@ -1559,9 +1559,10 @@ revamp_status revamp_host_kernel_fail(const revamp_thread_id *id,
 
 /**
  * Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
- * reflects its interface. Release it with revamp_kernel_release().
+ * reflects its interface. Release it with revamp_kernel_release(). Descriptor sets and bindings may have any numbers.
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each
- * capability the device lacks, or where the accelerator runs no SPIR-V.
+ * capability the device lacks or the limit of it that the module exceeds, or where the accelerator runs no SPIR-V. What is
+ * not checked here is the driver's to take: load no modules from strangers.
  */
 revamp_status revamp_kernel_create(revamp_accelerator accelerator,
                                    const revamp_kernel_options *options,

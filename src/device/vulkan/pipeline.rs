@@ -300,6 +300,9 @@ fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     if b.count != 1 {
         return Err(Error::unsupported(format!("{} is an array of {} descriptors; give each its own", at(), b.count)));
     }
+    if b.stride == Some(0) {
+        return Err(Error::invalid(format!("{} is an array of elements 0 bytes apart; check it with spirv-val", at())));
+    }
     let least = b.min_size.saturating_add(b.stride.unwrap_or(0));
     if least > p.limits.storage_buffer_range {
         return Err(Error::unsupported(format!(
