@@ -279,6 +279,7 @@ impl Source {
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
     /// are asked; then `f` runs again.
     pub(super) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
+        let mut rounds = 0;
         loop {
             let mut state = self.lock();
             state.check_open()?;
@@ -286,7 +287,8 @@ impl Source {
                 Err(e) => e,
                 done => return done,
             };
-            if may_be_held(&error) && state.absorb_losses() {
+            if may_be_held(&error) && rounds < ROUNDS && state.absorb_losses() {
+                rounds += 1;
                 continue;
             }
             drop(state);
@@ -341,6 +343,9 @@ impl Source {
         }
     }
 }
+
+/// How often an operation is tried again with other holders.
+pub(super) const ROUNDS: usize = 4;
 
 /// True if the error says that bytes cannot be had from where they were looked for: others may hold them.
 pub(super) fn may_be_held(error: &Error) -> bool {
@@ -766,6 +771,13 @@ impl State {
             }
         }
         is_new
+    }
+
+    /// The bytes were written where the source lives.
+    pub fn written_at_home(&mut self, region: &Region) -> Result<()> {
+        let home = self.home_place(None)?;
+        self.directory.written(region, home.location);
+        Ok(())
     }
 
     /// The id of the buffer of the array it is over.

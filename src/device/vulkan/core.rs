@@ -9,6 +9,7 @@ use super::opened::{Opened, create_device};
 use super::physical::{DeviceType, Physical};
 use super::pool::Pool;
 use crate::config;
+use crate::device::hazard::say_lost;
 use crate::device::unique_id;
 use crate::error::{DEVICE_REMOVED, Error, Result};
 use crate::lock::{Hold, Mutex, rank};
@@ -147,7 +148,13 @@ impl Core {
         failed(format_args!("{}: {what}", self.physical.name), result)
     }
 
+    /// True if the device is dead.
+    pub fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
+
     fn lose(&self, what: &str) -> Error {
+        say_lost();
         let error = self.lost.get_or_init(|| {
             let mut e = Error::removed(format!(
                 "{} was lost in {what} (a kernel that ran too long or accessed memory it does not own, or a driver \
