@@ -54,6 +54,10 @@ impl Ending {
 /// Makes the threads, at the first use of a device: there is something to finish from then on.
 pub(super) fn prepare() {
     WAITING.get_or_init(|| {
+        // There the other threads are gone when the hook of a library runs.
+        if cfg!(windows) {
+            return None;
+        }
         let made = spawn_named("revamp-exit", || finish(wait_for_end()))
             .and_then(|first| Ok([first, spawn_named("revamp-exit", || watch_over(wait_for_end()))?]));
         match made {
