@@ -286,17 +286,17 @@ fn lowered(
         std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
     };
     let text = inline::marked(&text_of(ir));
-    let ends_threads = inline::ends_threads(&text);
+    let (ends_threads, large) = (inline::ends_threads(&text), inline::is_large(&text));
     write(ir, text)?;
     let mut input = ir.to_path_buf();
     let mut code = 0;
     if ends_threads {
         input = folder.file("device.inlined.ll");
-        code = Running::start(&mut clang.inline(ir, &input), Some(&errors))?.wait()?;
+        code = Running::start(&mut clang.inline(ir, &input, large), Some(&errors))?.wait()?;
         write(&input, inline::returning(&text_of(&input)))?;
     }
     if code == 0 {
-        code = Running::start(&mut clang.optimise(&input, &optimised), Some(&errors))?.wait()?;
+        code = Running::start(&mut clang.optimise(&input, &optimised, large), Some(&errors))?.wait()?;
     }
     let dump = Dump::new(source);
     dump.copy(ir, "ll")?;
