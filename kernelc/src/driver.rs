@@ -60,7 +60,7 @@ fn stand_before(compiler: &OsStr, arguments: Vec<OsString>, only: &[PathBuf]) ->
 
 /// The whole of `revamp-c++ arguments...`.
 pub fn cxx(arguments: Vec<OsString>) -> i32 {
-    match arguments.first().and_then(|a| a.to_str()) {
+    match arguments.first().map(|a| a.to_string_lossy()).as_deref() {
         None | Some("--help" | "-h") => {
             print!("{CXX}");
             return i32::from(arguments.is_empty());
@@ -88,16 +88,12 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
     let arguments = response::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
-    let mut own: Vec<Vec<OsString>> = Vec::new();
-    let mut add = |flags: &[&OsStr]| own.push(flags.iter().map(|f| f.to_os_string()).collect());
-    if line.last(|f| f.starts_with("-std=")).is_none() {
-        add(&[OsStr::new("-std=c++17")]);
-    }
-    add(&[OsStr::new("-isystem"), prefix.join("include/revamp-amp").as_os_str()]);
-    add(&[OsStr::new("-isystem"), prefix.join("include").as_os_str()]);
-    add(&[OsStr::new("-pthread")]);
+    let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
+    let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
+    own.push(vec!["-pthread".into()]);
     let count = own.len();
     line.flags.splice(0..0, own);
+    line.standard = line.last(|f| f.starts_with("-std=") || f == "-ansi").is_none().then_some("-std=c++17");
     if let Some(wrong) = line.wrong {
         return Err(wrong.into());
     }
@@ -130,14 +126,17 @@ fn refuse(line: &Line) -> Result<(), Failed> {
     if line.last(|f| f == "-gsplit-dwarf" || f.starts_with("-gsplit-dwarf=s")).is_some() {
         return Err(String::from("-gsplit-dwarf: objects with kernels hold their debug information: use -g").into());
     }
+    if let Some(file) = line.missing() {
+        return Err(format!("no such file: {}", file.display()).into());
+    }
     Ok(())
 }
 
 /// `-c`: an object of each source; the others are made also where one fails, as Clang does.
 fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     refuse(line)?;
-    let others: Vec<&Input> = line.inputs.iter().filter(|input| **input != Input::Source).collect();
-    let compiled = others.iter().filter(|input| matches!(input, Input::Compiled(..))).count();
+    let others = || line.inputs.iter().filter(|input| **input != Input::Source);
+    let compiled = others().filter(|input| matches!(input, Input::Compiled(..))).count();
     match (line.sources.len() + compiled, &line.output) {
         (0, _) => return Err(String::from("there is nothing to compile").into()),
         (2.., Some(_)) => return Err(String::from("-o names one output, there are several sources").into()),
@@ -157,7 +156,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
         if let Some(output) = &line.output {
             command.arg("-o").arg(output);
         }
-        others.into_iter().for_each(|input| give(&mut command, input));
+        others().for_each(|input| give(&mut command, input));
         let code = Running::start(&mut command)?.wait()?;
         worst = if worst == 0 { code } else { worst };
     }
@@ -168,7 +167,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
 fn give(command: &mut Command, input: &Input) {
     match input {
         Input::Source => {}
-        Input::Linked(word) | Input::Compiled(word, None) => {
+        Input::Linked(word) | Input::Flag(word) | Input::Compiled(word, None) => {
             command.arg(word);
         }
         Input::Compiled(word, Some(language)) => {
@@ -208,13 +207,17 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
             other => give(&mut command, other),
         }
     }
-    if line.last(|f| f == "-r").is_none() {
+    // Headers alone are compiled, and nothing is linked.
+    let links = line.inputs.iter().any(|input| !input.is_header());
+    if links && line.last(|f| f == "-r").is_none() {
         let library = prefix.join("lib");
         let mut path = OsString::from("-Wl,-rpath,");
         path.push(&library);
         command.arg("-L").arg(&library).arg("-lrevamp").arg(path);
     }
-    command.arg("-o").arg(line.output.as_deref().unwrap_or(Path::new("a.out")));
+    if let Some(output) = &line.output {
+        command.arg("-o").arg(output);
+    }
     Ok(Running::start(&mut command)?.wait()?)
 }
 

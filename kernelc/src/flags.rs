@@ -21,10 +21,26 @@ pub enum Task {
 pub enum Input {
     /// The next of [`Line::sources`].
     Source,
-    /// What only the linker reads: objects, libraries and its flags.
+    /// What only the linker reads: an object or a library.
     Linked(OsString),
+    /// A flag of the linker, or a part of one.
+    Flag(OsString),
     /// A file that the compiler itself makes an object of (C, assembly), and the language that `-x` says.
     Compiled(OsString, Option<OsString>),
+}
+
+/// What Clang makes a precompiled header of.
+const HEADERS: [&str; 7] = ["h", "hh", "H", "hp", "hpp", "hxx", "h++"];
+
+impl Input {
+    /// It becomes a precompiled header.
+    pub fn is_header(&self) -> bool {
+        let Input::Compiled(name, language) = self else { return false };
+        match language.as_ref().map(|l| l.to_string_lossy()) {
+            Some(language) => language.ends_with("-header"),
+            None => Path::new(name).extension().and_then(OsStr::to_str).is_some_and(|e| HEADERS.contains(&e)),
+        }
+    }
 }
 
 /// A command line, taken apart.
@@ -40,6 +56,8 @@ pub struct Line {
     pub output: Option<PathBuf>,
     /// What it does.
     pub task: Task,
+    /// The language of C++ sources where no flag says it.
+    pub standard: Option<&'static str>,
     /// It writes assembly or LLVM IR, which hold no kernels.
     pub assembly: bool,
     /// Why the line makes no sense: a flag without its value.
@@ -131,11 +149,11 @@ fn is_source(path: &Path) -> bool {
 
 /// What Clang makes an object of, by its name. All else it gives to the linker.
 fn is_compiled(path: &Path) -> bool {
-    const NAMES: [&str; 30] = [
-        "c", "i", "ii", "iim", "m", "mi", "mm", "M", "s", "S", "asm", "h", "hh", "H", "hp", "hpp", "hxx", "h++", "cu",
-        "cui", "hip", "hipi", "cl", "cppm", "ccm", "cxxm", "c++m", "ll", "bc", "ast",
+    const NAMES: [&str; 23] = [
+        "c", "i", "ii", "iim", "m", "mi", "mm", "M", "s", "S", "asm", "cu", "cui", "hip", "hipi", "cl", "cppm", "ccm",
+        "cxxm", "c++m", "ll", "bc", "ast",
     ];
-    path.extension().and_then(OsStr::to_str).is_some_and(|e| NAMES.contains(&e))
+    path.extension().and_then(OsStr::to_str).is_some_and(|e| NAMES.contains(&e) || HEADERS.contains(&e))
 }
 
 /// Flags by which a compiler does something else than objects and programs.
@@ -217,12 +235,12 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 let flag: Vec<OsString> = std::iter::once(argument.clone()).chain(value(&mut line)).collect();
                 // Libraries have their place among the objects.
                 if text == "-l" || text == "-Xlinker" {
-                    line.inputs.extend(flag.into_iter().map(Input::Linked));
+                    line.inputs.extend(flag.into_iter().map(Input::Flag));
                 } else {
                     line.flags.push(flag);
                 }
             }
-            _ if text.starts_with("-l") || text.starts_with("-Wl,") => line.inputs.push(Input::Linked(argument)),
+            _ if text.starts_with("-l") || text.starts_with("-Wl,") => line.inputs.push(Input::Flag(argument)),
             _ if text.len() > 1 && text.starts_with('-') => line.flags.push(vec![argument]),
             _ => line.input(argument, language.as_deref()),
         }
@@ -248,6 +266,15 @@ impl Line {
         }
     }
 
+    /// A file that is to be read and is not there.
+    pub fn missing(&self) -> Option<PathBuf> {
+        let named = self.inputs.iter().filter_map(|input| match input {
+            Input::Linked(file) | Input::Compiled(file, _) => Some(PathBuf::from(file)),
+            Input::Source | Input::Flag(_) => None,
+        });
+        self.sources.iter().cloned().chain(named).find(|file| !file.exists() && file != Path::new("-"))
+    }
+
     /// Standard input is a source.
     pub fn reads_input(&self) -> bool {
         self.sources.iter().any(|source| source == Path::new("-"))
@@ -264,7 +291,7 @@ impl Line {
 
     /// For the device: what says how the source is read, and how its numbers behave.
     pub fn for_device(&self) -> Vec<OsString> {
-        self.flags_where(|f| {
+        let flags = self.flags_where(|f| {
             let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
             begins(&[
                 "-D",
@@ -298,7 +325,8 @@ impl Line {
                 || begins(&["-funsigned-char", "-fsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"])
                 || begins(&["-fms-extensions", "-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
                 || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
-        })
+        });
+        self.standard.map(OsString::from).into_iter().chain(flags).collect()
     }
 
     /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
@@ -383,6 +411,7 @@ impl Line {
                 ]);
             !(links || lto || gcc)
         });
+        flags.splice(0..0, self.standard.map(OsString::from));
         if foreign {
             // Names of warnings that only GCC has.
             flags.splice(
@@ -397,7 +426,7 @@ impl Line {
     pub fn for_link(&self) -> Vec<OsString> {
         let compiles = self.inputs.iter().any(|input| matches!(input, Input::Compiled(..)));
         let words = |f: &str| f.starts_with("-D") || f.starts_with("-I") || f == "-include";
-        self.flags_where(|f| !f.starts_with("-M") && (compiles || !words(f)))
+        self.flags_where(|f| compiles || !f.starts_with("-M") && !words(f))
     }
 }
 
@@ -443,7 +472,8 @@ mod tests {
     fn what_is_linked_keeps_its_order() {
         let l = line("-O2 a.cpp b.o -lm c.cxx -Wl,-z,now -L. -oprog");
         let linked = |text: &str| Input::Linked(text.into());
-        assert_eq!(l.inputs, [Input::Source, linked("b.o"), linked("-lm"), Input::Source, linked("-Wl,-z,now")]);
+        let flag = |text: &str| Input::Flag(text.into());
+        assert_eq!(l.inputs, [Input::Source, linked("b.o"), flag("-lm"), Input::Source, flag("-Wl,-z,now")]);
         assert_eq!((l.sources.len(), l.output.clone()), (2, Some("prog".into())));
         assert_eq!(joined(&l.for_host(false)), "-O2");
         assert_eq!(joined(&l.for_link()), "-O2 -L.");
@@ -484,7 +514,7 @@ mod tests {
 
     #[test]
     fn what_also_compiles_keeps_the_flags_of_the_preprocessor() {
-        assert_eq!(joined(&line("-DX -MD a.cpp b.c").for_link()), "-DX");
+        assert_eq!(joined(&line("-DX -MD a.cpp b.c").for_link()), "-DX -MD");
         assert_eq!(joined(&line("-DX -MD a.cpp b.o").for_link()), "");
     }
 }
