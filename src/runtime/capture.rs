@@ -5,7 +5,7 @@ use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
-use super::source::{Place, Source, State, may_be_held, take_detour};
+use super::source::{MOST_SEARCHES, Place, Source, State, may_be_held, take_detour};
 use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
 use crate::device::hazard::any_lost;
@@ -39,6 +39,7 @@ impl<'a> Sources<'a> {
 
     /// Runs `f` under all locks, as [`Source::attempt`] does under one.
     pub fn attempt<T>(&self, mut f: impl FnMut(&mut Held<'_>) -> Result<T>) -> Result<T> {
+        let mut searches = 0;
         loop {
             let mut held = Held(SmallVec::new());
             self.lock(&mut held)?;
@@ -46,8 +47,11 @@ impl<'a> Sources<'a> {
                 Err(e) => e,
                 done => return done,
             };
+            searches += 1;
             // All of them, not up to the first.
-            if may_be_held(&error) && held.0.iter_mut().filter_map(|(_, s)| s.absorb_losses().then_some(())).count() > 0
+            if searches < MOST_SEARCHES
+                && may_be_held(&error)
+                && held.0.iter_mut().filter_map(|(_, s)| s.absorb_losses().then_some(())).count() > 0
             {
                 continue;
             }

@@ -33,6 +33,9 @@ const BLOCK_ALIGN: u64 = 256;
 /// A block that has grown so often grows ahead of its use, so that a walk over a source stays linear.
 const GROWN_OFTEN: u32 = 2;
 
+/// How often other holders of lost bytes are looked for: on a lost device each attempt may lose something anew.
+pub(super) const MOST_SEARCHES: u32 = 8;
+
 /// How long a driver may take to let go of memory after the work that used it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -279,6 +282,7 @@ impl Source {
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
     /// are asked; then `f` runs again.
     pub(super) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
+        let mut searches = 0;
         loop {
             let mut state = self.lock();
             state.check_open()?;
@@ -286,7 +290,8 @@ impl Source {
                 Err(e) => e,
                 done => return done,
             };
-            if may_be_held(&error) && state.absorb_losses() {
+            searches += 1;
+            if searches < MOST_SEARCHES && may_be_held(&error) && state.absorb_losses() {
                 continue;
             }
             drop(state);

@@ -9,6 +9,7 @@ use super::opened::{Opened, create_device};
 use super::physical::{DeviceType, Physical};
 use super::pool::Pool;
 use crate::config;
+use crate::device::hazard::say_lost;
 use crate::device::unique_id;
 use crate::error::{DEVICE_REMOVED, Error, Result};
 use crate::lock::{Hold, Mutex, rank};
@@ -148,6 +149,8 @@ impl Core {
     }
 
     fn lose(&self, what: &str) -> Error {
+        // First: whoever sees that the device is lost also asks what was lost with it.
+        say_lost();
         let error = self.lost.get_or_init(|| {
             let mut e = Error::removed(format!(
                 "{} was lost in {what} (a kernel that ran too long or accessed memory it does not own, or a driver \
