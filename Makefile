@@ -1,6 +1,8 @@
 # Thin: each target is a script in scripts/, which says at its top what it does.
 PREFIX ?= /usr/local
-.PHONY: all build test test-long demo bench check advisories install bundle format setup clean
+SEED ?=
+MINUTES ?= 1
+.PHONY: all build test test-long fuzz demo bench check advisories install bundle format setup clean
 
 all: build
 setup:
@@ -15,6 +17,8 @@ test: setup
 	@scripts/test
 test-long: setup
 	@scripts/test-long
+fuzz: setup
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' scripts/fuzz
 demo: setup
 	@scripts/demo
 bench: setup

@@ -18,7 +18,10 @@
  *   to ask for the version, the last error or a name. While the process exits, calls fail with
  *   REVAMP_ERROR_SHUT_DOWN.
  * - Extents, origins and indices have the most significant dimension first; the last one is contiguous, and is Vulkan's x.
- * - Strings are UTF-8.
+ * - Strings are UTF-8, of at most 1 MiB.
+ * - Memory: where there is none for what the caller sizes (arrays, SPIR-V modules, argument lists and blocks), the call fails
+ *   with REVAMP_ERROR_OUT_OF_MEMORY and the program goes on. Where there is none even for the library's own small objects
+ *   (handles, one launch's bookkeeping, messages), the process ends, as it does in most programs.
  */
 
 #ifndef REVAMP_H
@@ -1571,9 +1574,10 @@ revamp_status revamp_host_kernel_fail(const revamp_thread_id *id,
 
 /**
  * Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
- * reflects its interface. Release it with revamp_kernel_release().
+ * reflects its interface. Release it with revamp_kernel_release(). Descriptor sets and bindings may have any numbers.
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each
- * capability the device lacks, or where the accelerator runs no SPIR-V.
+ * capability the device lacks or the limit of it that the module exceeds, or where the accelerator runs no SPIR-V. What is
+ * not checked here is the driver's to take: load no modules from strangers.
  */
 revamp_status revamp_kernel_create(revamp_accelerator accelerator,
                                    const revamp_kernel_options *options,

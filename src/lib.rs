@@ -2,13 +2,14 @@
 //!
 //! Rooms, each importing only from those below it: [`capi`] (the C boundary), [`runtime`] (the C++ AMP model),
 //! [`coherence`] (who holds which bytes), [`kernel`] (SPIR-V modules), [`device`] (Vulkan and host threads), then [`trace`],
-//! [`config`], [`privilege`] and [`error`].
+//! [`config`], [`privilege`], [`grow`], [`lock`] and [`error`].
 
 pub mod capi;
 pub mod coherence;
 pub mod config;
 pub mod device;
 pub mod error;
+pub mod grow;
 pub mod kernel;
 pub mod lock;
 pub mod privilege;

@@ -1,11 +1,13 @@
 /* Bad input that is not a bad handle: each gives its status and a text that names the cause, and the process goes on.
  */
+#define _DEFAULT_SOURCE
 #include "support.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* One case: the call fails so, and a small job works after it. */
 #define BAD(call, statuses, text)                                                                                      \
@@ -487,6 +489,102 @@ TEST(spirv_mutated) {
     for (size_t i = 0; i < COUNT(modules); i++)
         check_mutants(p, modules[i], (uint32_t)i + 1, 100);
     if (!has_validation()) full_job();
+}
+
+static void do_nothing(const revamp_thread_id *id, void *context) {
+    (void)id;
+    (void)context;
+}
+
+/* Sizes that no memory has, and one that no memory is left for: address space that reads as zeros. */
+TEST(sizes_of_what_a_call_reads) {
+    const size_t reserved = (size_t)100 << 40;
+    void *zeros = mmap(NULL, reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, (size_t)1 << 57, reserved};
+    int32_t four = 4;
+    FOR_EACH_PLACE(p, runs_spirv)
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const void *data = &four;
+        size_t size = sizes[i];
+        if (size == reserved) {
+            if (zeros == MAP_FAILED) break;
+            data = zeros;
+        }
+        unsigned bad = size == reserved ? AS_ARGUMENT | AS_MEMORY : AS_ARGUMENT;
+        revamp_kernel step = load(p->accelerator, &step_module), factor = load(p->accelerator, &factor_module);
+        revamp_kernel block = load(p->accelerator, &address_module);
+        revamp_array array = array_1d(p->view, 4, 4);
+        revamp_dispatch_info info = {0};
+        info.struct_size = sizeof info;
+        info.extent = &four;
+        info.rank = 1;
+        info.arguments = data;
+        info.argument_count = size;
+        BAD(revamp_dispatch(p->view, step, &info), bad, "arguments");
+        info.argument_count = 65537;
+        BAD(revamp_dispatch(p->view, step, &info), AS_ARGUMENT, "65537 arguments");
+        info.argument_count = 0;
+        info.block = data;
+        info.block_size = size;
+        BAD(revamp_dispatch(p->view, block, &info), bad, "");
+        revamp_argument argument = revamp_argument_push_constant(0, data, size);
+        BAD(launch(p->view, step, 1, &four, &argument, 1), bad, "");
+        argument = revamp_argument_specialization(0, data, size);
+        BAD(launch(p->view, factor, 1, &four, &argument, 1), bad, "");
+        argument = revamp_argument_address(0, array, REVAMP_ACCESS_READ_WRITE);
+        argument.kind = REVAMP_ARGUMENT_INDIRECT;
+        argument.data = data;
+        argument.size = size;
+        uint64_t eight = 0;
+        info.block = &eight;
+        info.block_size = 8;
+        info.arguments = &argument;
+        info.argument_count = 1;
+        BAD(revamp_dispatch(p->view, block, &info), bad, "");
+        BAD(load_and_free(p->accelerator, data, size, NULL), bad, "");
+        revamp_kernel_record record = {sizeof record, "huge.kernel", data, size};
+        BAD(revamp_kernel_register(&record, 1), bad, "");
+        BAD(revamp_kernel_register(&record, size), bad, "");
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+        CHECK_OK(revamp_kernel_release(factor));
+        CHECK_OK(revamp_kernel_release(block));
+    }
+    FOR_EACH_PLACE(p, runs_host_kernels)
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const void *data = sizes[i] == reserved ? zeros : &four;
+        if (data == MAP_FAILED) break;
+        revamp_host_dispatch_info info = {0};
+        info.struct_size = sizeof info;
+        info.function = do_nothing;
+        info.extent = &four;
+        info.rank = 1;
+        info.arguments = data;
+        info.argument_count = sizes[i];
+        BAD(revamp_host_dispatch(p->view, &info), AS_ARGUMENT, "arguments");
+        info.argument_count = 0;
+        info.block = data;
+        info.block_size = sizes[i];
+        BAD(revamp_host_dispatch(p->view, &info), AS_ARGUMENT | AS_MEMORY, "");
+    }
+    if (zeros != MAP_FAILED) munmap(zeros, reserved);
+    full_job();
+}
+
+TEST(texts_without_end) {
+    const size_t length = (1 << 20) + 1;
+    char *text = memory(length + 1);
+    memset(text, 'a', length);
+    text[length] = 0;
+    revamp_accelerator found = NULL;
+    BAD(revamp_accelerator_find(text, &found), AS_ARGUMENT, "1048577 bytes");
+    text[length - 1] = 0;
+    BAD(revamp_accelerator_find(text, &found), AS_BAD, "no accelerator");
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel kernel = NULL;
+        BAD(revamp_kernel_find(p->accelerator, text, &kernel), AS_BAD, "no kernel");
+        BAD(load_and_free(p->accelerator, step_module.words, step_module.size, text), AS_BAD, "no entry point");
+    }
 }
 
 TEST(records_of_kernels) {

@@ -137,6 +137,62 @@ TEST(several_sets) {
     }
 }
 
+/* A copy of the module of the sets whose three buffers have these sets and bindings. */
+static uint32_t *with_numbers(const uint32_t (*places)[2]) {
+    enum { OP_DECORATE = 4U << 16 | 71, SET = 34, BINDING = 33, HEADER = 5 };
+    size_t count = sets_module.size / 4;
+    const uint32_t *old = sets_module.words;
+    uint32_t *made = memory(sets_module.size), patched = 0;
+    memcpy(made, old, sets_module.size);
+    for (size_t i = HEADER; i + 3 < count; i += old[i] >> 16) {
+        if (old[i] != OP_DECORATE || old[i + 2] != SET) continue;
+        REQUIRE(old[i + 3] < 3);
+        for (size_t k = HEADER; k + 3 < count; k += old[k] >> 16)
+            if (old[k] == OP_DECORATE && old[k + 1] == old[i + 1] && old[k + 2] == BINDING)
+                made[k + 3] = places[old[i + 3]][1];
+        made[i + 3] = places[old[i + 3]][0];
+        patched++;
+    }
+    CHECK_NUMBER(patched, 3);
+    return made;
+}
+
+TEST(numbers_of_buffers_may_lie_far_apart) {
+    static const uint32_t cases[][3][2] = {
+        {{0, 1000000}, {0, 7}, {0, 50000000}},
+        {{0, UINT32_MAX}, {UINT32_MAX, 0}, {UINT32_MAX, UINT32_MAX}},
+        {{7, 0}, {70000, 0}, {8, 0}},
+        {{0, 255}, {0, 256}, {0, 257}},
+    };
+    /* More groups than one dispatch takes: the kernel is rewritten for that, too. */
+    const int32_t few = N, many = 32 * 65535 + 1000;
+    FOR_EACH_PLACE(p, runs_spirv)
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        const uint32_t(*places)[2] = cases[c];
+        int32_t extent = c == 1 ? many : few;
+        revamp_kernel kernel = NULL;
+        uint32_t *words = with_numbers(places), *a = numbers((size_t)extent, 1), *b = numbers((size_t)extent, 2);
+        REQUIRE_OK(try_load(p->accelerator, words, sets_module.size, NULL, &kernel));
+        CHECK_NUMBER(kernel_info(kernel).binding_count, 3);
+        revamp_array aa = array_with(p->view, a, extent), ab = array_with(p->view, b, extent);
+        revamp_array sum = array_1d(p->view, extent, 4);
+        revamp_argument arguments[] = {in_set(revamp_argument_buffer(places[0][1], aa), places[0][0]),
+                                       in_set(revamp_argument_buffer(places[1][1], ab), places[1][0]),
+                                       in_set(revamp_argument_buffer(places[2][1], sum), places[2][0])};
+        for (int twice = 0; twice < 2; twice++)
+            CHECK_OK(launch(p->view, kernel, 1, &extent, arguments, 3));
+        for (int32_t i = 0; i < extent; i++)
+            a[i] += 2 * b[i];
+        CHECK_SAME(read_array(sum), a, (size_t)extent * 4);
+        arguments[2].binding ^= 4096;
+        CHECK_FAILS(launch(p->view, kernel, 1, &extent, arguments, 3), AS_ARGUMENT, "no binding");
+        CHECK_OK(revamp_array_destroy(aa));
+        CHECK_OK(revamp_array_destroy(ab));
+        CHECK_OK(revamp_array_destroy(sum));
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}
+
 TEST(groups_cover_as_asked) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_kernel step = load(p->accelerator, &step_module);

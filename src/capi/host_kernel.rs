@@ -4,7 +4,7 @@ use super::again::{self, Outcome, Request};
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::kernel::{argument_place, argument_section, undeclared};
+use super::kernel::{argument_place, argument_section, arguments, undeclared};
 use super::library::Context;
 use super::loaded;
 use super::pointer;
@@ -12,6 +12,7 @@ use super::types::*;
 use crate::device::block::Block;
 use crate::device::host::kernel::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::kernel::compiled;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch, MakeKernel};
@@ -41,15 +42,17 @@ struct Function {
 struct Line([u8; 64]);
 
 /// The block where it stays until the launch is done.
-fn copy_of(block: &Block) -> Vec<Line> {
-    let mut lines = vec![Line([0; 64]); block.bytes.len().div_ceil(64)];
+fn copy_of(block: &Block) -> Result<Vec<Line>> {
+    let count = block.bytes.len().div_ceil(64);
+    let mut lines = Vec::new();
+    lines.make_room(count)?;
+    lines.resize(count, Line([0; 64]));
     let base = lines.as_mut_ptr().expose_provenance() as u64;
-    let mut bytes = block.bytes.clone();
-    Block::settle(&mut bytes, &block.inner, base);
+    let bytes = block.settled(base)?;
     for (line, chunk) in lines.iter_mut().zip(bytes.chunks(64)) {
         line.0[..chunk.len()].copy_from_slice(chunk);
     }
-    lines
+    Ok(lines)
 }
 
 impl Form {
@@ -134,7 +137,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         let (extent, tile, arguments) = unsafe {
             let extent = dimensions(i.extent, i.rank, "extent")?;
             let tile = pointer::optional_slice(i.tile, i.rank as usize, "tile")?;
-            (extent, tile, pointer::slice(i.arguments, i.argument_count, "arguments")?)
+            (extent, tile, arguments(i.arguments, i.argument_count)?)
         };
         // SAFETY: the caller vouches for the block.
         let block = unsafe { pointer::slice(i.block.cast::<u8>(), i.block_size, "block") }?;
@@ -158,6 +161,9 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         }
         let view = if asked.is_null() { None } else { Some(get::<AcceleratorView, _>(asked)?) };
         let mut used: SmallVec<[HostArgument<'_>; 8]> = SmallVec::new();
+        if arguments.len() > used.inline_size() {
+            used.make_room(arguments.len())?;
+        }
         for (n, a) in arguments.iter().enumerate() {
             let place = match a.kind {
                 REVAMP_ARGUMENT_BUFFER => Ok(None),
@@ -180,7 +186,7 @@ pub unsafe extern "C" fn revamp_host_dispatch(
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
             runs_here.set(true);
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
-            let mut lines = copy_of(block);
+            let mut lines = copy_of(block)?;
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
             Ok(Arc::new(Function { form, context: Context(context), _block: lines }))
         };

@@ -8,6 +8,7 @@ use super::types::*;
 use crate::device::Access;
 use crate::device::block::Place;
 use crate::error::{Error, Result};
+use crate::grow::{Grow, copied};
 use crate::kernel::registry;
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerator::Accelerator;
@@ -21,6 +22,29 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
+
+/// Most arguments of a launch: kernels and blocks have room for fewer.
+const MOST_ARGUMENTS: usize = 1 << 16;
+/// Most bytes of a specialization constant.
+const MOST_CONSTANT: usize = 8;
+
+#[cold]
+fn too_many(count: usize) -> Error {
+    Error::invalid(format!("the launch has {count} arguments; at most {MOST_ARGUMENTS} are possible"))
+}
+
+/// The arguments of a launch.
+///
+/// # Safety
+/// `arguments` is null or points to `count` readable structs that stay unchanged during the call.
+#[inline]
+pub(super) unsafe fn arguments<'a>(arguments: *const revamp_argument, count: usize) -> Result<&'a [revamp_argument]> {
+    if count > MOST_ARGUMENTS {
+        return Err(too_many(count));
+    }
+    // SAFETY: the same contract.
+    unsafe { pointer::slice(arguments, count, "arguments") }
+}
 
 /// Bits of an access for C.
 fn bits(access: Access) -> revamp_access {
@@ -112,6 +136,12 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         REVAMP_ARGUMENT_SPECIALIZATION => {
             // SAFETY: the same contract.
             let data = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
+            if data.len() > MOST_CONSTANT {
+                return Err(Error::invalid(format!(
+                    "the value for specialization constant {} has {} bytes; none has more than {MOST_CONSTANT}",
+                    a.id, a.size
+                )));
+            }
             Ok(Argument::Specialization { id: a.id, data })
         }
         other => Err(Error::invalid(format!("{other} is no kind of argument; use a REVAMP_ARGUMENT_ value"))),
@@ -119,9 +149,10 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
 }
 
 /// Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
-/// reflects its interface. Release it with revamp_kernel_release().
+/// reflects its interface. Release it with revamp_kernel_release(). Descriptor sets and bindings may have any numbers.
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each
-/// capability the device lacks, or where the accelerator runs no SPIR-V.
+/// capability the device lacks or the limit of it that the module exceeds, or where the accelerator runs no SPIR-V. What is
+/// not checked here is the driver's to take: load no modules from strangers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_create(
     accelerator: revamp_accelerator,
@@ -247,10 +278,16 @@ pub unsafe extern "C" fn revamp_dispatch(
             } else {
                 Domain::Extent(dimensions(i.extent, i.rank, "extent")?)
             };
-            let arguments = pointer::slice(i.arguments, i.argument_count, "arguments")?;
-            (domain, arguments, pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?)
+            (
+                domain,
+                arguments(i.arguments, i.argument_count)?,
+                pointer::slice(i.block.cast::<u8>(), i.block_size, "block")?,
+            )
         };
-        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::with_capacity(arguments.len());
+        let mut read: SmallVec<[Argument<'_>; 16]> = SmallVec::new();
+        if arguments.len() > read.inline_size() {
+            read.make_room(arguments.len())?;
+        }
         for (n, a) in arguments.iter().enumerate() {
             // SAFETY: as above.
             read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
@@ -275,7 +312,7 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
             });
         }
         for (address, name, spirv) in read {
-            let id = registry::register(name.to_owned(), spirv.into())?;
+            let id = registry::register(name.to_owned(), copied(spirv)?)?;
             records_by_address().lock().insert(address, id);
         }
         Ok(())

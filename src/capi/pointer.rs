@@ -151,6 +151,24 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
     Ok(())
 }
 
+/// No address of a program is larger, on any machine there is (57 bits), so no list reaches beyond.
+const LAST_ADDRESS: usize = usize::MAX >> (usize::BITS / 64 * 7);
+
+/// Longest text that is taken, so that it can be part of a message.
+const LONGEST_TEXT: usize = 1 << 20;
+
+/// Why there is no list of `count` values at `pointer`.
+#[cold]
+fn no_list<T>(pointer: *const T, count: usize, what: &str) -> Error {
+    Error::invalid(if pointer.is_null() {
+        format!("{what} is NULL but its count is {count}")
+    } else if !pointer.is_aligned() {
+        format!("{what} is at {pointer:p}, which is not aligned to {} bytes", std::mem::align_of::<T>())
+    } else {
+        format!("{what} has a count of {count}, which no memory holds; pass the true one")
+    })
+}
+
 /// A list of `count` values.
 ///
 /// # Safety
@@ -160,17 +178,10 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
     if count == 0 {
         return Ok(&[]);
     }
-    if pointer.is_null() {
-        return Err(Error::invalid(format!("{what} is NULL but its count is {count}")));
-    }
-    if !pointer.is_aligned() {
-        return Err(Error::invalid(format!(
-            "{what} is at {pointer:p}, which is not aligned to {} bytes",
-            std::mem::align_of::<T>()
-        )));
-    }
-    if count > isize::MAX as usize / std::mem::size_of::<T>().max(1) {
-        return Err(impossible_count(what, count));
+    let size = std::mem::size_of::<T>();
+    let fits = count <= LAST_ADDRESS / size && pointer.addr() <= LAST_ADDRESS - count * size;
+    if pointer.is_null() || !pointer.is_aligned() || !fits {
+        return Err(no_list(pointer, count, what));
     }
     // SAFETY: not null, aligned, of a possible length; the caller vouches for the contents.
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
@@ -199,6 +210,10 @@ pub(super) unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Re
     }
     // SAFETY: not null; the caller vouches for the terminator.
     let text = unsafe { CStr::from_ptr(pointer) };
+    let bytes = text.to_bytes().len();
+    if bytes > LONGEST_TEXT {
+        return Err(Error::invalid(format!("{what} has {bytes} bytes; at most {LONGEST_TEXT} are taken")));
+    }
     text.to_str().map(Some).map_err(|_| Error::invalid(format!("{what} is not UTF-8")))
 }
 

@@ -1,6 +1,7 @@
 //! Argument blocks: the caller's bytes, with addresses written into them.
 
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use smallvec::SmallVec;
 
 /// Appended bytes begin at multiples of this.
@@ -52,12 +53,28 @@ pub struct Block {
 }
 
 impl Block {
+    /// Begins an empty block with these bytes.
+    #[inline]
+    pub fn begin(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if bytes.len() > self.bytes.inline_size() {
+            self.bytes.make_room(bytes.len())?;
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
     /// Writes the address of an argument to its place, which [`Place::check`] has accepted.
-    pub fn put(&mut self, place: &Place<'_>, address: u64) {
+    pub fn put(&mut self, place: &Place<'_>, address: u64) -> Result<()> {
         let at = match *place {
             Place::At(offset) => offset as usize,
             Place::Behind(offset, bytes) => {
                 let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
+                if start + bytes.len() > self.bytes.inline_size() {
+                    self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
+                }
                 self.bytes.resize(start, 0);
                 self.bytes.extend_from_slice(bytes);
                 self.inner.push((offset as usize, start));
@@ -65,13 +82,18 @@ impl Block {
             }
         };
         self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
+        Ok(())
     }
 
-    /// Writes the addresses of its own places, once it is known where it will lie.
-    pub fn settle(bytes: &mut [u8], inner: &[(usize, usize)], base: u64) {
-        for &(at, place) in inner {
+    /// Its bytes with the addresses of its own places, once it is known where it will lie.
+    pub fn settled(&self, base: u64) -> Result<SmallVec<[u8; 256]>> {
+        let mut bytes = SmallVec::new();
+        bytes.make_room(self.bytes.len())?;
+        bytes.extend_from_slice(&self.bytes);
+        for &(at, place) in &self.inner {
             bytes[at..at + ADDRESS].copy_from_slice(&(base + place as u64).to_ne_bytes());
         }
+        Ok(bytes)
     }
 }
 
@@ -82,13 +104,12 @@ mod tests {
     #[test]
     fn addresses_and_appended_bytes() {
         let mut block = Block::default();
-        block.bytes.extend_from_slice(&[0; 20]);
+        block.begin(&[0; 20]).unwrap();
         let face = [0, 0, 0, 0, 0, 0, 0, 0, 7];
-        block.put(&Place::At(8), 5);
-        block.put(&Place::Behind(0, &face), 6);
+        block.put(&Place::At(8), 5).unwrap();
+        block.put(&Place::Behind(0, &face), 6).unwrap();
         assert_eq!(block.bytes.len(), 41);
-        let mut bytes = block.bytes.to_vec();
-        Block::settle(&mut bytes, &block.inner, 1000);
+        let bytes = block.settled(1000).unwrap();
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         assert_eq!((word(0), word(8), word(32), bytes[40]), (1032, 5, 6, 7));
     }

@@ -4,6 +4,8 @@ use super::code::{Code, Inst};
 use super::grammar;
 use super::reach::Entry;
 use crate::device::Access;
+use crate::error::Result;
+use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::HashMap;
 
@@ -38,13 +40,13 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Looks through all that `entry` reaches.
-    pub(super) fn new(code: &Code, entry: &Entry) -> Self {
+    pub(super) fn new(code: &Code, entry: &Entry) -> Result<Self> {
         let mut shown = Self { seen: HashMap::new(), gave_up: false };
-        let roots = shown.roots(code, entry);
+        let roots = shown.roots(code, entry)?;
         for inst in insts(code, entry) {
             shown.note(code, inst, &roots);
         }
-        shown
+        Ok(shown)
     }
 
     /// The access to the buffer behind `variable`.
@@ -59,22 +61,23 @@ impl Shown {
     }
 
     /// Which variable each pointer comes from.
-    fn roots(&mut self, code: &Code, entry: &Entry) -> HashMap<u32, u32> {
+    fn roots(&mut self, code: &Code, entry: &Entry) -> Result<HashMap<u32, u32>> {
         let mut roots: HashMap<u32, u32> = entry.variables.iter().map(|&id| (id, id)).collect();
         // Blocks stand in dominance order, so a valid module settles in one round.
         for _ in 0..4 {
             let before = roots.len();
             for inst in insts(code, entry).filter(|inst| derives(*inst)) {
                 if let (Some(id), Some(&root)) = (inst.result(), roots.get(&inst.word(3))) {
+                    roots.make_room(1)?;
                     roots.insert(id, root);
                 }
             }
             if roots.len() == before {
-                return roots;
+                return Ok(roots);
             }
         }
         self.gave_up = true;
-        roots
+        Ok(roots)
     }
 
     fn note(&mut self, code: &Code, inst: Inst<'_>, roots: &HashMap<u32, u32>) {

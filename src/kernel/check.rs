@@ -3,16 +3,24 @@
 use super::code::{Code, Function, Place};
 use super::grammar;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use rspirv::spirv::{AddressingModel, Capability, MAGIC_NUMBER, MemoryModel, Op};
+use std::collections::HashSet;
 
-const HEADER_WORDS: usize = 5;
+pub(super) const HEADER_WORDS: usize = 5;
 /// The universal limit of the SPIR-V specification on ids.
 pub(super) const MAX_BOUND: u32 = 0x3f_ffff;
 const NEWEST_MINOR: u8 = 6;
+/// No compiler writes modules of more bytes; places of words are counted in 32 bits.
+const MAX_BYTES: usize = 1 << 30;
 
 /// Reads a module: every instruction lies inside it and has the words its opcode needs.
 pub(super) fn read(bytes: &[u8]) -> Result<Code> {
-    let words = to_words(bytes)?;
+    index(to_words(bytes)?)
+}
+
+/// As [`read`], of words in the host's byte order that begin with a header.
+pub(super) fn index(words: Vec<u32>) -> Result<Code> {
     check_header(&words)?;
     let (places, functions) = walk(&words)?;
     Code::new(words, places, functions)
@@ -22,6 +30,11 @@ fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
     let len = bytes.len();
     if len == 0 {
         return Err(Error::invalid("the SPIR-V module is empty (0 bytes); pass the content of a .spv file"));
+    }
+    if len > MAX_BYTES {
+        return Err(Error::invalid(format!(
+            "the SPIR-V module has {len} bytes, and revamp takes up to {MAX_BYTES}; pass the size of the .spv file in bytes"
+        )));
     }
     if len % 4 != 0 {
         return Err(Error::invalid(format!(
@@ -47,7 +60,10 @@ fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
             u32::from_le_bytes(magic)
         )));
     };
-    Ok(bytes.chunks_exact(4).map(|b| word([b[0], b[1], b[2], b[3]])).collect())
+    let mut words = Vec::new();
+    words.make_room(len / 4)?;
+    words.extend(bytes.chunks_exact(4).map(|b| word([b[0], b[1], b[2], b[3]])));
+    Ok(words)
 }
 
 fn check_header(words: &[u32]) -> Result<()> {
@@ -93,6 +109,7 @@ fn walk(words: &[u32]) -> Result<(Vec<Place>, Vec<Function>)> {
             return Err(damaged(format!("{} has {len} words, expected at least {}", what(), shape.min_words)));
         }
         let start = u32::try_from(at).map_err(|_| damaged(format!("it has {} words", words.len())))?;
+        places.make_room(1)?;
         places.push(Place { start, len: len as u16 });
         match Op::from_u32(opcode) {
             Some(Op::Function) if open.is_some() => return Err(damaged(format!("{} is inside a function", what()))),
@@ -102,7 +119,10 @@ fn walk(words: &[u32]) -> Result<(Vec<Place>, Vec<Function>)> {
                 None => return Err(damaged(format!("{} is outside a function", what()))),
             },
             Some(Op::FunctionEnd) => match open.take() {
-                Some((id, first, has_body)) => functions.push(Function { id, insts: first..index + 1, has_body }),
+                Some((id, first, has_body)) => {
+                    functions.make_room(1)?;
+                    functions.push(Function { id, insts: first..index + 1, has_body });
+                }
                 None => return Err(damaged(format!("{} ends no function", what()))),
             },
             _ => {}
@@ -117,7 +137,7 @@ fn walk(words: &[u32]) -> Result<(Vec<Place>, Vec<Function>)> {
 
 /// Refuses what is SPIR-V but no Vulkan compute module; lists capabilities and extensions.
 pub(super) fn environment(code: &Code) -> Result<(Vec<Capability>, Vec<String>)> {
-    let (mut capabilities, mut extensions) = (Vec::new(), Vec::new());
+    let (mut capabilities, mut extensions, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     let mut memory_model = None;
     for inst in code.globals() {
         match inst.op {
@@ -133,8 +153,11 @@ pub(super) fn environment(code: &Code) -> Result<(Vec<Capability>, Vec<String>)>
                 }
             },
             Some(Op::Extension) => {
-                let bytes = grammar::string_bytes(&inst.words[1..]).unwrap_or_default();
-                extensions.push(String::from_utf8_lossy(&bytes).into_owned());
+                known.make_room(1)?;
+                if known.insert(&inst.words[1..]) {
+                    extensions.make_room(1)?;
+                    extensions.push(grammar::text(&inst.words[1..]).unwrap_or_default());
+                }
             }
             Some(Op::MemoryModel) => memory_model = memory_model.or(Some((inst.word(1), inst.word(2)))),
             _ => {}

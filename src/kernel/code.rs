@@ -1,7 +1,8 @@
 //! The instructions of a module, indexed by what they define, name and decorate.
 
-use super::grammar;
+use super::grammar::{self, text};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -63,6 +64,22 @@ struct Deco {
     index: usize,
 }
 
+/// By what they decorate.
+type Decorations = HashMap<u32, Vec<Deco>>;
+
+fn decorate(
+    all: &mut Decorations,
+    id: u32,
+    more: impl IntoIterator<Item = Deco, IntoIter: ExactSizeIterator>,
+) -> Result<()> {
+    let more = more.into_iter();
+    all.make_room(1)?;
+    let of_id = all.entry(id).or_default();
+    of_id.make_room(more.len())?;
+    of_id.extend(more);
+    Ok(())
+}
+
 /// A module's words and what they define.
 pub(super) struct Code {
     words: Vec<u32>,
@@ -71,7 +88,7 @@ pub(super) struct Code {
     names: HashMap<u32, usize>,
     member_names: HashMap<(u32, u32), usize>,
     decorated: HashMap<(u32, Option<u32>, u32), Range<usize>>,
-    decorations: HashMap<u32, Vec<Deco>>,
+    decorations: Decorations,
     functions: Vec<Function>,
     function_by_id: HashMap<u32, usize>,
     non_semantic: HashSet<u32>,
@@ -83,7 +100,9 @@ const MAX_EXPANDED: usize = 1 << 20;
 impl Code {
     /// Indexes instructions that [`super::check`] has found whole.
     pub(super) fn new(words: Vec<u32>, places: Vec<Place>, functions: Vec<Function>) -> Result<Self> {
-        let function_by_id = functions.iter().enumerate().map(|(at, f)| (f.id, at)).collect();
+        let mut function_by_id = HashMap::new();
+        function_by_id.make_room(functions.len())?;
+        function_by_id.extend(functions.iter().enumerate().map(|(at, f)| (f.id, at)));
         let mut code = Self {
             words,
             places,
@@ -115,6 +134,7 @@ impl Code {
                         self.bound().saturating_sub(1),
                     )));
                 }
+                defs.make_room(1)?;
                 if defs.insert(id, inst.index).is_some() {
                     return Err(Error::invalid(format!(
                         "the SPIR-V module is damaged: id {id} is defined twice, the second time by instruction {} \
@@ -125,14 +145,20 @@ impl Code {
                 }
             }
             match inst.op {
-                Some(Op::Name) => _ = names.insert(inst.word(1), inst.index),
+                Some(Op::Name) => {
+                    names.make_room(1)?;
+                    names.insert(inst.word(1), inst.index);
+                }
                 Some(Op::ExtInstImport) => {
                     let set = text(&inst.words[2..]).unwrap_or_default();
                     if set.starts_with("NonSemantic.") || set.contains("DebugInfo") {
                         non_semantic.insert(inst.word(1));
                     }
                 }
-                Some(Op::MemberName) => _ = member_names.insert((inst.word(1), inst.word(2)), inst.index),
+                Some(Op::MemberName) => {
+                    member_names.make_room(1)?;
+                    member_names.insert((inst.word(1), inst.word(2)), inst.index);
+                }
                 _ => {}
             }
         }
@@ -141,7 +167,7 @@ impl Code {
     }
 
     fn index_decorations(&mut self) -> Result<()> {
-        let mut all: HashMap<u32, Vec<Deco>> = HashMap::new();
+        let mut all = Decorations::new();
         let mut expanded = 0;
         for inst in self.insts() {
             let start = self.places[inst.index].start as usize;
@@ -149,12 +175,13 @@ impl Code {
             let deco = |member, from: usize| Deco { member, words: (start + from).min(end)..end, index: inst.index };
             match inst.op {
                 Some(Op::Decorate | Op::DecorateId | Op::DecorateString) => {
-                    all.entry(inst.word(1)).or_default().push(deco(None, 2));
+                    decorate(&mut all, inst.word(1), [deco(None, 2)])?;
                 }
                 Some(Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT) => {
-                    all.entry(inst.word(1)).or_default().push(deco(Some(inst.word(2)), 3));
+                    decorate(&mut all, inst.word(1), [deco(Some(inst.word(2)), 3)])?;
                 }
-                Some(Op::GroupDecorate | Op::GroupMemberDecorate) => {
+                // Without targets it costs nothing, however large the group is.
+                Some(Op::GroupDecorate | Op::GroupMemberDecorate) if inst.words.len() > 2 => {
                     // A group's own decorations stand before its use.
                     let group = all.get(&inst.word(1)).cloned().unwrap_or_default();
                     let pairs = inst.is(Op::GroupMemberDecorate);
@@ -168,7 +195,7 @@ impl Code {
                         }
                         let member = if pairs { target.get(1).copied() } else { None };
                         let each = group.iter().map(|d| Deco { member, ..d.clone() });
-                        all.entry(target[0]).or_default().extend(each);
+                        decorate(&mut all, target[0], each)?;
                     }
                 }
                 _ => {}
@@ -177,6 +204,7 @@ impl Code {
         for (&id, decos) in &all {
             for d in decos {
                 if let Some(&kind) = self.words[d.words.clone()].first() {
+                    self.decorated.make_room(1)?;
                     self.decorated.entry((id, d.member, kind)).or_insert(d.words.start + 1..d.words.end);
                 }
             }
@@ -288,10 +316,4 @@ impl Code {
             _ => false,
         }
     }
-}
-
-/// A literal string for people: not empty, bad UTF-8 replaced.
-fn text(words: &[u32]) -> Option<String> {
-    let bytes = grammar::string_bytes(words)?;
-    (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }

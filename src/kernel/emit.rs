@@ -1,7 +1,9 @@
 //! Writing SPIR-V words, and the types and ids a rewrite adds.
 
+use super::check::{HEADER_WORDS, MAX_BOUND};
 use super::code::{Code, Inst};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use rspirv::spirv::{Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
@@ -19,31 +21,37 @@ impl Words {
                 words.len() + 1
             )));
         };
+        self.0.make_room(words.len() + 1)?;
         self.0.push(u32::from(len) << 16 | op as u32);
         self.0.extend_from_slice(words);
         Ok(())
     }
     /// Adds `inst` as it is.
-    pub(super) fn copy(&mut self, inst: Inst<'_>) {
+    pub(super) fn copy(&mut self, inst: Inst<'_>) -> Result<()> {
+        self.0.make_room(inst.words.len())?;
         self.0.extend_from_slice(inst.words);
+        Ok(())
     }
     /// Adds `inst` with another type.
-    pub(super) fn copy_with_type(&mut self, inst: Inst<'_>, ty: u32) {
+    pub(super) fn copy_with_type(&mut self, inst: Inst<'_>, ty: u32) -> Result<()> {
+        self.0.make_room(inst.words.len())?;
         self.0.push(inst.words[0]);
         self.0.push(ty);
         self.0.extend_from_slice(&inst.words[2..]);
+        Ok(())
     }
     /// The module: the header of `code` with another `bound`.
     pub(super) fn finish(self, code: &Code, bound: u32) -> Result<Vec<u32>> {
-        if bound > super::check::MAX_BOUND {
+        if bound > MAX_BOUND {
             return Err(Error::unsupported(
                 "the SPIR-V module uses all ids there are, so it cannot be rewritten for a big domain; run spirv-opt \
                  --compact-ids, or launch smaller domains",
             ));
         }
         let header = code.words();
-        let mut words = vec![header[0], header[1], header[2], bound, header[4]];
-        words.extend(self.0);
+        let mut words = self.0;
+        words.make_room(HEADER_WORDS)?;
+        words.splice(..0, [header[0], header[1], header[2], bound, header[4]]);
         Ok(words)
     }
 }
@@ -66,7 +74,7 @@ pub(super) struct Types<'a> {
 
 impl<'a> Types<'a> {
     /// The types of `code`.
-    pub(super) fn new(code: &'a Code) -> Self {
+    pub(super) fn new(code: &'a Code) -> Result<Self> {
         let (mut ints, mut vectors, mut pointers) = (HashMap::new(), HashMap::new(), HashMap::new());
         for inst in code.globals() {
             let map = match inst.op {
@@ -75,9 +83,10 @@ impl<'a> Types<'a> {
                 Some(Op::TypePointer) => &mut pointers,
                 _ => continue,
             };
+            map.make_room(1)?;
             map.entry((inst.word(2), inst.word(3))).or_insert(inst.word(1));
         }
-        Self {
+        Ok(Self {
             code,
             next: code.bound(),
             ints,
@@ -87,7 +96,7 @@ impl<'a> Types<'a> {
             early_ids: HashSet::new(),
             late: Vec::new(),
             constants: HashMap::new(),
-        }
+        })
     }
     /// A new id.
     pub(super) fn fresh(&mut self) -> u32 {

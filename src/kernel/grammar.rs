@@ -130,6 +130,21 @@ pub(super) fn string_bytes(words: &[u32]) -> Option<Vec<u8>> {
     Some(bytes[..end].to_vec())
 }
 
+/// Longer names are cut: one name may be that of very many things.
+const LONGEST_NAME: usize = 512;
+
+/// A literal string for people: not empty, bad UTF-8 replaced, cut if it is very long.
+pub(super) fn text(words: &[u32]) -> Option<String> {
+    let mut shown: Vec<u8> =
+        words.iter().take(LONGEST_NAME / 4).flat_map(|word| word.to_le_bytes()).take_while(|&b| b != 0).collect();
+    let is_cut = shown.len() == LONGEST_NAME;
+    let has_end = is_cut || shown.len() < words.len() * 4;
+    if is_cut {
+        shown.extend(b"...");
+    }
+    (has_end && !shown.is_empty()).then(|| String::from_utf8_lossy(&shown).into_owned())
+}
+
 /// True for the instructions that stand before types, constants and variables.
 pub(super) fn is_preamble(op: Option<Op>) -> bool {
     op.is_some_and(|op| {

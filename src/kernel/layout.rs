@@ -2,6 +2,8 @@
 
 use super::code::{Code, Inst};
 use super::values::{self, ScalarType, Values};
+use crate::error::Result;
+use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use std::collections::{BTreeSet, HashMap};
 
@@ -29,14 +31,15 @@ impl Layout {
 /// The layout of every type that has one, with array lengths from `values`.
 ///
 /// Types stand behind what they are made of, so one pass is enough and nothing recurs.
-pub(super) fn layouts(code: &Code, values: &Values) -> HashMap<u32, Layout> {
+pub(super) fn layouts(code: &Code, values: &Values) -> Result<HashMap<u32, Layout>> {
     let mut layouts = HashMap::new();
     for inst in code.globals() {
         if let Some((id, layout)) = inst.result().and_then(|id| Some((id, layout(code, inst, values, &layouts)?))) {
+            layouts.make_room(1)?;
             layouts.insert(id, layout);
         }
     }
-    layouts
+    Ok(layouts)
 }
 
 fn layout(code: &Code, inst: Inst<'_>, values: &Values, known: &HashMap<u32, Layout>) -> Option<Layout> {

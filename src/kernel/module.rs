@@ -3,10 +3,12 @@
 use super::code::Code;
 use super::reach::{self, Entry};
 use super::values::{self, Overrides};
-use super::{check, layout, reflect, size, split, strip};
+use super::{check, layout, reflect, renumber, size, split, strip};
 use crate::device::{Access, SpecValues};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use rspirv::spirv::Capability;
+use smallvec::SmallVec;
 use std::ffi::CStr;
 use std::fmt;
 
@@ -156,11 +158,19 @@ impl Module {
     ///
     /// Takes either byte order. What it does not check is left to the driver: spirv-val finds the rest.
     pub fn new(bytes: &[u8], entry_point: Option<&str>) -> Result<Self> {
-        let code = check::read(bytes)?;
+        Self::of(check::read(bytes)?, entry_point)
+    }
+
+    /// The module of these words with the same entry point.
+    fn rewritten(&self, words: Vec<u32>) -> Result<Self> {
+        Self::of(check::index(words)?, self.entry.name.to_str().ok())
+    }
+
+    fn of(code: Code, entry_point: Option<&str>) -> Result<Self> {
         let (capabilities, extensions) = check::environment(&code)?;
         let entry = reach::entry(&code, entry_point)?;
-        let defaults = values::evaluate(&code, code.globals(), &Overrides::new());
-        let layouts = layout::layouts(&code, &defaults);
+        let defaults = values::evaluate(&code, code.globals(), &Overrides::new())?;
+        let layouts = layout::layouts(&code, &defaults)?;
         let bindings = reflect::bindings(&code, &entry, &defaults, &layouts)?;
         let push = reflect::push(&code, &entry, &layouts)?;
         let spec = reflect::spec_constants(&code)?;
@@ -220,8 +230,10 @@ impl Module {
     }
     /// Checks that each value is for a constant of the module and has its size.
     pub fn check_spec(&self, values: &SpecValues) -> Result<()> {
-        for (at, (id, bytes)) in values.iter().enumerate() {
-            let Some(constant) = self.spec_constant(*id) else {
+        let mut given: SmallVec<[bool; 64]> = SmallVec::from_elem(false, self.spec.len());
+        for (id, bytes) in values {
+            let found = self.spec.binary_search_by_key(id, |constant| constant.id);
+            let Some((constant, given)) = found.ok().and_then(|at| self.spec.get(at).zip(given.get_mut(at))) else {
                 return Err(Error::invalid(format!(
                     "a value is given for specialization constant {id}, which kernel \"{}\" does not have; it has: {}",
                     self.entry.name.to_string_lossy(),
@@ -238,7 +250,7 @@ impl Module {
                     self.list_spec()
                 )));
             }
-            if values[..at].iter().any(|(other, _)| other == id) {
+            if std::mem::replace(given, true) {
                 return Err(Error::invalid(format!(
                     "specialization constant {id} of kernel \"{}\" is given two values; give one",
                     self.entry.name.to_string_lossy()
@@ -253,35 +265,29 @@ impl Module {
         if let Some(size) = self.fixed_size {
             return Ok(size);
         }
-        let bits = |bytes: &[u8]| match *bytes {
-            [a] => u64::from(a),
-            [a, b] => u64::from(u16::from_ne_bytes([a, b])),
-            [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
-            // Not reached: check_spec.
-            _ => 0,
-        };
-        let given = values.iter().map(|(id, bytes)| (*id, bits(bytes))).collect();
-        self.size.evaluate(&self.code, &given)
+        self.size.evaluate(&self.code, &overrides(values)?)
     }
-    /// Bytes of Workgroup memory (with default specialization constants).
-    pub fn workgroup_bytes(&self) -> u64 {
-        self.workgroup_bytes
+    /// Bytes of Workgroup memory with these specialization constants.
+    pub fn workgroup_bytes(&self, values: &SpecValues) -> Result<u64> {
+        if values.is_empty() {
+            return Ok(self.workgroup_bytes);
+        }
+        let values = values::evaluate(&self.code, self.code.globals(), &overrides(values)?)?;
+        Ok(layout::workgroup_bytes(&self.code, &layout::layouts(&self.code, &values)?, &self.entry.variables))
     }
     /// The module without instructions that mean nothing to the device and the extension that brings them; `None` if it has
     /// none.
     pub fn without_non_semantic(&self) -> Result<Option<Module>> {
-        let Some(words) = strip::strip(&self.code) else { return Ok(None) };
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        Module::new(&bytes, self.entry.name.to_str().ok()).map(Some)
+        strip::strip(&self.code)?.map(|words| self.rewritten(words)).transpose()
+    }
+    /// The module with descriptor sets 0, 1, ... and bindings 0, 1, ... in each, in the order of [`Self::bindings`], for
+    /// drivers whose tables are as long as the highest number.
+    pub fn renumbered(&self) -> Result<Module> {
+        self.rewritten(renumber::renumber(&self.code, &self.bindings)?)
     }
     /// See [`SplitModule`].
     pub fn split(&self) -> Result<SplitModule> {
         split::split(&self.code, &self.entry, self.size.source, self.push.as_ref().map(|push| push.size))
-    }
-
-    fn spec_constant(&self, id: u32) -> Option<&SpecConstant> {
-        self.spec.binary_search_by_key(&id, |constant| constant.id).ok().map(|at| &self.spec[at])
     }
 
     fn list_spec(&self) -> String {
@@ -298,6 +304,22 @@ impl Module {
         }
         list
     }
+}
+
+/// The bits given for specialization constants, by SpecId.
+fn overrides(values: &SpecValues) -> Result<Overrides> {
+    let bits = |bytes: &[u8]| match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_ne_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+        // Not reached: check_spec.
+        _ => 0,
+    };
+    let mut given = Overrides::new();
+    given.make_room(values.len())?;
+    given.extend(values.iter().map(|(id, bytes)| (*id, bits(bytes))));
+    Ok(given)
 }
 
 /// FNV-1a: names cache files, so it must not change between versions of the standard library.

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::grammar;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use rspirv::spirv::{ExecutionModel, Op};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::CString;
@@ -59,7 +60,7 @@ pub(super) fn entry(code: &Code, wanted: Option<&str>) -> Result<Entry> {
         )));
     };
     let functions = reached(code, at)?;
-    let variables = variables(code, &functions);
+    let variables = variables(code, &functions)?;
     Ok(Entry { name, function, inst: chosen.inst, interface: chosen.interface, functions, variables })
 }
 
@@ -149,15 +150,17 @@ fn reached(code: &Code, first: usize) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-fn variables(code: &Code, functions: &[usize]) -> BTreeSet<u32> {
+fn variables(code: &Code, functions: &[usize]) -> Result<BTreeSet<u32>> {
     let mut known: HashMap<u32, bool> = HashMap::new();
     for inst in code.globals().filter(|inst| inst.is(Op::Variable)) {
         if let Some(id) = inst.result().filter(|&id| code.variable(id).is_some()) {
+            known.make_room(1)?;
             known.insert(id, false);
         }
     }
     for &at in functions {
-        for inst in code.body(at).filter(|inst| !code.is_non_semantic(*inst)) {
+        // Names and decorations that strayed into a function use nothing.
+        for inst in code.body(at).filter(|inst| !code.is_non_semantic(*inst) && !grammar::is_preamble(inst.op)) {
             grammar::for_each_id(inst, |_, id| {
                 if let Some(used) = known.get_mut(&id) {
                     *used = true;
@@ -165,5 +168,5 @@ fn variables(code: &Code, functions: &[usize]) -> BTreeSet<u32> {
             });
         }
     }
-    known.into_iter().filter_map(|(id, used)| used.then_some(id)).collect()
+    Ok(known.into_iter().filter_map(|(id, used)| used.then_some(id)).collect())
 }

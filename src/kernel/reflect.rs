@@ -8,6 +8,7 @@ use super::reach::Entry;
 use super::values::{self, ScalarType, Values};
 use crate::device::Access;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,7 +19,8 @@ pub(super) fn bindings(
     values: &Values,
     layouts: &HashMap<u32, Layout>,
 ) -> Result<Vec<Binding>> {
-    let shown = Shown::new(code, entry);
+    let shown = Shown::new(code, entry)?;
+    let arrays = arrays(code, values)?;
     let mut found: BTreeMap<(u32, u32), Binding> = BTreeMap::new();
     // Many variables may share one block type; its members are looked through once.
     let mut of_block: HashMap<u32, Option<Access>> = HashMap::new();
@@ -30,7 +32,7 @@ pub(super) fn bindings(
         {
             continue;
         }
-        let (element, count) = unwrap_array(code, pointee, values);
+        let (element, count) = arrays.get(&pointee).copied().unwrap_or((pointee, 1));
         let mut kind = kind(code, class, element);
         if count == 0 {
             kind = BindingKind::Other("descriptor array without a fixed length");
@@ -104,22 +106,22 @@ fn buffer_name(code: &Code, id: u32, element: u32) -> Option<String> {
     code.name(id).or_else(|| code.name(element))
 }
 
-/// What a descriptor array holds and how many; 0 for an array without a fixed length.
-fn unwrap_array(code: &Code, mut ty: u32, values: &Values) -> (u32, u32) {
-    let mut count = 1_u32;
-    // An element type stands before its array, so this ends.
-    let mut before = usize::MAX;
-    while let Some(inst) = code.def(ty).filter(|inst| inst.index < before) {
+/// What each array type holds in the end and how many; 0 for one without a fixed length.
+///
+/// Types stand behind what they are made of, so one pass is enough, however deep arrays of arrays go.
+fn arrays(code: &Code, values: &Values) -> Result<HashMap<u32, (u32, u32)>> {
+    let mut arrays: HashMap<u32, (u32, u32)> = HashMap::new();
+    for inst in code.globals() {
         let len = match inst.op {
             Some(Op::TypeArray) => values::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok()),
             Some(Op::TypeRuntimeArray) => None,
-            _ => break,
+            _ => continue,
         };
-        count = count.saturating_mul(len.unwrap_or(0));
-        ty = inst.word(2);
-        before = inst.index;
+        let (element, count) = arrays.get(&inst.word(2)).copied().unwrap_or((inst.word(2), 1));
+        arrays.make_room(1)?;
+        arrays.insert(inst.word(1), (element, count.saturating_mul(len.unwrap_or(0))));
     }
-    (ty, count)
+    Ok(arrays)
 }
 
 fn kind(code: &Code, class: u32, ty: u32) -> BindingKind {

@@ -46,18 +46,12 @@ impl Rule {
 
     /// The size with `given`.
     pub(super) fn evaluate(&self, code: &Code, given: &Overrides) -> Result<[u32; 3]> {
-        let values = || values::evaluate(code, self.depends_on.iter().map(|&at| code.inst(at)), given);
-        let (size, values) = match self.source {
-            Source::Literal(size) => (Some(size.map(u64::from)), values()),
-            Source::Ids([x, y, z]) => {
-                let values = values();
-                let one = |id| values::integer(&values, id);
-                (one(x).and_then(|x| Some([x, one(y)?, one(z)?])), values)
-            }
-            Source::BuiltIn(id) => {
-                let values = values();
-                (values::integers3(&values, id), values)
-            }
+        let values = values::evaluate(code, self.depends_on.iter().map(|&at| code.inst(at)), given)?;
+        let one = |id| values::integer(&values, id);
+        let size = match self.source {
+            Source::Literal(size) => Some(size.map(u64::from)),
+            Source::Ids([x, y, z]) => one(x).and_then(|x| Some([x, one(y)?, one(z)?])),
+            Source::BuiltIn(id) => values::integers3(&values, id),
         };
         let Some(size) = size else {
             let what = values::unknown(code, &self.depends_on, &values);

@@ -13,7 +13,7 @@ use super::reflect;
 use super::size::Source;
 use crate::error::{Error, Result};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A built-in variable that becomes Private.
 struct Target {
@@ -23,12 +23,10 @@ struct Target {
     /// The variable that has the built-in from now on, and its pointer type.
     input: u32,
     input_pointer: u32,
-    /// Its type, a vector of three, and the type of its parts.
+    /// Its type, a vector of three.
     vector: u32,
-    part: u32,
-    /// Pointers into Private memory.
+    /// The type of a pointer to it from now on.
     private_vector: u32,
-    private_part: u32,
 }
 
 /// The push-constant block with `base` and `total` at its end.
@@ -51,6 +49,8 @@ struct Split<'a> {
     types: Types<'a>,
     /// By id.
     targets: Vec<Target>,
+    /// Pointers into Private memory by the type they point to.
+    private: HashMap<u32, u32>,
     push: Push,
     /// Pointers to a target or into it; before the functions: the targets.
     derived: HashSet<u32>,
@@ -64,12 +64,14 @@ const MAX_MEMBER_LOADS: usize = 1 << 16;
 
 /// See [`SplitModule`]. `push_size` is that of the push-constant block, if there is one.
 pub(super) fn split(code: &Code, entry: &Entry, size: Source, push_size: Option<u32>) -> Result<SplitModule> {
-    let mut types = Types::new(code);
-    let targets = targets(code, entry, &mut types)?;
+    let mut types = Types::new(code)?;
+    let mut private = HashMap::new();
+    let targets = targets(code, entry, &mut types, &mut private)?;
     let push = push(code, entry, &mut types, push_size)?;
     let derived = targets.iter().map(|target| target.id).collect();
     let offset = push.offset;
-    let mut split = Split { code, entry, types, targets, push, derived, member_loads: 0, out: Words::default() };
+    let mut split =
+        Split { code, entry, types, targets, private, push, derived, member_loads: 0, out: Words::default() };
     split.module(size)?;
     let Split { types, out, .. } = split;
     Ok(SplitModule { words: out.finish(code, types.bound())?, offset, push_size: offset + 32 })
@@ -89,7 +91,7 @@ fn unsupported(code: &Code, id: u32, why: &str) -> Error {
     ))
 }
 
-fn targets(code: &Code, entry: &Entry, types: &mut Types<'_>) -> Result<Vec<Target>> {
+fn targets(code: &Code, entry: &Entry, types: &mut Types<'_>, private: &mut HashMap<u32, u32>) -> Result<Vec<Target>> {
     let mut targets = Vec::new();
     for &id in &entry.variables {
         let Some((class, vector)) = code.variable(id) else { continue };
@@ -109,9 +111,9 @@ fn targets(code: &Code, entry: &Entry, types: &mut Types<'_>) -> Result<Vec<Targ
         types.hoist(part);
         types.hoist(vector);
         let private_vector = types.early_pointer(StorageClass::Private, vector);
-        let private_part = types.early_pointer(StorageClass::Private, part);
+        private.extend([(vector, private_vector), (part, types.early_pointer(StorageClass::Private, part))]);
         let input = types.fresh();
-        targets.push(Target { id, builtin, input, input_pointer, vector, part, private_vector, private_part });
+        targets.push(Target { id, builtin, input, input_pointer, vector, private_vector });
     }
     Ok(targets)
 }
@@ -249,8 +251,7 @@ impl Split<'_> {
         if inst.result().is_some_and(|id| self.types.is_early(id)) {
             return Ok(());
         }
-        self.out.copy(inst);
-        Ok(())
+        self.out.copy(inst)
     }
 
     fn entry_point(&mut self, inst: Inst<'_>) -> Result<()> {
@@ -305,8 +306,7 @@ impl Split<'_> {
     /// An instruction of a function.
     fn instruction(&mut self, inst: Inst<'_>) -> Result<()> {
         if self.code.is_non_semantic(inst) {
-            self.out.copy(inst);
-            return Ok(());
+            return self.out.copy(inst);
         }
         let is_chain = matches!(inst.op, Some(Op::AccessChain | Op::InBoundsAccessChain));
         // A use that stays valid as it is; its base is word 3, or word 2 of a copy.
@@ -342,24 +342,17 @@ impl Split<'_> {
         if inst.is(Op::Load) && self.push.old.is_some() && inst.word(3) == self.push.variable {
             return self.load_members(inst);
         }
-        self.out.copy(inst);
-        Ok(())
+        self.out.copy(inst)
     }
 
     /// A pointer derived from a target: its type now points to Private memory.
     fn repoint(&mut self, inst: Inst<'_>) -> Result<()> {
         let pointee = self.code.pointer(inst.word(1)).map(|(_, pointee)| pointee);
-        let found = self.targets.iter().find_map(|target| match pointee {
-            Some(ty) if ty == target.vector => Some(target.private_vector),
-            Some(ty) if ty == target.part => Some(target.private_part),
-            _ => None,
-        });
-        let Some(pointer) = found else {
+        let Some(&pointer) = pointee.and_then(|ty| self.private.get(&ty)) else {
             return Err(unsupported(self.code, inst.word(3), "is pointed into in an unknown way; load its value"));
         };
         self.derived.insert(inst.word(2));
-        self.out.copy_with_type(inst, pointer);
-        Ok(())
+        self.out.copy_with_type(inst, pointer)
     }
 
     /// A load of the whole block has the old struct as its type: loads the old members and puts them together.

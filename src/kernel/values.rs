@@ -2,6 +2,8 @@
 
 use super::code::{Code, Inst};
 use super::grammar;
+use crate::error::Result;
+use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::{HashMap, HashSet};
 
@@ -78,14 +80,15 @@ impl Scalar {
 }
 
 /// Evaluates the constants among `insts`, which stand in the order of the module; what cannot be known is left out.
-pub(super) fn evaluate<'a>(code: &Code, insts: impl Iterator<Item = Inst<'a>>, given: &Overrides) -> Values {
+pub(super) fn evaluate<'a>(code: &Code, insts: impl Iterator<Item = Inst<'a>>, given: &Overrides) -> Result<Values> {
     let mut values = Values::new();
     for inst in insts {
         if let Some((id, value)) = inst.result().and_then(|id| Some((id, constant(code, inst, &values, given)?))) {
+            values.make_room(1)?;
             values.insert(id, value);
         }
     }
-    values
+    Ok(values)
 }
 
 /// The instructions that the values of `ids` depend on, in the order of the module.

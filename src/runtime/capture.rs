@@ -5,7 +5,7 @@ use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
-use super::source::{MOST_SEARCHES, Place, Source, State, may_be_held, take_detour};
+use super::source::{Place, ROUNDS, Source, State, may_be_held, take_detour};
 use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
 use crate::device::hazard::any_lost;
@@ -39,7 +39,7 @@ impl<'a> Sources<'a> {
 
     /// Runs `f` under all locks, as [`Source::attempt`] does under one.
     pub fn attempt<T>(&self, mut f: impl FnMut(&mut Held<'_>) -> Result<T>) -> Result<T> {
-        let mut searches = 0;
+        let mut rounds = 0;
         loop {
             let mut held = Held(SmallVec::new());
             self.lock(&mut held)?;
@@ -47,13 +47,13 @@ impl<'a> Sources<'a> {
                 Err(e) => e,
                 done => return done,
             };
-            searches += 1;
             // All of them, not up to the first.
-            if searches < MOST_SEARCHES
-                && may_be_held(&error)
-                && held.0.iter_mut().filter_map(|(_, s)| s.absorb_losses().then_some(())).count() > 0
-            {
-                continue;
+            if may_be_held(&error) && rounds < ROUNDS {
+                rounds += 1;
+                // All of them, not up to the first.
+                if held.0.iter_mut().filter_map(|(_, s)| s.absorb_losses().then_some(())).count() > 0 {
+                    continue;
+                }
             }
             drop(held);
             take_detour(error)?;
@@ -107,10 +107,20 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// An array is used at home: its views' changes elsewhere come first (COH-12), and a write leaves home alone.
+    /// An array is used at home: its views' changes elsewhere come first (COH-12). What is written is told by [`Self::wrote_array`].
     pub fn use_array(&mut self, array: &Arc<Array>, layout: &Layout, access: Access, call: Call) -> Result<()> {
         match self.of_array(array) {
             Some((source, state)) => use_at_home(source, state, layout, access, call),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Held<'_> {
+    /// An array was written at home, which alone has those bytes now.
+    pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
+        match self.of_array(array) {
+            Some((_, state)) => state.written_at_home(&Region::new(layout.offset, layout.element, &layout.dims)),
             None => Ok(()),
         }
     }
@@ -123,9 +133,6 @@ fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Acce
     if access != Access::Write {
         state.fetch(&region, &place, source.tally(call))?;
     }
-    if access.writes() {
-        state.directory.written(&region, place.location);
-    }
     // Its own queue orders what goes through the array's own buffer.
     let own = source.array().map(|a| a.buffer().id());
     state.settle_home(&region.hull(), access, own)
@@ -134,7 +141,13 @@ fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Acce
 /// [`Held::use_array`] for one array.
 pub(super) fn bring_home(array: &Array, layout: &Layout, access: Access, call: Call) -> Result<()> {
     match Source::of_array(array) {
-        Some(source) => source.attempt(|state| use_at_home(&source, state, layout, access, call)),
+        Some(source) => source.attempt(|state| {
+            use_at_home(&source, state, layout, access, call)?;
+            if access.writes() {
+                state.written_at_home(&Region::new(layout.offset, layout.element, &layout.dims))?;
+            }
+            Ok(())
+        }),
         None => Ok(()),
     }
 }
@@ -328,8 +341,10 @@ impl Brought {
     /// Records what the launch writes.
     pub fn written(&self, captured: &[Captured<'_>], held: &mut Held<'_>) -> Result<()> {
         for (c, place) in captured.iter().zip(&self.places).filter(|(c, _)| c.needs.writes()) {
-            if let (Side::View(part), Some(place)) = (c.side, place) {
-                part.written(held.state(part)?, place);
+            match (c.side, place) {
+                (Side::View(part), Some(place)) => part.written(held.state(part)?, place),
+                (Side::Array(array, layout), _) => held.wrote_array(array, layout)?,
+                _ => {}
             }
         }
         Ok(())

@@ -106,11 +106,11 @@ pub(super) fn hand_over<'p>(
     groups: [u64; 3],
     uses: &[Use],
     block: &[u8],
-    places: impl Iterator<Item = (&'p Place<'p>, u64)>,
+    mut places: impl Iterator<Item = (&'p Place<'p>, u64)>,
 ) -> Result<Point> {
     let mut filled = Block::default();
-    filled.bytes.extend_from_slice(block);
-    places.for_each(|(place, address)| filled.put(place, address));
+    filled.begin(block)?;
+    places.try_for_each(|(place, address)| filled.put(place, address))?;
     view.queue().dispatch(&Dispatch {
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),

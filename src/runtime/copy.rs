@@ -285,7 +285,11 @@ fn perform_with(
             let place = state.home_place(None)?;
             part.renewed(state, &place, Access::Write);
         }
-        Side::Array(array, l) if any_lost() => {
+        Side::Array(array, l) => {
+            held.wrote_array(array, l)?;
+            if !any_lost() {
+                return Ok(points);
+            }
             array.buffer().tracker().renewed(Region::new(l.offset, l.element, &l.dims).ranges());
         }
         _ => {}

@@ -9,6 +9,7 @@ use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -114,8 +115,10 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
-    let mut block = Block::default();
-    block.bytes.extend_from_slice(launch.block);
+    if launch.arguments.len() > captured.inline_size() {
+        captured.make_room(launch.arguments.len())?;
+        roles.make_room(launch.arguments.len())?;
+    }
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
@@ -136,12 +139,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
                 roles.push(Role::Address(*place));
             }
             Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
-            Argument::Specialization { id, data } => {
-                if spec.iter().any(|(other, _)| other == id) {
-                    return Err(Error::invalid(format!("specialization constant {id} is given twice")));
-                }
-                spec.push((*id, data.to_vec()));
-            }
+            Argument::Specialization { id, data } => spec.push((*id, data.to_vec())),
         }
     }
     for b in module.bindings() {
@@ -158,6 +156,9 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         }
     }
     spec.sort_by_key(|(id, _)| *id);
+    if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
+        return Err(Error::invalid(format!("specialization constant {id} is given twice")));
+    }
     let takes_block = module.push().is_some_and(|p| p.is_address);
     if !takes_block && !launch.block.is_empty() {
         return Err(Error::invalid(format!(
@@ -198,8 +199,8 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
         settle(c.side, c.needs)?;
     }
     let push = &constants.bytes;
-    let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, groups };
-    Sources::of(captured.iter().map(|c| c.side)).attempt(|held| ready.hand_over(view.clone(), &mut block, held))
+    let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, block: launch.block, groups };
+    Sources::of(captured.iter().map(|c| c.side)).attempt(|held| ready.hand_over(view.clone(), held))
 }
 
 /// A launch that was checked, before it is known where it runs.
@@ -209,13 +210,16 @@ struct Ready<'a> {
     roles: &'a [Role<'a>],
     spec: &'a SpecValues,
     push: &'a [u8],
+    block: &'a [u8],
     groups: [u64; 3],
 }
 
 impl Ready<'_> {
     /// Gives it to the queue of the view it runs on.
-    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, block: &mut Block, held: &mut Held<'_>) -> Result<Point> {
+    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut Held<'_>) -> Result<Point> {
         let kernel = self.kernel;
+        let mut block = Block::default();
+        block.begin(self.block)?;
         let view = choose(view, self.captured.iter().map(|c| c.side), held, || Ok(kernel.accelerator().clone()))?;
         if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
             return Err(Error::runtime(format!(
@@ -242,7 +246,7 @@ impl Ready<'_> {
                         let name = view.accelerator().name();
                         Error::runtime(format!("an array given as address is not reached by {name}"))
                     })?;
-                    block.put(place, start + bound.range.start);
+                    block.put(place, start + bound.range.start)?;
                     uses.push(bound);
                 }
             }
@@ -253,7 +257,7 @@ impl Ready<'_> {
             bindings: &bindings,
             uses: &uses,
             push: self.push,
-            block: Some(&*block).filter(|b| !b.bytes.is_empty()),
+            block: Some(&block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
         })?;
         brought.written(self.captured, held)?;

@@ -141,14 +141,14 @@ impl Wanted<'_> {
         brought.bring(self.captured, &view, held, DISPATCH)?;
         let uses = &brought.uses;
         let mut block = Block::default();
-        block.bytes.extend_from_slice(launch.block);
+        block.begin(launch.block)?;
         for (argument, bound) in launch.arguments.iter().zip(uses) {
             if let Some(place) = &argument.place {
                 let first = bound
                     .buffer
                     .host()
                     .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
-                block.put(place, first.expose_provenance() as u64);
+                block.put(place, first.expose_provenance() as u64)?;
             }
         }
         let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;

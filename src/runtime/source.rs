@@ -33,9 +33,6 @@ const BLOCK_ALIGN: u64 = 256;
 /// A block that has grown so often grows ahead of its use, so that a walk over a source stays linear.
 const GROWN_OFTEN: u32 = 2;
 
-/// How often other holders of lost bytes are looked for: on a lost device each attempt may lose something anew.
-pub(super) const MOST_SEARCHES: u32 = 8;
-
 /// How long a driver may take to let go of memory after the work that used it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -282,7 +279,7 @@ impl Source {
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
     /// are asked; then `f` runs again.
     pub(super) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
-        let mut searches = 0;
+        let mut rounds = 0;
         loop {
             let mut state = self.lock();
             state.check_open()?;
@@ -290,8 +287,8 @@ impl Source {
                 Err(e) => e,
                 done => return done,
             };
-            searches += 1;
-            if searches < MOST_SEARCHES && may_be_held(&error) && state.absorb_losses() {
+            if may_be_held(&error) && rounds < ROUNDS && state.absorb_losses() {
+                rounds += 1;
                 continue;
             }
             drop(state);
@@ -346,6 +343,9 @@ impl Source {
         }
     }
 }
+
+/// How often an operation is tried again with other holders.
+pub(super) const ROUNDS: usize = 4;
 
 /// True if the error says that bytes cannot be had from where they were looked for: others may hold them.
 pub(super) fn may_be_held(error: &Error) -> bool {
@@ -771,6 +771,13 @@ impl State {
             }
         }
         is_new
+    }
+
+    /// The bytes were written where the source lives.
+    pub fn written_at_home(&mut self, region: &Region) -> Result<()> {
+        let home = self.home_place(None)?;
+        self.directory.written(region, home.location);
+        Ok(())
     }
 
     /// The id of the buffer of the array it is over.

@@ -148,8 +148,12 @@ impl Core {
         failed(format_args!("{}: {what}", self.physical.name), result)
     }
 
+    /// True if the device is dead.
+    pub fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
+
     fn lose(&self, what: &str) -> Error {
-        // First: whoever sees that the device is lost also asks what was lost with it.
         say_lost();
         let error = self.lost.get_or_init(|| {
             let mut e = Error::removed(format!(

@@ -63,8 +63,12 @@ pub struct Limits {
     pub storage_buffer_range: u64,
     /// Alignment of a storage-buffer descriptor's offset.
     pub storage_buffer_offset_alignment: u64,
-    /// Storage buffers one kernel can bind.
+    /// Storage buffers one kernel can bind (maxPerStageDescriptorStorageBuffers).
     pub storage_buffers: u32,
+    /// Storage buffers in all sets of one kernel (maxDescriptorSetStorageBuffers).
+    pub set_storage_buffers: u32,
+    /// Resources of any kind one kernel can bind (maxPerStageResources).
+    pub stage_resources: u32,
     /// Descriptor sets one kernel can use.
     pub descriptor_sets: u32,
     /// Descriptors in one pushed set; 0 without `VK_KHR_push_descriptor`.
@@ -406,6 +410,8 @@ impl Asked {
                 storage_buffer_range: u64::from(l.max_storage_buffer_range),
                 storage_buffer_offset_alignment: l.min_storage_buffer_offset_alignment,
                 storage_buffers: l.max_per_stage_descriptor_storage_buffers,
+                set_storage_buffers: l.max_descriptor_set_storage_buffers,
+                stage_resources: l.max_per_stage_resources,
                 descriptor_sets: l.max_bound_descriptor_sets,
                 max_allocations: l.max_memory_allocation_count,
                 sparse_address_space: l.sparse_address_space_size,

@@ -5,7 +5,7 @@
 use super::core::Core;
 use crate::device::{Kernel, SpecValues};
 use crate::error::{Error, Result};
-use crate::kernel::{BindingKind, Module};
+use crate::kernel::{Binding, BindingKind, Module, dense};
 use crate::lock::{Mutex, rank};
 use ash::vk;
 use std::any::Any;
@@ -39,11 +39,66 @@ impl Drop for Pipeline {
     }
 }
 
+/// From this binding on numbers are made dense: drivers make tables as long as the highest one (5 GB at 50 million).
+const SPARSE: u32 = 256;
+
 /// The layout of each descriptor set, from 0 to the highest used.
 pub(super) struct SetLayouts {
     core: Arc<Core>,
     /// Vulkan's handles.
     pub raw: Vec<vk::DescriptorSetLayout>,
+    /// How many buffers each has.
+    pub buffers: Vec<u32>,
+    /// The device's set and binding by the program's, sorted; empty where they are the same.
+    renumbered: Vec<((u32, u32), (u32, u32))>,
+}
+
+impl SetLayouts {
+    /// The layouts of `module`, which has been checked.
+    fn new(core: &Arc<Core>, module: &Module) -> Result<Self> {
+        let old = || module.bindings().iter().map(|b| (b.set, b.binding));
+        let most = core.physical.limits.descriptor_sets;
+        let is_sparse = old().any(|(set, binding)| set >= most || binding >= SPARSE);
+        let renumbered = if is_sparse { old().zip(dense(old())).collect() } else { Vec::new() };
+        let mut layouts = Self { core: core.clone(), raw: Vec::new(), buffers: Vec::new(), renumbered };
+        let of_device: Vec<(u32, u32)> = old().map(|(set, binding)| layouts.place(set, binding)).collect();
+        for in_set in of_device.chunk_by(|a, b| a.0 == b.0) {
+            // Sets that are left out have a layout without bindings.
+            while in_set.first().is_some_and(|(set, _)| layouts.raw.len() < *set as usize) {
+                layouts.add(&[])?;
+            }
+            layouts.add(in_set)?;
+        }
+        Ok(layouts)
+    }
+
+    /// One more set.
+    fn add(&mut self, bindings: &[(u32, u32)]) -> Result<()> {
+        let of = |&(_, binding): &(u32, u32)| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(binding)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        };
+        let bindings: Vec<_> = bindings.iter().map(of).collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: the device is alive; the layout is destroyed with `self`.
+        let layout = unsafe { self.core.raw.create_descriptor_set_layout(&info, None) }
+            .map_err(|e| self.core.failed("vkCreateDescriptorSetLayout", e))?;
+        self.raw.push(layout);
+        self.buffers.push(bindings.len() as u32);
+        Ok(())
+    }
+
+    /// The device's numbers of what the program calls so.
+    pub fn place(&self, set: u32, binding: u32) -> (u32, u32) {
+        if self.renumbered.is_empty() {
+            return (set, binding);
+        }
+        let at = self.renumbered.binary_search_by_key(&(set, binding), |(old, _)| *old);
+        at.ok().and_then(|at| self.renumbered.get(at)).map_or((set, binding), |(_, new)| *new)
+    }
 }
 
 impl Drop for SetLayouts {
@@ -73,34 +128,18 @@ impl VulkanKernel {
     pub fn new(core: &Arc<Core>, module: &Arc<Module>, label: &str) -> Result<Self> {
         core.check_alive()?;
         check(core, module)?;
-        let takes_all = core.physical.takes_non_semantic_info();
-        let mut layouts = SetLayouts { core: core.clone(), raw: Vec::new() };
-        let sets = module.bindings().iter().map(|b| b.set + 1).max().unwrap_or(0);
-        for set in 0..sets {
-            let bindings: Vec<_> = module
-                .bindings()
-                .iter()
-                .filter(|b| b.set == set)
-                .map(|b| {
-                    vk::DescriptorSetLayoutBinding::default()
-                        .binding(b.binding)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                        .descriptor_count(1)
-                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
-                })
-                .collect();
-            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-            // SAFETY: the device is alive. What was made so far is destroyed when `layouts` is dropped.
-            let layout = unsafe { core.raw.create_descriptor_set_layout(&info, None) }
-                .map_err(|e| core.failed("vkCreateDescriptorSetLayout", e))?;
-            layouts.raw.push(layout);
-        }
+        let sets = SetLayouts::new(core, module)?;
+        let plain = if core.physical.takes_non_semantic_info() { None } else { module.without_non_semantic()? };
+        let plain_module = match plain.as_ref().unwrap_or(module) {
+            sparse if !sets.renumbered.is_empty() => Some(sparse.renumbered()?),
+            _ => plain,
+        };
         Ok(Self {
             core: core.clone(),
             label: label.into(),
             module: module.clone(),
-            plain_module: if takes_all { None } else { module.without_non_semantic()? },
-            sets: Arc::new(layouts),
+            plain_module,
+            sets: Arc::new(sets),
             plain: OnceLock::new(),
             others: Mutex::new(HashMap::new()),
         })
@@ -225,45 +264,69 @@ fn specialization(spec: &SpecValues) -> (Vec<vk::SpecializationMapEntry>, Vec<u8
     (entries, data)
 }
 
+/// Most missing things that a message lists.
+const LISTED: usize = 16;
+
 /// What the device lacks for the module, as an error.
 fn check(core: &Core, module: &Module) -> Result<()> {
     let p = &core.physical;
-    let missing = p.missing_for(module.capabilities(), module.extensions(), module.version());
+    let mut missing = p.missing_for(module.capabilities(), module.extensions(), module.version());
+    if missing.len() > LISTED {
+        let more = missing.len() - LISTED;
+        missing.truncate(LISTED);
+        missing.push(format!("and {more} more"));
+    }
     if !missing.is_empty() {
         return Err(Error::unsupported(format!("{} lacks what the kernel needs: {}", p.name, missing.join("; "))));
     }
-    for b in module.bindings() {
-        let at = format!(
-            "binding {} of set {}{}",
-            b.binding,
-            b.set,
-            b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default()
-        );
-        if let BindingKind::Other(kind) = b.kind {
-            return Err(Error::unsupported(format!("{at} is a {kind}; kernels take storage buffers only")));
+    module.bindings().iter().try_for_each(|b| check_binding(core, b))?;
+    let has = |wanted: u64, most: u32, what: &str, limit: &str, advice: &str| {
+        if wanted <= u64::from(most) {
+            return Ok(());
         }
-        if b.count != 1 {
-            return Err(Error::unsupported(format!("{at} is an array of {} descriptors; give each its own", b.count)));
-        }
-        if b.set >= p.limits.descriptor_sets {
-            return Err(Error::unsupported(format!("{at}: {} has {} sets", p.name, p.limits.descriptor_sets)));
-        }
+        Err(Error::unsupported(format!("the kernel uses {wanted} {what}, {} has {most} ({limit}){advice}", p.name)))
+    };
+    let sets = module.bindings().chunk_by(|a, b| a.set == b.set).count() as u64;
+    has(sets, p.limits.descriptor_sets, "descriptor sets", "maxBoundDescriptorSets", "; put the buffers into fewer")?;
+    let buffers = module.bindings().len() as u64;
+    for (most, limit) in [
+        (p.limits.storage_buffers, "maxPerStageDescriptorStorageBuffers"),
+        (p.limits.set_storage_buffers, "maxDescriptorSetStorageBuffers"),
+        (p.limits.stage_resources, "maxPerStageResources"),
+    ] {
+        has(buffers, most, "storage buffers", limit, "; pass addresses instead")?;
     }
-    let buffers = module.bindings().len();
-    if buffers > p.limits.storage_buffers as usize {
-        return Err(Error::unsupported(format!(
-            "the kernel uses {buffers} storage buffers, {} has {}; pass addresses instead",
-            p.name, p.limits.storage_buffers
-        )));
-    }
-    let (push, most) = (module.push().map_or(0, |b| b.size), p.limits.push_constants);
-    if push > most {
-        return Err(Error::unsupported(format!(
-            "the kernel needs {push} bytes of push constants, {} has {most}",
-            p.name
-        )));
-    }
+    let push = module.push().map_or(0, |b| u64::from(b.size));
+    has(push, p.limits.push_constants, "bytes of push constants", "maxPushConstantsSize", "; pass a buffer instead")?;
     check_workgroup(core, module, &Vec::new())
+}
+
+/// Whether something can be bound here.
+fn check_binding(core: &Core, b: &Binding) -> Result<()> {
+    let p = &core.physical;
+    let at = || {
+        let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+        format!("binding {} of set {}{name}", b.binding, b.set)
+    };
+    if let BindingKind::Other(kind) = b.kind {
+        return Err(Error::unsupported(format!("{} is a {kind}; kernels take storage buffers only", at())));
+    }
+    if b.count != 1 {
+        return Err(Error::unsupported(format!("{} is an array of {} descriptors; give each its own", at(), b.count)));
+    }
+    if b.stride == Some(0) {
+        return Err(Error::invalid(format!("{} is an array of elements 0 bytes apart; check it with spirv-val", at())));
+    }
+    let least = b.min_size.saturating_add(b.stride.unwrap_or(0));
+    if least > p.limits.storage_buffer_range {
+        return Err(Error::unsupported(format!(
+            "{} needs at least {least} bytes, a binding of {} covers {} (maxStorageBufferRange); pass an address instead",
+            at(),
+            p.name,
+            p.limits.storage_buffer_range
+        )));
+    }
+    Ok(())
 }
 
 /// Whether a workgroup of this size fits the device.
@@ -279,10 +342,10 @@ fn check_workgroup(core: &Core, module: &Module, spec: &SpecValues) -> Result<()
             limits.max_workgroup_size, limits.max_workgroup_invocations
         )));
     }
-    if module.workgroup_bytes() > u64::from(limits.shared_memory) {
+    let bytes = module.workgroup_bytes(spec)?;
+    if bytes > u64::from(limits.shared_memory) {
         return Err(Error::unsupported(format!(
-            "the kernel uses {} bytes of workgroup memory, {p} has {}",
-            module.workgroup_bytes(),
+            "the kernel uses {bytes} bytes of workgroup memory, {p} has {} (maxComputeSharedMemorySize)",
             limits.shared_memory
         )));
     }
@@ -297,3 +360,7 @@ impl Kernel for VulkanKernel {
         self
     }
 }
+
+#[cfg(test)]
+#[path = "pipeline_tests.rs"]
+mod tests;

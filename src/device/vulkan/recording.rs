@@ -13,6 +13,7 @@ use super::pipeline::Pipeline;
 use crate::device::block::Block;
 use crate::device::{Binding, Buffer};
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use ash::vk;
 use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
@@ -21,7 +22,7 @@ use std::sync::{Arc, Weak};
 const ARGUMENT_ALIGN: u64 = 64;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 16 << 10;
-/// Descriptor sets and storage buffers of a descriptor pool.
+/// Descriptor sets and storage buffers of a descriptor pool; more buffers where one set alone has more.
 const POOL: (u32, u32) = (64, 512);
 /// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
 const SPLIT_WORDS: usize = 8;
@@ -332,8 +333,9 @@ impl Recording {
     fn emit(&mut self, core: &Core, command: &Command, pipeline: &Pipeline) -> Result<()> {
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
         let is_bound = self.bound == pipeline.raw && self.buffers == command.bound;
-        for &layout in pipeline.sets.raw.iter().filter(|_| !is_bound) {
-            sets.push(self.sets.allocate(core, layout)?);
+        let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.buffers);
+        for (&layout, &buffers) in layouts.filter(|_| !is_bound) {
+            sets.push(self.sets.allocate(core, layout, buffers)?);
         }
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
             .bound
@@ -345,11 +347,12 @@ impl Recording {
             .iter()
             .zip(&infos)
             .filter_map(|(b, info)| {
-                let set = *sets.get(b.set as usize)?;
+                let (set, binding) = pipeline.sets.place(b.set, b.binding);
+                let set = *sets.get(set as usize)?;
                 Some(
                     vk::WriteDescriptorSet::default()
                         .dst_set(set)
-                        .dst_binding(b.binding)
+                        .dst_binding(binding)
                         .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
                         .buffer_info(info),
                 )
@@ -438,19 +441,20 @@ impl Recording {
             let wanted =
                 Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
             let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
-            let zeros = vec![0; page.size() as usize];
+            let mut zeros = Vec::new();
+            zeros.make_room(page.size() as usize)?;
+            zeros.resize(page.size() as usize, 0);
             page.host().ok_or_else(unmapped)?.write(&zeros)?;
             (self.page, self.written, self.page_used) = (Some(page), zeros, 0);
         }
         let (Some(page), Some(at)) = (&self.page, self.place(size)) else {
             return Err(Error::internal("no page for an argument block"));
         };
-        let mut own: SmallVec<[u8; 256]>;
+        let own: SmallVec<[u8; 256]>;
         let bytes = if block.inner.is_empty() {
             &block.bytes
         } else {
-            own = block.bytes.clone();
-            Block::settle(&mut own, &block.inner, page.address + at);
+            own = block.settled(page.address + at)?;
             &own
         };
         let written = &mut self.written[at as usize..(at + size) as usize];
@@ -480,8 +484,8 @@ struct Sets {
 }
 
 impl Sets {
-    /// A set of `layout` that lives until the next reset.
-    fn allocate(&mut self, core: &Core, layout: vk::DescriptorSetLayout) -> Result<vk::DescriptorSet> {
+    /// A set of `layout`, which has so many buffers, that lives until the next reset.
+    fn allocate(&mut self, core: &Core, layout: vk::DescriptorSetLayout, buffers: u32) -> Result<vk::DescriptorSet> {
         let layouts = [layout];
         let mut made = false;
         loop {
@@ -500,8 +504,9 @@ impl Sets {
                 }
             }
             if self.used == self.pools.len() {
-                let size =
-                    [vk::DescriptorPoolSize::default().ty(vk::DescriptorType::STORAGE_BUFFER).descriptor_count(POOL.1)];
+                let size = [vk::DescriptorPoolSize::default()
+                    .ty(vk::DescriptorType::STORAGE_BUFFER)
+                    .descriptor_count(POOL.1.max(buffers))];
                 let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);
                 // SAFETY: the device is alive.
                 let pool = unsafe { core.raw.create_descriptor_pool(&info, None) }

@@ -82,6 +82,8 @@ pub(super) struct VulkanTimeline {
     signals: Mutex<VecDeque<u64>, { rank::SIGNALS }>,
     /// Somebody has waited since the queue last looked: a burst of commands has ended.
     pub waited: AtomicBool,
+    /// Highest number that was known to be reached when the device was lost: all answers keep to it.
+    at_loss: OnceLock<u64>,
     /// Batches that were lost.
     losses: Mutex<Vec<Loss>, { rank::LOSSES }>,
     /// The queue, to flush it.
@@ -127,6 +129,7 @@ impl VulkanTimeline {
             signalled: AtomicU64::new(0),
             signals: Mutex::new(VecDeque::new()),
             waited: AtomicBool::new(false),
+            at_loss: OnceLock::new(),
             losses: Mutex::new(Vec::new()),
             queue: OnceLock::new(),
             me: me.clone(),
@@ -313,7 +316,8 @@ impl Timeline for VulkanTimeline {
     }
 
     fn seen(&self, value: u64) -> bool {
-        self.done.load(Ordering::Acquire) >= value
+        let done = || self.done.load(Ordering::Acquire);
+        value <= if self.core.is_lost() { *self.at_loss.get_or_init(done) } else { done() }
     }
 
     fn lost(&self, point: &Point) -> Option<Error> {
@@ -324,7 +328,7 @@ impl Timeline for VulkanTimeline {
         }
         drop(losses);
         let reason = self.core.lost()?;
-        if point.value <= self.done.load(Ordering::Acquire) {
+        if self.seen(point.value) {
             return None;
         }
         let queue = self.queue.get().and_then(Weak::upgrade);

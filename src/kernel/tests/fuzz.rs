@@ -1,29 +1,109 @@
 //! Nothing that is fed in panics, hangs or allocates without bound.
+//!
+//! With MINUTES in the environment a fuzzer runs for that long (`scripts/fuzz`), else for a fixed number of rounds.
 
 use super::*;
+use crate::kernel::dense;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// No module of the fuzzers' sizes takes so long.
+const HANGS: Duration = Duration::from_secs(10);
+
 /// SplitMix64: seeded, so that a failure can be found again.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+    /// A number that some limit or other lies near.
+    fn number(&mut self) -> u32 {
+        match self.below(6) {
+            0 => self.next() as u32,
+            1 => u32::MAX - self.below(3) as u32,
+            2 => (1_u32 << self.below(32)).wrapping_sub(self.below(2) as u32),
+            _ => self.below(200) as u32,
+        }
+    }
+}
+
+/// The rounds of a fuzzer, and where what it finds is kept.
+pub(crate) struct Rounds {
+    pub(crate) random: Random,
+    pub(crate) done: u64,
+    seed: u64,
+    end: Option<Instant>,
+    most: u64,
+    folder: Option<PathBuf>,
+}
+
+impl Rounds {
+    /// For `most` rounds, or for MINUTES.
+    pub(crate) fn new(most: u64) -> Self {
+        let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+        let seed = number("SEED").unwrap_or(2026);
+        let end = number("MINUTES").map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+        let folder = std::env::var_os("FUZZ_OUT").map(PathBuf::from);
+        Self { random: Random(seed), done: 0, seed, end, most, folder }
+    }
+
+    /// True if there is another round.
+    pub(crate) fn next(&mut self) -> bool {
+        let more = self.end.map_or(self.done < self.most, |end| Instant::now() < end);
+        self.done += u64::from(more);
+        more
+    }
+
+    /// Tries `bytes`. What panics or takes very long is kept; in a long run also what ends the process.
+    pub(crate) fn attempt<T>(&self, bytes: &[u8], work: impl FnOnce() -> T) -> T {
+        if self.end.is_some() {
+            self.keep("current", bytes);
+        }
+        let start = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(work));
+        let time = start.elapsed();
+        match outcome {
+            Ok(value) if time < HANGS => value,
+            outcome => {
+                let file = self.keep(&format!("find-{}-{}", self.seed, self.done), bytes);
+                panic!(
+                    "round {} (seed {}, {time:?}): {}: {:?}",
+                    self.done,
+                    self.seed,
+                    file.display(),
+                    outcome.is_err()
+                );
+            }
+        }
+    }
+
+    pub(crate) fn keep(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let file = self.folder.clone().unwrap_or_else(std::env::temp_dir).join(name);
+        fs::write(&file, bytes).unwrap();
+        file
+    }
+
+    /// The fuzzer's last line.
+    pub(crate) fn close(&self, what: &str, counts: &str) {
+        println!("{what}: {} tried, {counts}, 0 found, seed {}", self.done, self.seed);
     }
 }
 
 /// Everything there is to call; true if the module was taken.
-fn exercise(bytes: &[u8], entry: Option<&str>) -> bool {
+pub(crate) fn exercise(bytes: &[u8], entry: Option<&str>) -> bool {
     let Ok(module) = Module::new(bytes, entry) else { return false };
     let _ = (module.words(), module.hash(), module.entry_point(), module.version(), module.capabilities());
-    let _ = (module.extensions(), module.bindings(), module.push(), module.workgroup_bytes());
+    let _ = (module.extensions(), module.bindings(), module.push());
     let _ = module.workgroup_size(&vec![]);
     let values = |n: u32| -> Vec<_> {
         let value = |kind: crate::kernel::SpecKind| n.to_ne_bytes().repeat(2)[..kind.size().min(8) as usize].to_vec();
@@ -31,15 +111,22 @@ fn exercise(bytes: &[u8], entry: Option<&str>) -> bool {
     };
     for n in [0, 1, 7, u32::MAX] {
         let _ = module.check_spec(&values(n));
-        let _ = module.workgroup_size(&values(n));
+        let _ = (module.workgroup_size(&values(n)), module.workgroup_bytes(&values(n)));
     }
     if let Ok(split) = module.split() {
         let _ = Module::new(&super::bytes(&split.words), None).map(|module| module.split());
     }
+    if let Ok(Some(stripped)) = module.without_non_semantic() {
+        assert_eq!(stripped.entry_point(), module.entry_point());
+    }
+    let renumbered = module.renumbered().unwrap();
+    let numbers = |module: &Module| -> Vec<_> { module.bindings().iter().map(|b| (b.set, b.binding)).collect() };
+    assert_eq!(numbers(&renumbered), dense(numbers(&module).into_iter()).collect::<Vec<_>>());
     true
 }
 
-fn corpus() -> Vec<Vec<u8>> {
+/// The modules that are mutated: those below, those of the copies and those of `tests-c/kernels`.
+pub(crate) fn corpus() -> Vec<Vec<u8>> {
     let sized = "layout(local_size_x_id = 3, local_size_y = 2, local_size_z_id = 1) in;
         layout(constant_id = 5) const uint N = 4; layout(constant_id = 6) const bool b = true;
         shared uint tile[N * 2 + gl_WorkGroupSize.x];
@@ -58,19 +145,30 @@ fn corpus() -> Vec<Vec<u8>> {
         layout(buffer_reference) buffer D { D next; uint v[]; };
         layout(push_constant) uniform P { uint64_t a; };
         void main() { D d = D(a); d.next.v[gl_GlobalInvocationID.x] = gl_WorkGroupID.x; }";
-    vec![
+    let mut all = vec![
         glsl_with(sized, &["--target-env=vulkan1.0"]),
         glsl_with(sized, &["--target-env=vulkan1.1", "-g"]),
         glsl_with(sized, &["--target-env=vulkan1.2", "-O"]),
         glsl_with(sized, &["--target-env=vulkan1.3"]),
         glsl(addresses),
         super::check::several(),
-    ]
+        super::renumber::grouped(),
+        include_bytes!("../../device/vulkan/shaders/copy16.spv").to_vec(),
+        include_bytes!("../../device/vulkan/shaders/copy4.spv").to_vec(),
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-c/kernels");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "comp")) {
+        let args = ["--target-env=vulkan1.2", "-g", "-o", "-", file.to_str().unwrap()];
+        all.push(tool("glslc", &args, b"").unwrap());
+    }
+    all
 }
 
 #[test]
 fn every_truncation_is_survived() {
-    for bytes in corpus() {
+    for bytes in corpus().into_iter().take(7) {
         for len in 0..bytes.len() {
             exercise(&bytes[..len], None);
             exercise(&bytes[..len], Some("first"));
@@ -81,39 +179,51 @@ fn every_truncation_is_survived() {
 #[test]
 fn mutations_are_survived() {
     let corpus = corpus();
-    let mut random = Random(2026);
-    let (mut taken, mut longest) = (0, Duration::ZERO);
-    for round in 0..24_000 {
-        let mut bytes = corpus[round % corpus.len()].clone();
-        for _ in 0..=random.below(4) {
-            mutate(&mut bytes, &mut random);
-        }
-        let start = Instant::now();
-        let entry = if random.below(4) == 0 { Some("main") } else { None };
-        taken += usize::from(exercise(&bytes, entry));
-        longest = longest.max(start.elapsed());
+    let mut rounds = Rounds::new(20_000);
+    let mut taken = 0;
+    while rounds.next() {
+        let bytes = mutated(&corpus, 6, &mut rounds.random);
+        let entry = if rounds.random.below(4) == 0 { Some("main") } else { None };
+        taken += u64::from(rounds.attempt(&bytes, || exercise(&bytes, entry)));
     }
+    rounds.close("modules", &format!("{taken} taken"));
     // Enough of them got past the checks for the rest to have been tried.
-    assert!(taken > 4_000, "{taken} of 24000 taken");
-    assert!(longest < Duration::from_secs(2), "one module took {longest:?}");
+    assert!(taken * 8 > rounds.done, "{taken} of {} taken", rounds.done);
 }
 
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+/// One of the corpus with up to `most` changes.
+pub(crate) fn mutated(corpus: &[Vec<u8>], most: usize, random: &mut Random) -> Vec<u8> {
+    let bytes = &corpus[random.below(corpus.len())];
+    // Half of them instruction by instruction, so that they stay whole.
+    if random.below(2) == 0 {
+        let mut bytes = bytes.clone();
+        for _ in 0..=random.below(most) {
+            mutate_words(&mut bytes, random);
+        }
+        return bytes;
+    }
+    let mut code = Instructions::of(bytes);
+    for _ in 0..=random.below(most) {
+        code.mutate(corpus, random);
+    }
+    code.bytes()
+}
+
+fn mutate_words(bytes: &mut Vec<u8>, random: &mut Random) {
     let words = bytes.len() / 4;
     if words < 2 {
         return;
     }
     let at = random.below(words) * 4;
     let other = random.below(words) * 4;
-    match random.below(8) {
+    match random.below(7) {
         0 => bytes[at + random.below(4)] ^= 1 << random.below(8),
-        1 => bytes[at..at + 4].copy_from_slice(&(random.next() as u32).to_le_bytes()),
+        1 => bytes[at..at + 4].copy_from_slice(&random.number().to_le_bytes()),
         // A small number: an id, a literal, an enum.
         2 | 3 => bytes[at..at + 4].copy_from_slice(&(random.below(200) as u32).to_le_bytes()),
-        4 => bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes()),
-        5 => bytes.copy_within(other..other + 4, at),
+        4 => bytes.copy_within(other..other + 4, at),
         // Another opcode with the same length.
-        6 => bytes[at] = random.below(256) as u8,
+        5 => bytes[at] = random.below(256) as u8,
         _ => {
             let len = (random.below(8) + 1) * 4;
             let end = (at + len).min(bytes.len());
@@ -127,74 +237,92 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// A module with `globals` between its types and an empty entry point.
-fn assembled(decorations: &[u32], globals: &[u32], body: &[u32]) -> Vec<u8> {
-    let op = |len: u32, opcode: u32| len << 16 | opcode;
-    let mut words = vec![0x0723_0203, 0x1_0500, 0, 0x3f_0000, 0, op(2, 17), 1, op(3, 14), 0, 1];
-    words.extend([op(5, 15), 5, 10, u32::from_le_bytes(*b"main"), 0, op(6, 16), 10, 17, 1, 1, 1]);
-    words.extend(decorations);
-    words.extend([op(2, 19), 1, op(3, 33), 2, 1, op(4, 21), 3, 32, 0]);
-    words.extend(globals);
-    words.extend([op(5, 54), 1, 10, 0, 2, op(2, 248), 11]);
-    words.extend(body);
-    words.extend([op(1, 253), op(1, 56)]);
-    super::bytes(&words)
+/// A module cut into instructions.
+struct Instructions {
+    head: Vec<u32>,
+    all: Vec<Vec<u32>>,
 }
 
-/// Takes a module that is made to be slow or deep; it must be quick and flat.
-fn quick(what: &str, bytes: &[u8]) -> bool {
-    let start = Instant::now();
-    let taken = exercise(bytes, None);
-    assert!(start.elapsed() < Duration::from_secs(5), "{what}: {:?} for {} bytes", start.elapsed(), bytes.len());
-    taken
-}
+impl Instructions {
+    /// Of a module that is whole.
+    fn of(bytes: &[u8]) -> Self {
+        let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let (head, mut rest) = words.split_at(5);
+        let mut all = Vec::new();
+        while let Some(first) = rest.first() {
+            let (inst, after) = rest.split_at((*first >> 16) as usize);
+            all.push(inst.to_vec());
+            rest = after;
+        }
+        Self { head: head.to_vec(), all }
+    }
 
-#[test]
-fn modules_made_to_be_slow_are_quick() {
-    const N: u32 = 60_000;
-    let op = |len: u32, opcode: u32| len << 16 | opcode;
-    // Structs that double at each level: sizes grow without bound, work does not.
-    let doubling: Vec<u32> = (0..N).flat_map(|i| [op(4, 30), 1001 + i, 1000 + i, 1000 + i]).collect();
-    let workgroup = [op(4, 32), 500, 4, 1000 + N, op(4, 59), 500, 501, 4];
-    let globals = [&[op(3, 30), 1000, 3][..], &doubling, &workgroup].concat();
-    assert!(quick("doubling structs", &assembled(&[], &globals, &[op(4, 61), 1000 + N, 502, 501])));
-    // Arrays of arrays, as deep as there are.
-    let nested: Vec<u32> = (0..N).flat_map(|i| [op(4, 28), 1001 + i, 1000 + i, 500]).collect();
-    let globals = [&[op(4, 43), 3, 500, 2, op(3, 30), 1000, 3][..], &nested].concat();
-    assert!(quick("nested arrays", &assembled(&[], &globals, &[])));
-    // Constants made of constants.
-    let chain: Vec<u32> = (0..N).flat_map(|i| [op(6, 52), 3, 1001 + i, 128, 1000 + i, 1000 + i]).collect();
-    let globals = [&[op(4, 50), 3, 1000, 2][..], &chain].concat();
-    assert!(quick("chained operations", &assembled(&[], &globals, &[])));
-    let wide = [&[op(N + 3, 44), 3, 500][..], &vec![500; N as usize]].concat();
-    let extracts: Vec<u32> = (0..N).flat_map(|i| [op(5, 52), 3, 1000 + i, 81, 500]).collect();
-    assert!(quick("extracts of a wide composite", &assembled(&[], &[wide, extracts].concat(), &[])));
-    // Decorations of groups multiply.
-    let decorations: Vec<u32> = (0..N).flat_map(|i| [op(3, 71), 500, 100 + i]).collect();
-    let targets = [&[op(N + 2, 74), 500][..], &(0..N).collect::<Vec<_>>()].concat();
-    assert!(!quick("groups", &assembled(&[decorations, vec![op(2, 73), 500], targets].concat(), &[], &[])));
-    // Blocks with very many members behind very many variables.
-    let members = 20_000_u32;
-    let block = [&[op(members + 2, 30), 500][..], &vec![3; members as usize]].concat();
-    let each = |i: u32| [op(4, 71), 1000 + i, 34, 0, op(4, 71), 1000 + i, 33, i];
-    let readonly = |i: u32| [op(5, 72), 500, i, 35, i * 4, op(4, 72), 500, i, 24];
-    let decorations: Vec<u32> = (0..members).flat_map(each).chain((0..members).flat_map(readonly)).collect();
-    let variables: Vec<u32> = (0..members).flat_map(|i| [op(4, 59), 501, 1000 + i, 12]).collect();
-    let loads: Vec<u32> = (0..members).flat_map(|i| [op(4, 61), 500, 200_000 + i, 1000 + i]).collect();
-    let globals = [&block[..], &[op(4, 32), 501, 12, 500], &variables].concat();
-    assert!(quick("many variables of a big block", &assembled(&decorations, &globals, &loads)));
-    // Whole loads of a big push-constant block.
-    let globals = [&block[..], &[op(4, 32), 501, 9, 500, op(4, 59), 501, 502, 9]].concat();
-    let loads: Vec<u32> = (0..members).flat_map(|i| [op(4, 61), 500, 200_000 + i, 502]).collect();
-    assert!(quick("whole loads", &assembled(&decorations, &globals, &loads)));
-    // Many built-ins.
-    let decorations: Vec<u32> = (0..members).flat_map(|i| [op(4, 71), 1000 + i, 11, 26]).collect();
-    let variables: Vec<u32> = (0..members).flat_map(|i| [op(4, 59), 501, 1000 + i, 1]).collect();
-    let loads: Vec<u32> = (0..members).flat_map(|i| [op(4, 61), 500, 200_000 + i, 1000 + i]).collect();
-    let globals = [&[op(4, 23), 500, 3, 3, op(4, 32), 501, 1, 500][..], &variables].concat();
-    assert!(quick("many built-ins", &assembled(&decorations, &globals, &loads)));
-    // A long name for a set that is used often.
-    let set = [&[op(N + 2, 11), 500][..], &vec![0x4141_4141; N as usize - 1], &[0]].concat();
-    let uses: Vec<u32> = (0..N).flat_map(|i| [op(5, 12), 1, 1000 + i, 500, 1]).collect();
-    assert!(quick("a long set name", &assembled(&set, &[], &uses)));
+    fn bytes(&self) -> Vec<u8> {
+        let mut words = self.head.clone();
+        for inst in &self.all {
+            let len = (inst.len() as u32).min(0xffff);
+            words.push(len << 16 | inst[0] & 0xffff);
+            words.extend(inst.iter().take(len as usize).skip(1));
+        }
+        super::bytes(&words)
+    }
+
+    fn mutate(&mut self, corpus: &[Vec<u8>], random: &mut Random) {
+        let (at, other) = (random.below(self.all.len()), random.below(self.all.len()));
+        let (bound, many) = (self.head[3] as usize, 1 << random.below(10));
+        match random.below(14) {
+            0 => self.head[1 + random.below(3)] = random.number(),
+            // An operand: a number, an id there is, one more or less.
+            1..=3 if self.all[at].len() > 1 => {
+                let word = 1 + random.below(self.all[at].len() - 1);
+                self.all[at][word] = match random.below(4) {
+                    0 => random.below(bound) as u32,
+                    1 => self.all[at][word].wrapping_add(1),
+                    2 => self.all[at][word].wrapping_sub(1),
+                    _ => random.number(),
+                };
+            }
+            4 => self.all.swap(at, other),
+            5 => {
+                let moved = self.all.remove(at);
+                self.all.insert(other, moved);
+            }
+            6 => _ = self.all.remove(at),
+            7 => self.all.insert(other, self.all[at].clone()),
+            // The same again and again, with ids of its own.
+            8 => {
+                for n in 0..many {
+                    let mut copy = self.all[at].clone();
+                    let word = (1 + random.below(2)).min(copy.len() - 1);
+                    copy[word] = (bound + n) as u32;
+                    self.all.insert(at + 1, copy);
+                }
+                self.head[3] = self.head[3].saturating_add(many as u32);
+            }
+            // More operands.
+            9 => {
+                let word = random.number();
+                self.all[at].extend(vec![word; many]);
+            }
+            10 => self.all[at].truncate(1 + random.below(4)),
+            // A decoration: of an id or of a member.
+            11 | 12 => {
+                let numbers = [33, 34, 6, 35, 1, 24, 25, 11, 2, 3, 7, 4];
+                let kind = numbers[random.below(numbers.len())];
+                let mut inst = vec![71, random.below(bound) as u32];
+                if random.below(3) == 0 {
+                    inst = vec![72, inst[1], random.below(4) as u32];
+                }
+                inst.extend([kind, random.number()]);
+                self.all.insert(at.min(20), inst);
+            }
+            _ => {
+                let from = Self::of(&corpus[random.below(corpus.len())]);
+                self.all.insert(at, from.all[random.below(from.all.len())].clone());
+            }
+        }
+        if self.all.is_empty() {
+            self.all.push(vec![17, 1]);
+        }
+    }
 }

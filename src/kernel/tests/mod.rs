@@ -1,9 +1,11 @@
 //! Tests of [`super::Module`] on modules compiled here and now by glslc and spirv-as.
 
 mod check;
-mod fuzz;
+pub(crate) mod fuzz;
 mod reflect;
+mod renumber;
 mod sizes;
+pub(crate) mod slow;
 mod split;
 mod strip;
 
@@ -13,7 +15,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Feeds `input` to a tool and gives what it writes.
-fn tool(name: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
+pub(crate) fn tool(name: &str, args: &[&str], input: &[u8]) -> Result<Vec<u8>, String> {
     let mut child = Command::new(name)
         .args(args)
         .stdin(Stdio::piped())

@@ -196,7 +196,7 @@ fn specialization_constants_of_every_type() {
 fn a_module_without_specialization_constants_says_none() {
     let m = module(&glsl("layout(local_size_x = 4) in; void main() {}"));
     has(&m.check_spec(&u32s(&[(0, 1)])).unwrap_err(), &["it has: none"]);
-    assert_eq!(m.workgroup_bytes(), 0);
+    assert_eq!(m.workgroup_bytes(&vec![]).unwrap(), 0);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn workgroup_memory_is_summed() {
     for env in ["vulkan1.0", "vulkan1.2"] {
         let m = module(&glsl_with(source, &[&format!("--target-env={env}")]));
         // tile 1088, sized 40, v 12 (order by id), s 24, alignment of s at most 8.
-        let bytes = m.workgroup_bytes();
+        let bytes = m.workgroup_bytes(&vec![]).unwrap();
         assert!((1164..=1172).contains(&bytes), "{bytes}");
     }
 }

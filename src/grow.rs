@@ -1,0 +1,88 @@
+//! Growing what the caller sizes (modules, arguments, blocks, texts): memory that is not there is an error, not the end of
+//! the process. What has a fixed size is allocated without this.
+
+use crate::error::{Error, Result};
+use smallvec::{Array, SmallVec};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
+
+/// A container that can ask for room before it is filled.
+pub trait Grow {
+    /// Sees to room for so many more.
+    fn make_room(&mut self, more: usize) -> Result<()>;
+}
+
+#[cold]
+fn none(more: usize, each: usize) -> Error {
+    Error::out_of_memory(format!(
+        "there is no memory for {} bytes that the call asks for; ask for less, or free memory",
+        more.saturating_mul(each)
+    ))
+}
+
+impl<T> Grow for Vec<T> {
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        self.try_reserve(more).map_err(|_| none(more, size_of::<T>()))
+    }
+}
+
+impl<A: Array> Grow for SmallVec<A> {
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        self.try_reserve(more).map_err(|_| none(more, size_of::<A::Item>()))
+    }
+}
+
+impl<K: Eq + Hash, V, S: BuildHasher> Grow for HashMap<K, V, S> {
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        self.try_reserve(more).map_err(|_| none(more, size_of::<(K, V)>()))
+    }
+}
+
+impl<T: Eq + Hash, S: BuildHasher> Grow for HashSet<T, S> {
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        self.try_reserve(more).map_err(|_| none(more, size_of::<T>()))
+    }
+}
+
+/// A copy of `values`.
+pub fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>> {
+    let mut copy = Vec::new();
+    copy.make_room(values.len())?;
+    copy.extend_from_slice(values);
+    Ok(copy)
+}
+
+/// A copy of `text`.
+pub fn text(text: &str) -> Result<String> {
+    let mut copy = String::new();
+    copy.try_reserve(text.len()).map_err(|_| none(text.len(), 1))?;
+    copy.push_str(text);
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn what_no_memory_holds_is_an_error() {
+        let most = isize::MAX as usize / 8;
+        let failed = [
+            Vec::<u64>::new().make_room(most),
+            SmallVec::<[u64; 4]>::new().make_room(most),
+            HashMap::<u64, u64>::new().make_room(most / 4),
+            HashSet::<u64>::new().make_room(most / 4),
+            Vec::<u64>::new().make_room(usize::MAX),
+        ];
+        for (at, result) in failed.into_iter().enumerate() {
+            assert_eq!(result.unwrap_err().kind, ErrorKind::OutOfMemory, "{at}");
+        }
+    }
+
+    #[test]
+    fn copies_are_equal() {
+        assert_eq!(copied(&[1, 2, 3]).unwrap(), [1, 2, 3]);
+        assert_eq!(text("äb").unwrap(), "äb");
+    }
+}

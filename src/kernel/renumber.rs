@@ -1,0 +1,59 @@
+//! The rewrite for modules whose descriptors have numbers far apart: a driver makes tables as long as the highest one. Only
+//! decorations change; the program goes on naming its own numbers.
+
+use super::code::{Code, Inst};
+use super::emit::Words;
+use super::grammar;
+use super::module::Binding;
+use crate::error::Result;
+use rspirv::spirv::{Decoration, Op};
+
+/// The words of `code` with the sets and bindings of `bindings`, which are sorted, as [`dense`] numbers them.
+pub(super) fn renumber(code: &Code, bindings: &[Binding]) -> Result<Vec<u32>> {
+    let numbers: Vec<(u32, u32)> = dense(bindings.iter().map(|b| (b.set, b.binding))).collect();
+    let mut out = Words::default();
+    let mut before_types = true;
+    for inst in code.insts() {
+        if before_types && !grammar::is_preamble(inst.op) {
+            before_types = false;
+            decorate(code, bindings, &numbers, &mut out)?;
+        }
+        if !is_number(inst) {
+            out.copy(inst)?;
+        }
+    }
+    out.finish(code, code.bound())
+}
+
+/// New numbers for sorted pairs of set and binding: sets count from 0, and so do the bindings of each.
+pub fn dense(pairs: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = (u32, u32)> {
+    pairs.scan(None, |last: &mut Option<(u32, (u32, u32))>, (old, _)| {
+        let next = match *last {
+            None => (0, 0),
+            Some((before, (set, binding))) if before == old => (set, binding + 1),
+            Some((_, (set, _))) => (set + 1, 0),
+        };
+        *last = Some((old, next));
+        Some(next)
+    })
+}
+
+/// Writes the new numbers, also of those that had them from a group. What the entry point does not use gets numbers that
+/// cost nothing.
+fn decorate(code: &Code, bindings: &[Binding], numbers: &[(u32, u32)], out: &mut Words) -> Result<()> {
+    for id in code.globals().filter(|inst| inst.is(Op::Variable)).filter_map(|inst| inst.result()) {
+        let old = (code.literal(id, Decoration::DescriptorSet), code.literal(id, Decoration::Binding));
+        let (Some(set), Some(binding)) = old else { continue };
+        let at = bindings.binary_search_by_key(&(set, binding), |b| (b.set, b.binding));
+        let (set, binding) = at.ok().and_then(|at| numbers.get(at)).copied().unwrap_or_default();
+        out.emit(Op::Decorate, &[id, Decoration::DescriptorSet as u32, set])?;
+        out.emit(Op::Decorate, &[id, Decoration::Binding as u32, binding])?;
+    }
+    Ok(())
+}
+
+/// True for what gives a variable, or a group for variables, its set or binding.
+fn is_number(inst: Inst<'_>) -> bool {
+    let numbers = [Decoration::DescriptorSet as u32, Decoration::Binding as u32];
+    inst.is(Op::Decorate) && numbers.contains(&inst.word(2))
+}
