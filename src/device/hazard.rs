@@ -181,6 +181,8 @@ impl Segment {
         lost: impl FnOnce(Error),
     ) -> bool {
         if let Some(write) = &self.write {
+            // Asked first: what ends because its device is lost is lost.
+            let is_done = done(write);
             if any_lost() && !self.is_lost {
                 let reason = write.lost();
                 self.is_lost = reason.is_some();
@@ -188,7 +190,7 @@ impl Segment {
                     lost(reason);
                 }
             }
-            if done(write) {
+            if is_done {
                 self.write = None;
             }
         }
