@@ -147,7 +147,7 @@ fn numbers_that_nothing_uses_cost_nothing() {
         let second = (1001_u32).to_le_bytes();
         let at = words.windows(4).rposition(|w| w == second).unwrap();
         words[at..at + 4].copy_from_slice(&1000_u32.to_le_bytes());
-        let kernel = VulkanKernel::new(&device, &Arc::new(Module::new(&words, None).unwrap())).unwrap();
+        let kernel = VulkanKernel::new(&device, &Arc::new(Module::new(&words, None).unwrap()), "test").unwrap();
         assert_eq!(kernel.module.bindings().len(), 1);
         kernel.pipeline(&Vec::new(), false).unwrap();
     }
