@@ -241,7 +241,7 @@ pub unsafe extern "C" fn revamp_array_view_get_info(
 /// READ_WRITE do not (AV-16, AV-17); with WRITE the old contents are not fetched, so all elements must be written. A
 /// read-only view takes READ. The address stays the same for the life of the data source, but may be used only until the
 /// next call that uses overlapping elements elsewhere; see revamp_array_view_state().
-/// Errors: those of the transfer and of the work before it.
+/// Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data are lost (docs/c-api.md).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_access(
     view: revamp_array_view,
@@ -270,7 +270,8 @@ pub unsafe extern "C" fn revamp_array_view_state(view: revamp_array_view, state:
 
 /// Brings what was changed elsewhere to the data source's home and waits for it. READ: home may then be read directly;
 /// READ_WRITE: and changed, until the next use elsewhere; WRITE: the same without fetching the old contents (digest 2.2).
-/// Errors: those of the transfer and of the work before it (DST-8).
+/// Errors: those of the transfer and of the work before it (DST-8), and that data are lost: launches that were accepted and never ran
+/// are told here, and by every other use, until the data are written anew (docs/c-api.md).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize(
     view: revamp_array_view,

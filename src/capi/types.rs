@@ -588,7 +588,7 @@ pub struct revamp_kernel_record {
     pub spirv_size: usize,
 }
 
-/// Receives log messages. May be called from any thread, must not call the library. The text ends with the call.
+/// Receives log messages, on any thread, when the call that wrote them returns. It may call the library. The text ends with the call.
 pub type revamp_log_callback =
     Option<unsafe extern "C" fn(level: revamp_log_level, message: *const c_char, context: *mut c_void)>;
 

@@ -2,7 +2,7 @@
 
 use super::published::{Published, Use};
 use super::selection::{Candidate, Conflict, copy_source, dispatch_target};
-use super::{Directory, Location, LocationSet, Region};
+use super::{Directory, Location, LocationSet, LossId, Region};
 use proptest::prelude::*;
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
@@ -377,4 +377,40 @@ proptest! {
         let ours = read(&mut d, &Region::linear(0..BYTES as u64), Location::HOME);
         prop_assert!(ours <= theirs, "ours {} bytes, the published protocol {}", ours, theirs);
     }
+}
+
+/// What one location had and nobody else has is lost, and stays so until it is written or discarded.
+#[test]
+fn lost_bytes_are_known_until_they_are_written_anew() {
+    let region = Region::linear;
+    let id = LossId(std::num::NonZeroU32::MIN);
+    let mut d = Directory::new(100, true);
+    let (p, q, beside_home) = (d.add(1, false), d.add(2, false), d.add(0, true));
+    d.written(&region(0..50), p);
+    d.holds(&region(0..20), q);
+    assert_eq!(d.loss(&region(0..100)), None);
+    let before = d.epoch();
+    assert!(d.lose(&region(0..100), p, id));
+    assert!(d.epoch() > before);
+    assert!(!d.lose(&region(0..100), p, id));
+    // The first 20 bytes are elsewhere, the last 50 were never there.
+    assert_eq!(d.loss(&region(0..20)), None);
+    assert_eq!(d.loss(&region(10..100)), Some((20..50, id)));
+    assert_eq!(d.losses().collect::<Vec<_>>(), [(20..50, id)]);
+    assert!(d.is_valid(&region(0..20), q) && d.is_valid(&region(50..100), Location::HOME));
+    for at in [Location::HOME, p, q] {
+        assert!(!d.is_valid(&region(20..50), at) && !d.is_exclusive(&region(20..50), at));
+        assert!(d.missing(&region(20..50), at).is_empty());
+    }
+    assert!(!d.is_discarded(&region(20..50)));
+    assert_eq!(d.count(&region(0..100), q), (20, 0));
+    d.holds(&region(20..50), q);
+    assert_eq!(d.losses().collect::<Vec<_>>(), [(20..50, id)]);
+    d.written(&region(30..40), q);
+    d.discard(&region(40..50));
+    assert_eq!(d.losses().collect::<Vec<_>>(), [(20..30, id)]);
+    assert!(d.is_valid(&region(40..50), p) && d.is_valid(&region(30..40), q));
+    // One memory, one fate.
+    assert!(d.lose(&region(50..60), beside_home, id));
+    assert_eq!(d.losses().collect::<Vec<_>>(), [(20..30, id), (50..60, id)]);
 }

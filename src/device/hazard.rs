@@ -503,6 +503,8 @@ mod tests {
     struct Clock {
         id: u64,
         done: AtomicU64,
+        /// The number whose work was lost; 0: none.
+        lost: AtomicU64,
     }
 
     impl Timeline for Clock {
@@ -510,7 +512,10 @@ mod tests {
             self.id
         }
         fn device(&self) -> Option<u64> {
-            None
+            Some(self.id)
+        }
+        fn lost(&self, point: &Point) -> Option<Error> {
+            (point.value == self.lost.load(Ordering::Relaxed)).then(|| Error::out_of_memory("lost"))
         }
         fn reached(&self, value: u64) -> bool {
             value <= self.done.load(Ordering::Relaxed)
@@ -530,7 +535,7 @@ mod tests {
     }
 
     fn clock() -> Arc<Clock> {
-        Arc::new(Clock { id: unique_id(), done: AtomicU64::new(0) })
+        Arc::new(Clock { id: unique_id(), done: AtomicU64::new(0), lost: AtomicU64::new(0) })
     }
 
     proptest! {
@@ -570,5 +575,75 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Who reads lost bytes is told until they are written anew; the lost work still orders what comes after it.
+    #[test]
+    fn lost_writes_are_told_and_keep_their_order() {
+        let (clock, tracker) = (clock(), Tracker::new());
+        let point = |value| Point { timeline: clock.clone(), value, sequence: value };
+        tracker.lock().record(&(0..100), Access::Write, &point(1));
+        tracker.lock().record(&(0..10), Access::ReadWrite, &point(2));
+        clock.lost.store(2, Ordering::Relaxed);
+        say_lost();
+        // Not reached yet: what comes after waits for it, whether or not it reads.
+        for access in [Access::Read, Access::Write] {
+            let mut found = Vec::new();
+            tracker.lock().conflicts(&(0..10), access, |p| found.push(p.value));
+            assert_eq!(found, [2]);
+            assert!(!tracker.is_free(&(0..10)));
+        }
+        clock.done.store(2, Ordering::Relaxed);
+        let is_lost = |range: Range<u64>, access| {
+            tracker.wait(&range, access).is_err_and(|e| matches!(Detour::of(&e), Some(Detour::Lost)))
+        };
+        assert!(is_lost(5..20, Access::Read) && is_lost(9..10, Access::ReadWrite) && tracker.is_free(&(0..100)));
+        assert!(!is_lost(5..20, Access::Write) && !is_lost(10..100, Access::Read));
+        tracker.renewed([2..4, 6..8].into_iter());
+        let lost: Vec<u64> = (0..12).filter(|&b| is_lost(b..b + 1, Access::Read)).collect();
+        assert_eq!(lost, [0, 1, 4, 5, 8, 9]);
+        let taken = tracker.take_lost().into_iter().map(|(range, _)| range);
+        assert_eq!(taken.collect::<Vec<_>>(), [0..2, 4..6, 8..10]);
+        assert!(!is_lost(0..12, Access::Read));
+        tracker.lose(3..5, Error::out_of_memory("lost"));
+        assert!(is_lost(0..12, Access::Read));
+    }
+
+    /// Work of host threads is not waited for where locks may be held.
+    #[test]
+    fn work_of_host_threads_is_a_detour() {
+        struct Host(Clock);
+        impl Timeline for Host {
+            fn id(&self) -> u64 {
+                self.0.id
+            }
+            fn device(&self) -> Option<u64> {
+                None
+            }
+            fn reached(&self, value: u64) -> bool {
+                self.0.reached(value)
+            }
+            fn is_signalled(&self, _: u64) -> bool {
+                true
+            }
+            fn flush(&self, _: u64) -> Result<()> {
+                Ok(())
+            }
+            fn wait(&self, value: u64, _: Option<Duration>) -> Result<bool> {
+                self.0.done.fetch_max(value, Ordering::Relaxed);
+                Ok(true)
+            }
+            fn as_any(&self) -> &dyn std::any::Any {
+                self
+            }
+        }
+        let host = Arc::new(Host(Clock { id: unique_id(), done: AtomicU64::new(0), lost: AtomicU64::new(0) }));
+        let tracker = Tracker::new();
+        tracker.lock().record(&(0..10), Access::Write, &Point { timeline: host.clone(), value: 1, sequence: 1 });
+        let error = tracker.wait(&(0..10), Access::Read).unwrap_err();
+        assert!(matches!(Detour::of(&error), Some(Detour::Wait(points)) if points.len() == 1));
+        assert!(!host.reached(1));
+        tracker.wait_for_all(&(0..10), Access::Read).unwrap();
+        assert!(host.reached(1) && tracker.wait(&(0..10), Access::ReadWrite).is_ok());
     }
 }
