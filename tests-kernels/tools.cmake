@@ -31,6 +31,32 @@ foreach(module IN LISTS modules)
     run(works "${validator}" --target-env vulkan1.2 "${module}")
   endif()
 endforeach()
+# What a response file says, kernels and all.
+file(WRITE "${FOLDER}/sources" "'${SOURCES}/units.cpp' \"${SOURCES}/unit_one.cpp\"\n")
+file(WRITE "${FOLDER}/all" "@sources ${SOURCES}/unit_two.cpp ${SOURCES}/plain.cpp -o units_again")
+run(works "${CMAKE_COMMAND}" -E env "REVAMP_KERNEL_DUMP=${FOLDER}/again" "${cxx}" ${flags} @all)
+run(works ./units_again statics_of_the_same_name)
+if(NOT EXISTS "${FOLDER}/again/unit_two.2.spv")
+  message(FATAL_ERROR "the sources of a response file were compiled without their kernels")
+endif()
+# The host's code alone, and it is said.
+run(works "${cxx}" ${flags} -S "${SOURCES}/unit_one.cpp" -o unit_one.s)
+if(NOT text MATCHES "without kernels" OR NOT EXISTS "${FOLDER}/unit_one.s")
+  message(FATAL_ERROR "-S: ${text}")
+endif()
+run(works "${cxx}" ${flags} -E "${SOURCES}/unit_one.cpp" -o unit_one.i)
+# Killed, it leaves a folder that the next run removes; nobody else can look into it.
+execute_process(COMMAND sh -c "\"$@\" & until set -- tmp/revamp-*/lock && test -e \"$1\"; do :; done; ls -ld tmp/revamp-*; kill -9 $!"
+                        sh "${cxx}" ${flags} -O2 -c "${SOURCES}/captures.cpp" -o killed.o
+                WORKING_DIRECTORY "${FOLDER}" TIMEOUT 60 OUTPUT_VARIABLE text ERROR_QUIET)
+file(GLOB left "${FOLDER}/tmp/revamp-*/lock")
+if(NOT left OR NOT text MATCHES "^drwx------" OR EXISTS "${FOLDER}/killed.o")
+  message(FATAL_ERROR "killed: ${left} ${text}")
+endif()
+run(works "${cxx}" ${flags} -c "${SOURCES}/plain.cpp" -o after.o)
+# Its compilers may still have written into it.
+run(works sh -c "sleep 5")
+run(works "${cxx}" ${flags} -c "${SOURCES}/plain.cpp" -o after.o)
 # Mistakes.
 run(fails "${cxx}")
 run(fails "${cxx}" -c "${SOURCES}/nowhere.cpp")

@@ -275,9 +275,10 @@ impl Line {
         self.sources.iter().cloned().chain(named).find(|file| !file.exists() && file != Path::new("-"))
     }
 
-    /// Standard input is a source.
+    /// Standard input is named.
     pub fn reads_input(&self) -> bool {
-        self.sources.iter().any(|source| source == Path::new("-"))
+        let named = |input: &Input| matches!(input, Input::Linked(file) | Input::Compiled(file, _) if file == "-");
+        self.sources.iter().any(|source| source == Path::new("-")) || self.inputs.iter().any(named)
     }
 
     fn flags_where(&self, keep: impl Fn(&str) -> bool) -> Vec<OsString> {
@@ -507,7 +508,7 @@ mod tests {
         for flag in super::SEPARATE {
             assert!(line(&format!("{flag} a.cpp")).sources.is_empty(), "{flag}");
         }
-        assert!(line("-x c++ -c -").reads_input() && !line("-c -").reads_input());
+        assert!(line("-x c++ -c -").reads_input() && line("-c -").reads_input() && !line("-c a.cpp").reads_input());
         assert_eq!((line("-v").task, line("-v a.cpp").task), (Task::Other, Task::Link));
         assert_eq!(line("-o \u{fffd} a.cpp").output, Some("\u{fffd}".into()));
     }

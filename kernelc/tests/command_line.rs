@@ -237,6 +237,7 @@ fn each_way_to_call_it() {
     // What is refused says what to do.
     for (line, part) in [
         ("-x c++ -c -", "name a file"),
+        ("-c - a.cpp", "name a file"),
         ("-save-temps -c a.cpp", "REVAMP_KERNEL_DUMP"),
         ("-c a.cpp -o -", "goes to a file"),
         ("-c a.cpp b.cc -o both.o", "several sources"),
