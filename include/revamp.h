@@ -772,7 +772,8 @@ typedef struct {
      */
     revamp_access access;
     /**
-     * Name in the source, if the module kept it, else NULL. Valid as long as the kernel.
+     * Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes and "...". Valid as long as the
+     * kernel.
      */
     const char *name;
     /**

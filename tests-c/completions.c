@@ -369,7 +369,7 @@ CHILD(works_without_some_threads) {
 TEST(threads_that_the_system_does_not_give_are_done_without) {
     static const char *const kinds[] = {"fail-thread", "fail-threads"};
     for (size_t k = 0; k < COUNT(kinds); k++)
-        for (int n = 1; n <= 6; n++) {
+        for (int n = 1; n <= 9; n++) {
             char variable[64];
             snprintf(variable, sizeof variable, "REVAMP_TEST=no-vulkan,%s=%d", kinds[k], n);
             CHECK_CHILD("works_without_some_threads", variable, NULL);

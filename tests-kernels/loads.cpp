@@ -51,16 +51,18 @@ TEST(a_library_comes_and_goes) {
 TEST(a_library_is_closed_while_its_host_kernels_run) {
     accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
     std::vector<int> results(20000);
+    const array_view<int> all(results);
     std::atomic<int> open(0);
     void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
-    const auto begin = reinterpret_cast<void (*)(const accelerator_view *, std::atomic<int> *, int *, int)>(
-        dlsym(library, "plugin_begin"));
+    const auto begin =
+        reinterpret_cast<void (*)(const accelerator_view *, std::atomic<int> *, const array_view<int> *)>(
+            dlsym(library, "plugin_begin"));
     REQUIRE(begin);
-    begin(&host, &open, results.data(), static_cast<int>(results.size()));
+    begin(&host, &open, &all);
     dlclose(library);
     open = 1;
-    host.wait();
+    all.synchronize();
     for (int i = 0; i < 20000; ++i) {
         unsigned sum = 0;
         for (unsigned k = 0; k < 1000; ++k)

@@ -20,7 +20,8 @@ extern "C" void plugin_add(const concurrency::accelerator_view *view, const conc
 }
 
 // Work that is under way when the library is closed: a kernel that waits, or a long one.
-extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::atomic<int> *open, int *results, int count) {
+extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::atomic<int> *open,
+                             const concurrency::array_view<int> *results) {
     const int one = 1;
     revamp_host_dispatch_info info{};
     info.struct_size = sizeof info;
@@ -37,14 +38,11 @@ extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::ato
         revamp_accelerator_get_default_view(accelerator, &view) != REVAMP_OK ||
         revamp_host_dispatch(view, &info) != REVAMP_OK)
         std::abort();
-    const concurrency::array_view<int> all(count, results);
-    all.discard_data();
+    const concurrency::array_view<int> all = *results;
     parallel_for_each(*host, all.extent, [=](concurrency::index<1> i) restrict(amp, cpu) {
-        int sum = 0;
-        for (int k = 0; k < 1000; ++k)
-            sum = sum * 31 + i[0] + k;
-        all[i] = sum;
+        unsigned sum = 0;
+        for (unsigned k = 0; k < 1000; ++k)
+            sum = sum * 31 + static_cast<unsigned>(i[0]) + k;
+        all[i] = static_cast<int>(sum);
     });
-    // Without waiting: the program does. A view that goes would.
-    new concurrency::array_view<int>(all);
 }

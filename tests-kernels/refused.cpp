@@ -1,5 +1,6 @@
 // What kernels must not do. Each case is compiled by itself; without any the file compiles.
 #include <amp.h>
+#include <cstdarg>
 
 using namespace concurrency;
 
@@ -11,6 +12,21 @@ int fine(int x) restrict(amp, cpu) {
 }
 int recurses(int n) restrict(amp, cpu) {
     return n < 2 ? n : recurses(n - 1) * recurses(n - 2);
+}
+int variable(int n, ...) restrict(amp, cpu) {
+    va_list all;
+    va_start(all, n);
+    n = va_arg(all, int);
+    va_end(all);
+    return n;
+}
+int jumps(int n) restrict(amp, cpu) {
+    static const void *const places[] = {&&even, &&odd};
+    goto *places[n & 1];
+even:
+    return n;
+odd:
+    return 1;
 }
 
 void launch(array_view<int> view, array<int> &data) {
@@ -35,6 +51,14 @@ void launch(array_view<int> view, array<int> &data) {
 #ifdef FAIL_recursion // 'recurses' is not inlined
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = recurses(view[i]); });
+#endif
+#ifdef FAIL_variable_arguments // 'variable' takes variable arguments
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = variable(1, view[i]); });
+#endif
+#ifdef FAIL_computed_goto // 'jumps' has a computed goto
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = jumps(view[i]); });
 #endif
 #ifdef FAIL_unmarked_kernel // no matching function for call to object of type 'functor'
     struct functor {

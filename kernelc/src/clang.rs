@@ -13,11 +13,21 @@ const NEWEST: u32 = 30;
 /// switch, and flow that is structured. Before that, what LLVM leaves to its own back ends and drivers do not do: addresses
 /// that a loop steps through become pointers that it moves, without multiplications, and loops whose length is known at
 /// run time only are unrolled by 8. Measured on an H200: the matrix product without tiles gets 2.2 times as fast.
-const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,infer-address-spaces,sroa,\
+const PASSES: &str = "default<O2>,infer-address-spaces,sroa,\
     instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
     function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse,loop(loop-reduce),\
     loop-unroll<runtime>,early-cse),\
     function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,instsimplify,dce";
+
+/// All calls inlined. What each call brings splits its block, so many calls in a row take quadratic time.
+const INLINE: &str = "internalize,globaldce,always-inline";
+
+/// The same for large kernels: callees first, and each made small before it is copied.
+const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
+    loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
+
+/// Compares each address with all before it: left out of large kernels.
+const QUADRATIC: &str = "slsr,";
 
 /// A Clang with its tools.
 pub struct Clang {
@@ -159,20 +169,26 @@ impl Clang {
     }
 
     /// A call of the optimiser that only inlines.
-    pub fn inline(&self, input: &Path, output: &Path) -> Command {
+    pub fn inline(&self, input: &Path, output: &Path, large: bool) -> Command {
         let mut command = Command::new(&self.opt);
-        command.args(["-S", "-passes=internalize,globaldce,always-inline", "-o"]).arg(output).arg(input);
+        let inline = if large { INLINE_LARGE } else { INLINE };
+        command.args(["-S", &format!("-passes={inline}"), "-o"]).arg(output).arg(input);
         command
     }
 
-    /// A call of the optimiser.
-    pub fn optimise(&self, input: &Path, output: &Path) -> Command {
+    /// A call of the optimiser. `large`: a kernel is, as [`crate::inline::is_large`] says.
+    pub fn optimise(&self, input: &Path, output: &Path, large: bool) -> Command {
         let mut command = Command::new(&self.opt);
         // Vectors would be taken apart again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
-        command.args(["-S", &format!("-passes={PASSES}"), "-o"]).arg(output).arg(input);
+        let passes = if large {
+            format!("{INLINE_LARGE},{}", PASSES.replace(QUADRATIC, ""))
+        } else {
+            format!("{INLINE},{PASSES}")
+        };
+        command.args(["-S", &format!("-passes={passes}"), "-o"]).arg(output).arg(input);
         command
     }
 }

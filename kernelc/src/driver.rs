@@ -2,9 +2,9 @@
 
 use crate::clang::{Clang, Pass, Unit};
 use crate::files::{Folder, Running};
-use crate::flags::{self, Line};
+use crate::flags::{self, Input, Line, Task};
 use crate::lower::{CompiledKernel, Options, Refusal};
-use crate::{diagnostics, image, inline, ir, lower, rewrite};
+use crate::{diagnostics, image, inline, ir, lower, response, rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -40,22 +40,27 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    let arguments: Vec<OsString> = rest.collect();
-    let line = flags::read(arguments.iter().cloned());
+    finish(stand_before(&compiler, rest.collect(), &only))
+}
+
+fn stand_before(compiler: &OsStr, arguments: Vec<OsString>, only: &[PathBuf]) -> Result<i32, Failed> {
+    let line = flags::read(response::expanded(arguments.clone())?);
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
-    let plain = || pass_through(&compiler, &arguments);
-    match line.sources.as_slice() {
-        [source] if line.compiles && !line.other && wanted(source) => {
-            let output = line.output.clone().unwrap_or_else(|| object_of(source));
-            finish(compile(&line, source, &output, is_foreign(&compiler), Some(&plain)))
-        }
-        _ => finish(plain()),
+    let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
+    // What makes no sense is the compiler's to say.
+    if line.task != Task::Compile || line.wrong.is_some() || !line.sources.iter().any(|source| wanted(source)) {
+        return plain();
     }
+    let [source] = line.sources.as_slice() else {
+        return Err(String::from("takes one source at a time: call it for each").into());
+    };
+    let object = Object::asked(&line, source);
+    compile(&line, &object, is_foreign(compiler), Some(&plain))
 }
 
 /// The whole of `revamp-c++ arguments...`.
 pub fn cxx(arguments: Vec<OsString>) -> i32 {
-    match arguments.first().and_then(|a| a.to_str()) {
+    match arguments.first().map(|a| a.to_string_lossy()).as_deref() {
         None | Some("--help" | "-h") => {
             print!("{CXX}");
             return i32::from(arguments.is_empty());
@@ -81,66 +86,155 @@ fn prefix() -> Result<PathBuf, String> {
 
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
+    let arguments = response::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
-    let mut own: Vec<Vec<OsString>> = Vec::new();
-    let mut add = |flags: &[&OsStr]| own.push(flags.iter().map(|f| f.to_os_string()).collect());
-    if line.last(|f| f.starts_with("-std=")).is_none() {
-        add(&[OsStr::new("-std=c++17")]);
-    }
-    add(&[OsStr::new("-isystem"), prefix.join("include/revamp-amp").as_os_str()]);
-    add(&[OsStr::new("-isystem"), prefix.join("include").as_os_str()]);
-    add(&[OsStr::new("-pthread")]);
+    let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
+    let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
+    own.push(vec!["-pthread".into()]);
+    let count = own.len();
     line.flags.splice(0..0, own);
+    line.standard = line.last(|f| f.starts_with("-std=") || f == "-ansi").is_none().then_some("-std=c++17");
+    if let Some(wrong) = line.wrong {
+        return Err(wrong.into());
+    }
     let clang = Clang::find()?;
-    if line.other {
-        let mut command = Command::new(&clang.compiler);
-        command
-            .args(line.flags.iter().flatten())
-            .args(arguments.iter().filter(|a| !a.to_string_lossy().starts_with('-')));
-        return Ok(Running::start(&mut command, None)?.wait()?);
-    }
-    if line.compiles {
-        if line.sources.len() > 1 && line.output.is_some() {
-            return Err(String::from("-o names one output, there are several sources").into());
-        }
-        for source in &line.sources {
-            let output = line.output.clone().unwrap_or_else(|| object_of(source));
-            let code = compile(&line, source, &output, false, None)?;
-            if code != 0 {
-                return Ok(code);
+    match line.task {
+        Task::Other => {
+            if line.assembly {
+                eprintln!(
+                    "revamp-c++: warning: this is the host's code, without kernels (REVAMP_KERNEL_DUMP shows theirs)"
+                );
             }
+            let own = line.flags.iter().take(count).flatten();
+            Ok(Running::start(Command::new(&clang.compiler).args(own).args(arguments))?.wait()?)
         }
-        return Ok(0);
+        Task::Compile => objects(&clang, &line),
+        Task::Link => program(&clang, &line, &prefix),
     }
+}
+
+/// What revamp-c++ does not do.
+fn refuse(line: &Line) -> Result<(), Failed> {
+    if line.reads_input() {
+        return Err(String::from("the source is standard input, and it is read several times: name a file").into());
+    }
+    if line.last(|f| f.starts_with("-save-temps") || f == "--save-temps").is_some() {
+        let text = "-save-temps: there are several passes; REVAMP_KERNEL_DUMP=FOLDER keeps what is made of kernels, and -S and \
+                    -E show the host's code";
+        return Err(String::from(text).into());
+    }
+    if line.last(|f| f == "-gsplit-dwarf" || f.starts_with("-gsplit-dwarf=s")).is_some() {
+        return Err(String::from("-gsplit-dwarf: objects with kernels hold their debug information: use -g").into());
+    }
+    if let Some(file) = line.missing() {
+        return Err(format!("no such file: {}", file.display()).into());
+    }
+    Ok(())
+}
+
+/// `-c`: an object of each source; the others are made also where one fails, as Clang does.
+fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
+    refuse(line)?;
+    let others = || line.inputs.iter().filter(|input| **input != Input::Source);
+    let compiled = others().filter(|input| matches!(input, Input::Compiled(..))).count();
+    match (line.sources.len() + compiled, &line.output) {
+        (0, _) => return Err(String::from("there is nothing to compile").into()),
+        (2.., Some(_)) => return Err(String::from("-o names one output, there are several sources").into()),
+        (_, Some(output)) if output == Path::new("-") => {
+            return Err(String::from("-o -: an object with kernels goes to a file").into());
+        }
+        _ => {}
+    }
+    let mut worst = 0;
+    for source in &line.sources {
+        let code = finish(compile(line, &Object::asked(line, source), false, None));
+        worst = if worst == 0 { code } else { worst };
+    }
+    if compiled > 0 {
+        let mut command = Command::new(&clang.compiler);
+        command.args(line.flags.iter().flatten()).arg("-c");
+        if let Some(output) = &line.output {
+            command.arg("-o").arg(output);
+        }
+        others().for_each(|input| give(&mut command, input));
+        let code = Running::start(&mut command)?.wait()?;
+        worst = if worst == 0 { code } else { worst };
+    }
+    Ok(worst)
+}
+
+/// An input as an argument of Clang.
+fn give(command: &mut Command, input: &Input) {
+    match input {
+        Input::Source => {}
+        Input::Linked(word) | Input::Flag(word) | Input::Compiled(word, None) => {
+            command.arg(word);
+        }
+        Input::Compiled(word, Some(language)) => {
+            command.arg("-x").arg(language).arg(word).args(["-x", "none"]);
+        }
+    }
+}
+
+/// A program of sources, objects and libraries.
+fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
+    refuse(line)?;
     if line.inputs.is_empty() {
         return Err(String::from("there is nothing to compile or link").into());
     }
     let folder = Folder::new()?;
-    let mut objects = Vec::new();
+    let mut made = Vec::new();
     for (n, source) in line.sources.iter().enumerate() {
-        let object = folder.file(&format!("{n}.o"));
-        let code = compile(&line, source, &object, false, None)?;
+        let object = Object {
+            source,
+            file: folder.file(&format!("{n}.o")),
+            asked: line.output.clone().unwrap_or_else(|| object_of(source)),
+        };
+        let code = compile(line, &object, false, None)?;
         if code != 0 {
             return Ok(code);
         }
-        objects.push(object.into_os_string());
+        made.push(object.file);
     }
-    let mut made = objects.into_iter();
+    let mut made = made.into_iter();
     let mut command = Command::new(&clang.compiler);
     command.args(line.for_link());
     for input in &line.inputs {
-        if input.is_empty() {
-            command.args(made.next())
-        } else {
-            command.arg(input)
-        };
+        match input {
+            Input::Source => {
+                command.args(made.next());
+            }
+            other => give(&mut command, other),
+        }
     }
-    let library = prefix.join("lib");
-    command.arg("-L").arg(&library).arg("-lrevamp");
-    let mut path = OsString::from("-Wl,-rpath,");
-    path.push(&library);
-    command.arg(path).arg("-o").arg(line.output.as_deref().unwrap_or(Path::new("a.out")));
-    Ok(Running::start(&mut command, None)?.wait()?)
+    // Headers alone are compiled, and nothing is linked.
+    let links = line.inputs.iter().any(|input| !input.is_header());
+    if links && line.last(|f| f == "-r").is_none() {
+        let library = prefix.join("lib");
+        let mut path = OsString::from("-Wl,-rpath,");
+        path.push(&library);
+        command.arg("-L").arg(&library).arg("-lrevamp").arg(path);
+    }
+    if let Some(output) = &line.output {
+        command.arg("-o").arg(output);
+    }
+    Ok(Running::start(&mut command)?.wait()?)
+}
+
+/// What is made of one source.
+struct Object<'a> {
+    source: &'a Path,
+    /// Where it goes.
+    file: PathBuf,
+    /// The output that was asked for: the same, or what is linked of it. Dependencies are told of this.
+    asked: PathBuf,
+}
+
+impl<'a> Object<'a> {
+    fn asked(line: &Line, source: &'a Path) -> Self {
+        let file = line.output.clone().unwrap_or_else(|| object_of(source));
+        Self { source, asked: file.clone(), file }
+    }
 }
 
 fn object_of(source: &Path) -> PathBuf {
@@ -161,10 +255,6 @@ fn is_foreign(compiler: &OsStr) -> bool {
     !version.is_ok_and(|v| String::from_utf8_lossy(&v.stdout).contains("clang"))
 }
 
-fn pass_through(compiler: &OsStr, arguments: &[OsString]) -> Result<i32, Failed> {
-    Ok(Running::start(Command::new(compiler).args(arguments), None)?.wait()?)
-}
-
 fn finish(result: Result<i32, Failed>) -> i32 {
     result.unwrap_or_else(|failed| {
         eprint!("{}", failed.text);
@@ -172,46 +262,53 @@ fn finish(result: Result<i32, Failed>) -> i32 {
     })
 }
 
-fn text_of(file: &Path) -> String {
-    std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+/// What a pass wrote.
+fn text_of(file: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+}
+
+/// How a pass failed; some say nothing.
+fn failed(what: &str, code: i32, told: String) -> Failed {
+    let silent = told.trim().is_empty();
+    Failed {
+        text: if silent { format!("revamp-kernelc: error: {what} failed ({code}) and said nothing\n") } else { told },
+        code,
+    }
 }
 
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.
 fn compile(
     line: &Line,
-    source: &Path,
-    output: &Path,
+    object: &Object<'_>,
     foreign: bool,
     plain: Option<&dyn Fn() -> Result<i32, Failed>>,
 ) -> Result<i32, Failed> {
+    let source = object.source;
     let clang = Clang::find()?;
     let folder = Folder::new()?;
-    let id = unit_id(source, output, line);
+    let id = unit_id(object, line);
     let device_flags = line.for_device();
     let overlay = overlay(source, &folder)?;
     let mut unit = Unit { id, strict: false, source, overlay: overlay.as_deref() };
 
-    let (check_errors, device_errors) = (folder.file("check.txt"), folder.file("device.txt"));
     let ir = folder.file("device.ll");
-    let device = |unit: &Unit<'_>| {
-        let mut command = clang.pass(Pass::Device, unit, &device_flags);
-        Running::start(command.arg("-o").arg(&ir), Some(&device_errors))
-    };
-    let checking = Running::start(&mut clang.pass(Pass::Check, &unit, &device_flags), Some(&check_errors))?;
+    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
+    let checking = Running::quiet(&mut clang.pass(Pass::Check, &unit, &device_flags))?;
     let compiling = device(&unit)?;
-    let code = checking.wait()?;
-    let (told, errors) = diagnostics::filter(&text_of(&check_errors), code != 0);
+    let (code, told) = checking.end()?;
+    let (told, errors) = diagnostics::filter(&told, code != 0);
     if code != 0 && errors > 0 {
-        return Err(Failed { text: told, code });
+        return Err(failed("Clang", code, told));
     }
-    let mut code = compiling.wait()?;
+    let (mut code, mut told) = compiling.end()?;
     if code != 0 {
         // The source is right by C++ AMP's rules; so it overloads on restriction.
         unit.strict = true;
-        code = device(&unit)?.wait()?;
+        (code, told) = device(&unit)?.end()?;
     }
     if code != 0 {
-        return Err(Failed { text: text_of(&device_errors), code });
+        return Err(failed("Clang", code, told));
     }
     let kernels = lowered(&clang, &folder, &ir, line, source)?;
     if kernels.is_empty()
@@ -225,15 +322,15 @@ fn compile(
         .map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
     let mut command = clang.pass(Pass::Host, &unit, &line.for_host(foreign));
     command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);
-    depends(line, output, &mut command);
-    let object = folder.file("host.o");
-    let code = Running::start(command.arg("-o").arg(&object), None)?.wait()?;
+    depends(line, object, &mut command);
+    let (host, renamed) = (folder.file("host.o"), folder.file("renamed.o"));
+    let code = Running::start(command.arg("-o").arg(&host))?.wait()?;
     if code != 0 {
         return Ok(code);
     }
-    let code = Running::start(&mut clang.rename(&object, output), None)?.wait()?;
-    if code != 0 {
-        let _ = std::fs::remove_file(output);
+    let code = Running::start(&mut clang.rename(&host, &renamed))?.wait()?;
+    if code == 0 {
+        folder.hand_over(&renamed, &object.file)?;
     }
     Ok(code)
 }
@@ -245,6 +342,9 @@ fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
     };
     let (copy, file) = (folder.file("source"), folder.file("overlay.yaml"));
     let whole = std::path::absolute(source).unwrap_or_else(|_| source.to_path_buf());
+    if whole.to_str().is_none() {
+        return Err(format!("{}: the name of a source with \"restrict(amp) mutable\" must be UTF-8", source.display()));
+    }
     std::fs::write(&copy, text)
         .and_then(|()| std::fs::write(&file, rewrite::overlay(&whole, &copy)))
         .map_err(|e| format!("cannot write a temporary file: {e}"))?;
@@ -252,24 +352,24 @@ fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
 }
 
 /// A number of the translation unit, the same in each build of it.
-fn unit_id(source: &Path, output: &Path, line: &Line) -> u64 {
+fn unit_id(object: &Object<'_>, line: &Line) -> u64 {
     let whole = |p: &Path| std::path::absolute(p).unwrap_or_else(|_| p.to_path_buf());
     // The default hasher has fixed keys.
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
-    (whole(source), whole(output), &line.flags).hash(&mut hasher);
+    (whole(object.source), whole(&object.asked), &line.flags).hash(&mut hasher);
     hasher.finish()
 }
 
 /// Names in the file of dependencies: the object that is made is not the one that is asked for.
-fn depends(line: &Line, output: &Path, command: &mut Command) {
+fn depends(line: &Line, object: &Object<'_>, command: &mut Command) {
     if line.last(|f| f == "-MD" || f == "-MMD").is_none() {
         return;
     }
     if line.last(|f| f.starts_with("-MF")).is_none() {
-        command.arg("-MF").arg(output.with_extension("d"));
+        command.arg("-MF").arg(object.asked.with_extension("d"));
     }
     if line.last(|f| f.starts_with("-MT") || f.starts_with("-MQ")).is_none() {
-        command.arg("-MT").arg(output);
+        command.arg("-MT").arg(&object.asked);
     }
 }
 
@@ -281,30 +381,32 @@ fn lowered(
     line: &Line,
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
-    let (optimised, errors) = (folder.file("device.opt.ll"), folder.file("opt.txt"));
+    let optimised = folder.file("device.opt.ll");
     let write = |file: &Path, text: String| {
         std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
     };
-    let text = inline::marked(&text_of(ir));
-    let ends_threads = inline::ends_threads(&text);
+    let text = inline::marked(&text_of(ir)?);
+    let (ends_threads, large) = (inline::ends_threads(&text), inline::is_large(&text));
     write(ir, text)?;
     let mut input = ir.to_path_buf();
-    let mut code = 0;
+    let (mut code, mut told) = (0, String::new());
     if ends_threads {
         input = folder.file("device.inlined.ll");
-        code = Running::start(&mut clang.inline(ir, &input), Some(&errors))?.wait()?;
-        write(&input, inline::returning(&text_of(&input)))?;
+        (code, told) = Running::quiet(&mut clang.inline(ir, &input, large))?.end()?;
+        if code == 0 {
+            write(&input, inline::returning(&text_of(&input)?))?;
+        }
     }
     if code == 0 {
-        code = Running::start(&mut clang.optimise(&input, &optimised), Some(&errors))?.wait()?;
+        (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, large))?.end()?;
     }
     let dump = Dump::new(source);
     dump.copy(ir, "ll")?;
     if code != 0 {
-        return Err(Failed { text: text_of(&errors), code });
+        return Err(failed("opt", code, told));
     }
     dump.copy(&optimised, "opt.ll")?;
-    let module = ir::read(&text_of(&optimised))
+    let module = ir::read(&text_of(&optimised)?)
         .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?;
     let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
@@ -337,7 +439,7 @@ fn refused(refusals: &[Refusal]) -> String {
 
 /// A line of the source with a mark, as Clang shows it.
 fn excerpt(file: &str, line: u32, column: u32) -> String {
-    let text = text_of(Path::new(file));
+    let text = text_of(Path::new(file)).unwrap_or_default();
     let Some(found) = text.lines().nth((line as usize).wrapping_sub(1)) else { return String::new() };
     // Tabs stay tabs, so that the mark stands below its place.
     let gap: String =

@@ -1,9 +1,17 @@
 //! Temporary files, and child processes that end with us.
 #![allow(unsafe_code)]
 
+use std::ffi::{CString, OsString};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
@@ -20,34 +28,113 @@ pub fn catch_signals() {
     }
 }
 
-/// A folder that is removed with all it holds.
-pub struct Folder(PathBuf);
+/// How the names of our folders begin.
+const PREFIX: &str = "revamp-";
+/// A file in each folder, locked as long as the process that made it lives.
+const LOCK: &str = "lock";
+
+/// A folder of our own that is removed with all it holds: at its end, or by the next run if the process was killed.
+pub struct Folder {
+    path: PathBuf,
+    /// Holds the lock.
+    _lock: File,
+}
 
 impl Folder {
-    /// A new one, below the system's folder for temporary files.
+    /// A new one, below the system's folder for temporary files, which nobody else can look into.
     pub fn new() -> Result<Self, String> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         let base = std::env::temp_dir();
-        loop {
-            let name = format!("revamp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-            let path = base.join(name);
-            match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(format!("cannot make a temporary folder in {}: {e}", base.display())),
+        sweep(&base);
+        let made = Self::make(&base);
+        made.map_err(|e| format!("cannot make a temporary folder in {} (TMPDIR names another): {e}", base.display()))
+    }
+
+    fn make(base: &Path) -> std::io::Result<Self> {
+        let template = base.join(format!("{PREFIX}XXXXXX")).into_os_string().into_vec();
+        let mut template = CString::new(template)?.into_bytes_with_nul();
+        // SAFETY: the template is a string with a zero at its end, which lives over the call; the call writes within it.
+        let made = unsafe { libc::mkdtemp(template.as_mut_ptr().cast()) };
+        if made.is_null() {
+            return Err(std::io::Error::last_os_error());
+        }
+        template.pop();
+        let path = PathBuf::from(OsString::from_vec(template));
+        // It has the name that sweepers look for only when it is locked.
+        let lock = File::create_new(path.join("unlocked"))
+            .and_then(|file| locked(&file).map(|()| file))
+            .and_then(|file| std::fs::rename(path.join("unlocked"), path.join(LOCK)).map(|()| file));
+        match lock {
+            Ok(lock) => Ok(Self { path, _lock: lock }),
+            Err(e) => {
+                let _ = std::fs::remove_dir_all(&path);
+                Err(e)
             }
         }
     }
 
     /// A file in it.
     pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.path.join(name)
+    }
+
+    /// Moves a file of it to where it is wanted, whole or not at all.
+    pub fn hand_over(&self, made: &Path, output: &Path) -> Result<(), String> {
+        let failed = |e: std::io::Error| format!("cannot write {}: {e}", output.display());
+        match std::fs::metadata(output) {
+            // A device or a pipe takes the bytes.
+            Ok(found) if !found.is_file() && !found.is_dir() => {
+                let mut to = File::options().write(true).open(output).map_err(failed)?;
+                return File::open(made)
+                    .and_then(|mut from| std::io::copy(&mut from, &mut to))
+                    .map(drop)
+                    .map_err(failed);
+            }
+            // What may not be written may not be replaced.
+            Ok(_) => drop(File::options().write(true).open(output).map_err(failed)?),
+            Err(_) => {}
+        }
+        let name = format!(".{}.o", self.path.file_name().unwrap_or_default().to_string_lossy());
+        let beside = output.parent().unwrap_or(Path::new("")).join(name);
+        let moved = std::fs::copy(made, &beside).and_then(|_| std::fs::rename(&beside, output));
+        moved.map_err(|e| {
+            let _ = std::fs::remove_file(&beside);
+            failed(e)
+        })
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Locks a file until it is closed; an error if somebody else has.
+fn locked(file: &File) -> std::io::Result<()> {
+    // SAFETY: the descriptor is open as long as the file is borrowed.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+/// Removes the folders that killed runs left: ours by name and owner, with a lock that nobody holds. Follows no links.
+fn sweep(base: &Path) {
+    // SAFETY: the call has no conditions.
+    let own = unsafe { libc::geteuid() };
+    for entry in std::fs::read_dir(base).into_iter().flatten().flatten() {
+        let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == own);
+        if !ours {
+            continue;
+        }
+        let lock = File::options()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
+            .open(entry.path().join(LOCK));
+        if lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -55,34 +142,53 @@ impl Drop for Folder {
 pub struct Running {
     child: Child,
     name: String,
-    ended: bool,
+    /// Reads what it writes to standard error.
+    told: Option<JoinHandle<Vec<u8>>>,
 }
 
 impl Running {
-    /// Starts it. `errors`: the file that takes what it writes to standard error; `None`: ours does.
-    pub fn start(command: &mut Command, errors: Option<&Path>) -> Result<Self, String> {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
-        if let Some(path) = errors {
-            let file = std::fs::File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-            command.stderr(Stdio::from(file));
-        }
         let child = command.spawn().map_err(|e| format!("cannot run {name}: {e}"))?;
-        Ok(Self { child, name, ended: false })
+        Ok(Self { child, name, told: None })
     }
 
-    /// Waits for its end: its exit code, 128 and more for a signal.
-    pub fn wait(mut self) -> Result<i32, String> {
-        loop {
+    /// Starts it; what it writes to standard error is kept, in memory: the disk may be full.
+    pub fn quiet(command: &mut Command) -> Result<Self, String> {
+        let mut this = Self::start(command.stderr(Stdio::piped()))?;
+        this.told = this.child.stderr.take().map(|mut pipe| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                let _ = pipe.read_to_end(&mut text);
+                text
+            })
+        });
+        Ok(this)
+    }
+
+    /// Waits for its end: its exit code.
+    pub fn wait(self) -> Result<i32, String> {
+        self.end().map(|(code, _)| code)
+    }
+
+    /// Waits for its end: its exit code, and what was kept of what it said.
+    pub fn end(mut self) -> Result<(i32, String), String> {
+        let status = loop {
             if STOPPED.load(Ordering::Relaxed) {
                 return Err("stopped".into());
             }
             match self.child.try_wait().map_err(|e| format!("{}: {e}", self.name))? {
                 None => std::thread::sleep(Duration::from_millis(2)),
-                Some(status) => {
-                    self.ended = true;
-                    use std::os::unix::process::ExitStatusExt;
-                    return Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)));
-                }
+                Some(status) => break status,
+            }
+        };
+        let told = self.told.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let told = String::from_utf8_lossy(&told).into_owned();
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Ok((code, told)),
+            (None, signal) => {
+                Err(format!("{} was ended by signal {} (memory?)\n{told}", self.name, signal.unwrap_or_default()))
             }
         }
     }
@@ -90,9 +196,71 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if !self.ended {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+        // Of one that ended both do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_killed_runs_left_is_swept_and_nothing_else() {
+        let base = std::env::temp_dir().join(format!("kernelc-sweep-{}", std::process::id()));
+        let outside = base.join("outside");
+        std::fs::create_dir_all(&outside).unwrap();
+        let alive = Folder::make(&base).unwrap();
+        assert_eq!(std::fs::metadata(&alive.path).unwrap().permissions().mode() & 0o777, 0o700);
+        let left = base.join("revamp-left");
+        std::fs::create_dir(&left).unwrap();
+        std::fs::write(left.join(LOCK), "").unwrap();
+        std::os::unix::fs::symlink(&outside, left.join("link")).unwrap();
+        std::fs::write(outside.join("kept"), "").unwrap();
+        // Not ours: without a lock, with one that is a link or no file, by another name, a link itself.
+        let others = ["revamp-unlocked", "revamp-link", "revamp-folder", "other"];
+        for name in others {
+            std::fs::create_dir(base.join(name)).unwrap();
         }
+        std::os::unix::fs::symlink(outside.join("kept"), base.join("revamp-link").join(LOCK)).unwrap();
+        std::fs::create_dir(base.join("revamp-folder").join(LOCK)).unwrap();
+        std::fs::write(base.join("other").join(LOCK), "").unwrap();
+        std::fs::write(outside.join(LOCK), "").unwrap();
+        std::os::unix::fs::symlink(&outside, base.join("revamp-linked")).unwrap();
+        sweep(&base);
+        assert!(!left.exists() && alive.path.exists() && outside.join("kept").exists() && outside.join(LOCK).exists());
+        assert!(others.iter().all(|name| base.join(name).exists()) && base.join("revamp-linked").exists());
+        let path = alive.path.clone();
+        drop(alive);
+        assert!(!path.exists());
+        std::fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn outputs_are_whole_or_absent() {
+        let base = std::env::temp_dir().join(format!("kernelc-output-{}", std::process::id()));
+        std::fs::create_dir_all(&base).unwrap();
+        let folder = Folder::make(&base).unwrap();
+        let made = folder.file("made");
+        std::fs::write(&made, "bytes").unwrap();
+        let output = base.join("x".repeat(250));
+        folder.hand_over(&made, &output).unwrap();
+        assert_eq!(std::fs::read_to_string(&output).unwrap(), "bytes");
+        for bad in [base.clone(), base.join("nowhere/x.o"), "/dev/full".into()] {
+            assert!(folder.hand_over(&made, &bad).unwrap_err().contains("cannot write"), "{}", bad.display());
+        }
+        folder.hand_over(&made, Path::new("/dev/null")).unwrap();
+        drop(folder);
+        assert_eq!(std::fs::read_dir(&base).unwrap().count(), 1);
+        std::fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn a_signal_is_told() {
+        let told =
+            Running::quiet(Command::new("sh").args(["-c", "echo why >&2; kill -9 $$"])).unwrap().end().unwrap_err();
+        assert!(told.contains("sh was ended by signal 9") && told.contains("why"), "{told}");
     }
 }

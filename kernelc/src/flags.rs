@@ -1,27 +1,71 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// What a command line asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Task {
+    /// A program, or a library.
+    #[default]
+    Link,
+    /// `-c`: objects.
+    Compile,
+    /// Something that is the compiler's own: preprocess, check, print, make assembly.
+    Other,
+}
+
+/// What is compiled or linked, in its place on the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The next of [`Line::sources`].
+    Source,
+    /// What only the linker reads: an object or a library.
+    Linked(OsString),
+    /// A flag of the linker, or a part of one.
+    Flag(OsString),
+    /// A file that the compiler itself makes an object of (C, assembly), and the language that `-x` says.
+    Compiled(OsString, Option<OsString>),
+}
+
+/// What Clang makes a precompiled header of.
+const HEADERS: [&str; 7] = ["h", "hh", "H", "hp", "hpp", "hxx", "h++"];
+
+impl Input {
+    /// It becomes a precompiled header.
+    pub fn is_header(&self) -> bool {
+        let Input::Compiled(name, language) = self else { return false };
+        match language.as_ref().map(|l| l.to_string_lossy()) {
+            Some(language) => language.ends_with("-header"),
+            None => Path::new(name).extension().and_then(OsStr::to_str).is_some_and(|e| HEADERS.contains(&e)),
+        }
+    }
+}
 
 /// A command line, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// C++ sources.
     pub sources: Vec<PathBuf>,
-    /// Objects, libraries and what else goes to the linker, in order; a source's place is an empty string.
-    pub inputs: Vec<OsString>,
+    /// What is compiled or linked, in order.
+    pub inputs: Vec<Input>,
     /// Flags, each with its value.
     pub flags: Vec<Vec<OsString>>,
     /// `-o`.
     pub output: Option<PathBuf>,
-    /// `-c`.
-    pub compiles: bool,
-    /// It does something else: preprocess, print, make assembly.
-    pub other: bool,
+    /// What it does.
+    pub task: Task,
+    /// The language of C++ sources where no flag says it.
+    pub standard: Option<&'static str>,
+    /// It writes assembly or LLVM IR, which hold no kernels.
+    pub assembly: bool,
+    /// Why the line makes no sense: a flag without its value.
+    pub wrong: Option<String>,
 }
 
 /// Flags whose value is the next argument.
-const SEPARATE: [&str; 24] = [
+const SEPARATE: [&str; 57] = [
     "-D",
     "-U",
     "-I",
@@ -30,22 +74,55 @@ const SEPARATE: [&str; 24] = [
     "-T",
     "-u",
     "-z",
+    "-A",
+    "-F",
+    "-e",
+    "-rpath",
+    "-target",
+    "-arch",
     "-isystem",
+    "-isystem-after",
     "-iquote",
     "-idirafter",
     "-include",
+    "-include-pch",
     "-imacros",
     "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-iwithsysroot",
+    "-iframework",
     "-isysroot",
+    "-imultilib",
+    "-cxx-isystem",
     "-MF",
     "-MT",
     "-MQ",
+    "-MJ",
     "-Xlinker",
     "-Xassembler",
     "-Xpreprocessor",
+    "-Xanalyzer",
     "-Xclang",
+    "-Xclangas",
+    "-Xoffload-linker",
+    "-Xopenmp-target",
+    "-Xthinlto",
+    "-Xcuda-fatbinary",
+    "-Xcuda-ptxas",
+    "-Xarch_host",
+    "-Xarch_device",
     "-mllvm",
     "-framework",
+    "-dumpdir",
+    "-working-directory",
+    "-resource-dir",
+    "-serialize-diagnostics",
+    "--serialize-diagnostics",
+    "--param",
+    "--sysroot",
+    "--config",
+    "-G",
 ];
 /// Flags of the linker.
 const LINKER: [&str; 14] = [
@@ -64,61 +141,145 @@ const LINKER: [&str; 14] = [
     "-pie",
     "-no-pie",
 ];
-const EXTENSIONS: [&str; 7] = ["cpp", "cc", "cxx", "C", "c++", "cp", "CPP"];
+const EXTENSIONS: [&str; 10] = ["cpp", "cc", "cxx", "C", "c++", "cp", "CPP", "CXX", "CC", "C++"];
 
 fn is_source(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e))
+}
+
+/// What Clang makes an object of, by its name. All else it gives to the linker.
+fn is_compiled(path: &Path) -> bool {
+    const NAMES: [&str; 23] = [
+        "c", "i", "ii", "iim", "m", "mi", "mm", "M", "s", "S", "asm", "cu", "cui", "hip", "hipi", "cl", "cppm", "ccm",
+        "cxxm", "c++m", "ll", "bc", "ast",
+    ];
+    path.extension().and_then(OsStr::to_str).is_some_and(|e| NAMES.contains(&e) || HEADERS.contains(&e))
+}
+
+/// Flags by which a compiler does something else than objects and programs.
+fn is_other(flag: &str) -> bool {
+    const FLAGS: [&str; 23] = [
+        "-E",
+        "-S",
+        "-M",
+        "-MM",
+        "-fsyntax-only",
+        "-emit-llvm",
+        "-emit-ast",
+        "-emit-interface-stubs",
+        "-extract-api",
+        "-verify-pch",
+        "-module-file-info",
+        "--version",
+        "--help",
+        "--help-hidden",
+        "-help",
+        "-###",
+        "-dumpversion",
+        "-dumpmachine",
+        "--precompile",
+        "--analyze",
+        "-cc1",
+        "-cc1as",
+        "--preprocess",
+    ];
+    FLAGS.contains(&flag) || flag == "--assemble" || flag.starts_with("-print") || flag.starts_with("--print")
 }
 
 /// Takes a command line apart, without the compiler itself.
 pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut line = Line::default();
     let mut rest = arguments.into_iter();
-    let mut language: Option<String> = None;
+    let mut language: Option<OsString> = None;
+    let mut task = Task::Link;
+    let mut verbose = false;
+    let behind = |argument: &OsStr, start: &str| {
+        argument.as_bytes().strip_prefix(start.as_bytes()).map(|value| OsStr::from_bytes(value).to_os_string())
+    };
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy().into_owned();
+        let mut value = |line: &mut Line| {
+            let next = rest.next();
+            if next.is_none() {
+                line.wrong = Some(format!("the value of {text} is missing"));
+            }
+            next
+        };
         match text.as_str() {
-            "-c" => line.compiles = true,
-            "-E" | "-S" | "-M" | "-MM" | "-fsyntax-only" | "--version" | "-v" | "-###" | "-dumpversion"
-            | "-dumpmachine" => {
-                line.other = true;
-                line.flags.push(vec![argument]);
-            }
-            "-o" => line.output = rest.next().map(PathBuf::from),
-            "-x" => language = rest.next().map(|l| l.to_string_lossy().into_owned()),
-            _ if text.starts_with("-x") => language = Some(text[2..].to_owned()),
-            _ if text.starts_with("-o") && !text.starts_with("-objc") => line.output = Some(PathBuf::from(&text[2..])),
-            _ if text.starts_with("-print") || text.starts_with("--print") => {
-                line.other = true;
-                line.flags.push(vec![argument]);
-            }
-            _ if SEPARATE.contains(&text.as_str()) => {
-                let flag: Vec<OsString> = std::iter::once(argument).chain(rest.next()).collect();
-                // Libraries have their place among the objects.
-                if text == "-l" || text == "-Xlinker" { line.inputs.extend(flag) } else { line.flags.push(flag) }
-            }
-            _ if text.starts_with("-l") || text.starts_with("-Wl,") => line.inputs.push(argument),
-            _ if text.len() > 1 && text.starts_with('-') => line.flags.push(vec![argument]),
-            _ => {
-                let path = PathBuf::from(&argument);
-                let is_cpp = match language.as_deref() {
-                    Some("c++") => true,
-                    None | Some("none") => is_source(&path),
-                    Some(_) => false,
-                };
-                if is_cpp {
-                    line.sources.push(path);
-                    line.inputs.push(OsString::new());
-                } else {
-                    line.inputs.push(argument);
+            "--" => {
+                for input in rest.by_ref() {
+                    let plain =
+                        if input.as_bytes().starts_with(b"-") { Path::new(".").join(&input).into() } else { input };
+                    line.input(plain, language.as_deref());
                 }
             }
+            "-c" | "--compile" => task = Task::Compile,
+            "-o" | "--output" => line.output = value(&mut line).map(PathBuf::from),
+            "-x" | "--language" => language = value(&mut line),
+            "-v" => {
+                verbose = true;
+                line.flags.push(vec![argument]);
+            }
+            flag if is_other(flag) => {
+                line.task = Task::Other;
+                line.assembly |= ["-S", "--assemble", "-emit-llvm"].contains(&flag);
+                line.flags.push(vec![argument]);
+            }
+            _ if text.starts_with("-x") => language = behind(&argument, "-x"),
+            _ if text.starts_with("--language=") => language = behind(&argument, "--language="),
+            _ if text.starts_with("--output=") => line.output = behind(&argument, "--output=").map(PathBuf::from),
+            _ if text.starts_with("-o") && !text.starts_with("-objc") => {
+                line.output = behind(&argument, "-o").map(PathBuf::from);
+            }
+            _ if SEPARATE.contains(&text.as_str()) => {
+                let flag: Vec<OsString> = std::iter::once(argument.clone()).chain(value(&mut line)).collect();
+                // Libraries have their place among the objects.
+                if text == "-l" || text == "-Xlinker" {
+                    line.inputs.extend(flag.into_iter().map(Input::Flag));
+                } else {
+                    line.flags.push(flag);
+                }
+            }
+            _ if text.starts_with("-l") || text.starts_with("-Wl,") => line.inputs.push(Input::Flag(argument)),
+            _ if text.len() > 1 && text.starts_with('-') => line.flags.push(vec![argument]),
+            _ => line.input(argument, language.as_deref()),
         }
+    }
+    if line.task != Task::Other {
+        // Alone it asks what the compiler is.
+        line.task = if verbose && line.inputs.is_empty() { Task::Other } else { task };
     }
     line
 }
 
 impl Line {
+    fn input(&mut self, argument: OsString, language: Option<&OsStr>) {
+        let path = PathBuf::from(&argument);
+        let language = language.filter(|l| *l != "none");
+        if language.map_or_else(|| is_source(&path), |l| l == "c++") {
+            self.sources.push(path);
+            self.inputs.push(Input::Source);
+        } else if language.is_some() || is_compiled(&path) {
+            self.inputs.push(Input::Compiled(argument, language.map(OsStr::to_os_string)));
+        } else {
+            self.inputs.push(Input::Linked(argument));
+        }
+    }
+
+    /// A file that is to be read and is not there.
+    pub fn missing(&self) -> Option<PathBuf> {
+        let named = self.inputs.iter().filter_map(|input| match input {
+            Input::Linked(file) | Input::Compiled(file, _) => Some(PathBuf::from(file)),
+            Input::Source | Input::Flag(_) => None,
+        });
+        self.sources.iter().cloned().chain(named).find(|file| !file.exists() && file != Path::new("-"))
+    }
+
+    /// Standard input is a source.
+    pub fn reads_input(&self) -> bool {
+        self.sources.iter().any(|source| source == Path::new("-"))
+    }
+
     fn flags_where(&self, keep: impl Fn(&str) -> bool) -> Vec<OsString> {
         self.flags.iter().filter(|f| keep(&f[0].to_string_lossy())).flatten().cloned().collect()
     }
@@ -130,7 +291,7 @@ impl Line {
 
     /// For the device: what says how the source is read, and how its numbers behave.
     pub fn for_device(&self) -> Vec<OsString> {
-        self.flags_where(|f| {
+        let flags = self.flags_where(|f| {
             let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
             begins(&[
                 "-D",
@@ -164,7 +325,8 @@ impl Line {
                 || begins(&["-funsigned-char", "-fsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"])
                 || begins(&["-fms-extensions", "-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
                 || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
-        })
+        });
+        self.standard.map(OsString::from).into_iter().chain(flags).collect()
     }
 
     /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
@@ -249,6 +411,7 @@ impl Line {
                 ]);
             !(links || lto || gcc)
         });
+        flags.splice(0..0, self.standard.map(OsString::from));
         if foreign {
             // Names of warnings that only GCC has.
             flags.splice(
@@ -259,9 +422,11 @@ impl Line {
         flags
     }
 
-    /// Flags for the link.
+    /// Flags for the link. Those of the preprocessor go with them where the same call compiles something too.
     pub fn for_link(&self) -> Vec<OsString> {
-        self.flags_where(|f| !f.starts_with("-D") && !f.starts_with("-I") && !f.starts_with("-M") && f != "-include")
+        let compiles = self.inputs.iter().any(|input| matches!(input, Input::Compiled(..)));
+        let words = |f: &str| f.starts_with("-D") || f.starts_with("-I") || f == "-include";
+        self.flags_where(|f| compiles || !f.starts_with("-M") && !words(f))
     }
 }
 
@@ -281,7 +446,7 @@ mod tests {
         let l = line(
             "-DX=1 -I inc -isystem /a -O3 -g -march=native -std=gnu++17 -fPIC -MD -MT a.o -MF a.d -o a.o -c a.cpp",
         );
-        assert!(l.compiles && !l.other);
+        assert_eq!(l.task, Task::Compile);
         assert_eq!((l.sources, l.output), (vec!["a.cpp".into()], Some("a.o".into())));
         let l = line(
             "-DX=1 -I inc -isystem /a -O3 -g -march=native -std=gnu++17 -fPIC -MD -MT a.o -MF a.d -o a.o -c a.cpp",
@@ -306,8 +471,9 @@ mod tests {
     #[test]
     fn what_is_linked_keeps_its_order() {
         let l = line("-O2 a.cpp b.o -lm c.cxx -Wl,-z,now -L. -oprog");
-        let order: Vec<_> = l.inputs.iter().map(|i| i.to_string_lossy()).collect();
-        assert_eq!(order, ["", "b.o", "-lm", "", "-Wl,-z,now"]);
+        let linked = |text: &str| Input::Linked(text.into());
+        let flag = |text: &str| Input::Flag(text.into());
+        assert_eq!(l.inputs, [Input::Source, linked("b.o"), flag("-lm"), Input::Source, flag("-Wl,-z,now")]);
         assert_eq!((l.sources.len(), l.output.clone()), (2, Some("prog".into())));
         assert_eq!(joined(&l.for_host(false)), "-O2");
         assert_eq!(joined(&l.for_link()), "-O2 -L.");
@@ -317,6 +483,38 @@ mod tests {
     fn the_language_is_what_is_said() {
         assert_eq!(line("-x c++ -c a.inc").sources.len(), 1);
         assert_eq!(line("-x c -c a.cpp").sources.len(), 0);
-        assert!(line("-E a.cpp").other);
+        let c = |language: Option<&str>| vec![Input::Compiled("a".into(), language.map(OsString::from))];
+        assert_eq!(line("-x c a").inputs, c(Some("c")));
+        assert_eq!(line("-x c -x none a").inputs, [Input::Linked("a".into())]);
+        assert_eq!(line("-E a.cpp").task, Task::Other);
+    }
+
+    #[test]
+    fn spellings() {
+        for text in ["-c a.cpp -o x", "-ox a.cpp -c", "--output=x --compile a.cpp", "--output x -c -- a.cpp"] {
+            let l = line(text);
+            assert_eq!(
+                (l.task, l.output, l.sources),
+                (Task::Compile, Some("x".into()), vec!["a.cpp".into()]),
+                "{text}"
+            );
+        }
+        assert_eq!(line("-c -- -a.cpp").sources, [PathBuf::from("./-a.cpp")]);
+        assert!(
+            line("-c a.cpp -o").wrong.is_some() && line("a.cpp -I").wrong.is_some() && line("a.cpp").wrong.is_none()
+        );
+        // Values are no sources.
+        for flag in super::SEPARATE {
+            assert!(line(&format!("{flag} a.cpp")).sources.is_empty(), "{flag}");
+        }
+        assert!(line("-x c++ -c -").reads_input() && !line("-c -").reads_input());
+        assert_eq!((line("-v").task, line("-v a.cpp").task), (Task::Other, Task::Link));
+        assert_eq!(line("-o \u{fffd} a.cpp").output, Some("\u{fffd}".into()));
+    }
+
+    #[test]
+    fn what_also_compiles_keeps_the_flags_of_the_preprocessor() {
+        assert_eq!(joined(&line("-DX -MD a.cpp b.c").for_link()), "-DX -MD");
+        assert_eq!(joined(&line("-DX -MD a.cpp b.o").for_link()), "");
     }
 }

@@ -1,5 +1,7 @@
 //! Kernels are compiled whole: every function that they call is inlined into them, whatever its size.
 
+use std::collections::HashMap;
+
 /// The text of a module with each function marked `alwaysinline`. What calls itself stays a call, and is refused later.
 pub fn marked(ir: &str) -> String {
     let mut text = String::with_capacity(ir.len() + 4096);
@@ -19,6 +21,77 @@ pub fn marked(ir: &str) -> String {
         }
     }
     text
+}
+
+/// Lines of text from which on a kernel with all that it calls is large. The largest of tests and examples has 11,000; of 64,000
+/// always-inline and slsr take some seconds, and four times as long of twice as many.
+const LARGE: u64 = 40_000;
+
+/// Whether a kernel of the module becomes large when all that it calls is inlined.
+pub fn is_large(ir: &str) -> bool {
+    let functions = functions(ir);
+    let places: HashMap<&str, usize> = functions.iter().enumerate().map(|(n, function)| (function.name, n)).collect();
+    let called = |function: &Text<'_>| function.named.iter().filter_map(|name| places.get(name).copied()).collect();
+    let calls: Vec<Vec<usize>> = functions.iter().map(called).collect();
+    // Of each its lines with those of what it calls, callees first; what calls itself is refused anyway.
+    let mut sizes: Vec<Option<u64>> = vec![None; functions.len()];
+    let mut seen = vec![false; functions.len()];
+    for (kernel, _) in functions.iter().enumerate().filter(|(_, function)| function.kernel) {
+        let mut stack = vec![(kernel, 0)];
+        while let Some((at, next)) = stack.last_mut() {
+            seen[*at] = true;
+            if let Some(&callee) = calls[*at].get(*next) {
+                *next += 1;
+                if !seen[callee] {
+                    stack.push((callee, 0));
+                }
+                continue;
+            }
+            let inner = calls[*at].iter().filter_map(|&callee| sizes[callee]);
+            sizes[*at] = Some(inner.fold(functions[*at].lines, u64::saturating_add));
+            stack.pop();
+        }
+        if sizes[kernel].is_some_and(|lines| lines > LARGE) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A function as text.
+struct Text<'t> {
+    name: &'t str,
+    kernel: bool,
+    lines: u64,
+    /// What its body names, as often as it does.
+    named: Vec<&'t str>,
+}
+
+fn functions(ir: &str) -> Vec<Text<'_>> {
+    let mut all: Vec<Text<'_>> = Vec::new();
+    let mut inside = false;
+    for line in ir.lines() {
+        if line.starts_with("define ") {
+            let name = names(line).next().unwrap_or_default();
+            let kernel = line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel ");
+            all.push(Text { name, kernel, lines: 0, named: Vec::new() });
+            inside = true;
+        } else if line == "}" {
+            inside = false;
+        } else if let Some(function) = all.last_mut().filter(|_| inside) {
+            function.lines += 1;
+            function.named.extend(names(line));
+        }
+    }
+    all
+}
+
+/// The names of globals in a line: what stands behind each `@`, quoted or not.
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    line.split('@').skip(1).map(|rest| match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+        None => rest.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.$".contains(c))).next().unwrap_or_default(),
+    })
 }
 
 /// What ends its thread when it is called.
@@ -53,7 +126,23 @@ pub fn returning(ir: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ends_threads, marked, returning};
+    use super::{ends_threads, is_large, marked, returning};
+
+    #[test]
+    fn a_large_kernel_is_one_that_calls_much() {
+        let function =
+            |kind: &str, name: &str, body: &str| format!("define {kind}void @{name}() {{\n{body}  ret void\n}}\n");
+        let call = |name: &str, times: usize| format!("  call void @{name}()\n").repeat(times);
+        let leaf = function("", "leaf", &"  fence acquire\n".repeat(99));
+        let odd = function("", "\"an odd name\"", &call("leaf", 20));
+        let kernel = |body: &str| leaf.clone() + &odd + &function("spir_kernel ", "k", body);
+        assert!(is_large(&kernel(&call("leaf", 400))));
+        assert!(is_large(&kernel(&call("\"an odd name\"", 20))));
+        assert!(!is_large(&kernel(&call("leaf", 390))));
+        // What no kernel calls does not count, and a circle ends.
+        assert!(!is_large(&(kernel("") + &function("", "alone", &call("leaf", 400)))));
+        assert!(!is_large(&(function("spir_kernel ", "k", &call("a", 1)) + &function("", "a", &call("a", 9)))));
+    }
 
     #[test]
     fn a_call_that_ends_the_thread_returns_from_the_kernel() {

@@ -6,7 +6,7 @@
 //! - `lower`: a kernel of that tree becomes a SPIR-V module, or a list of refusals with the user's lines;
 //! - `image`: the kernels of a translation unit as the bytes that its object file carries;
 //! - `inline`: marks all functions for inlining;
-//! - `flags`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
+//! - `flags`, `response`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
 //!   `rewrite`: what Clang's grammar lacks; `files`: temporary files and processes;
 //! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
 
@@ -20,6 +20,7 @@ mod inline;
 pub mod ir;
 pub mod lower;
 mod names;
+mod response;
 mod rewrite;
 
 pub use files::catch_signals;

@@ -178,7 +178,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
     if count == 0 {
         return Ok(&[]);
     }
-    let size = std::mem::size_of::<T>();
+    let size = std::mem::size_of::<T>().max(1);
     let fits = count <= LAST_ADDRESS / size && pointer.addr() <= LAST_ADDRESS - count * size;
     if pointer.is_null() || !pointer.is_aligned() || !fits {
         return Err(no_list(pointer, count, what));

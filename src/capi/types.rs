@@ -442,7 +442,8 @@ pub struct revamp_binding_info {
     pub binding: u32,
     /// How the kernel uses it.
     pub access: revamp_access,
-    /// Name in the source, if the module kept it, else NULL. Valid as long as the kernel.
+    /// Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes and "...". Valid as long as the
+    /// kernel.
     pub name: *const c_char,
     /// Fewest bytes that must be bound.
     pub min_size: u64,

@@ -18,10 +18,14 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The same where the end was asked for inside of a call or by a thread of the library: what these hold is never let go.
 const INSIDE: Duration = Duration::from_secs(2);
-/// The part of it in which calls of other threads may end: they may be inside the driver.
-const CALLS: u32 = 4;
-/// Between two looks of the thread that waits.
+/// How long of that calls of other threads may take to end: they may be inside the driver, or wait for what never comes.
+const CALLS: Duration = Duration::from_secs(2);
+/// The same for the end inside.
+const CALLS_INSIDE: Duration = Duration::from_millis(500);
+/// Between two looks of a thread that waits for the end.
 const LOOK: Duration = Duration::from_micros(100);
+/// The same for an end that takes long.
+const LATE_LOOK: Duration = Duration::from_millis(5);
 
 /// The threads that are there for the end: one finishes the work, one watches over the end. Nothing if the system gave none.
 static WAITING: OnceLock<Option<[Thread; 2]>> = OnceLock::new();
@@ -54,6 +58,10 @@ impl Ending {
 /// Makes the threads, at the first use of a device: there is something to finish from then on.
 pub(super) fn prepare() {
     WAITING.get_or_init(|| {
+        // There the other threads are gone when the hook of a library runs.
+        if cfg!(windows) {
+            return None;
+        }
         let made = spawn_named("revamp-exit", || finish(wait_for_end()))
             .and_then(|first| Ok([first, spawn_named("revamp-exit", || watch_over(wait_for_end()))?]));
         match made {
@@ -87,7 +95,7 @@ fn watch_over(ending: Ending) {
 }
 
 fn finish(ending: Ending) {
-    let end = Instant::now() + ending.patience() / CALLS;
+    let end = Instant::now() + if ending.inside { CALLS_INSIDE } else { CALLS };
     while process::others_are_calling(ending.place) && Instant::now() < end {
         std::thread::sleep(LOOK);
     }
@@ -119,13 +127,14 @@ pub fn at_exit(status: Option<i32>) {
         None if ending.inside => return tell_loss(ending),
         None => return finish(ending),
     }
-    let end = Instant::now() + ending.patience();
+    let begun = Instant::now();
     while STEP.load(Ordering::SeqCst) < STEPS.len() {
-        if Instant::now() >= end {
+        let passed = begun.elapsed();
+        if passed >= ending.patience() {
             tell_loss(ending);
             break;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(if passed < LATE_LOOK * 10 { LOOK } else { LATE_LOOK });
     }
     LEFT.store(true, Ordering::SeqCst);
 }

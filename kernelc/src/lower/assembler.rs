@@ -65,6 +65,9 @@ pub(super) struct Assembler {
     glsl: Option<Word>,
     printf: Option<Word>,
     capabilities: Vec<Capability>,
+    // The builder looks for a type among all types and constants.
+    scalars: HashMap<Scalar, Word>,
+    vectors: HashMap<(Scalar, u32), Word>,
     constants: HashMap<(Scalar, u64), Word>,
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
@@ -87,6 +90,8 @@ impl Assembler {
             glsl: None,
             printf: None,
             capabilities: Vec::new(),
+            scalars: HashMap::new(),
+            vectors: HashMap::new(),
             constants: HashMap::new(),
             pointers: HashMap::new(),
             arrays: HashMap::new(),
@@ -122,7 +127,10 @@ impl Assembler {
     }
 
     pub(super) fn scalar(&mut self, scalar: Scalar) -> Word {
-        match scalar {
+        if let Some(&known) = self.scalars.get(&scalar) {
+            return known;
+        }
+        let made = match scalar {
             Scalar::Bool => self.b.type_bool(),
             Scalar::U8 => self.b.type_int(8, 0),
             Scalar::U16 => self.b.type_int(16, 0),
@@ -137,12 +145,19 @@ impl Assembler {
                 self.need(Capability::Float64);
                 self.b.type_float(64, None)
             }
-        }
+        };
+        self.scalars.insert(scalar, made);
+        made
     }
 
     pub(super) fn vector(&mut self, scalar: Scalar, count: u32) -> Word {
+        if let Some(&known) = self.vectors.get(&(scalar, count)) {
+            return known;
+        }
         let element = self.scalar(scalar);
-        self.b.type_vector(element, count)
+        let made = self.b.type_vector(element, count);
+        self.vectors.insert((scalar, count), made);
+        made
     }
 
     pub(super) fn array(&mut self, element: Word, count: u64) -> Word {

@@ -4,9 +4,10 @@ use super::assembler::{Id, Scalar, Workgroup};
 use super::emit::{Emitter, Made};
 use super::memory::{self, Copy};
 use super::refusal::Refusal;
+use super::structure::operands;
 use super::values::Kind;
 use super::{integers, maths, printf};
-use crate::ir::{BinaryOp, Constant, FunctionId, IntPredicate, Operand, Type, Value};
+use crate::ir::{BinaryOp, Constant, Function, FunctionId, IntPredicate, Module, Op, Operand, Type, Value};
 use rspirv::spirv::{Op as S, Word};
 
 /// Numbers of GLSL.std.450.
@@ -77,8 +78,39 @@ pub(super) fn call(e: &mut Emitter, callee: FunctionId, arguments: &[Operand], r
     } else if name == e.function.name {
         "a kernel calls itself".to_string()
     } else {
-        format!("'{shown}' is not inlined, most likely because it calls itself: restrict(amp) code has no recursion")
+        let defined = e.module.definition(function).map(|frame| frame.function).filter(|_| shown == name);
+        not_inlined(e.module, function, &defined.unwrap_or(shown))
     }))
+}
+
+/// Whether a constant holds the address of a label of the function. The jump itself does not survive `structurizecfg`.
+fn holds_label(constant: &Constant, function: &Function) -> bool {
+    match constant {
+        Constant::Other(text) => text.contains("blockaddress") && text.contains(&format!("@{},", function.name)),
+        Constant::Aggregate(parts) => {
+            parts.iter().any(|part| matches!(&part.value, Value::Constant(inner) if holds_label(inner, function)))
+        }
+        Constant::Expression(op) => {
+            operands(op).iter().any(|value| matches!(value, Value::Constant(inner) if holds_label(inner, function)))
+        }
+        _ => false,
+    }
+}
+
+/// Why a function that has a body is still called.
+fn not_inlined(module: &Module, function: &Function, shown: &str) -> String {
+    let has = |what: &dyn Fn(&Op) -> bool| function.blocks.iter().flat_map(|b| &b.instructions).any(|i| what(&i.op));
+    let starts_list =
+        |op: &Op| matches!(op, Op::Call { callee, .. } if module.functions[callee.0].name.starts_with("llvm.va_start"));
+    if has(&starts_list) {
+        format!("'{shown}' takes variable arguments (...): restrict(amp) code has none")
+    } else if module.globals.iter().filter_map(|global| global.initializer.as_ref()).any(|c| holds_label(c, function))
+        || has(&|op| operands(op).iter().any(|value| matches!(value, Value::Constant(c) if holds_label(c, function))))
+    {
+        format!("'{shown}' has a computed goto: restrict(amp) code has none")
+    } else {
+        format!("'{shown}' is not inlined, most likely because it calls itself: restrict(amp) code has no recursion")
+    }
 }
 
 fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns: &Type) -> Made<Vec<Word>> {

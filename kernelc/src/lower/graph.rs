@@ -118,15 +118,43 @@ fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> 
     a
 }
 
-/// True if `a` dominates `b`.
-pub(super) fn dominates(idom: &[Option<usize>], a: usize, mut b: usize) -> bool {
-    loop {
-        if a == b {
-            return true;
+/// A tree of dominators that answers at once.
+pub(super) struct Dominance {
+    /// When a walk of the tree enters a block, and when it leaves it; 0 of blocks that are not reached.
+    spans: Vec<(usize, usize)>,
+}
+
+impl Dominance {
+    pub(super) fn of(graph: &Graph) -> Self {
+        let idom = graph.dominators();
+        let mut children = vec![Vec::new(); idom.len()];
+        for &block in graph.order.iter().skip(1) {
+            if let Some(up) = idom[block] {
+                children[up].push(block);
+            }
         }
-        match idom.get(b).copied().flatten() {
-            Some(up) if up != b => b = up,
-            _ => return false,
+        let mut spans = vec![(0, 0); idom.len()];
+        let (mut clock, mut stack) = (1, Vec::new());
+        stack.extend(graph.order.first().map(|&first| (first, 0)));
+        while let Some((block, next)) = stack.last_mut() {
+            if *next == 0 {
+                spans[*block].0 = clock;
+                clock += 1;
+            }
+            if let Some(&child) = children[*block].get(*next) {
+                *next += 1;
+                stack.push((child, 0));
+            } else {
+                spans[*block].1 = clock;
+                stack.pop();
+            }
         }
+        Dominance { spans }
+    }
+
+    /// True if `a` dominates `b`.
+    pub(super) fn dominates(&self, a: usize, b: usize) -> bool {
+        let ((from, to), (at, _)) = (self.spans[a], self.spans[b]);
+        a == b || from != 0 && from <= at && at < to
     }
 }

@@ -2,6 +2,7 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::refusal::Refusal;
+use super::structure::makers;
 use super::values::{Kind, leaves};
 use super::webs::{Class, Group, Object, Space, Webs, constant_address, steps};
 use crate::ir::{BinaryOp, CastOp, Constant, Function, Instruction, Module, Op, Operand, Type, Value};
@@ -50,37 +51,30 @@ impl Habit {
 }
 
 /// The largest power of two that surely divides a value, at most 8.
-fn divides(function: &Function, value: &Value, depth: u32) -> u64 {
-    let of = |op: &Operand| divides(function, &op.value, depth + 1);
+fn divides(makers: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
+    let of = |op: &Operand| divides(makers, &op.value, depth + 1);
     match value {
         Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef) => 8,
         Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(3),
         Value::Constant(_) => 1,
         Value::Local(_) if depth > 6 => 1,
-        Value::Local(id) => {
-            let made =
-                function.blocks.iter().flat_map(|b| &b.instructions).find(|i| i.result == Some(*id)).map(|i| &i.op);
-            match made {
-                Some(Op::Binary { op: BinaryOp::Mul, left, right, .. }) => (of(left) * of(right)).min(8),
-                Some(Op::Binary { op: BinaryOp::Shl, left, right, .. }) => match right.value {
-                    Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(3)).min(8),
-                    _ => of(left),
-                },
-                Some(Op::Binary {
-                    op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor,
-                    left,
-                    right,
-                    ..
-                }) => of(left).min(of(right)),
-                Some(Op::Binary { op: BinaryOp::And, left, right, .. }) => of(left).max(of(right)),
-                Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value, .. }) => of(value),
-                Some(Op::Select { yes, no, .. }) => of(yes).min(of(no)),
-                Some(Op::Phi { incoming, .. }) if depth < 3 => {
-                    incoming.iter().map(|(value, _)| divides(function, value, depth + 2)).min().unwrap_or(1)
-                }
-                _ => 1,
+        Value::Local(id) => match makers[id.0].map(|made| &made.op) {
+            Some(Op::Binary { op: BinaryOp::Mul, left, right, .. }) => (of(left) * of(right)).min(8),
+            Some(Op::Binary { op: BinaryOp::Shl, left, right, .. }) => match right.value {
+                Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(3)).min(8),
+                _ => of(left),
+            },
+            Some(Op::Binary {
+                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, left, right, ..
+            }) => of(left).min(of(right)),
+            Some(Op::Binary { op: BinaryOp::And, left, right, .. }) => of(left).max(of(right)),
+            Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value, .. }) => of(value),
+            Some(Op::Select { yes, no, .. }) => of(yes).min(of(no)),
+            Some(Op::Phi { incoming, .. }) if depth < 3 => {
+                incoming.iter().map(|(value, _)| divides(makers, value, depth + 2)).min().unwrap_or(1)
             }
-        }
+            _ => 1,
+        },
     }
 }
 
@@ -92,6 +86,7 @@ pub(super) fn stores(
     webs: &Webs,
 ) -> Result<Vec<Store>, Refusal> {
     let mut habits = vec![Habit { width: 8, ty: None, any: false, step: 8 }; webs.groups.len()];
+    let makers = makers(function);
     let group_of = |value: &Value| -> Option<usize> {
         let class = match value {
             Value::Local(id) => webs.class_of(*id),
@@ -147,7 +142,7 @@ pub(super) fn stores(
                 let Some(steps) = steps(source, indices) else { continue };
                 habits[group].step(steps.offset.unsigned_abs());
                 for (index, by) in steps.by {
-                    let known = divides(function, &index.value, 0);
+                    let known = divides(&makers, &index.value, 0);
                     habits[group].step((known << by.trailing_zeros().min(3)).min(8));
                 }
             }

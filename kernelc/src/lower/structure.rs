@@ -4,10 +4,10 @@
 //! immediate post-dominator). What is added here are blocks: the head of a loop holds its phis alone, a block of its own
 //! leads back to it, and where two constructs end at one block each gets an end of its own before it.
 
-use super::graph::{Graph, dominates, successors};
+use super::graph::{Dominance, Graph, successors};
 use super::refusal::Refusal;
 use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How a block declares its construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,38 @@ pub(super) fn structure(function: &mut Function) -> Result<Structure, Refusal> {
     let mut merges = HashMap::new();
     loops(function, &mut merges, &odd)?;
     selections(function, &mut merges, &odd)?;
-    let order = Graph::of(&function.blocks).order.into_iter().map(BlockId).collect();
+    let graph = Graph::of(&function.blocks);
+    if nesting(&graph, &merges) > DEEPEST {
+        return Err(Refusal::plain(format!(
+            "the kernel's branches and loops are nested more than {DEEPEST} deep, which Vulkan does not take; many ifs in a \
+             row that return are nested too"
+        )));
+    }
+    let order = graph.order.into_iter().map(BlockId).collect();
     Ok(Structure { order, merges })
+}
+
+/// SPIR-V's limit of nested constructs.
+const DEEPEST: usize = 1023;
+
+/// How many constructs lie in each other at most.
+fn nesting(graph: &Graph, merges: &HashMap<BlockId, Merge>) -> usize {
+    let heads: HashMap<usize, usize> = merges
+        .iter()
+        .map(|(head, merge)| match merge {
+            Merge::Selection(merge) | Merge::Loop { merge, .. } => (merge.0, head.0),
+        })
+        .collect();
+    let idom = graph.dominators();
+    let mut depths = vec![0; idom.len()];
+    for &block in graph.order.iter().skip(1) {
+        depths[block] = match (heads.get(&block), idom[block]) {
+            (Some(&head), _) => depths[head],
+            (None, Some(up)) => depths[up] + usize::from(merges.contains_key(&BlockId(up))),
+            (None, None) => 0,
+        };
+    }
+    depths.into_iter().max().unwrap_or(0)
 }
 
 fn loops(
@@ -54,12 +84,13 @@ fn loops(
     odd: &dyn Fn(&str) -> Refusal,
 ) -> Result<(), Refusal> {
     let graph = Graph::of(&function.blocks);
-    let idom = graph.dominators();
+    let dominance = Dominance::of(&graph);
     let mut latches: Vec<(usize, usize)> = Vec::new();
+    let mut heads = HashSet::new();
     for &from in &graph.order {
         for &to in &graph.successors[from] {
-            if dominates(&idom, to, from) {
-                if latches.iter().any(|&(head, _)| head == to) {
+            if dominance.dominates(to, from) {
+                if !heads.insert(to) {
                     return Err(odd("a loop with two latches"));
                 }
                 latches.push((to, from));
@@ -94,7 +125,7 @@ fn selections(
     odd: &dyn Fn(&str) -> Refusal,
 ) -> Result<(), Refusal> {
     let graph = Graph::of(&function.blocks);
-    let mut idom = graph.dominators();
+    let dominance = Dominance::of(&graph);
     let exits: Vec<usize> = graph
         .order
         .iter()
@@ -108,13 +139,17 @@ fn selections(
         });
     };
     let post = graph.post_dominators(exit);
-    let leaves_loop: Vec<usize> = merges
+    let leaves_loop: HashSet<usize> = merges
         .values()
         .filter_map(|merge| match merge {
             Merge::Loop { again, .. } => Some(again.0),
             Merge::Selection(_) => None,
         })
         .collect();
+    // By edges as they are now. A block that was added stands for the head of its construct.
+    let mut predecessors: Vec<BTreeSet<usize>> =
+        graph.predecessors.iter().map(|all| all.iter().copied().collect()).collect();
+    let mut stands_for: Vec<usize> = (0..function.blocks.len()).collect();
     // Inner ones first: what ends at the same block as an outer one is then gathered into that one's end.
     for &head in graph.order.iter().rev() {
         let two = matches!(function.blocks[head].instructions.last(), Some(Instruction { op: Op::CondBr { .. }, .. }));
@@ -124,15 +159,16 @@ fn selections(
         let Some(meet) = post[head].filter(|&meet| meet != head) else {
             return Err(odd("a branch whose ways do not meet"));
         };
-        // By edges as they are now.
-        let from: Vec<BlockId> = (0..function.blocks.len())
-            .filter(|&b| b < idom.len() && dominates(&idom, head, b))
-            .filter(|&b| successors(&function.blocks[b]).contains(&BlockId(meet)))
-            .map(BlockId)
-            .collect();
-        let merge = gather(function, BlockId(meet), &from, "merge");
-        idom.resize(function.blocks.len(), None);
-        idom[merge.0] = Some(head);
+        let from: Vec<usize> =
+            predecessors[meet].iter().copied().filter(|&b| dominance.dominates(head, stands_for[b])).collect();
+        let ids: Vec<BlockId> = from.iter().copied().map(BlockId).collect();
+        let merge = gather(function, BlockId(meet), &ids, "merge");
+        stands_for.push(head);
+        for block in &from {
+            predecessors[meet].remove(block);
+        }
+        predecessors[meet].insert(merge.0);
+        predecessors.push(from.into_iter().collect());
         merges.insert(BlockId(head), Merge::Selection(merge));
     }
     Ok(())
@@ -183,10 +219,11 @@ fn gather(function: &mut Function, target: BlockId, from: &[BlockId], name: &str
             }
         }
     }
+    let inside: HashSet<BlockId> = from.iter().copied().collect();
     let mut instructions = Vec::new();
     let mut locals = std::mem::take(&mut function.locals);
     for_phis(&mut function.blocks[target.0], |ty, incoming| {
-        let (mut inner, outer): (Vec<_>, Vec<_>) = incoming.drain(..).partition(|(_, block)| from.contains(block));
+        let (mut inner, outer): (Vec<_>, Vec<_>) = incoming.drain(..).partition(|(_, block)| inside.contains(block));
         *incoming = outer;
         if inner.is_empty() {
             return;
@@ -218,6 +255,17 @@ fn for_phis(block: &mut Block, mut act: impl FnMut(&crate::ir::Type, &mut Vec<(V
         let Op::Phi { ty, incoming } = &mut instruction.op else { break };
         act(ty, incoming);
     }
+}
+
+/// What makes each local; parameters are made by nothing.
+pub(super) fn makers(function: &Function) -> Vec<Option<&Instruction>> {
+    let mut makers = vec![None; function.locals.len()];
+    for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
+        if let Some(result) = instruction.result {
+            makers[result.0] = Some(instruction);
+        }
+    }
+    makers
 }
 
 /// All operands of an instruction that are values, phis' too.

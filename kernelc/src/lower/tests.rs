@@ -372,3 +372,30 @@ fn a_wrong_conversion_is_told_at_its_line() {
     assert_eq!((frame.file.as_str(), frame.line, frame.column), ("/src/a.cpp", 7, 9));
     assert!(refusals[0].message.contains("'% f' takes a float or double, and this is a pointer"), "{refusals:?}");
 }
+
+/// So many branches whose ways meet at once, each in the other or one behind the other.
+fn branches(count: usize, nested: bool) -> String {
+    let mut body = String::from(
+        "  %at = getelementptr inbounds i8, ptr addrspace(2) %0, i64 16\n  %n = load i32, ptr addrspace(2) %at\n  br label %b0\n",
+    );
+    for n in 0..count {
+        let (next, other) = (n + 1, if nested { format!("m{n}") } else { format!("b{}", n + 1) });
+        body += &format!("b{n}:\n  %c{n} = icmp sgt i32 %n, {n}\n  br i1 %c{n}, label %y{n}, label %{other}\n");
+        body += &format!("y{n}:\n  br label %b{next}\n");
+    }
+    body += &format!("b{count}:\n");
+    if nested {
+        for n in (0..count).rev() {
+            body += &format!("  br label %m{n}\nm{n}:\n");
+        }
+    }
+    body + "  ret void"
+}
+
+#[test]
+fn many_branches_take_no_quadratic_time() {
+    // Cubic work on these does not end.
+    good(&branches(20_000, false));
+    good(&branches(1_000, true));
+    refused(&branches(20_000, true), "nested more than 1023 deep");
+}

@@ -6,7 +6,7 @@
 
 use super::printf;
 use super::refusal::Refusal;
-use super::structure::operands;
+use super::structure::{makers, operands};
 use crate::ir::{
     CastOp, Constant, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Operand, Type, Value, space,
 };
@@ -275,6 +275,7 @@ pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal
     }
 
     // Groups.
+    let makers = makers(function);
     let mut class = vec![Class::Device; locals + module.globals.len()];
     let mut groups = Vec::new();
     let mut group_of: HashMap<usize, usize> = HashMap::new();
@@ -294,8 +295,8 @@ pub(super) fn webs(module: &Module, function: &Function) -> Result<Webs, Refusal
         for object in objects {
             let (ty, align, space, count) = match object {
                 Object::Alloca(local) => {
-                    let found = instructions().find(|i| i.result == Some(local));
-                    let Some(Instruction { op: Op::Alloca { ty, count, align, .. }, location, .. }) = found else {
+                    let Some(Instruction { op: Op::Alloca { ty, count, align, .. }, location, .. }) = makers[local.0]
+                    else {
                         continue;
                     };
                     let Value::Constant(Constant::Int(count)) = count.value else {

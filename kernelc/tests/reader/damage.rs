@@ -1,9 +1,14 @@
-//! Damaged texts are refused or read: never a panic, and nothing that takes long.
+//! Damaged texts are refused or read and compiled: never a panic, and nothing that takes long.
+//!
+//! With MINUTES in the environment `for_minutes` goes on for so long, from SEED; what it tries lies in FUZZ_OUT while it does.
 
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use revamp_kernelc::ir::{self, DebugNode, Frame, LocationId, Type};
+use revamp_kernelc::lower;
 
 use super::files::{FORMS, KINDS_OPTIMISED, SAXPY, SAXPY_OPTIMISED};
 use super::invariants::check;
@@ -28,6 +33,8 @@ enum Damage {
     Repeat(f64),
     Swap(f64, f64),
     Copy(f64, f64),
+    /// Another of its kind: a local for a local, a number for a number. Much of that is still read.
+    Like(f64, f64),
     Insert(f64, String),
     Line(f64, f64),
     Cut(f64),
@@ -91,10 +98,21 @@ fn any_damage() -> impl Strategy<Value = Damage> {
         2 => place().prop_map(Damage::Repeat),
         3 => (place(), place()).prop_map(|(a, b)| Damage::Swap(a, b)),
         3 => (place(), place()).prop_map(|(a, b)| Damage::Copy(a, b)),
+        9 => (place(), place()).prop_map(|(a, b)| Damage::Like(a, b)),
         3 => (place(), odd).prop_map(|(a, text)| Damage::Insert(a, text)),
         2 => (place(), place()).prop_map(|(a, b)| Damage::Line(a, b)),
         1 => place().prop_map(Damage::Cut),
     ]
+}
+
+/// What a piece is: a local, a global, metadata, a number or a word; `None` for marks.
+fn kind(piece: &str) -> Option<u8> {
+    match piece.as_bytes() {
+        [first @ (b'%' | b'@' | b'!'), ..] => Some(*first),
+        [first, ..] if first.is_ascii_digit() => Some(b'0'),
+        [first, ..] if first.is_ascii_alphabetic() => Some(b'a'),
+        _ => None,
+    }
 }
 
 fn damaged(text: &str, damages: &[Damage]) -> String {
@@ -129,6 +147,16 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
                 let (a, b) = (at(a), at(b));
                 pieces[a] = pieces[b];
             }
+            Damage::Like(a, b) => {
+                // The nearest word, and the next of its kind behind the other place.
+                let from = at(a);
+                let Some(a) = (from..pieces.len()).find(|&n| kind(pieces[n]).is_some()) else { continue };
+                let count = pieces.len();
+                let like = (0..count).map(|n| pieces[(at(b) + n) % count]);
+                if let Some(other) = like.take(4000).find(|&p| kind(p) == kind(pieces[a]) && p != pieces[a]) {
+                    pieces[a] = other;
+                }
+            }
             Damage::Insert(a, text) => {
                 let a = at(a);
                 pieces.insert(a, text);
@@ -150,6 +178,12 @@ fn try_out(text: &str) {
         for (id, node) in &module.debug {
             if let DebugNode::Location { .. } = node {
                 let _: Vec<Frame> = module.frames(LocationId(*id));
+            }
+        }
+        // The lowering takes what the reader took.
+        if let Ok(kernels) = lower::compile(&module, &lower::Options { lines: true }) {
+            for kernel in kernels {
+                assert!(kernel.spirv.len() > 5, "a module without a head");
             }
         }
         // A size takes as long as the type has parts.
@@ -191,6 +225,44 @@ proptest! {
         try_out(&format!("@g = global {body}"));
     }
 }
+
+/// A run of random damages, the same for each seed: of minutes where MINUTES says so, else short.
+#[test]
+fn for_minutes() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (minutes, seed) = (number("MINUTES"), number("SEED").unwrap_or(1));
+    let end = Instant::now() + Duration::from_secs(60 * minutes.unwrap_or(0));
+    let folder = std::env::var_os("FUZZ_OUT").map_or_else(std::env::temp_dir, std::path::PathBuf::from);
+    let file = folder.join(format!("kernelc-ir-{}.ll", std::process::id()));
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let like = || (0.0..1.0_f64, 0.0..1.0_f64).prop_map(|(a, b)| Damage::Like(a, b));
+    let damages = prop_oneof![prop::collection::vec(any_damage(), 1..6), prop::collection::vec(like(), 1..6)];
+    let strategy = (0..5_usize, damages);
+    let seeds = [SAXPY_OPTIMISED, KINDS_OPTIMISED, SMALL, SAXPY_OPTIMISED, FORMS];
+    let (mut tried, mut taken) = (0_u64, 0_u64);
+    while if minutes.is_some() { Instant::now() < end } else { tried < 1_000 } {
+        let (which, damages) = strategy.new_tree(&mut runner).unwrap().current();
+        let text = damaged(seeds[which], &damages);
+        if minutes.is_some() {
+            // What ends the process, or never ends, is left there.
+            std::fs::write(&file, &text).unwrap();
+        }
+        let good = std::panic::catch_unwind(|| try_out(&text));
+        if good.is_err() {
+            std::fs::write(&file, &text).unwrap();
+            panic!("after {tried} texts of seed {seed}: {}", file.display());
+        }
+        tried += 1;
+        taken += u64::from(ir::read(&text).is_ok_and(|module| lower::compile(&module, &Default::default()).is_ok()));
+    }
+    let _ = std::fs::remove_file(&file);
+    println!("kernelc-ir: {tried} texts tried, {taken} compiled, 0 found, seed {seed}");
+}
+
+/// A kernel with memory of all places, branches and a loop.
+const SMALL: &str = include_str!("../ir/places.opt.ll");
 
 /// Reads a text of a megabyte or so that is made to take long.
 fn takes_no_time(text: &str) {

@@ -39,7 +39,7 @@ impl Drop for Pipeline {
     }
 }
 
-/// From this binding on numbers are made dense: drivers make tables as long as the highest one (5 GB at 50 million).
+/// From this number on sets and bindings are made dense: drivers make tables as long as the highest one (5 GB at 50 million).
 const SPARSE: u32 = 256;
 
 /// The layout of each descriptor set, from 0 to the highest used.
@@ -58,7 +58,7 @@ impl SetLayouts {
     fn new(core: &Arc<Core>, module: &Module) -> Result<Self> {
         let old = || module.bindings().iter().map(|b| (b.set, b.binding));
         let most = core.physical.limits.descriptor_sets;
-        let is_sparse = old().any(|(set, binding)| set >= most || binding >= SPARSE);
+        let is_sparse = old().any(|(set, binding)| set >= most.min(SPARSE) || binding >= SPARSE);
         let renumbered = if is_sparse { old().zip(dense(old())).collect() } else { Vec::new() };
         let mut layouts = Self { core: core.clone(), raw: Vec::new(), buffers: Vec::new(), renumbered };
         let of_device: Vec<(u32, u32)> = old().map(|(set, binding)| layouts.place(set, binding)).collect();

@@ -139,6 +139,20 @@ fn numbers_far_apart_are_made_dense() {
     }
 }
 
+#[test]
+fn numbers_that_nothing_uses_cost_nothing() {
+    for device in devices() {
+        let mut words = buffers(&[(0, 0), (u32::MAX, u32::MAX)], 0);
+        // The load of the second buffer becomes one more of the first.
+        let second = (1001_u32).to_le_bytes();
+        let at = words.windows(4).rposition(|w| w == second).unwrap();
+        words[at..at + 4].copy_from_slice(&1000_u32.to_le_bytes());
+        let kernel = VulkanKernel::new(&device, &Arc::new(Module::new(&words, None).unwrap()), "test").unwrap();
+        assert_eq!(kernel.module.bindings().len(), 1);
+        kernel.pipeline(&Vec::new(), false).unwrap();
+    }
+}
+
 /// Modules that revamp and spirv-val accept go through the driver's compiler, in all the ways they would be launched.
 #[test]
 fn mutated_modules_reach_the_driver() {

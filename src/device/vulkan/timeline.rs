@@ -11,7 +11,7 @@
 use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::queue::VulkanQueue;
-use crate::device::hazard::{Point, Timeline, say_lost};
+use crate::device::hazard::{Point, Timeline, any_lost, say_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
@@ -317,7 +317,7 @@ impl Timeline for VulkanTimeline {
 
     fn seen(&self, value: u64) -> bool {
         let done = || self.done.load(Ordering::Acquire);
-        value <= if self.core.is_lost() { *self.at_loss.get_or_init(done) } else { done() }
+        value <= if any_lost() && self.core.is_lost() { *self.at_loss.get_or_init(done) } else { done() }
     }
 
     fn lost(&self, point: &Point) -> Option<Error> {

@@ -255,3 +255,16 @@ fn debug_information_is_no_use() {
     let m = module(&glsl_with(&source, &["--target-env=vulkan1.2", "-g"]));
     assert_eq!((binding(&m, 0, 0).access, binding(&m, 0, 1).access), (Access::Write, Access::Read));
 }
+
+#[test]
+fn long_names_are_cut() {
+    for (length, shown) in [(511, 511), (512, 515), (900, 515)] {
+        let name = "n".repeat(length);
+        let source = format!(
+            "layout(local_size_x = 1) in; layout(binding = 0) buffer B {{ uint v[]; }} {name}; void main() {{ {name}.v[0] = 1; }}"
+        );
+        let module = module(&glsl_with(&source, &["--target-env=vulkan1.2", "-g"]));
+        let found = binding(&module, 0, 0).name.clone().unwrap();
+        assert_eq!((found.len(), found.ends_with("...")), (shown, length >= 512), "{found}");
+    }
+}

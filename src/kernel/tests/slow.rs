@@ -64,7 +64,7 @@ type Kind = (&'static str, fn(u32) -> Vec<u8>);
 
 const STORAGE: u32 = 12;
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 17] = [
     // Sizes grow without bound, work does not.
     ("structs that double", |words| {
         let n = words / 4;
@@ -160,6 +160,10 @@ const KINDS: [Kind; 16] = [
         let mut bytes = assembled(&[], &[], &[op(4, 57), 1, 20, 100_000]);
         bytes.extend(super::bytes(&repeat(n, each)));
         bytes
+    }),
+    ("specialization constants, all given", |words| {
+        let decorations = repeat(words / 8, |i| [op(4, DECORATE), 1000 + i, 1, i]);
+        assembled(&decorations, &repeat(words / 8, |i| [op(4, 50), 3, 1000 + i, i]), &[])
     }),
     ("entry points", |words| {
         let name = u32::from_le_bytes(*b"abc\0");

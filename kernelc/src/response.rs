@@ -1,0 +1,96 @@
+//! Response files: `@file` stands for the arguments that the file holds.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// How deep files may name each other.
+const DEEPEST: usize = 64;
+/// What all of them may come to.
+const MOST: usize = 1 << 20;
+
+/// The arguments with those of response files in their places. What names no file stays, as with Clang and GCC.
+pub fn expanded(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let mut all = Vec::new();
+    expand(arguments, 0, &mut all)?;
+    Ok(all)
+}
+
+fn expand(arguments: Vec<OsString>, depth: usize, all: &mut Vec<OsString>) -> Result<(), String> {
+    for argument in arguments {
+        let file = argument.as_bytes().strip_prefix(b"@").map(|name| PathBuf::from(OsStr::from_bytes(name)));
+        let Some(file) = file.filter(|file| file.is_file()) else {
+            all.push(argument);
+            continue;
+        };
+        if depth == DEEPEST || all.len() > MOST {
+            return Err(format!(
+                "{} is nested too deep or too long: do response files name each other?",
+                file.display()
+            ));
+        }
+        let text = std::fs::read(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+        expand(words(&text), depth + 1, all)?;
+    }
+    Ok(())
+}
+
+/// The words of a text, by GNU's rules: quotes of both kinds group, a backslash takes the next character as it is.
+fn words(text: &[u8]) -> Vec<OsString> {
+    let mut all = Vec::new();
+    let mut word: Option<Vec<u8>> = None;
+    let mut quote = None;
+    let mut bytes = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).iter().copied();
+    while let Some(byte) = bytes.next() {
+        match (byte, quote) {
+            // The end of a line behind it goes with it.
+            (b'\\', _) => match bytes.next() {
+                Some(b'\n') | None => {}
+                Some(next) => word.get_or_insert_default().push(next),
+            },
+            (b'"' | b'\'', None) => {
+                quote = Some(byte);
+                word.get_or_insert_default();
+            }
+            (_, Some(open)) if byte == open => quote = None,
+            (_, None) if byte.is_ascii_whitespace() => all.extend(word.take().map(OsString::from_vec)),
+            _ => word.get_or_insert_default().push(byte),
+        }
+    }
+    all.extend(word.map(OsString::from_vec));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expanded, words};
+    use std::ffi::OsString;
+
+    #[test]
+    fn words_by_the_rules_of_gnu() {
+        for (text, expected) in [
+            ("a  b\n\tc", vec!["a", "b", "c"]),
+            ("'a b' \"c 'd'\" e\\ f", vec!["a b", "c 'd'", "e f"]),
+            ("-DX=\\\"y\\\" '' \"a\\\"b\"", vec!["-DX=\"y\"", "", "a\"b"]),
+            ("a\\\nb 'open", vec!["ab", "open"]),
+            ("\u{feff}a", vec!["a"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(words(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_name_files_but_not_for_ever() {
+        let folder = std::env::temp_dir().join(format!("kernelc-response-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| OsString::from(format!("@{}/{name}", folder.display()));
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write("inner", "-c 'a b.cpp'");
+        write("outer", &format!("-O2 {} @nowhere", at("inner").display()));
+        write("circle", &at("circle").to_string_lossy());
+        assert_eq!(expanded(vec![at("outer"), "-g".into()]).unwrap(), ["-O2", "-c", "a b.cpp", "@nowhere", "-g"]);
+        assert!(expanded(vec![at("circle")]).unwrap_err().contains("nested too deep"));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,379 @@
+//! `revamp-c++` beside plain Clang: on the same words both succeed or both fail and leave the same files, or revamp-c++ says why
+//! not. Without Clang 22 or later on the PATH there is nothing to compare with, and nothing is tested.
+//!
+//! With MINUTES in the environment `random_lines` goes on for so long, from SEED.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// An installation without the library's code, and sources that need none.
+struct Place {
+    root: PathBuf,
+    clang: PathBuf,
+}
+
+fn clang() -> Option<PathBuf> {
+    let named = std::env::var_os("REVAMP_CLANG").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join("clang++-22")).find(|file| file.is_file());
+    named.or(found)
+}
+
+impl Place {
+    fn new(name: &str) -> Option<Place> {
+        let clang = clang()?;
+        let root = std::env::temp_dir().join(format!("kernelc-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        for folder in ["bin", "include", "lib", "tmp"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_revamp-cxx"), root.join("bin/revamp-c++")).unwrap();
+        symlink(sources.join("cpp-shim"), root.join("include/revamp-amp")).unwrap();
+        let place = Place { root, clang };
+        let library = place.root.join("lib/librevamp.so");
+        let made = Command::new(&place.clang)
+            .args(["-shared", "-x", "c++", "-", "-o"])
+            .arg(library)
+            .stdin(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(made.success());
+        Some(place)
+    }
+
+    /// Runs a compiler on the words in a folder of its own, and says which files it left.
+    fn run(&self, compiler: &Path, words: &[OsString]) -> (Output, BTreeSet<OsString>) {
+        let folder = self.root.join("work");
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("dir")).unwrap();
+        let write = |name: &OsStr, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        for (name, text) in [
+            ("a.cpp", "int f() { return 1; }\n"),
+            ("b.cc", "int g() { return 2; }\n"),
+            ("sp ace.cpp", "int h() { return 3; }\n"),
+            ("main.cpp", "int main() { return 0; }\n"),
+            ("bad.cpp", "int k( { return 4; }\n"),
+            ("c.c", "int m(void) { int class = 6; return class; }\n"),
+            ("h.hpp", "#define X 1\n"),
+            ("text", "int n() { return 7; }\n"),
+            ("resp", "-c 'sp ace.cpp' -O1"),
+            ("nested", "@resp \"-DY=\\\"a b\\\"\"\n-g"),
+            ("circle", "-w @circle"),
+        ] {
+            write(OsStr::new(name), text);
+        }
+        write(OsStr::from_bytes(b"n\xff.cpp"), "int o() { return 8; }\n");
+        let output = Command::new("timeout")
+            .arg("60")
+            .arg(compiler)
+            .args(words)
+            .current_dir(&folder)
+            .env("REVAMP_CLANG", &self.clang)
+            .env("TMPDIR", self.root.join("tmp"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        (output, files(&folder))
+    }
+
+    /// What is wrong with how revamp-c++ takes the words; `None` if nothing is.
+    fn fault(&self, words: &[OsString]) -> Option<String> {
+        let (plain, expected) = self.run(&self.clang, words);
+        let (ours, files) = self.run(&self.root.join("bin/revamp-c++"), words);
+        let said = String::from_utf8_lossy(&ours.stderr).into_owned();
+        let left: Vec<_> = std::fs::read_dir(self.root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
+        // Clang leaves some of its own.
+        let left = left.iter().any(|path| path.to_string_lossy().contains("/revamp-"));
+        let refused = !ours.status.success() && said.contains("revamp-kernelc: error: ");
+        let wrong = if ours.status.code().is_none_or(|code| code == 124) || said.contains("panicked") {
+            "it crashed or hung"
+        } else if left {
+            "it left temporary files"
+        } else if !ours.status.success() && said.trim().is_empty() {
+            "it failed and said nothing"
+        } else if refused {
+            return None;
+        } else if plain.status.success() != ours.status.success() {
+            "one succeeds, the other does not"
+        } else if kept(&files, &plain) != kept(&expected, &plain) {
+            "they leave other files"
+        } else {
+            return None;
+        };
+        let plain = String::from_utf8_lossy(&plain.stderr).into_owned();
+        Some(format!("{words:?}: {wrong}\nClang: {plain}\n{expected:?}\nrevamp-c++: {said}\n{files:?}"))
+    }
+}
+
+/// The files that count: where Clang fails it may have written dependencies before it found out.
+fn kept<'a>(files: &'a BTreeSet<OsString>, plain: &Output) -> Vec<&'a OsString> {
+    files.iter().filter(|file| plain.status.success() || !file.as_bytes().ends_with(b".d")).collect()
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+fn files(folder: &Path) -> BTreeSet<OsString> {
+    let mut all = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            all.extend(files(&entry.path()).into_iter().map(|name| {
+                let mut path = entry.file_name();
+                path.push("/");
+                path.push(name);
+                path
+            }));
+        } else {
+            all.insert(entry.file_name());
+        }
+    }
+    all
+}
+
+fn words(line: &str) -> Vec<OsString> {
+    // A tilde is a blank within a word, and ? a byte that is no UTF-8.
+    let word = |word: &str| {
+        OsString::from_vec(
+            word.bytes()
+                .map(|b| {
+                    if b == b'~' {
+                        b' '
+                    } else if b == b'?' {
+                        0xff
+                    } else {
+                        b
+                    }
+                })
+                .collect(),
+        )
+    };
+    line.split_whitespace().map(word).collect()
+}
+
+#[test]
+fn each_way_to_call_it() {
+    let Some(place) = Place::new("table") else { return };
+    let lines = [
+        "-c a.cpp",
+        "-c a.cpp b.cc",
+        "-c a.cpp bad.cpp b.cc",
+        "-c a.cpp -o x.o",
+        "-ca.cpp",
+        "-c a.cpp -ox.o",
+        "-c a.cpp --output=dir/x.o",
+        "--compile a.cpp --output x.o",
+        "-c a.cpp -o",
+        "-c a.cpp -o nowhere/x.o",
+        "-c a.cpp -o dir",
+        "-c a.cpp -o /dev/null",
+        "-c a.cpp -o /dev/full",
+        "a.cpp main.cpp -o /dev/full",
+        "-c sp~ace.cpp n?.cpp",
+        "-c a.cpp -o n?.o",
+        "-c -on?.o a.cpp",
+        "-c -- a.cpp",
+        "-c c.c",
+        "-c c.c a.cpp",
+        "-c c.c -o x.o",
+        "-c text",
+        "-c -x c++ text",
+        "-x c++ text main.cpp -x none -o prog",
+        "main.cpp a.cpp b.cc",
+        "main.cpp c.c -o prog",
+        "main.cpp -o prog -lm -Wl,-z,now -L. -pthread",
+        "main.cpp -MD -o prog",
+        "main.cpp -MD",
+        "-c a.cpp -MD -MF dep.d -MT t",
+        "-c a.cpp -MMD -MP",
+        "-M a.cpp",
+        "-MM a.cpp -o dep.d",
+        "-S a.cpp",
+        "-S a.cpp -o x.s",
+        "-E a.cpp -o x.i",
+        "-dM -E a.cpp",
+        "-E -x c++ -",
+        "-fsyntax-only a.cpp",
+        "-emit-llvm -c a.cpp",
+        "-### a.cpp",
+        "-v",
+        "-v -c a.cpp",
+        "@resp",
+        "@nested -o x.o",
+        "@nowhere",
+        "-shared -fPIC a.cpp -o lib.so",
+        "-r a.cpp -o both.o",
+        "-flto -c a.cpp",
+        "-g -pipe -s main.cpp",
+        "-nosuch -c a.cpp",
+        "-fnosuch -c a.cpp",
+        "-c nowhere.cpp",
+        "-c",
+        "-o x",
+        "main.cpp nowhere.o",
+        "-c a.cpp nowhere.cpp",
+        "h.hpp -MD",
+        "-print-search-dirs",
+        "-dumpversion",
+        "-c h.hpp",
+        "h.hpp -o /dev/null",
+        "h.hpp main.cpp",
+        "n?.cpp -c -o",
+        "-E a.cpp -x c text",
+        "-x c text -x none main.cpp -o x",
+    ];
+    let faults: Vec<String> = lines.iter().filter_map(|line| place.fault(&words(line))).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    // What is refused says what to do.
+    for (line, part) in [
+        ("-x c++ -c -", "name a file"),
+        ("-save-temps -c a.cpp", "REVAMP_KERNEL_DUMP"),
+        ("-c a.cpp -o -", "goes to a file"),
+        ("-c a.cpp b.cc -o both.o", "several sources"),
+        ("@circle", "nested too deep"),
+        ("-c a.cpp -gsplit-dwarf", "use -g"),
+    ] {
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("error: ") && said.contains(part), "{line}: {said}");
+        assert!(!files.iter().any(|file| file.as_bytes().ends_with(b".o")), "{line}: {files:?}");
+    }
+}
+
+#[test]
+fn a_compiler_that_is_killed_or_missing_is_told() {
+    let Some(mut place) = Place::new("killed") else { return };
+    let real = place.clang.clone();
+    let fake = place.root.join("clang++");
+    let script = format!("#!/bin/sh\ncase $1 in --version) exec {} --version;; esac\nkill -9 $$\n", real.display());
+    std::fs::write(&fake, script).unwrap();
+    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::copy("/usr/bin/true", place.root.join("opt")).unwrap();
+    place.clang = fake;
+    let said = |place: &Place| {
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words("-c a.cpp"));
+        assert!(!output.status.success() && !files.contains(OsStr::new("a.o")));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let text = said(&place);
+    assert!(text.contains("was ended by signal 9"), "{text}");
+    place.clang = "/nowhere/clang++".into();
+    let text = said(&place);
+    assert!(text.contains("REVAMP_CLANG is /nowhere/clang++"), "{text}");
+}
+
+/// Random command lines, the same for each seed: of minutes where MINUTES says so, else few.
+#[test]
+fn random_lines() {
+    const WORDS: [&str; 73] = [
+        "a.cpp",
+        "a.cpp",
+        "a.cpp",
+        "b.cc",
+        "main.cpp",
+        "main.cpp",
+        "sp~ace.cpp",
+        "n?.cpp",
+        "bad.cpp",
+        "nowhere.cpp",
+        "c.c",
+        "h.hpp",
+        "text",
+        "-",
+        "-c",
+        "-c",
+        "-c",
+        "-c",
+        "-S",
+        "-E",
+        "-fsyntax-only",
+        "-M",
+        "-MM",
+        "-MD",
+        "-MMD",
+        "-MF dep.d",
+        "-MT t",
+        "-MP",
+        "-o x",
+        "-o x.o",
+        "-ox",
+        "-o",
+        "--output=x",
+        "--output x",
+        "-o dir/x",
+        "-o nodir/x",
+        "-o dir",
+        "-o /dev/null",
+        "-o n?",
+        "-O2",
+        "-g",
+        "-std=c++20",
+        "-DX",
+        "-D X=1",
+        "-UX",
+        "-I.",
+        "-I dir",
+        "-include h.hpp",
+        "-pipe",
+        "-shared",
+        "-fPIC",
+        "-flto",
+        "-pthread",
+        "-v",
+        "-###",
+        "-dM",
+        "-w",
+        "-x c++",
+        "-xc++",
+        "-x c",
+        "-x none",
+        "--",
+        "-lm",
+        "-L.",
+        "-Wl,-z,now",
+        "-nosuch",
+        "-fnosuch",
+        "@resp",
+        "@nested",
+        "@nowhere",
+        "-s",
+        "-emit-llvm",
+        "-print-search-dirs",
+    ];
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (minutes, seed) = (number("MINUTES"), number("SEED").unwrap_or(1));
+    let Some(place) = Place::new("random") else { return };
+    let end = Instant::now() + Duration::from_secs(60 * minutes.unwrap_or(0));
+    let folder = std::env::var_os("FUZZ_OUT").map_or_else(std::env::temp_dir, PathBuf::from);
+    let mut state = seed;
+    let mut random = |below: usize| {
+        // SplitMix64.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % below as u64) as usize
+    };
+    let mut tried = 0;
+    while if minutes.is_some() { Instant::now() < end } else { tried < 12 } {
+        let line: Vec<&str> = (0..1 + random(6)).map(|_| WORDS[random(WORDS.len())]).collect();
+        let line = line.join(" ");
+        if let Some(fault) = place.fault(&words(&line)) {
+            let file = folder.join("kernelc-command-line.txt");
+            std::fs::write(&file, format!("{line}\n{fault}\n")).unwrap();
+            panic!("{} (line {tried} of seed {seed}): {line}\n{fault}", file.display());
+        }
+        tried += 1;
+    }
+    println!("kernelc-command-line: {tried} lines tried, 0 found, seed {seed}");
+}
