@@ -55,18 +55,18 @@ void Program::run_step(int number) {
 void Program::arm_fault() {
     fault_switch *s = fault_open();
     random = Random(seed * 7 + 1);
-    // Of those that were called before; threads and memory too.
-    int function = 0;
+    // Of those that this program called already: they are likely called again.
+    int function = FAULT_vkQueueSubmit;
     for (int tries = 0; tries < 100; tries++) {
         function = static_cast<int>(random.below(FAULT_FUNCTION_COUNT));
-        if (s->counts[function] && fault_functions[function].kind != FAULT_FILE) break;
+        if (s->counts[function] > counted[function] && fault_functions[function].kind != FAULT_FILE) break;
     }
     const int32_t *results = fault_functions[function].results;
     uint32_t count = 0;
     while (count < FAULT_MOST_RESULTS && results[count])
         count++;
     s->result = results[random.below(count)];
-    s->at = 1 + random.below(random.one_in(2) ? 4 : 30);
+    s->at = 1 + random.below(random.one_in(2) ? 1 : 6);
     s->times = random.one_in(4) ? 1 + random.below(5) : 1;
     s->calls = 0;
     note("\n       call %d of %s fails with %d, %d times", static_cast<int>(s->at), fault_functions[function].name,
@@ -78,7 +78,11 @@ void Program::run() {
     note("seed %llu, %d steps%s", static_cast<unsigned long long>(seed), settings.steps,
          getenv("REVAMP_MEMORY") ? ", REVAMP_MEMORY" : "");
     random = Random(seed);
-    int armed_at = static_cast<int>(random.below(static_cast<uint32_t>(settings.steps)));
+    const fault_switch *s = fault_open();
+    for (int f = 0; s && f < FAULT_FUNCTION_COUNT; f++)
+        counted[f] = s->counts[f];
+    // When there is something to lose.
+    int armed_at = 10 + static_cast<int>(random.below(static_cast<uint32_t>(settings.steps) / 2));
     for (int step = 1; step <= settings.steps; step++) {
         if (step == armed_at && settings.has_fault) arm_fault();
         run_step(step);

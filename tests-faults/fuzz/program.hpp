@@ -207,6 +207,8 @@ class Program {
     int current = 0;
     std::vector<Queue> queues;
     size_t shared_queues;
+    // Calls of each function when the program began.
+    uint64_t counted[FAULT_FUNCTION_COUNT] = {};
     std::vector<Bytes> sources;
     std::vector<std::unique_ptr<View>> views;
     std::vector<Under_way> operations;
