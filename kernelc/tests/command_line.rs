@@ -113,9 +113,14 @@ impl Place {
     }
 }
 
-/// The files that count: where Clang fails it may have written dependencies before it found out.
+/// The files that count: where Clang fails it may have written dependencies and headers before it found out.
 fn kept<'a>(files: &'a BTreeSet<OsString>, plain: &Output) -> Vec<&'a OsString> {
-    files.iter().filter(|file| plain.status.success() || !file.as_bytes().ends_with(b".d")).collect()
+    files
+        .iter()
+        .filter(|file| {
+            plain.status.success() || ![".d", ".pch"].iter().any(|end| file.as_bytes().ends_with(end.as_bytes()))
+        })
+        .collect()
 }
 
 impl Drop for Place {
