@@ -851,7 +851,7 @@ typedef struct {
 typedef uint32_t revamp_log_level;
 
 /**
- * Receives log messages. May be called from any thread, must not call the library. The text ends with the call.
+ * Receives log messages, on any thread, when the call that wrote them returns. It may call the library. The text ends with the call.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 
@@ -1374,9 +1374,11 @@ revamp_status revamp_array_view_get_info(revamp_array_view view, revamp_array_vi
  * READ_WRITE do not (AV-16, AV-17); with WRITE the old contents are not fetched, so all elements must be written. A
  * read-only view takes READ. The address stays the same for the life of the data source, but may be used only until the
  * next call that uses overlapping elements elsewhere; see revamp_array_view_state().
- * Errors: those of the transfer and of the work before it.
+ * Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data are lost (docs/c-api.md).
  */
-revamp_status revamp_array_view_access(revamp_array_view view, revamp_access access, void **data);
+revamp_status revamp_array_view_access(revamp_array_view view,
+                                       revamp_access access,
+                                       void **data);
 
 /**
  * Gives the address of a word that tells what the host may do with the view without a call: REVAMP_HOST_MAY_ bits, to be
@@ -1389,7 +1391,8 @@ revamp_status revamp_array_view_state(revamp_array_view view,
 /**
  * Brings what was changed elsewhere to the data source's home and waits for it. READ: home may then be read directly;
  * READ_WRITE: and changed, until the next use elsewhere; WRITE: the same without fetching the old contents (digest 2.2).
- * Errors: those of the transfer and of the work before it (DST-8).
+ * Errors: those of the transfer and of the work before it (DST-8), and that data are lost: launches that were accepted and never ran
+ * are told here, and by every other use, until the data are written anew (docs/c-api.md).
  */
 revamp_status revamp_array_view_synchronize(revamp_array_view view,
                                             revamp_access access);
