@@ -45,18 +45,18 @@ template <class Work> int forked(const Work &work) {
 
 } // namespace
 
-TEST(workers_compute) {
-    for (int worker = 0; worker < 3; ++worker)
-        CHECK(forked(computes) == 0);
-    CHECK(computes());
-}
-
 TEST(a_daemon_computes) {
     // Forks twice, as daemon() and systems' recipes do.
     CHECK(forked([] {
               setsid();
               return forked(computes) == 0;
           }) == 0);
+}
+
+TEST(workers_compute) {
+    for (int worker = 0; worker < 3; ++worker)
+        CHECK(forked(computes) == 0);
+    CHECK(computes());
 }
 
 TEST(after_use_a_child_is_told) {

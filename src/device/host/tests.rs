@@ -501,7 +501,7 @@ fn imports_are_the_hosts_own_bytes() {
     let own = buffer(&device, 80);
     own.host().unwrap().fill(2);
     queue.copy(&own, &imported, &CopyPlan::linear(0, 10, 20)).unwrap();
-    imported.tracker().wait(&(0..80), Access::Read).unwrap();
+    imported.tracker().wait_for_all(&(0..80), Access::Read).unwrap();
     let wanted: Vec<u8> = (0..100).map(|i| if (13..33).contains(&i) { 2 } else { 1 }).collect();
     assert_eq!(bytes, wanted);
 }
