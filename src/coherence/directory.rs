@@ -3,6 +3,8 @@
 use super::intervals::Intervals;
 use super::locations::{Location, LocationSet, LossId};
 use super::region::Region;
+use crate::error::Result;
+use crate::grow::Grow;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -160,10 +162,16 @@ impl Directory {
         (valid, worthless)
     }
 
+    /// Sees to room for what an operation on the region changes. To be asked while it can still fail: later changes cannot.
+    pub fn make_room(&mut self, region: &Region) -> Result<()> {
+        // A run adds two segments where it arrives, and two where it is written.
+        self.holders.make_room(region.hull(), region.runs().saturating_mul(4))
+    }
+
     /// What must move so that the region can be read at `at`, in order. Empty if nothing.
-    pub fn missing(&self, region: &Region, at: Location) -> Vec<Step> {
+    pub fn missing(&self, region: &Region, at: Location) -> Result<Vec<Step>> {
         if self.is_valid(region, at) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         // Mostly all of it moves.
         let mut known: Option<(&LocationSet, Option<Location>)> = None;
@@ -176,21 +184,30 @@ impl Directory {
         });
         if alike {
             let from = known.and_then(|(_, from)| from);
-            return from.map_or_else(Vec::new, |from| self.route(vec![Step { region: region.clone(), from, to: at }]));
+            let whole = |from| self.route(vec![Step { region: region.clone(), from, to: at }]);
+            return from.map_or_else(|| Ok(Vec::new()), whole);
         }
         let mut steps: Vec<Step> = Vec::new();
+        let mut room = Ok(());
         self.visit(region, |piece, set| {
             if let Some(from) = self.nearest(set, at) {
                 match steps.last_mut() {
                     Some(last) if last.from == from && last.region.hull().end == piece.start => {
                         last.region.run += piece.end - piece.start;
                     }
-                    _ => steps.push(Step { region: Region::linear(piece), from, to: at }),
+                    _ => {
+                        room = steps.make_room(1);
+                        if room.is_err() {
+                            return false;
+                        }
+                        steps.push(Step { region: Region::linear(piece), from, to: at });
+                    }
                 }
             }
             true
         });
-        self.route(fold(steps))
+        room?;
+        self.route(fold(steps)?)
     }
 
     /// The holder to take bytes from; `None` if nothing must move.
@@ -211,17 +228,20 @@ impl Directory {
     }
 
     /// Sends what goes from device to device by way of home, where home is the host (COH-19).
-    fn route(&self, steps: Vec<Step>) -> Vec<Step> {
+    fn route(&self, steps: Vec<Step>) -> Result<Vec<Step>> {
         if !self.memories[0].is_host {
-            return steps;
+            return Ok(steps);
         }
+        let mut routed = Vec::new();
+        routed.make_room(2 * steps.len())?;
         let by_home = |s: Step| {
             let direct = self.memories[s.from.index()].is_host || self.memories[s.to.index()].is_host;
             let first = (!direct).then(|| Step { to: Location::HOME, ..s.clone() });
             let from = if direct { s.from } else { Location::HOME };
             first.into_iter().chain([Step { from, ..s }])
         };
-        steps.into_iter().flat_map(by_home).collect()
+        routed.extend(steps.into_iter().flat_map(by_home));
+        Ok(routed)
     }
 
     fn update(&mut self, region: &Region, f: impl Fn(&LocationSet) -> LocationSet) {
@@ -302,10 +322,11 @@ impl Directory {
 const FEW: usize = 8;
 
 /// Joins steps that repeat at a constant distance into strided ones, as often as that brings anything.
-fn fold(mut steps: Vec<Step>) -> Vec<Step> {
+fn fold(mut steps: Vec<Step>) -> Result<Vec<Step>> {
     loop {
         let before = steps.len();
-        let mut folded: Vec<Step> = Vec::with_capacity(before);
+        let mut folded: Vec<Step> = Vec::new();
+        folded.make_room(before)?;
         let mut at = 0;
         while at < steps.len() {
             let first = &steps[at];
@@ -329,7 +350,7 @@ fn fold(mut steps: Vec<Step>) -> Vec<Step> {
             at += count;
         }
         if folded.len() == before {
-            return folded;
+            return Ok(folded);
         }
         steps = folded;
     }

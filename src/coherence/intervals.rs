@@ -1,10 +1,16 @@
 //! A map from every byte of a range to a value, with neighbouring bytes of one value kept as one segment.
 
+use crate::error::Result;
+use crate::grow::Grow;
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Most segments of a chunk: what a change moves at most when it adds one.
 const CHUNK: usize = 256;
+
+/// Segments that are changed without asking for room first, and most that room is kept for without need.
+const FEW: usize = 64;
+const KEPT: usize = 16 << 10;
 
 /// A segment's first byte and value; it reaches to the next one's first byte.
 type Segment<S> = (u64, S);
@@ -16,6 +22,8 @@ pub(super) struct Intervals<S> {
     /// Neighbours differ.
     chunks: Vec<Vec<Segment<S>>>,
     len: u64,
+    /// Empty; with room for what the next change makes.
+    room: Vec<Segment<S>>,
 }
 
 /// Chunk and number in it of a segment.
@@ -25,7 +33,7 @@ struct Place(usize, usize);
 impl<S: Clone + Eq> Intervals<S> {
     /// All bytes have this value.
     pub fn new(len: u64, value: S) -> Self {
-        Self { chunks: vec![vec![(0, value)]], len }
+        Self { chunks: vec![vec![(0, value)]], len, room: Vec::new() }
     }
 
     /// Number of segments.
@@ -36,6 +44,21 @@ impl<S: Clone + Eq> Intervals<S> {
     /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Sees to room for changes of bytes in `range` (not empty, inside) that make at most so many segments more: how many there
+    /// are is the caller's doing, so a lack of memory is an error here, and none later.
+    pub fn make_room(&mut self, range: Range<u64>, more: u64) -> Result<()> {
+        let (Place(first, from), Place(last, to)) = (self.find(range.start), self.find(range.end - 1));
+        let between: usize = self.chunks[first..last].iter().map(Vec::len).sum();
+        let all = (between + to + 1 - from).saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
+        if all > FEW {
+            return self.room.make_room(all.saturating_add(FEW));
+        }
+        if self.room.capacity() > KEPT {
+            self.room = Vec::new();
+        }
+        Ok(())
     }
 
     /// The segment of a byte.
@@ -68,7 +91,7 @@ impl<S: Clone + Eq> Intervals<S> {
         let Some(touched) = range.as_ref().map(|r| self.find(r.start)) else { return false };
         // The one before may become one with the first that changes.
         let first = self.before(touched).unwrap_or(touched);
-        let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::new();
+        let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::from_vec(std::mem::take(&mut self.room));
         let mut put = |start: u64, value: &S| {
             if new.last().is_none_or(|(_, v)| v != value) {
                 new.push((start, value.clone()));
@@ -104,7 +127,11 @@ impl<S: Clone + Eq> Intervals<S> {
         }
         drop(all);
         if changed {
-            self.replace(first, old, new);
+            self.replace(first, old, &mut new);
+        }
+        if new.spilled() {
+            new.clear();
+            self.room = new.into_vec();
         }
         changed
     }
@@ -119,10 +146,10 @@ impl<S: Clone + Eq> Intervals<S> {
     }
 
     /// Puts `new` in place of `old` segments from `first` on.
-    fn replace(&mut self, Place(chunk, at): Place, old: usize, new: SmallVec<[Segment<S>; 4]>) {
+    fn replace(&mut self, Place(chunk, at): Place, old: usize, new: &mut SmallVec<[Segment<S>; 4]>) {
         let one = &mut self.chunks[chunk];
         if at + old <= one.len() && one.len() - old + new.len() <= CHUNK {
-            one.splice(at..at + old, new);
+            one.splice(at..at + old, new.drain(..));
             return;
         }
         // The chunks that hold them, and how many of the last one's are replaced.
@@ -134,7 +161,7 @@ impl<S: Clone + Eq> Intervals<S> {
         let tail = self.chunks[last].split_off(rest);
         let mut head = std::mem::take(&mut self.chunks[chunk]);
         head.truncate(at);
-        let mut all = head.into_iter().chain(new).chain(tail).peekable();
+        let mut all = head.into_iter().chain(new.drain(..)).chain(tail).peekable();
         let mut made = Vec::new();
         while all.peek().is_some() {
             // Half full, so that there is room.
@@ -171,7 +198,14 @@ mod tests {
                 for b in ranges.iter().cloned().flatten() {
                     array[b as usize] = f(&array[b as usize]);
                 }
+                let hull = ranges.first().zip(ranges.last()).map(|(a, b)| a.start..b.end);
+                if let Some(hull) = hull {
+                    map.make_room(hull, 2 * ranges.len() as u64).unwrap();
+                }
+                let room = map.room.capacity();
                 prop_assert_eq!(map.update(ranges.into_iter(), f), before != array);
+                // What was made room for is enough.
+                prop_assert!(room == 0 || map.room.capacity() == room);
                 let all: Vec<_> = map.iter(0..LEN).map(|(r, v)| (r, *v)).collect();
                 let flat: Vec<u8> = all.iter().flat_map(|(r, v)| vec![*v; (r.end - r.start) as usize]).collect();
                 prop_assert_eq!(&flat, &array);

@@ -129,6 +129,7 @@ impl Part {
         if self.is_settled(state, place, access) {
             return Ok(());
         }
+        state.directory.make_room(&self.region)?;
         state.reserve(place, &self.region.hull())?;
         if access != Access::Write {
             state.fetch(&self.region, place, self.tally(call))?;
@@ -445,6 +446,7 @@ impl ArrayView {
         part.source.attempt(|state| {
             let home = state.home_place(None)?;
             state.renewed(&part.region, &home);
+            state.directory.make_room(&part.region)?;
             state.directory.refresh(&part.region);
             Ok(())
         })
@@ -458,6 +460,7 @@ impl ArrayView {
         part.settle(Access::Write)?;
         part.source.words().take_back(&part.region, Access::Write);
         part.source.attempt(|state| {
+            state.directory.make_room(&part.region)?;
             state.directory.discard(&part.region);
             Ok(())
         })

@@ -129,6 +129,7 @@ impl Held<'_> {
 fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
     let region = Region::new(layout.offset, layout.element, &layout.dims);
     let place = state.home_place(None)?;
+    state.directory.make_room(&region)?;
     source.words().take_back(&region, access);
     if access != Access::Write {
         state.fetch(&region, &place, source.tally(call))?;

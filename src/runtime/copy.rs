@@ -309,6 +309,7 @@ fn find_destination(source: &Side, destination: &Side, held: &mut Held<'_>, call
             let first = lives(source, held)?;
             let state = held.state(part)?;
             let place = state.home_place(first.as_ref())?;
+            state.directory.make_room(part.region())?;
             state.copy_memory(&place, &part.region().hull(), Access::Write)
         }
     }
@@ -354,8 +355,9 @@ fn find_source(source: &Side, destination: &Side, held: &mut Held<'_>, tally: Ta
 /// The location of an accelerator_view or the host, if the part can be read there without a transfer.
 fn reachable(state: &mut State, part: &Part, view: Option<&Arc<AcceleratorView>>) -> Result<Option<Location>> {
     let place = state.place(view)?;
-    let is_free = state.directory.missing(part.region(), place.location).is_empty();
+    let is_free = state.directory.missing(part.region(), place.location)?.is_empty();
     if is_free {
+        state.directory.make_room(part.region())?;
         state.directory.holds(part.region(), place.location);
     }
     Ok(is_free.then_some(place.location))

@@ -664,7 +664,8 @@ impl State {
     /// Makes the region valid at `place`, moving what is missing.
     pub fn fetch(&mut self, region: &Region, place: &Place, tally: Tally<'_>) -> Result<()> {
         self.check(region)?;
-        for step in self.directory.missing(region, place.location) {
+        self.directory.make_room(region)?;
+        for step in self.directory.missing(region, place.location)? {
             self.carry(&step, tally)?;
             self.directory.holds(&step.region, step.to);
             self.renewed(&step.region, &self.known(step.to));
