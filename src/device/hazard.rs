@@ -351,7 +351,10 @@ impl Segments {
     #[cold]
     fn check_lost(&self, range: &Range<u64>) -> Result<()> {
         let touched = |(r, _): &&(Range<u64>, Error)| r.start < range.end && range.start < r.end;
-        self.lost.iter().find(touched).map_or(Ok(()), |(_, e)| Err(Detour::lost(e.clone())))
+        self.lost.iter().find(touched).map_or(Ok(()), |(_, reason)| {
+            let told = reason.clone().context("the data are lost until a copy or a write of the host replaces them");
+            Err(Detour::lost(told))
+        })
     }
 
     /// Bytes were written anew.

@@ -701,9 +701,10 @@ impl State {
     /// Fails if bytes of the region are lost.
     pub fn check(&self, region: &Region) -> Result<()> {
         match self.directory.loss(region) {
-            Some((range, id)) => Err(self
-                .reason(id)
-                .context(format_args!("bytes {} to {} of the data are lost", range.start, range.end))),
+            Some((range, id)) => Err(self.reason(id).context(format_args!(
+                "bytes {} to {} of the data are lost until a copy, a write of the host or discard_data replaces them",
+                range.start, range.end
+            ))),
             None => Ok(()),
         }
     }

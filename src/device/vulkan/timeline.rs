@@ -58,10 +58,7 @@ fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Error {
         Some(None) => "a copy".to_owned(),
         None => "work".to_owned(),
     };
-    reason.clone().context(format_args!(
-        "{what} was accepted and then lost; what it was to write stays lost until a copy, a write of the host or \
-         discard_data replaces it"
-    ))
+    reason.clone().context(format_args!("{what} was accepted and then lost"))
 }
 
 /// The timeline of one queue.
