@@ -5,7 +5,7 @@ use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
-use super::source::{Place, ROUNDS, Source, State, may_be_held, take_detour};
+use super::source::{Place, Source, State, looks_again, take_detour};
 use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
 use crate::device::hazard::any_lost;
@@ -48,12 +48,9 @@ impl<'a> Sources<'a> {
                 done => return done,
             };
             // All of them, not up to the first.
-            if may_be_held(&error) && rounds < ROUNDS {
-                rounds += 1;
-                // All of them, not up to the first.
-                if held.0.iter_mut().filter_map(|(_, s)| s.absorb_losses().then_some(())).count() > 0 {
-                    continue;
-                }
+            let absorb = || held.0.iter_mut().fold(false, |any, (_, state)| state.absorb_losses() || any);
+            if looks_again(&error, &mut rounds, absorb) {
+                continue;
             }
             drop(held);
             take_detour(error)?;
@@ -114,9 +111,7 @@ impl<'a> Held<'a> {
             None => Ok(()),
         }
     }
-}
 
-impl Held<'_> {
     /// An array was written at home, which alone has those bytes now.
     pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array) {

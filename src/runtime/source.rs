@@ -287,8 +287,7 @@ impl Source {
                 Err(e) => e,
                 done => return done,
             };
-            if may_be_held(&error) && rounds < ROUNDS && state.absorb_losses() {
-                rounds += 1;
+            if looks_again(&error, &mut rounds, || state.absorb_losses()) {
                 continue;
             }
             drop(state);
@@ -345,11 +344,18 @@ impl Source {
 }
 
 /// How often an operation is tried again with other holders.
-pub(super) const ROUNDS: usize = 4;
+const ROUNDS: usize = 4;
 
-/// True if the error says that bytes cannot be had from where they were looked for: others may hold them.
-pub(super) fn may_be_held(error: &Error) -> bool {
-    matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved
+/// True if an operation is to be tried again: the error says that bytes cannot be had from where they were looked for, and
+/// `absorb` found out that others may hold them.
+pub(super) fn looks_again(error: &Error, rounds: &mut usize, absorb: impl FnOnce() -> bool) -> bool {
+    let may_be_held =
+        matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved;
+    if !may_be_held || *rounds == ROUNDS {
+        return false;
+    }
+    *rounds += 1;
+    absorb()
 }
 
 /// Waits for what the error asks for, or returns it. No lock may be held.
