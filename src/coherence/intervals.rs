@@ -204,8 +204,8 @@ mod tests {
                 }
                 let room = map.room.capacity();
                 prop_assert_eq!(map.update(ranges.into_iter(), f), before != array);
-                // What was made room for is enough.
-                prop_assert!(room == 0 || map.room.capacity() == room);
+                // What was made room for is enough; a few grow without asking.
+                prop_assert!(room < 2 * FEW || map.room.capacity() == room);
                 let all: Vec<_> = map.iter(0..LEN).map(|(r, v)| (r, *v)).collect();
                 let flat: Vec<u8> = all.iter().flat_map(|(r, v)| vec![*v; (r.end - r.start) as usize]).collect();
                 prop_assert_eq!(&flat, &array);
