@@ -25,8 +25,8 @@ void wait_often(const revamp_thread_id *id, void *context) {
         revamp_tile_barrier_wait(id);
 }
 
-revamp_host_dispatch_info launch_of(revamp_host_kernel function, void *context, const int32_t *extent) {
-    revamp_host_dispatch_info info{};
+revamp_parallel_for_each_info launch_of(revamp_host_kernel function, void *context, const int32_t *extent) {
+    revamp_parallel_for_each_info info{};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = extent;
@@ -35,8 +35,8 @@ revamp_host_dispatch_info launch_of(revamp_host_kernel function, void *context, 
     return info;
 }
 
-void launch(Bench &b, const revamp_host_dispatch_info &info) {
-    ours::must(revamp_host_dispatch(b.host_view, &info), "revamp_host_dispatch");
+void launch(Bench &b, const revamp_parallel_for_each_info &info) {
+    ours::must(revamp_parallel_for_each(b.host_view, &info), "revamp_parallel_for_each");
     ours::wait(b.host_view);
 }
 

@@ -118,7 +118,7 @@ struct Checked {
     }
     [[gnu::noinline]] void ask() {
         void *pointer = nullptr;
-        ours::must(revamp_array_view_access(view, access, &pointer), "revamp_array_view_access");
+        ours::must(revamp_array_view_data(view, access, &pointer), "revamp_array_view_data");
         data = static_cast<uint32_t *>(pointer);
     }
 };
@@ -167,7 +167,7 @@ void element(Bench &b, bool write, const std::string &name) {
     const Pages memory(elements);
     const ours::View view = ours::View::over(memory.data(), {elements});
     const uint32_t *word = nullptr;
-    ours::must(revamp_array_view_state(view, &word), "revamp_array_view_state");
+    ours::must(revamp_array_view_get_host_access(view, &word), "revamp_array_view_get_host_access");
     static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "the state word is read in place");
     Checked ready{reinterpret_cast<const std::atomic<uint32_t> *>(word),
                   static_cast<uint32_t>(write ? REVAMP_HOST_MAY_WRITE : REVAMP_HOST_MAY_READ), view,
@@ -261,7 +261,7 @@ void bench_view(Bench &b) {
     for (const bool write : {false, true}) {
         const std::string kind = write ? "write" : "read",
                           inline_name = "host access already valid: " + kind + " an element, state word checked inline",
-                          call_name = "host access already valid: revamp_array_view_access, " + kind;
+                          call_name = "host access already valid: revamp_array_view_data, " + kind;
         b.guarded(inline_name, [&] { element(b, write, inline_name); });
         b.guarded(call_name, [&] { host_call(b, write, call_name); });
     }

@@ -50,7 +50,7 @@ class Launcher {
         if (on_host_) {
             host_.arguments = arguments.data();
             host_.argument_count = count;
-            ours::must(revamp_host_dispatch(view_, &host_), "revamp_host_dispatch");
+            ours::must(revamp_parallel_for_each(view_, &host_), "revamp_parallel_for_each");
         } else {
             device_.arguments = arguments.data();
             device_.argument_count = count;
@@ -65,7 +65,7 @@ class Launcher {
     std::unique_ptr<ours::Kernel> kernel_;
     const AddOneBlock block_{};
     const int32_t extent_ = 1;
-    revamp_host_dispatch_info host_{};
+    revamp_parallel_for_each_info host_{};
     revamp_dispatch_info device_{};
 };
 

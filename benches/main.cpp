@@ -114,7 +114,7 @@ std::string open_ours(Bench &b, const Options &o) {
         throw std::runtime_error("librevamp has another ABI than its header");
     b.cpu_view = default_view("cpu");
     b.host_view = default_view("direct3d\\warp");
-    const revamp_status found = o.device.empty() ? revamp_accelerator_default(REVAMP_CODE_SPIRV, &b.accelerator)
+    const revamp_status found = o.device.empty() ? revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &b.accelerator)
                                                  : revamp_accelerator_find(o.device.c_str(), &b.accelerator);
     if (found != REVAMP_OK) {
         std::fprintf(stderr, "no Vulkan accelerator: %s\n", revamp_last_error_message());

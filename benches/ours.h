@@ -87,7 +87,7 @@ class View {
     operator revamp_array_view() const { return handle_; }
     void *access(revamp_access access) const {
         void *pointer = nullptr;
-        must(revamp_array_view_access(handle_, access, &pointer), "revamp_array_view_access");
+        must(revamp_array_view_data(handle_, access, &pointer), "revamp_array_view_data");
         return pointer;
     }
     void synchronize_to(revamp_accelerator_view where, revamp_access access) const {

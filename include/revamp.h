@@ -4,24 +4,31 @@
  * SPDX-License-Identifier: MIT OR Apache-2.0
  *
  * Conventions
- * - Every function that can fail returns a revamp_status: REVAMP_OK (0), or a negative code. revamp_last_error_message()
- *   then says, for this thread, what was asked, what the limit is and what to do.
- * - Objects come first, outputs last. Outputs are written only on success. Buffers are followed by their length.
- * - Structs that may grow begin with struct_size: set it to sizeof the struct. Every other field at zero is its default.
- *   A smaller size, an older header's, ends where a field does, and what lies behind is not touched; any other is an error.
- * - Handles are opaque numbers, not addresses: a null, freed, foreign or wrong-type handle is an error, never a crash.
- * - Threads: every function may be called from any thread, at the same time, on the same objects. What two calls do to the
- *   same elements at once is for the caller to order (rule AV-23). Callbacks may run on any thread; they must return, must
- *   not throw, and must not call revamp unless their comment says so.
- * - A process that used the library and then forks cannot use it in the child: every call there fails with
- *   REVAMP_ERROR_FORKED. Not a use: to be loaded with compiled kernels, to register some, to release, to set the log callback,
- *   to ask for the version, the last error or a name. While the process exits, calls fail with
- *   REVAMP_ERROR_SHUT_DOWN.
- * - Extents, origins and indices have the most significant dimension first; the last one is contiguous, and is Vulkan's x.
+ * - Every function that can fail returns a revamp_status: REVAMP_OK (0), or a negative code.
+ *   revamp_last_error_message() then says, for this thread, what was asked, what the limit is
+ *   and what to do.
+ * - Objects come first, outputs last. Outputs are written only on success. Buffers are followed
+ *   by their length.
+ * - Structs that may grow begin with struct_size: set it to sizeof the struct. Every other
+ *   field at zero is its default. A smaller size, an older header's, ends where a field does,
+ *   and what lies behind is not touched; any other is an error.
+ * - Handles are opaque numbers, not addresses: a null, freed, foreign or wrong-type handle is
+ *   an error, never a crash.
+ * - Threads: every function may be called from any thread, at the same time, on the same
+ *   objects. What two calls do to the same elements at once is for the caller to order (rule
+ *   AV-23). Callbacks may run on any thread; they must return, must not throw, and must not
+ *   call revamp unless their comment says so.
+ * - A process that used the library and then forks cannot use it in the child: every call there
+ *   fails with REVAMP_ERROR_FORKED. Not a use: to be loaded with compiled kernels, to register
+ *   some, to release, to set the log callback, to ask for the version, the last error or a
+ *   name. While the process exits, calls fail with REVAMP_ERROR_SHUT_DOWN.
+ * - Extents, origins and indices have the most significant dimension first; the last one is
+ *   contiguous, and is Vulkan's x.
  * - Strings are UTF-8, of at most 1 MiB.
- * - Memory: where there is none for what the caller sizes (arrays, SPIR-V modules, argument lists and blocks), the call fails
- *   with REVAMP_ERROR_OUT_OF_MEMORY and the program goes on. Where there is none even for the library's own small objects
- *   (handles, one launch's bookkeeping, messages), the process ends, as it does in most programs.
+ * - Memory: where there is none for what the caller sizes (arrays, SPIR-V modules, argument
+ *   lists and blocks), the call fails with REVAMP_ERROR_OUT_OF_MEMORY and the program goes on.
+ *   Where there is none even for the library's own small objects (handles, one launch's
+ *   bookkeeping, messages), the process ends, as it does in most programs.
  */
 
 #ifndef REVAMP_H
@@ -49,9 +56,10 @@
 #define REVAMP_VERSION_PATCH 0
 
 /**
- * Number of the binary interface; a program compiled against another number must not use the library.
+ * Number of the binary interface; a program compiled against another number must not use the
+ * library.
  */
-#define REVAMP_ABI_VERSION 1
+#define REVAMP_ABI_VERSION 2
 
 /**
  * A bit of an array_view's state word: the host may read through the address it was given.
@@ -99,8 +107,8 @@ typedef struct revamp_kernel_t revamp_kernel_t;
 typedef int32_t revamp_status;
 
 /**
- * A place that holds memory and may run kernels. Owned by the library; valid until revamp_uninitialize(). Two handles
- * are equal if and only if they are the same accelerator.
+ * A place that holds memory and may run kernels. Owned by the library; valid until
+ * revamp_uninitialize(). Two handles are equal if and only if they are the same accelerator.
  */
 typedef revamp_accelerator_t *revamp_accelerator;
 
@@ -184,7 +192,8 @@ typedef struct {
      */
     revamp_access default_cpu_access_type;
     /**
-     * Most invocations in a workgroup, and most in each dimension (x, y, z); 0 where no kernels run.
+     * Most invocations in a workgroup, and most in each dimension (x, y, z); 0 where no kernels
+     * run.
      */
     uint32_t max_workgroup_invocations;
     /**
@@ -222,8 +231,9 @@ typedef struct {
      */
     uint64_t used;
     /**
-     * Taken from the driver or the system for them: memory is taken in blocks, and some that was freed is kept. At most
-     * `used`, a tenth more, and `slack`, unless many small arrays were freed and those left lie scattered over their blocks.
+     * Taken from the driver or the system for them: memory is taken in blocks, and some that was
+     * freed is kept. At most `used`, a tenth more, and `slack`, unless many small arrays were
+     * freed and those left lie scattered over their blocks.
      */
     uint64_t held;
     /**
@@ -231,8 +241,8 @@ typedef struct {
      */
     uint64_t slack;
     /**
-     * Host memory that copies pass through. Given back once it was not used for five seconds, at the next call that copies,
-     * waits or makes an array.
+     * Host memory that copies pass through. Given back once it was not used for five seconds, at
+     * the next call that copies, waits or makes an array.
      */
     uint64_t staging;
     /**
@@ -242,7 +252,8 @@ typedef struct {
 } revamp_memory_usage;
 
 /**
- * A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they are the same view.
+ * A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
+ * are the same view.
  */
 typedef revamp_accelerator_view_t *revamp_accelerator_view;
 
@@ -282,7 +293,8 @@ typedef struct {
 } revamp_accelerator_view_info;
 
 /**
- * An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not cancel the operation.
+ * An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not
+ * cancel the operation.
  */
 typedef revamp_completion_t *revamp_completion;
 
@@ -295,7 +307,8 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * What the host may do with the memory directly (rules of digest 2.8). Counts only with has_cpu_access_type.
+     * What the host may do with the memory directly (rules of digest 2.8). Counts only with
+     * has_cpu_access_type.
      */
     revamp_access cpu_access_type;
     /**
@@ -303,7 +316,8 @@ typedef struct {
      */
     bool has_cpu_access_type;
     /**
-     * Makes a staging array: the view whose device often exchanges data with it (rules STG-2 to STG-5). NULL: none.
+     * Makes a staging array: the view whose device often exchanges data with it (rules STG-2 to
+     * STG-5). NULL: none.
      */
     revamp_accelerator_view associated_view;
     /**
@@ -378,9 +392,10 @@ typedef struct {
 } revamp_array_view_options;
 
 /**
- * A part of a data source (host memory or an array), usable on the host and on every accelerator: the library moves the
- * bytes to where they are used, and only those that are missing there. Reference counted; a retained handle is what a copy
- * of an array_view is in C++ AMP. Uses of overlapping views at the same time, of which one writes, are a race (AV-23).
+ * A part of a data source (host memory or an array), usable on the host and on every accelerator:
+ * the library moves the bytes to where they are used, and only those that are missing there.
+ * Reference counted; a retained handle is what a copy of an array_view is in C++ AMP. Uses of
+ * overlapping views at the same time, of which one writes, are a race (AV-23).
  */
 typedef revamp_array_view_t *revamp_array_view;
 
@@ -421,7 +436,8 @@ typedef struct {
      */
     bool read_only;
     /**
-     * Where the data source lives (get_source_accelerator_view); NULL without a data source. Borrowed.
+     * Where the data source lives (get_source_accelerator_view); NULL without a data source.
+     * Borrowed.
      */
     revamp_accelerator_view source_view;
     /**
@@ -478,8 +494,9 @@ typedef struct {
      */
     revamp_array array;
     /**
-     * The array_view; array and extent are NULL then. As destination it is written where its data source lives, as source
-     * read where it is valid, the destination's own memory first (SEL-21 to SEL-24).
+     * The array_view; array and extent are NULL then. As destination it is written where its data
+     * source lives, as source read where it is valid, the destination's own memory first (SEL-21
+     * to SEL-24).
      */
     revamp_array_view view;
     /**
@@ -487,11 +504,13 @@ typedef struct {
      */
     const int32_t *origin;
     /**
-     * Size of the section, one value for each dimension. NULL: to the end of the array. Needed for host memory.
+     * Size of the section, one value for each dimension. NULL: to the end of the array. Needed
+     * for host memory.
      */
     const int32_t *extent;
     /**
-     * The address of the first element in host memory. It is not written if the region is the source of the copy.
+     * The address of the first element in host memory. It is not written if the region is the
+     * source of the copy.
      */
     void *host;
     /**
@@ -537,8 +556,8 @@ typedef struct {
      */
     const int32_t *tile_origin;
     /**
-     * tile_static memory, shared by the threads of the tile, aligned to 64 bytes; contents undefined at the start. NULL
-     * if none was asked for.
+     * tile_static memory, shared by the threads of the tile, aligned to 64 bytes; contents
+     * undefined at the start. NULL if none was asked for.
      */
     void *tile_memory;
     /**
@@ -548,8 +567,8 @@ typedef struct {
 } revamp_thread_id;
 
 /**
- * A kernel that is a function of the program. Called once for each element of the domain, on many threads at once. It
- * must return, and must not throw or jump out.
+ * A kernel that is a function of the program. Called once for each element of the domain, on many
+ * threads at once. It must return, and must not throw or jump out.
  */
 typedef void (*revamp_host_kernel)(const revamp_thread_id *id, void *context);
 
@@ -579,13 +598,15 @@ typedef struct {
      */
     uint32_t id;
     /**
-     * PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument block, a multiple of 8.
+     * PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument
+     * block, a multiple of 8.
      */
     uint32_t offset;
     /**
-     * BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares; else READ_WRITE, of a
-     * read-only view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
-     * a kernel that declares `writeonly` may leave some out and promises nothing.
+     * BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares;
+     * else READ_WRITE, of a read-only view READ. WRITE promises that all elements are written, so
+     * that an array_view's old contents need not be moved; a kernel that declares `writeonly` may
+     * leave some out and promises nothing.
      */
     revamp_access access;
     /**
@@ -593,8 +614,9 @@ typedef struct {
      */
     revamp_array array;
     /**
-     * BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
-     * for the kernel all that lies between its first and last element.
+     * BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A
+     * view or section with gaps covers for the kernel all that lies between its first and last
+     * element.
      */
     revamp_array_view view;
     /**
@@ -606,7 +628,8 @@ typedef struct {
      */
     const int32_t *extent;
     /**
-     * PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a multiple of 16.
+     * PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a
+     * multiple of 16.
      */
     const void *data;
     /**
@@ -616,17 +639,20 @@ typedef struct {
 } revamp_argument;
 
 /**
- * A kernel that runs `count` elements which follow one another in the last dimension, `first` being the first: a loop of its
- * own, which a compiler can vectorise. Otherwise as revamp_host_kernel.
+ * A kernel that runs `count` elements which follow one another in the last dimension, `first`
+ * being the first: a loop of its own, which a compiler can vectorise. Otherwise as
+ * revamp_host_kernel.
  */
-typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first, uint32_t count, void *context);
+typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first,
+                                       uint32_t count,
+                                       void *context);
 
 /**
  * A launch of a host kernel, which the kernel compiler may have compiled for devices too.
  */
 typedef struct {
     /**
-     * sizeof(revamp_host_dispatch_info).
+     * sizeof(revamp_parallel_for_each_info).
      */
     size_t struct_size;
     /**
@@ -654,10 +680,10 @@ typedef struct {
      */
     void *context;
     /**
-     * Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered against other uses. As
-     * BUFFER arguments with access and array or view set (host threads only), or as ADDRESS or INDIRECT arguments, which
-     * write addresses into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
-     * itself.
+     * Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered
+     * against other uses. As BUFFER arguments with access and array or view set (host threads
+     * only), or as ADDRESS or INDIRECT arguments, which write addresses into the block. Access
+     * zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by itself.
      */
     const revamp_argument *arguments;
     /**
@@ -665,8 +691,8 @@ typedef struct {
      */
     size_t argument_count;
     /**
-     * If not NULL: the kernel gets the address of a copy of this block, with addresses written into it, as its context
-     * (aligned to 64 bytes; it lives until the launch is done).
+     * If not NULL: the kernel gets the address of a copy of this block, with addresses written
+     * into it, as its context (aligned to 64 bytes; it lives until the launch is done).
      */
     const void *block;
     /**
@@ -678,17 +704,18 @@ typedef struct {
      */
     revamp_host_row_kernel row_function;
     /**
-     * What the kernel compiler's registration calls the launch: the address of its entry point's stub. Where the launch goes
-     * to a Vulkan view, the kernel of that name runs, with the block as its argument block. `function` and `row_function`
-     * may both be NULL then: host threads cannot run it. NULL: there is no compiled kernel.
+     * What the kernel compiler's registration calls the launch: the address of its entry point's
+     * stub. Where the launch goes to a Vulkan view, the kernel of that name runs, with the block
+     * as its argument block. `function` and `row_function` may both be NULL then: host threads
+     * cannot run it. NULL: there is no compiled kernel.
      */
     const void *compiled;
     /**
-     * Alignment of the block for the compiled kernel, which must have been compiled for a block of this size and
-     * alignment.
+     * Alignment of the block for the compiled kernel, which must have been compiled for a block
+     * of this size and alignment.
      */
     size_t block_alignment;
-} revamp_host_dispatch_info;
+} revamp_parallel_for_each_info;
 
 /**
  * How a kernel is loaded.
@@ -772,8 +799,8 @@ typedef struct {
      */
     revamp_access access;
     /**
-     * Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes and "...". Valid as long as the
-     * kernel.
+     * Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes
+     * and "...". Valid as long as the kernel.
      */
     const char *name;
     /**
@@ -795,9 +822,9 @@ typedef struct {
      */
     uint32_t rank;
     /**
-     * Global extent, most significant first: as many workgroups run as cover it, so the kernel must check its bounds
-     * where the extent is no multiple of the workgroup size. Rank above 3: the leading dimensions are folded into z.
-     * NULL: groups is used.
+     * Global extent, most significant first: as many workgroups run as cover it, so the kernel
+     * must check its bounds where the extent is no multiple of the workgroup size. Rank above 3:
+     * the leading dimensions are folded into z. NULL: groups is used.
      */
     const int32_t *extent;
     /**
@@ -813,8 +840,9 @@ typedef struct {
      */
     size_t argument_count;
     /**
-     * For kernels that take one address: the argument block, read during the call. Its copy in device memory is what
-     * the address points to, after the ADDRESS arguments have been written into it.
+     * For kernels that take one address: the argument block, read during the call. Its copy in
+     * device memory is what the address points to, after the ADDRESS arguments have been written
+     * into it.
      */
     const void *block;
     /**
@@ -851,14 +879,16 @@ typedef struct {
 typedef uint32_t revamp_log_level;
 
 /**
- * Receives log messages, on any thread, when the call that wrote them returns. It may call the library. The text ends with the call.
+ * Receives log messages, on any thread, when the call that wrote them returns. It may call the
+ * library. The text ends with the call.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 
 /**
- * Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the host (from one accelerator to
- * another by way of the host: once each); `local`: within one memory. `implicit`: forced by a launch, an access or a
- * release; `explicit`: asked for by a copy or synchronize.
+ * Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the
+ * host (from one accelerator to another by way of the host: once each); `local`: within one
+ * memory. `implicit`: forced by a launch, an access or a release; `explicit`: asked for by a copy
+ * or synchronize.
  */
 typedef struct {
     /**
@@ -1064,7 +1094,8 @@ typedef struct {
 #define REVAMP_CODE_SPIRV 0
 
 /**
- * Functions of the program itself: the host-thread accelerator, unless the program or the user chose another.
+ * Functions of the program itself: the host-thread accelerator, unless the program or the user
+ * chose another.
  */
 #define REVAMP_CODE_HOST 1
 
@@ -1129,8 +1160,9 @@ typedef struct {
 #define REVAMP_ARGUMENT_ADDRESS 4
 
 /**
- * As ADDRESS, one step further: bytes are appended to the argument block, the address of the buffer is written at their
- * beginning, and theirs into the block. What a reference to a C++ AMP array becomes.
+ * As ADDRESS, one step further: bytes are appended to the argument block, the address of the
+ * buffer is written at their beginning, and theirs into the block. What a reference to a C++ AMP
+ * array becomes.
  */
 #define REVAMP_ARGUMENT_INDIRECT 5
 
@@ -1139,69 +1171,75 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too (see unusable_reason).
- * Writes at most `capacity` handles to `accelerators` (which may be NULL if it is 0) and the number there are to `count`.
- * The first call looks for devices, which takes some milliseconds. Handles are the library's; do not release them.
+ * Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too
+ * (see unusable_reason). Writes at most `capacity` handles to `accelerators` (which may be NULL
+ * if it is 0) and the number there are to `count`. The first call looks for devices, which takes
+ * some milliseconds. Handles are the library's; do not release them.
  */
 revamp_status revamp_accelerator_list(revamp_accelerator *accelerators,
                                       size_t capacity,
                                       size_t *count);
 
 /**
- * The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host threads), "vulkan\...",
- * "default" or "" for the default accelerator (for SPIR-V code).
+ * The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
+ * threads), "vulkan\...", "default" or "" for the default accelerator (for SPIR-V code).
  * Fails with REVAMP_ERROR_RUNTIME if there is none; the text lists those there are.
  */
 revamp_status revamp_accelerator_find(const char *device_path, revamp_accelerator *accelerator);
 
 /**
- * The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else by the rules of digest
- * 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads.
- * This use settles the default: revamp_accelerator_set_default() has no effect afterwards.
+ * The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
+ * by the rules of digest 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device;
+ * for REVAMP_CODE_HOST the host threads. This use settles the default:
+ * revamp_accelerator_set_default() has no effect afterwards.
  * Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
  */
-revamp_status revamp_accelerator_default(revamp_code code,
-                                         revamp_accelerator *accelerator);
+revamp_status revamp_accelerator_get_default(revamp_code code, revamp_accelerator *accelerator);
 
 /**
- * Makes the accelerator with this device_path the default, once, before the default was used: `changed` (may be NULL)
- * becomes true; afterwards it becomes false and nothing changes. An unknown path is an error.
+ * Makes the accelerator with this device_path the default, once, before the default was used:
+ * `changed` (may be NULL) becomes true; afterwards it becomes false and nothing changes. An
+ * unknown path is an error.
  */
 revamp_status revamp_accelerator_set_default(const char *device_path, bool *changed);
 
 /**
  * Fills `info` (set struct_size first). The strings are valid until revamp_uninitialize().
  */
-revamp_status revamp_accelerator_get_info(revamp_accelerator accelerator, revamp_accelerator_info *info);
+revamp_status revamp_accelerator_get_info(revamp_accelerator accelerator,
+                                          revamp_accelerator_info *info);
 
 /**
  * Tells what memory the accelerator holds at this moment. Fills `usage` (set struct_size first).
  */
-revamp_status revamp_accelerator_get_memory_usage(revamp_accelerator accelerator, revamp_memory_usage *usage);
+revamp_status revamp_accelerator_get_memory_usage(revamp_accelerator accelerator,
+                                                  revamp_memory_usage *usage);
 
 /**
- * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used: `changed` (may be NULL)
- * says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host and
- * `access_type` is more than NONE.
+ * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used:
+ * `changed` (may be NULL) says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the
+ * accelerator has no memory shared with the host and `access_type` is more than NONE.
  */
 revamp_status revamp_accelerator_set_default_cpu_access_type(revamp_accelerator accelerator,
                                                              revamp_access access,
                                                              bool *changed);
 
 /**
- * Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its default view is another one from
- * now on. The old view, and arrays and kernels of it, stay dead and are to be released; array_views go on with what other
- * places hold of their data. Without a loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or
- * REVAMP_ERROR_RUNTIME if the device is still not to be had.
+ * Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its
+ * default view is another one from now on. The old view, and arrays and kernels of it, stay dead
+ * and are to be released; array_views go on with what other places hold of their data. Without a
+ * loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the
+ * device is still not to be had.
  */
 revamp_status revamp_accelerator_reopen(revamp_accelerator accelerator);
 
 /**
- * The default view of an accelerator: always the same one, in automatic mode. Owned by the library: retaining and
- * releasing it is allowed and has no effect on its life.
+ * The default view of an accelerator: always the same one, in automatic mode. Owned by the
+ * library: retaining and releasing it is allowed and has no effect on its life.
  * Fails if the accelerator cannot be used or its device cannot be opened.
  */
-revamp_status revamp_accelerator_get_default_view(revamp_accelerator accelerator, revamp_accelerator_view *view);
+revamp_status revamp_accelerator_get_default_view(revamp_accelerator accelerator,
+                                                  revamp_accelerator_view *view);
 
 /**
  * A new view with its own order of work. Release it with revamp_accelerator_view_release().
@@ -1211,8 +1249,8 @@ revamp_status revamp_accelerator_create_view(revamp_accelerator accelerator,
                                              revamp_accelerator_view *view);
 
 /**
- * The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the default view of the
- * default accelerator (for SPIR-V code). Owned by the library.
+ * The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the
+ * default view of the default accelerator (for SPIR-V code). Owned by the library.
  */
 revamp_status revamp_accelerator_get_auto_selection_view(revamp_accelerator_view *view);
 
@@ -1229,7 +1267,8 @@ revamp_status revamp_accelerator_view_release(revamp_accelerator_view view);
 /**
  * Fills `info` (set struct_size first).
  */
-revamp_status revamp_accelerator_view_get_info(revamp_accelerator_view view, revamp_accelerator_view_info *info);
+revamp_status revamp_accelerator_view_get_info(revamp_accelerator_view view,
+                                               revamp_accelerator_view_info *info);
 
 /**
  * Hands everything queued to the device; does not wait.
@@ -1237,21 +1276,23 @@ revamp_status revamp_accelerator_view_get_info(revamp_accelerator_view view, rev
 revamp_status revamp_accelerator_view_flush(revamp_accelerator_view view);
 
 /**
- * Waits until all work given to the view so far is done, copies included. Reports the first failure of that work that
- * nobody was told of yet.
+ * Waits until all work given to the view so far is done, copies included. Reports the first
+ * failure of that work that nobody was told of yet.
  */
 revamp_status revamp_accelerator_view_wait(revamp_accelerator_view view);
 
 /**
  * A completion that is done when all work given to the view so far is. Release it.
  */
-revamp_status revamp_accelerator_view_create_marker(revamp_accelerator_view view, revamp_completion *marker);
+revamp_status revamp_accelerator_view_create_marker(revamp_accelerator_view view,
+                                                    revamp_completion *marker);
 
 /**
- * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a multiple of 4) that lives on
- * `view`. Its contents are undefined. `options` may be NULL. Destroy it with revamp_array_destroy().
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a cpu access type without
- * shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+ * Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a
+ * multiple of 4) that lives on `view`. Its contents are undefined. `options` may be NULL. Destroy
+ * it with revamp_array_destroy().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
+ * cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
  */
 revamp_status revamp_array_create(revamp_accelerator_view view,
                                   uint32_t rank,
@@ -1261,7 +1302,8 @@ revamp_status revamp_array_create(revamp_accelerator_view view,
                                   revamp_array *array);
 
 /**
- * Frees an array. Work already queued that uses it still finds its memory. Pointers from revamp_array_data() die.
+ * Frees an array. Work already queued that uses it still finds its memory. Pointers from
+ * revamp_array_data() die.
  */
 revamp_status revamp_array_destroy(revamp_array array);
 
@@ -1271,28 +1313,30 @@ revamp_status revamp_array_destroy(revamp_array array);
 revamp_status revamp_array_get_info(revamp_array array, revamp_array_info *info);
 
 /**
- * The array's memory as the host sees it: contiguous, row-major. Waits until the work queued so far that conflicts with
- * `access` (READ, WRITE or READ_WRITE) is done. The pointer dies when a copy or dispatch that involves the array begins
- * (rule STG-15); fetch it again after (STG-16). Fails with REVAMP_ERROR_RUNTIME if the host may not access the memory so:
- * arrays on the cpu, on host threads, staging arrays, and arrays with a cpu access type can be.
+ * The array's memory as the host sees it: contiguous, row-major. Waits until the work queued so
+ * far that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer dies when a
+ * copy or dispatch that involves the array begins (rule STG-15); fetch it again after (STG-16).
+ * Fails with REVAMP_ERROR_RUNTIME if the host may not access the memory so: arrays on the cpu, on
+ * host threads, staging arrays, and arrays with a cpu access type can be.
  */
-revamp_status revamp_array_data(revamp_array array,
-                                revamp_access access,
-                                void **data);
+revamp_status revamp_array_data(revamp_array array, revamp_access access, void **data);
 
 /**
- * The address by which kernels on the array's accelerator reach its first element. Valid as long as the array. Uses
- * through an address that a dispatch is not told of (REVAMP_ARGUMENT_ADDRESS) are for the caller to order.
+ * The address by which kernels on the array's accelerator reach its first element. Valid as long
+ * as the array. Uses through an address that a dispatch is not told of (REVAMP_ARGUMENT_ADDRESS)
+ * are for the caller to order.
  * Fails with REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
  */
 revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
 
 /**
- * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call makes a data source of
- * its own: two views made so over the same memory know nothing of each other (rules AV-8, AV-10); sections, projections
- * and retained handles of one view do. The memory must outlive all of them, and what is pending when the last one is
- * released is written back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple of 4 bytes).
+ * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
+ * makes a data source of its own: two views made so over the same memory know nothing of each
+ * other (rules AV-8, AV-10); sections, projections and retained handles of one view do. The
+ * memory must outlive all of them, and what is pending when the last one is released is written
+ * back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
+ * of 4 bytes).
  */
 revamp_status revamp_array_view_create_host(void *data,
                                             uint32_t rank,
@@ -1302,16 +1346,17 @@ revamp_status revamp_array_view_create_host(void *data,
                                             revamp_array_view *view);
 
 /**
- * Makes a view of all of an array. All views of an array share its data source, whose home is the array (AV-7, AV-9).
- * The array's memory lives until the last of them is released, also when the array is destroyed before.
+ * Makes a view of all of an array. All views of an array share its data source, whose home is the
+ * array (AV-7, AV-9). The array's memory lives until the last of them is released, also when the
+ * array is destroyed before.
  */
 revamp_status revamp_array_view_create_array(revamp_array array,
                                              const revamp_array_view_options *options,
                                              revamp_array_view *view);
 
 /**
- * Makes a view without a data source (digest 2.5): its memory is made where it is first used, and its contents are
- * undefined until then. It cannot be read only.
+ * Makes a view without a data source (digest 2.5): its memory is made where it is first used, and
+ * its contents are undefined until then. It cannot be read only.
  */
 revamp_status revamp_array_view_create(uint32_t rank,
                                        const int32_t *extent,
@@ -1320,8 +1365,9 @@ revamp_status revamp_array_view_create(uint32_t rank,
                                        revamp_array_view *view);
 
 /**
- * A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the rest), one value for each
- * dimension. No access: nothing moves (AV-20). Fails with REVAMP_ERROR_RUNTIME where it does not lie inside.
+ * A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the
+ * rest), one value for each dimension. No access: nothing moves (AV-20). Fails with
+ * REVAMP_ERROR_RUNTIME where it does not lie inside.
  */
 revamp_status revamp_array_view_section(revamp_array_view view,
                                         const int32_t *origin,
@@ -1329,9 +1375,12 @@ revamp_status revamp_array_view_section(revamp_array_view view,
                                         revamp_array_view *section);
 
 /**
- * A view of slice `index` of the most significant dimension; its rank is one less. The view's rank must be 2 or more.
+ * A view of slice `index` of the most significant dimension; its rank is one less. The view's
+ * rank must be 2 or more.
  */
-revamp_status revamp_array_view_project(revamp_array_view view, int32_t index, revamp_array_view *projection);
+revamp_status revamp_array_view_project(revamp_array_view view,
+                                        int32_t index,
+                                        revamp_array_view *projection);
 
 /**
  * The same elements, which must lie without gaps, in another shape of at most as many elements.
@@ -1342,9 +1391,12 @@ revamp_status revamp_array_view_view_as(revamp_array_view view,
                                         revamp_array_view *result);
 
 /**
- * The same bytes, which must lie without gaps, as a row of elements of another size that divides them.
+ * The same bytes, which must lie without gaps, as a row of elements of another size that divides
+ * them.
  */
-revamp_status revamp_array_view_reinterpret_as(revamp_array_view view, size_t element_size, revamp_array_view *result);
+revamp_status revamp_array_view_reinterpret_as(revamp_array_view view,
+                                               size_t element_size,
+                                               revamp_array_view *result);
 
 /**
  * The same elements as a read-only view (C++ AMP's array_view<const T>).
@@ -1357,9 +1409,10 @@ revamp_status revamp_array_view_as_read_only(revamp_array_view view, revamp_arra
 revamp_status revamp_array_view_retain(revamp_array_view view);
 
 /**
- * One owner less. When the last view of a data source goes, what was changed elsewhere is written back to its home before
- * this returns (DST-1), unless it was discarded (DST-3). A failure of that reaches the log only (DST-7): call
- * revamp_array_view_synchronize() before to hear of it (DST-8).
+ * One owner less. When the last view of a data source goes, what was changed elsewhere is written
+ * back to its home before this returns (DST-1), unless it was discarded (DST-3). A failure of
+ * that reaches the log only (DST-7): call revamp_array_view_synchronize() before to hear of it
+ * (DST-8).
  */
 revamp_status revamp_array_view_release(revamp_array_view view);
 
@@ -1369,33 +1422,33 @@ revamp_status revamp_array_view_release(revamp_array_view view);
 revamp_status revamp_array_view_get_info(revamp_array_view view, revamp_array_view_info *info);
 
 /**
- * Makes the view valid on the host and gives the address of its first element; further elements lie at the strides of
- * revamp_array_view_get_info(). Waits for queued work that conflicts. READ leaves copies elsewhere valid, WRITE and
- * READ_WRITE do not (AV-16, AV-17); with WRITE the old contents are not fetched, so all elements must be written. A
- * read-only view takes READ. The address stays the same for the life of the data source, but may be used only until the
- * next call that uses overlapping elements elsewhere; see revamp_array_view_state().
- * Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data are lost (docs/c-api.md).
+ * Makes the view valid on the host and gives the address of its first element; further elements
+ * lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts. READ
+ * leaves copies elsewhere valid, WRITE and READ_WRITE do not (AV-16, AV-17); with WRITE the old
+ * contents are not fetched, so all elements must be written. A read-only view takes READ. The
+ * address stays the same for the life of the data source, but may be used only until the next
+ * call that uses overlapping elements elsewhere; see revamp_array_view_get_host_access().
+ * Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data
+ * are lost (docs/c-api.md).
  */
-revamp_status revamp_array_view_access(revamp_array_view view,
-                                       revamp_access access,
-                                       void **data);
+revamp_status revamp_array_view_data(revamp_array_view view, revamp_access access, void **data);
 
 /**
- * Gives the address of a word that tells what the host may do with the view without a call: REVAMP_HOST_MAY_ bits, to be
- * read with acquire order. revamp_array_view_access() sets them, other uses of the data source clear them. Valid as long
- * as the handle.
+ * Gives the address of a word that tells what the host may do with the view without a call:
+ * REVAMP_HOST_MAY_ bits, to be read with acquire order. revamp_array_view_data() sets them, other
+ * uses of the data source clear them. Valid as long as the handle.
  */
-revamp_status revamp_array_view_state(revamp_array_view view,
-                                      const uint32_t **state);
+revamp_status revamp_array_view_get_host_access(revamp_array_view view, const uint32_t **state);
 
 /**
- * Brings what was changed elsewhere to the data source's home and waits for it. READ: home may then be read directly;
- * READ_WRITE: and changed, until the next use elsewhere; WRITE: the same without fetching the old contents (digest 2.2).
- * Errors: those of the transfer and of the work before it (DST-8), and that data are lost: launches that were accepted and never ran
- * are told here, and by every other use, until the data are written anew (docs/c-api.md).
+ * Brings what was changed elsewhere to the data source's home and waits for it. READ: home may
+ * then be read directly; READ_WRITE: and changed, until the next use elsewhere; WRITE: the same
+ * without fetching the old contents (digest 2.2).
+ * Errors: those of the transfer and of the work before it (DST-8), and that data are lost:
+ * launches that were accepted and never ran are told here, and by every other use, until the data
+ * are written anew (docs/c-api.md).
  */
-revamp_status revamp_array_view_synchronize(revamp_array_view view,
-                                            revamp_access access);
+revamp_status revamp_array_view_synchronize(revamp_array_view view, revamp_access access);
 
 /**
  * Like revamp_array_view_synchronize(), but returns at once; release the completion.
@@ -1405,7 +1458,8 @@ revamp_status revamp_array_view_synchronize_async(revamp_array_view view,
                                                   revamp_completion *completion);
 
 /**
- * Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it valid there only.
+ * Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it
+ * valid there only.
  */
 revamp_status revamp_array_view_synchronize_to(revamp_array_view view,
                                                revamp_accelerator_view target,
@@ -1420,20 +1474,21 @@ revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
                                                      revamp_completion *completion);
 
 /**
- * Says that the memory under the view was changed behind the library's back: copies elsewhere are stale, changes pending
- * there are lost (digest 2.4). Without a data source it has no effect. Nothing moves.
+ * Says that the memory under the view was changed behind the library's back: copies elsewhere are
+ * stale, changes pending there are lost (digest 2.4). Without a data source it has no effect.
+ * Nothing moves.
  */
 revamp_status revamp_array_view_refresh(revamp_array_view view);
 
 /**
- * Says that the present contents are worthless: they are not moved or written back until somebody writes them (digest
- * 2.3). A read-only view cannot say so.
+ * Says that the present contents are worthless: they are not moved or written back until somebody
+ * writes them (digest 2.3). A read-only view cannot say so.
  */
 revamp_status revamp_array_view_discard_data(revamp_array_view view);
 
 /**
- * Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu accelerator: the host). Fills
- * `residency` (set struct_size first).
+ * Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu
+ * accelerator: the host). Fills `residency` (set struct_size first).
  */
 revamp_status revamp_array_view_get_residency(revamp_array_view view,
                                               revamp_accelerator_view on,
@@ -1455,20 +1510,21 @@ revamp_status revamp_completion_release(revamp_completion completion);
 revamp_status revamp_completion_wait(revamp_completion completion);
 
 /**
- * Waits at most `nanoseconds`: REVAMP_OK if the operation is done (failed or not), REVAMP_TIMEOUT if not. 0 asks only.
+ * Waits at most `nanoseconds`: REVAMP_OK if the operation is done (failed or not), REVAMP_TIMEOUT
+ * if not. 0 asks only.
  */
 revamp_status revamp_completion_wait_for(revamp_completion completion, uint64_t nanoseconds);
 
 /**
- * Waits until the operation is done and returns its result: REVAMP_OK, or the status of its failure, whose text becomes
- * this thread's last error. May be called repeatedly.
+ * Waits until the operation is done and returns its result: REVAMP_OK, or the status of its
+ * failure, whose text becomes this thread's last error. May be called repeatedly.
  */
 revamp_status revamp_completion_get(revamp_completion completion);
 
 /**
- * Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always terminated; may be NULL if
- * `capacity` is 0) and its length without the terminator to `length` (may be NULL). An operation that is not done or did
- * not fail has an empty text.
+ * Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
+ * terminated; may be NULL if `capacity` is 0) and its length without the terminator to `length`
+ * (may be NULL). An operation that is not done or did not fail has an empty text.
  */
 revamp_status revamp_completion_error_message(revamp_completion completion,
                                               char *text,
@@ -1476,28 +1532,32 @@ revamp_status revamp_completion_error_message(revamp_completion completion,
                                               size_t *length);
 
 /**
- * Calls `callback` with the operation's result and `context` when it is done, on some thread of the library; at once, on
- * a thread of the library too, if it is already. The callback may call revamp, and wait for work that it begins. Several may
- * be added. Those of one completion may be called one after another, so that none must wait for another of them; those of
- * different completions never hold each other up, as long as the system gives threads. The callback's module stays loaded.
- * Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no thread to wait with.
+ * Calls `callback` with the operation's result and `context` when it is done, on some thread of
+ * the library; at once, on a thread of the library too, if it is already. The callback may call
+ * revamp, and wait for work that it begins. Several may be added. Those of one completion may be
+ * called one after another, so that none must wait for another of them; those of different
+ * completions never hold each other up, as long as the system gives threads. The callback's
+ * module stays loaded.
+ * Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no
+ * thread to wait with.
  */
 revamp_status revamp_completion_then(revamp_completion completion,
                                      revamp_completion_callback callback,
                                      void *context);
 
 /**
- * Copies the elements of `source` to `destination`, in order, and returns when it is done. Each side is an array, a
- * section of one, an array_view, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
- * accelerators. Ordered behind the work queued so far that uses the same elements. Sides that have elements in
- * common are an error.
+ * Copies the elements of `source` to `destination`, in order, and returns when it is done. Each
+ * side is an array, a section of one, an array_view, or host memory; the extents must be equal,
+ * and so must the element sizes. The two may be on different accelerators. Ordered behind the
+ * work queued so far that uses the same elements. Sides that have elements in common are an
+ * error.
  */
-revamp_status revamp_copy(const revamp_region *source,
-                          const revamp_region *destination);
+revamp_status revamp_copy(const revamp_region *source, const revamp_region *destination);
 
 /**
- * Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be released. Host memory must
- * stay valid until then. The structs and their lists are read during the call only.
+ * Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be
+ * released. Host memory must stay valid until then. The structs and their lists are read during
+ * the call only.
  */
 revamp_status revamp_copy_async(const revamp_region *source,
                                 const revamp_region *destination,
@@ -1514,7 +1574,8 @@ revamp_status revamp_copy_to_array(const void *source, size_t size, revamp_array
 revamp_status revamp_copy_from_array(revamp_array source, void *destination, size_t size);
 
 /**
- * Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged until the completion is done.
+ * Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged
+ * until the completion is done.
  */
 revamp_status revamp_copy_to_array_async(const void *source,
                                          size_t size,
@@ -1522,7 +1583,8 @@ revamp_status revamp_copy_to_array_async(const void *source,
                                          revamp_completion *completion);
 
 /**
- * Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the completion is done.
+ * Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the
+ * completion is done.
  */
 revamp_status revamp_copy_from_array_async(revamp_array source,
                                            void *destination,
@@ -1530,8 +1592,9 @@ revamp_status revamp_copy_from_array_async(revamp_array source,
                                            revamp_completion *completion);
 
 /**
- * The text of the last error on this thread: what was asked, what the limit is and what to do. Never NULL; empty if
- * nothing failed yet. Valid until this thread calls revamp_last_error_message() again.
+ * The text of the last error on this thread: what was asked, what the limit is and what to do.
+ * Never NULL; empty if nothing failed yet. Valid until this thread calls
+ * revamp_last_error_message() again.
  */
 const char *revamp_last_error_message(void);
 
@@ -1546,52 +1609,82 @@ revamp_status revamp_last_error_status(void);
 int32_t revamp_last_error_hresult(void);
 
 /**
- * The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other numbers.
+ * The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other
+ * numbers.
  */
 const char *revamp_status_name(revamp_status status);
 
 /**
- * Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
- * to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
- * marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
+ * Runs a function of the program once for each element of the domain: on the threads of the host,
+ * or, where the launch goes to a Vulkan view, the kernel that the kernel compiler made of it.
+ * Returns before it has run: wait for the view or a marker. `view` NULL: chosen as for
+ * revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
  * threads of the host the module stays loaded from then on: dlclose() does not unload it.
- * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
- * compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+ * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
+ * on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
+ * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
  */
-revamp_status revamp_host_dispatch(revamp_accelerator_view view,
-                                   const revamp_host_dispatch_info *info);
+revamp_status revamp_parallel_for_each(revamp_accelerator_view view,
+                                       const revamp_parallel_for_each_info *info);
 
 /**
- * Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's tile_barrier::wait). Only
- * in a tiled host kernel, from the thread whose id it is; all threads of a tile must come as often.
- * Outside, or in a kernel that is not tiled, it fails with REVAMP_ERROR_RUNTIME, and so does the launch.
+ * Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's
+ * tile_barrier::wait). Only in a tiled host kernel, from the thread whose id it is; all threads
+ * of a tile must come as often. Outside, or in a kernel that is not tiled, it fails with
+ * REVAMP_ERROR_RUNTIME, and so does the launch.
  */
 revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
 
 /**
- * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread whose id it is (of a row
- * kernel: the first one's): waiting for the launch reports it. The kernel's function goes on, and returns as soon as it
- * can; threads of the domain that have not begun may not run. The first failure of a launch is the one reported.
+ * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread
+ * whose id it is (of a row kernel: the first one's): waiting for the launch reports it. The
+ * kernel's function goes on, and returns as soon as it can; threads of the domain that have not
+ * begun may not run. The first failure of a launch is the one reported.
  */
-revamp_status revamp_host_kernel_fail(const revamp_thread_id *id,
-                                      const char *message);
+revamp_status revamp_host_kernel_fail(const revamp_thread_id *id, const char *message);
 
 /**
- * Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
- * reflects its interface. Release it with revamp_kernel_release(). Descriptor sets and bindings may have any numbers.
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each
- * capability the device lacks or the limit of it that the module exceeds, or where the accelerator runs no SPIR-V. What is
- * not checked here is the driver's to take: load no modules from strangers.
+ * In place of __hipRegisterFatBinary: the kernels of an object file are there. Returns what names
+ * them in the other two. cbindgen:ignore
+ */
+void *revamp_image_register(const void *wrapper);
+
+/**
+ * In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel
+ * `name`. cbindgen:ignore
+ */
+int revamp_image_add(void *image,
+                     const void *stub,
+                     const char *name,
+                     const char *_device_name,
+                     int _thread_limit,
+                     void *_thread,
+                     void *_block,
+                     void *_block_size,
+                     void *_grid_size,
+                     int *_warp_size);
+
+/**
+ * Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device
+ * lacks, entry point) and reflects its interface. Release it with revamp_kernel_release().
+ * Descriptor sets and bindings may have any numbers.
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module,
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE naming each capability the device lacks or the limit of it
+ * that the module exceeds, or where the accelerator runs no SPIR-V. What is not checked here is
+ * the driver's to take: load no modules from strangers.
  */
 revamp_status revamp_kernel_create(revamp_accelerator accelerator,
                                    const revamp_kernel_options *options,
                                    revamp_kernel *kernel);
 
 /**
- * Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name. Release it.
+ * Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name.
+ * Release it.
  * Fails with REVAMP_ERROR_RUNTIME if no record has that name, listing similar ones.
  */
-revamp_status revamp_kernel_find(revamp_accelerator accelerator, const char *name, revamp_kernel *kernel);
+revamp_status revamp_kernel_find(revamp_accelerator accelerator,
+                                 const char *name,
+                                 revamp_kernel *kernel);
 
 /**
  * One more owner of the kernel.
@@ -1611,31 +1704,36 @@ revamp_status revamp_kernel_get_info(revamp_kernel kernel, revamp_kernel_info *i
 /**
  * Fills `info` (set struct_size first) for binding number `index`, from 0 to binding_count - 1.
  */
-revamp_status revamp_kernel_get_binding(revamp_kernel kernel, uint32_t index, revamp_binding_info *info);
+revamp_status revamp_kernel_get_binding(revamp_kernel kernel,
+                                        uint32_t index,
+                                        revamp_binding_info *info);
 
 /**
- * Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run: wait for the view, a marker
- * or a copy. Ordered behind queued work that uses the same elements of the same arrays, and overlapping with other work.
- * `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6); without arrays
- * a view of the kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8 to SEL-19).
- * array_view arguments are made valid there first, moving what is missing (SEL-2, SEL-7).
- * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array that lives on another view
- * (SEL-4) and on the cpu accelerator (PFE-8), REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was
- * expected and given.
+ * Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run:
+ * wait for the view, a marker or a copy. Ordered behind queued work that uses the same elements
+ * of the same arrays, and overlapping with other work. `view` NULL or the auto-selection view:
+ * the view on which the array arguments live (rules SEL-5, SEL-6); without arrays a view of the
+ * kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8
+ * to SEL-19). array_view arguments are made valid there first, moving what is missing (SEL-2,
+ * SEL-7).
+ * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
+ * that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
+ * REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was expected and given.
  */
 revamp_status revamp_dispatch(revamp_accelerator_view view,
                               revamp_kernel kernel,
                               const revamp_dispatch_info *info);
 
 /**
- * Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them. Called by the code that
- * revamp_embed_spirv() makes when the program or plugin is loaded. Allowed at any time.
+ * Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them.
+ * Called by the code that revamp_embed_spirv() makes when the program or plugin is loaded.
+ * Allowed at any time.
  */
 revamp_status revamp_kernel_register(const revamp_kernel_record *records, size_t count);
 
 /**
- * Takes back what revamp_kernel_register() registered with the same array. Called when a plugin is unloaded. Kernels
- * loaded before keep working.
+ * Takes back what revamp_kernel_register() registered with the same array. Called when a plugin
+ * is unloaded. Kernels loaded before keep working.
  */
 revamp_status revamp_kernel_unregister(const revamp_kernel_record *records, size_t count);
 
@@ -1645,41 +1743,48 @@ revamp_status revamp_kernel_unregister(const revamp_kernel_record *records, size
 uint32_t revamp_version(void);
 
 /**
- * The library's REVAMP_ABI_VERSION. A program whose header says otherwise must not use the library.
+ * The library's REVAMP_ABI_VERSION. A program whose header says otherwise must not use the
+ * library.
  */
 uint32_t revamp_abi_version(void);
 
 /**
- * Waits for all work, then drops all objects and devices: every handle is dead afterwards. The next call begins anew,
- * and a default accelerator can be set again. May be called repeatedly (C++ AMP's amp_uninitialize).
- * Not in a host kernel, which it would wait for: REVAMP_ERROR_RUNTIME.
- * Calls on other threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
+ * Waits for all work, then drops all objects and devices: every handle is dead afterwards. The
+ * next call begins anew, and a default accelerator can be set again. May be called repeatedly
+ * (C++ AMP's amp_uninitialize). Not in a host kernel, which it would wait for:
+ * REVAMP_ERROR_RUNTIME. Calls on other threads at the same time fail with
+ * REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
  */
 revamp_status revamp_uninitialize(void);
 
 /**
- * Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to standard error again.
- * Overrides REVAMP_LOG's level. When the call returns, the earlier callback may still be running on another thread; its module
- * stays loaded. Work that is lost because the process cannot end otherwise is always told on standard error.
+ * Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to
+ * standard error again. Overrides REVAMP_LOG's level. When the call returns, the earlier callback
+ * may still be running on another thread; its module stays loaded. Work that is lost because the
+ * process cannot end otherwise is always told on standard error.
  */
 revamp_status revamp_set_log_callback(revamp_log_callback callback,
                                       void *context,
                                       revamp_log_level level);
 
 /**
- * Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size first).
+ * Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size
+ * first).
  */
-revamp_status revamp_array_view_get_transfers(revamp_array_view view, revamp_transfer_counters *counters);
+revamp_status revamp_array_view_get_transfers(revamp_array_view view,
+                                              revamp_transfer_counters *counters);
 
 /**
  * Transfers of bytes of the view's data source, whoever caused them.
  */
-revamp_status revamp_array_view_get_source_transfers(revamp_array_view view, revamp_transfer_counters *counters);
+revamp_status revamp_array_view_get_source_transfers(revamp_array_view view,
+                                                     revamp_transfer_counters *counters);
 
 /**
  * Transfers to, from and within the memory of an accelerator.
  */
-revamp_status revamp_accelerator_get_transfers(revamp_accelerator accelerator, revamp_transfer_counters *counters);
+revamp_status revamp_accelerator_get_transfers(revamp_accelerator accelerator,
+                                               revamp_transfer_counters *counters);
 
 /**
  * All transfers of the process.
@@ -1687,10 +1792,14 @@ revamp_status revamp_accelerator_get_transfers(revamp_accelerator accelerator, r
 revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
 
 /**
- * Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on, oldest first; `count`
- * gets how many. Set struct_size of transfers[0], which is that of all. Ask again with the last number + 1 for more.
+ * Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on,
+ * oldest first; `count` gets how many. Set struct_size of transfers[0], which is that of all. Ask
+ * again with the last number + 1 for more.
  */
-revamp_status revamp_transfer_log_read(uint64_t first, revamp_transfer *transfers, size_t capacity, size_t *count);
+revamp_status revamp_transfer_log_read(uint64_t first,
+                                       revamp_transfer *transfers,
+                                       size_t capacity,
+                                       size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"
@@ -1702,10 +1811,12 @@ revamp_status revamp_transfer_log_read(uint64_t first, revamp_transfer *transfer
 #define REVAMP_H_HELPERS
 
 /** Packs a version for comparison with revamp_version(). */
-#define REVAMP_MAKE_VERSION(major, minor, patch) (((uint32_t)(major) << 22) | ((uint32_t)(minor) << 12) | (uint32_t)(patch))
+#define REVAMP_MAKE_VERSION(major, minor, patch) \
+    (((uint32_t)(major) << 22) | ((uint32_t)(minor) << 12) | (uint32_t)(patch))
 
 /** The version of this header. */
-#define REVAMP_VERSION REVAMP_MAKE_VERSION(REVAMP_VERSION_MAJOR, REVAMP_VERSION_MINOR, REVAMP_VERSION_PATCH)
+#define REVAMP_VERSION \
+    REVAMP_MAKE_VERSION(REVAMP_VERSION_MAJOR, REVAMP_VERSION_MINOR, REVAMP_VERSION_PATCH)
 
 #ifdef __cplusplus
 #define REVAMP_ZERO {}
@@ -1722,8 +1833,9 @@ static inline revamp_argument revamp_argument_buffer(uint32_t binding, revamp_ar
     return a;
 }
 
-/** An argument: bytes of the push-constant block at a byte offset. The data is read during the dispatch call. */
-static inline revamp_argument revamp_argument_push_constant(uint32_t offset, const void *data, size_t size) {
+/** An argument: bytes of the push-constant block at a byte offset, read during the call. */
+static inline revamp_argument revamp_argument_push_constant(uint32_t offset, const void *data,
+                                                            size_t size) {
     revamp_argument a = REVAMP_ZERO;
     a.kind = REVAMP_ARGUMENT_PUSH_CONSTANT;
     a.offset = offset;
@@ -1732,8 +1844,9 @@ static inline revamp_argument revamp_argument_push_constant(uint32_t offset, con
     return a;
 }
 
-/** An argument: the value of a specialization constant. The data is read during the dispatch call. */
-static inline revamp_argument revamp_argument_specialization(uint32_t id, const void *data, size_t size) {
+/** An argument: the value of a specialization constant, read during the call. */
+static inline revamp_argument revamp_argument_specialization(uint32_t id, const void *data,
+                                                             size_t size) {
     revamp_argument a = REVAMP_ZERO;
     a.kind = REVAMP_ARGUMENT_SPECIALIZATION;
     a.id = id;
@@ -1742,8 +1855,9 @@ static inline revamp_argument revamp_argument_specialization(uint32_t id, const 
     return a;
 }
 
-/** An argument: the device address of an array's first element, written into the argument block at a byte offset. */
-static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_array array, uint32_t access) {
+/** An argument: the device address of an array, written into the argument block at `offset`. */
+static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_array array,
+                                                      uint32_t access) {
     revamp_argument a = REVAMP_ZERO;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
@@ -1752,7 +1866,10 @@ static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_ar
     return a;
 }
 
-/** An argument: an array_view bound as the storage buffer (set 0, binding). Set access to promise more than the kernel says. */
+/**
+ * An argument: an array_view bound as the storage buffer (set 0, binding). Set access to promise
+ * more than the kernel says.
+ */
 static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_array_view view) {
     revamp_argument a = REVAMP_ZERO;
     a.kind = REVAMP_ARGUMENT_BUFFER;
@@ -1761,8 +1878,9 @@ static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_arra
     return a;
 }
 
-/** An argument: the address of an array_view's first element, written into the argument block at a byte offset. */
-static inline revamp_argument revamp_argument_view_address(uint32_t offset, revamp_array_view view) {
+/** An argument: the address of an array_view's first element, as revamp_argument_address(). */
+static inline revamp_argument revamp_argument_view_address(uint32_t offset,
+                                                           revamp_array_view view) {
     revamp_argument a = REVAMP_ZERO;
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;

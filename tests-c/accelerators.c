@@ -180,7 +180,7 @@ static const place *best_vulkan(void) {
 
 static revamp_accelerator default_for(revamp_code code) {
     revamp_accelerator found = NULL;
-    REQUIRE_OK(revamp_accelerator_default(code, &found));
+    REQUIRE_OK(revamp_accelerator_get_default(code, &found));
     return found;
 }
 
@@ -189,7 +189,7 @@ CHILD(finds_defaults) {
     const place *best = best_vulkan();
     CHECK(default_for(REVAMP_CODE_HOST) == find("direct3d\\warp"));
     if (!best) {
-        CHECK_FAILS(revamp_accelerator_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "vulkan");
+        CHECK_FAILS(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "vulkan");
         CHECK_FAILS(revamp_accelerator_find("default", &found), AS_RUNTIME, "vulkan");
         return;
     }
@@ -315,7 +315,7 @@ CHILD(sees_no_vulkan_device) {
                     AS_RUNTIME | AS_UNSUPPORTED, "REVAMP_VISIBLE_DEVICES");
         CHECK(!view);
     }
-    CHECK_FAILS(revamp_accelerator_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "REVAMP_VISIBLE_DEVICES");
+    CHECK_FAILS(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "REVAMP_VISIBLE_DEVICES");
     small_job();
 }
 

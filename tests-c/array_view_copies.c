@@ -185,7 +185,7 @@ TEST(a_copy_of_the_array_takes_the_state_back) {
         revamp_completion done = NULL;
         revamp_array array = array_with(p->view, sent, large);
         revamp_array_view view = view_of_array(array);
-        REQUIRE_OK(revamp_array_view_state(view, &state));
+        REQUIRE_OK(revamp_array_view_get_host_access(view, &state));
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         CHECK_NUMBER(*state, REVAMP_HOST_MAY_READ | REVAMP_HOST_MAY_WRITE);
         /* The host may go on reading, but not write what is read. */
@@ -328,7 +328,7 @@ TEST(refused_host_launches_move_nothing_and_lose_nothing) {
     uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), small[2] = {0, 0};
     revamp_array_view view = view_of(data, N);
     revamp_argument argument = revamp_argument_view_address(0, view);
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     meter m = meter_of(view);
     info.struct_size = sizeof info;
     info.rank = 1;
@@ -337,21 +337,21 @@ TEST(refused_host_launches_move_nothing_and_lose_nothing) {
     info.arguments = &argument;
     info.argument_count = 1;
     /* No block to write the address into, or none large enough. */
-    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_BAD, "block");
+    CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_BAD, "block");
     info.block = small;
     info.block_size = 4;
-    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_BAD, "block");
+    CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_BAD, "block");
     info.block_size = sizeof small;
     argument.offset = 4;
-    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_BAD, "");
+    CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_BAD, "");
     argument.offset = 0;
     info.extent = &zero;
-    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_DOMAIN, "");
+    CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_DOMAIN, "");
     info.extent = &extent;
     info.tile = &tile;
-    CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_DOMAIN, "33");
+    CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_DOMAIN, "33");
     info.tile = NULL;
-    CHECK_FAILS(revamp_host_dispatch(cpu_view(), &info), AS_RUNTIME, "not supported");
+    CHECK_FAILS(revamp_parallel_for_each(cpu_view(), &info), AS_RUNTIME, "not supported");
     settle(p);
     CHECK_NOTHING_MOVED(&m);
     CHECK_NUMBER(valid_at(view, &host), BYTES);
@@ -483,7 +483,7 @@ CHILD(views_run_out_of_memory) {
         UNTIL_DONE(try_use(p, OPERATION_STEP, all, none, 0));
         UNTIL_DONE(try_use(p, OPERATION_FILL, of_open, none, 3));
         void *address = NULL;
-        UNTIL_DONE(revamp_array_view_access(open, REVAMP_ACCESS_READ_WRITE, &address));
+        UNTIL_DONE(revamp_array_view_data(open, REVAMP_ACCESS_READ_WRITE, &address));
         CHECK_NUMBER(((uint32_t *)address)[7], 10);
         UNTIL_DONE(try_use(p, OPERATION_READ, of_open, all, 0));
         UNTIL_DONE(revamp_array_view_synchronize(low, REVAMP_ACCESS_READ));

@@ -100,8 +100,8 @@ TEST(dead_and_foreign_handles_are_errors) {
         CHECK_FAILS(revamp_array_view_retain(b), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_release(b), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_get_info(b, &info), AS_HANDLE, "");
-        CHECK_FAILS(revamp_array_view_access(b, REVAMP_ACCESS_READ, &address), AS_HANDLE, "");
-        CHECK_FAILS(revamp_array_view_state(b, &state), AS_HANDLE, "");
+        CHECK_FAILS(revamp_array_view_data(b, REVAMP_ACCESS_READ, &address), AS_HANDLE, "");
+        CHECK_FAILS(revamp_array_view_get_host_access(b, &state), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_synchronize(b, REVAMP_ACCESS_READ), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_synchronize_async(b, REVAMP_ACCESS_READ, &done), AS_HANDLE, "");
         CHECK_FAILS(revamp_array_view_synchronize_to(b, cpu_view(), REVAMP_ACCESS_READ), AS_HANDLE, "");
@@ -120,14 +120,14 @@ TEST(dead_and_foreign_handles_are_errors) {
                 CHECK_FAILS(launch(p->view, step, 1, &one, &argument, 1), AS_HANDLE, "");
                 CHECK_OK(revamp_kernel_release(step));
             } else {
-                revamp_host_dispatch_info info = {0};
+                revamp_parallel_for_each_info info = {0};
                 info.struct_size = sizeof info;
                 info.rank = 1;
                 info.extent = &one;
                 info.function = must_not_run;
                 info.arguments = &argument;
                 info.argument_count = 1;
-                CHECK_FAILS(revamp_host_dispatch(p->view, &info), AS_HANDLE, "");
+                CHECK_FAILS(revamp_parallel_for_each(p->view, &info), AS_HANDLE, "");
                 settle(p);
             }
         }
@@ -154,10 +154,10 @@ TEST(bad_arguments_of_view_calls_are_errors) {
     CHECK_FAILS(revamp_array_view_get_residency(view, NULL, &residency), AS_BAD | AS_HANDLE, "");
     CHECK_FAILS(revamp_get_transfers(&counters), AS_BAD, "struct_size");
     CHECK_FAILS(revamp_get_transfers(NULL), AS_BAD, "");
-    CHECK_FAILS(revamp_array_view_access(view, REVAMP_ACCESS_NONE, &address), AS_BAD, "");
-    CHECK_FAILS(revamp_array_view_access(view, 77, &address), AS_BAD, "");
-    CHECK_FAILS(revamp_array_view_access(view, REVAMP_ACCESS_READ, NULL), AS_BAD, "");
-    CHECK_FAILS(revamp_array_view_state(view, NULL), AS_BAD, "");
+    CHECK_FAILS(revamp_array_view_data(view, REVAMP_ACCESS_NONE, &address), AS_BAD, "");
+    CHECK_FAILS(revamp_array_view_data(view, 77, &address), AS_BAD, "");
+    CHECK_FAILS(revamp_array_view_data(view, REVAMP_ACCESS_READ, NULL), AS_BAD, "");
+    CHECK_FAILS(revamp_array_view_get_host_access(view, NULL), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_synchronize(view, 77), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, NULL), AS_BAD, "");
     CHECK_FAILS(revamp_array_view_synchronize_to(view, NULL, REVAMP_ACCESS_READ), AS_BAD | AS_HANDLE, "");
@@ -380,8 +380,8 @@ TEST(views_derived_of_read_only_ones_are_read_only) {
         void *address = NULL;
         CHECK(array_view_info(derived[i]).read_only);
         CHECK_FAILS(revamp_array_view_discard_data(derived[i]), AS_BAD, "read");
-        CHECK_FAILS(revamp_array_view_access(derived[i], REVAMP_ACCESS_READ_WRITE, &address), AS_BAD, "read");
-        CHECK_OK(revamp_array_view_access(derived[i], REVAMP_ACCESS_READ, &address));
+        CHECK_FAILS(revamp_array_view_data(derived[i], REVAMP_ACCESS_READ_WRITE, &address), AS_BAD, "read");
+        CHECK_OK(revamp_array_view_data(derived[i], REVAMP_ACCESS_READ, &address));
     }
     CHECK(!array_view_info(view).read_only);
     drop_all(derived, 5);
@@ -980,8 +980,8 @@ TEST(the_state_tells_what_the_host_may_do) {
         uint32_t *data = numbers(N, 1);
         const uint32_t *of_view = NULL, *of_part = NULL;
         revamp_array_view view = view_of(data, N), part = range_of(view, 100, 10), beside = range_of(view, 500, 10);
-        REQUIRE_OK(revamp_array_view_state(view, &of_view));
-        REQUIRE_OK(revamp_array_view_state(part, &of_part));
+        REQUIRE_OK(revamp_array_view_get_host_access(view, &of_view));
+        REQUIRE_OK(revamp_array_view_get_host_access(part, &of_part));
         CHECK_NUMBER(state_of(of_view), 0);
         host_access(view, REVAMP_ACCESS_READ);
         CHECK_NUMBER(state_of(of_view), REVAMP_HOST_MAY_READ);
@@ -1023,7 +1023,7 @@ TEST(the_state_is_taken_by_copies) {
     revamp_completion done = NULL;
     revamp_array_view view = view_of(data, N);
     revamp_region from = host_region(sent, 1, &extent, 4), to = region_of(view);
-    REQUIRE_OK(revamp_array_view_state(view, &state));
+    REQUIRE_OK(revamp_array_view_get_host_access(view, &state));
     host_access(view, REVAMP_ACCESS_READ_WRITE);
     REQUIRE_OK(revamp_copy_async(&from, &to, &done));
     CHECK_NUMBER(state_of(state), 0);
@@ -1138,9 +1138,9 @@ TEST(the_log_tells_each_transfer) {
         size_t count = read_log(first, transfers);
         CHECK_NUMBER(count, is_apart ? 4 : 0);
         if (count != 4) continue;
-        const char *dispatch = runs_spirv(&p->info) ? "revamp_dispatch" : "revamp_host_dispatch";
+        const char *dispatch = runs_spirv(&p->info) ? "revamp_dispatch" : "revamp_parallel_for_each";
         CHECK(is_logged(&transfers[0], dispatch, BYTES, host.accelerator, p->accelerator, true));
-        CHECK(is_logged(&transfers[1], "revamp_array_view_access", BYTES, p->accelerator, host.accelerator, true));
+        CHECK(is_logged(&transfers[1], "revamp_array_view_data", BYTES, p->accelerator, host.accelerator, true));
         CHECK(
             is_logged(&transfers[2], "revamp_array_view_synchronize", BYTES, p->accelerator, host.accelerator, false));
         CHECK(is_logged(&transfers[3], "revamp_array_view_release", BYTES, p->accelerator, host.accelerator, true));
@@ -1207,7 +1207,7 @@ TEST(buffer_arguments_of_host_kernels_make_views_valid) {
         const int32_t extent = N;
         meter m = meter_of(view);
         revamp_argument argument = revamp_argument_view(0, view);
-        revamp_host_dispatch_info info = {0};
+        revamp_parallel_for_each_info info = {0};
         uint32_t *other = memory(BYTES);
         argument.access = REVAMP_ACCESS_READ_WRITE;
         info.struct_size = sizeof info;
@@ -1217,7 +1217,7 @@ TEST(buffer_arguments_of_host_kernels_make_views_valid) {
         info.context = other;
         info.arguments = &argument;
         info.argument_count = 1;
-        CHECK_OK(revamp_host_dispatch(p->view, &info));
+        CHECK_OK(revamp_parallel_for_each(p->view, &info));
         CHECK_MOVED(&m, apart(view, p, BYTES), 0);
         /* The launch is in order with what uses the view. */
         CHECK_SAME(read_on_host(view), expected, BYTES);

@@ -122,24 +122,24 @@ static revamp_status call_array_create_associated(void *h) {
 }
 static revamp_status call_host_dispatch(void *h) {
     int32_t extent = 4;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.function = ignore_id;
-    return revamp_host_dispatch(h, &info);
+    return revamp_parallel_for_each(h, &info);
 }
 static revamp_status call_host_dispatch_array(void *h) {
     int32_t extent = 4;
     revamp_argument argument = revamp_argument_buffer(0, h);
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.function = ignore_id;
     info.arguments = &argument;
     info.argument_count = 1;
-    return revamp_host_dispatch(host_view(), &info);
+    return revamp_parallel_for_each(host_view(), &info);
 }
 static revamp_status call_dispatch_view(void *h) {
     revamp_argument argument = revamp_argument_buffer(0, good.array);

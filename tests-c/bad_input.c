@@ -129,7 +129,7 @@ TEST(null_outputs) {
     BAD(revamp_accelerator_list(list, 4, NULL), AS_ARGUMENT, "count is NULL");
     BAD(revamp_accelerator_list(NULL, 4, &count), AS_ARGUMENT, "accelerators is NULL");
     BAD(revamp_accelerator_find("cpu", NULL), AS_ARGUMENT, "accelerator is NULL");
-    BAD(revamp_accelerator_default(REVAMP_CODE_HOST, NULL), AS_ARGUMENT, "accelerator is NULL");
+    BAD(revamp_accelerator_get_default(REVAMP_CODE_HOST, NULL), AS_ARGUMENT, "accelerator is NULL");
     BAD(revamp_accelerator_get_info(cpu, NULL), AS_ARGUMENT, "revamp_accelerator_info is NULL");
     BAD(revamp_accelerator_get_memory_usage(cpu, NULL), AS_ARGUMENT, "revamp_memory_usage is NULL");
     BAD(revamp_accelerator_get_default_view(cpu, NULL), AS_ARGUMENT, "view is NULL");
@@ -173,7 +173,7 @@ TEST(null_inputs) {
     BAD(revamp_copy(&a, &no_extent), AS_ARGUMENT, "extent");
     BAD(revamp_copy_to_array(NULL, 16, array), AS_ARGUMENT, "NULL");
     BAD(revamp_copy_from_array(array, NULL, 16), AS_ARGUMENT, "NULL");
-    BAD(revamp_host_dispatch(host_view(), NULL), AS_ARGUMENT, "revamp_host_dispatch_info is NULL");
+    BAD(revamp_parallel_for_each(host_view(), NULL), AS_ARGUMENT, "revamp_parallel_for_each_info is NULL");
     REQUIRE_OK(revamp_accelerator_view_create_marker(cpu_view(), &marker));
     BAD(revamp_completion_then(marker, NULL, NULL), AS_ARGUMENT, "callback is NULL");
     BAD(revamp_completion_error_message(marker, NULL, 5, NULL), AS_ARGUMENT, "text is NULL");
@@ -207,7 +207,7 @@ TEST(struct_sizes) {
         revamp_accelerator_view_info view = {0};
         revamp_array_info info = {0};
         revamp_region region = whole(array);
-        revamp_host_dispatch_info launch_info = {0};
+        revamp_parallel_for_each_info launch_info = {0};
         usage.struct_size = accelerator.struct_size = view.struct_size = info.struct_size = region.struct_size =
             launch_info.struct_size = sizes[i];
         BAD(revamp_accelerator_get_info(find("cpu"), &accelerator), AS_ARGUMENT, "revamp_accelerator_info.struct_size");
@@ -216,7 +216,8 @@ TEST(struct_sizes) {
             "revamp_accelerator_view_info.struct_size");
         BAD(revamp_array_get_info(array, &info), AS_ARGUMENT, "revamp_array_info.struct_size");
         BAD(revamp_copy(&region, &region), AS_ARGUMENT, "revamp_region.struct_size");
-        BAD(revamp_host_dispatch(host_view(), &launch_info), AS_ARGUMENT, "revamp_host_dispatch_info.struct_size");
+        BAD(revamp_parallel_for_each(host_view(), &launch_info), AS_ARGUMENT,
+            "revamp_parallel_for_each_info.struct_size");
         FOR_EACH_PLACE(p, runs_spirv) {
             revamp_kernel kernel = load(p->accelerator, &step_module), second = NULL;
             revamp_kernel_options options = {0};
@@ -259,7 +260,7 @@ TEST(enumerators) {
     revamp_accelerator_view view = NULL;
     revamp_array array = array_1d(cpu_view(), 4, 4);
     void *data = NULL;
-    BAD(revamp_accelerator_default(2, &found), AS_ARGUMENT, "2");
+    BAD(revamp_accelerator_get_default(2, &found), AS_ARGUMENT, "2");
     BAD(revamp_accelerator_create_view(find("cpu"), 2, &view), AS_ARGUMENT, "2");
     BAD(revamp_accelerator_create_view(find("cpu"), UINT32_MAX, &view), AS_ARGUMENT, "4294967295");
     BAD(revamp_array_data(array, 4, &data), AS_ARGUMENT, "0x4");
@@ -554,18 +555,18 @@ TEST(sizes_of_what_a_call_reads) {
     for (size_t i = 0; i < COUNT(sizes); i++) {
         const void *data = sizes[i] == reserved ? zeros : &four;
         if (data == MAP_FAILED) break;
-        revamp_host_dispatch_info info = {0};
+        revamp_parallel_for_each_info info = {0};
         info.struct_size = sizeof info;
         info.function = do_nothing;
         info.extent = &four;
         info.rank = 1;
         info.arguments = data;
         info.argument_count = sizes[i];
-        BAD(revamp_host_dispatch(p->view, &info), AS_ARGUMENT, "arguments");
+        BAD(revamp_parallel_for_each(p->view, &info), AS_ARGUMENT, "arguments");
         info.argument_count = 0;
         info.block = data;
         info.block_size = sizes[i];
-        BAD(revamp_host_dispatch(p->view, &info), AS_ARGUMENT | AS_MEMORY, "");
+        BAD(revamp_parallel_for_each(p->view, &info), AS_ARGUMENT | AS_MEMORY, "");
     }
     if (zeros != MAP_FAILED) munmap(zeros, reserved);
     full_job();
@@ -624,12 +625,12 @@ TEST(launches_with_bad_domains) {
 
 TEST(host_launches_with_bad_fields) {
     int32_t four = 4;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_BAD, "function");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_BAD, "function");
     info.rank = 1;
     info.extent = &four;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_BAD, "function is NULL");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_BAD, "function is NULL");
     full_job();
 }
 

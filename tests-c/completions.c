@@ -337,7 +337,7 @@ CHILD(works_without_some_threads) {
     seen *s = new_seen();
     revamp_array array = array_1d(cpu_view(), NUMBERS, 4);
     uint32_t *sent = numbers(ROUNDS * NUMBERS, 1);
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -345,7 +345,7 @@ CHILD(works_without_some_threads) {
     info.context = &ran;
     for (int i = 0; i < ROUNDS; i++) {
         revamp_completion marker = NULL, copied = NULL;
-        REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+        REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
         REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
         REQUIRE_OK(revamp_copy_to_array_async(sent + i * NUMBERS, NUMBERS * 4, array, &copied));
         revamp_completion both[] = {marker, copied};

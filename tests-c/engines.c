@@ -95,7 +95,7 @@ static revamp_status run_on_host(revamp_accelerator_view target, revamp_host_ker
         arguments[i].set = arguments[i].binding = 0;
         arguments[i].offset = (uint32_t)(offsetof(host_block, at) + i * sizeof block.at[0]);
     }
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -104,7 +104,7 @@ static revamp_status run_on_host(revamp_accelerator_view target, revamp_host_ker
     info.argument_count = count;
     info.block = &block;
     info.block_size = sizeof block;
-    return revamp_host_dispatch(target, &info);
+    return revamp_parallel_for_each(target, &info);
 }
 
 revamp_status run_step(const engine *e, revamp_accelerator_view target, revamp_argument data) {

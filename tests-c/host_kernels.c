@@ -9,9 +9,9 @@
 
 enum { MOST_RANK = 6 };
 
-static revamp_host_dispatch_info host_launch(uint32_t rank, const int32_t *extent, const int32_t *tile,
-                                             revamp_host_kernel function, void *context) {
-    revamp_host_dispatch_info info = {0};
+static revamp_parallel_for_each_info host_launch(uint32_t rank, const int32_t *extent, const int32_t *tile,
+                                                 revamp_host_kernel function, void *context) {
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = rank;
     info.extent = extent;
@@ -21,8 +21,8 @@ static revamp_host_dispatch_info host_launch(uint32_t rank, const int32_t *exten
     return info;
 }
 
-static void run_and_wait(const revamp_host_dispatch_info *info) {
-    CHECK_OK(revamp_host_dispatch(host_view(), info));
+static void run_and_wait(const revamp_parallel_for_each_info *info) {
+    CHECK_OK(revamp_parallel_for_each(host_view(), info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
 }
 
@@ -57,7 +57,7 @@ static void cover(const revamp_thread_id *id, void *context) {
 static void check_coverage(uint32_t rank, const int32_t *extent, const int32_t *tile) {
     uint64_t count = product(rank, extent), not_once = 0;
     coverage c = {rank, extent, tile, memory((size_t)count * sizeof(unsigned)), 0};
-    revamp_host_dispatch_info info = host_launch(rank, extent, tile, cover, &c);
+    revamp_parallel_for_each_info info = host_launch(rank, extent, tile, cover, &c);
     run_and_wait(&info);
     for (uint64_t i = 0; i < count; i++)
         not_once += __atomic_load_n(&c.times[i], __ATOMIC_RELAXED) != 1;
@@ -124,7 +124,7 @@ TEST(a_reduction_with_barriers) {
     const int32_t extent = TILES * SUM_TILE, tile = SUM_TILE;
     uint32_t *in = numbers((size_t)extent, 1), *expected = memory(TILES * 4);
     sums s = {in, memory(TILES * 4), 0, 0};
-    revamp_host_dispatch_info info = host_launch(1, &extent, &tile, sum_tile, &s);
+    revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, sum_tile, &s);
     info.tile_memory = SUM_TILE * 4;
     run_and_wait(&info);
     for (int32_t i = 0; i < extent; i++)
@@ -154,7 +154,7 @@ TEST(a_transpose_with_a_barrier) {
     const int32_t extent[] = {ROWS, COLUMNS}, tile[] = {EDGE, EDGE};
     uint32_t *expected = memory(ROWS * COLUMNS * 4);
     matrices m = {numbers((size_t)ROWS * COLUMNS, 1), memory(ROWS * COLUMNS * 4)};
-    revamp_host_dispatch_info info = host_launch(2, extent, tile, transpose, &m);
+    revamp_parallel_for_each_info info = host_launch(2, extent, tile, transpose, &m);
     info.tile_memory = EDGE * EDGE * 4;
     run_and_wait(&info);
     for (int y = 0; y < ROWS; y++)
@@ -170,7 +170,7 @@ static void note_memory(const revamp_thread_id *id, void *context) {
 TEST(no_tile_memory_unless_asked_for) {
     const int32_t extent = 64, tile = 32;
     unsigned with_memory = 0;
-    revamp_host_dispatch_info info = host_launch(1, &extent, &tile, note_memory, &with_memory);
+    revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, note_memory, &with_memory);
     run_and_wait(&info);
     CHECK_NUMBER(__atomic_load_n(&with_memory, __ATOMIC_RELAXED), 0);
     info.tile_memory = 4;
@@ -185,8 +185,8 @@ static void wait_at_barrier(const revamp_thread_id *id, void *context) {
 TEST(a_barrier_needs_a_tiled_launch) {
     const int32_t extent = 1;
     revamp_status status = REVAMP_OK;
-    revamp_host_dispatch_info info = host_launch(1, &extent, NULL, wait_at_barrier, &status);
-    CHECK_OK(revamp_host_dispatch(host_view(), &info));
+    revamp_parallel_for_each_info info = host_launch(1, &extent, NULL, wait_at_barrier, &status);
+    CHECK_OK(revamp_parallel_for_each(host_view(), &info));
     CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "barrier");
     CHECK_STATUS(status, REVAMP_ERROR_RUNTIME);
     /* Told once. */
@@ -217,17 +217,17 @@ TEST(a_kernel_fails_with_its_own_words) {
     const int32_t extent = 128, tile = 16;
     const revamp_thread_id nobody = {0};
     bool waits = true;
-    revamp_host_dispatch_info launches[] = {host_launch(1, &extent, NULL, fail_at_77, NULL),
-                                            host_launch(1, &extent, &tile, fail_at_77, NULL),
-                                            host_launch(1, &extent, &tile, fail_at_77, &waits)};
+    revamp_parallel_for_each_info launches[] = {host_launch(1, &extent, NULL, fail_at_77, NULL),
+                                                host_launch(1, &extent, &tile, fail_at_77, NULL),
+                                                host_launch(1, &extent, &tile, fail_at_77, &waits)};
     for (size_t i = 0; i < COUNT(launches); i++) {
-        CHECK_OK(revamp_host_dispatch(host_view(), &launches[i]));
+        CHECK_OK(revamp_parallel_for_each(host_view(), &launches[i]));
         CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "no 77 here");
         CHECK_OK(revamp_accelerator_view_wait(host_view()));
     }
-    revamp_host_dispatch_info row = host_launch(1, &extent, NULL, NULL, NULL);
+    revamp_parallel_for_each_info row = host_launch(1, &extent, NULL, NULL, NULL);
     row.row_function = fail_in_a_row;
-    CHECK_OK(revamp_host_dispatch(host_view(), &row));
+    CHECK_OK(revamp_parallel_for_each(host_view(), &row));
     CHECK_FAILS(revamp_accelerator_view_wait(host_view()), AS_RUNTIME, "no row");
     CHECK_FAILS(revamp_host_kernel_fail(NULL, "x"), AS_BAD, "NULL");
     CHECK_FAILS(revamp_host_kernel_fail(&nobody, "x"), AS_BAD, "");
@@ -242,8 +242,8 @@ static void skip_barrier(const revamp_thread_id *id, void *context) {
 /* Undefined by the digest; here it must end all the same, well or with an error. */
 TEST(a_barrier_that_some_threads_miss_does_not_hang) {
     const int32_t extent = 64, tile = 16;
-    revamp_host_dispatch_info info = host_launch(1, &extent, &tile, skip_barrier, NULL);
-    CHECK_OK(revamp_host_dispatch(host_view(), &info));
+    revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, skip_barrier, NULL);
+    CHECK_OK(revamp_parallel_for_each(host_view(), &info));
     revamp_status status = revamp_accelerator_view_wait(host_view());
     CHECK(status == REVAMP_OK || status == REVAMP_ERROR_RUNTIME);
     full_job();
@@ -268,13 +268,13 @@ TEST(launches_and_copies_are_ordered_by_their_arrays) {
     revamp_array array = array_1d(host_view(), LENGTH, 4);
     step_context context = {data_of(array, REVAMP_ACCESS_READ_WRITE)};
     revamp_argument argument = with_access(revamp_argument_buffer(0, array), REVAMP_ACCESS_READ_WRITE);
-    revamp_host_dispatch_info info = host_launch(1, &extent, NULL, step_once, &context);
+    revamp_parallel_for_each_info info = host_launch(1, &extent, NULL, step_once, &context);
     info.arguments = &argument;
     info.argument_count = 1;
     revamp_completion up = NULL, down = NULL;
     REQUIRE_OK(revamp_copy_to_array_async(sent, LENGTH * 4, array, &up));
     for (int i = 0; i < ROUNDS; i++)
-        CHECK_OK(revamp_host_dispatch(host_view(), &info));
+        CHECK_OK(revamp_parallel_for_each(host_view(), &info));
     REQUIRE_OK(revamp_copy_from_array_async(array, got, LENGTH * 4, &down));
     expect_done(down);
     expect_done(up);
@@ -296,10 +296,10 @@ TEST(two_views_are_ordered_by_their_arrays) {
     write_array(arrays[0], expected);
     for (int i = 0; i < ROUNDS; i++) {
         revamp_argument argument = revamp_argument_buffer(0, arrays[i % 2]);
-        revamp_host_dispatch_info info = host_launch(1, &extent, NULL, step_once, &contexts[i % 2]);
+        revamp_parallel_for_each_info info = host_launch(1, &extent, NULL, step_once, &contexts[i % 2]);
         info.arguments = &argument;
         info.argument_count = 1;
-        CHECK_OK(revamp_host_dispatch(views[i % 2], &info));
+        CHECK_OK(revamp_parallel_for_each(views[i % 2], &info));
         revamp_region from = whole(arrays[i % 2]), to = whole(arrays[(i + 1) % 2]);
         REQUIRE_OK(revamp_copy_async(&from, &to, &done[i]));
     }
@@ -321,11 +321,11 @@ TEST(results_reach_other_accelerators_by_copies) {
         revamp_array here = array_with(host_view(), expected, LENGTH), there = array_1d(p->view, LENGTH, 4);
         step_context context = {data_of(here, REVAMP_ACCESS_READ_WRITE)};
         revamp_argument argument = revamp_argument_buffer(0, here);
-        revamp_host_dispatch_info info = host_launch(1, &extent, NULL, step_once, &context);
+        revamp_parallel_for_each_info info = host_launch(1, &extent, NULL, step_once, &context);
         revamp_region from = whole(here), to = whole(there);
         info.arguments = &argument;
         info.argument_count = 1;
-        CHECK_OK(revamp_host_dispatch(host_view(), &info));
+        CHECK_OK(revamp_parallel_for_each(host_view(), &info));
         CHECK_OK(revamp_copy(&from, &to));
         step_naive(expected, LENGTH, 1);
         CHECK_SAME(read_array(there), expected, LENGTH * 4);
@@ -338,8 +338,8 @@ TEST(results_reach_other_accelerators_by_copies) {
 
 static revamp_status try_host(revamp_accelerator_view view, uint32_t rank, const int32_t *extent, const int32_t *tile) {
     unsigned ignored = 0;
-    revamp_host_dispatch_info info = host_launch(rank, extent, tile, note_memory, &ignored);
-    return revamp_host_dispatch(view, &info);
+    revamp_parallel_for_each_info info = host_launch(rank, extent, tile, note_memory, &ignored);
+    return revamp_parallel_for_each(view, &info);
 }
 
 TEST(PFE_3_extents_of_zero_or_less_are_no_host_domain) {
@@ -393,8 +393,8 @@ TEST(host_kernels_do_not_run_on_vulkan_devices) {
 CHILD(launches_on_the_default) {
     const int32_t extent[] = {10, 20};
     coverage c = {2, extent, NULL, memory(200 * sizeof(unsigned)), 0};
-    revamp_host_dispatch_info info = host_launch(2, extent, NULL, cover, &c);
-    CHECK_OK(revamp_host_dispatch(NULL, &info));
+    revamp_parallel_for_each_info info = host_launch(2, extent, NULL, cover, &c);
+    CHECK_OK(revamp_parallel_for_each(NULL, &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     for (int i = 0; i < 200; i++)
         CHECK_NUMBER(c.times[i], 1);
@@ -411,9 +411,9 @@ TEST(launches_on_one_view_are_in_order) {
     uint32_t *expected = numbers(LENGTH, 1), *data = memory(LENGTH * 4);
     memcpy(data, expected, LENGTH * 4);
     step_context context = {data};
-    revamp_host_dispatch_info info = host_launch(1, &extent, NULL, step_once, &context);
+    revamp_parallel_for_each_info info = host_launch(1, &extent, NULL, step_once, &context);
     for (int i = 0; i < ROUNDS; i++)
-        CHECK_OK(revamp_host_dispatch(host_view(), &info));
+        CHECK_OK(revamp_parallel_for_each(host_view(), &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     step_naive(expected, LENGTH, ROUNDS);
     CHECK_SAME(data, expected, LENGTH * 4);

@@ -46,7 +46,7 @@ static bool right_or_told(model *m) {
     if (status == REVAMP_OK) return CHECK_SAME(m->data, m->expected, BYTES);
     CHECK_FAILS(status, AS_MEMORY | AS_REMOVED, "lost");
     void *data = NULL;
-    CHECK(is_loss(revamp_array_view_access(m->view, REVAMP_ACCESS_READ, &data)));
+    CHECK(is_loss(revamp_array_view_data(m->view, REVAMP_ACCESS_READ, &data)));
     CHECK(is_loss(revamp_array_view_synchronize(m->view, REVAMP_ACCESS_READ)));
     if (!loses_device()) CHECK_TEXT(revamp_last_error_message(), "a launch of kernel");
     return false;
@@ -81,7 +81,7 @@ CHILD(launches_on_two_views) {
         memcpy(all[i]->expected, fresh, BYTES);
         if (i == 0) {
             void *host = NULL;
-            CHECK_OK(revamp_array_view_access(all[i]->view, REVAMP_ACCESS_WRITE, &host));
+            CHECK_OK(revamp_array_view_data(all[i]->view, REVAMP_ACCESS_WRITE, &host));
             memcpy(host, fresh, BYTES);
         } else {
             const int32_t extent = N;

@@ -39,7 +39,7 @@ revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void 
 revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void *shared) {
     const int32_t extent = 1;
     revamp_completion marker = NULL;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -47,10 +47,10 @@ revamp_status plugin_begin(const char *what, revamp_accelerator_view view, void 
     switch (*what) {
     case 'k':
         info.function = kernel;
-        return revamp_host_dispatch(view, &info);
+        return revamp_parallel_for_each(view, &info);
     case 'r':
         info.row_function = row_kernel;
-        return revamp_host_dispatch(view, &info);
+        return revamp_parallel_for_each(view, &info);
     case 'l':
         return revamp_set_log_callback(log_message, shared, REVAMP_LOG_DEBUG);
     default:

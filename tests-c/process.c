@@ -44,12 +44,12 @@ static void late_callback(revamp_status status, void *context) {
 CHILD(exits_without_waiting) {
     const int32_t extent = 4;
     revamp_completion marker = NULL;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.function = late_kernel;
-    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
     REQUIRE_OK(revamp_accelerator_view_create_marker(host_view(), &marker));
     REQUIRE_OK(revamp_completion_then(marker, late_callback, NULL));
 }
@@ -253,14 +253,14 @@ CHILD(exits_in_a_host_kernel) {
     const char *way = getenv("TEST_WAY");
     REQUIRE(way);
     bool tiled = strstr(way, "tiled") != NULL;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.tile = tiled ? &tile : NULL;
     info.function = exiting_kernel;
     info.context = tiled ? &info : NULL;
-    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
     if (strstr(way, "waits")) revamp_accelerator_view_wait(host_view());
     for (;;)
         pause();
@@ -344,13 +344,13 @@ static revamp_status busy_round(const busy_work *w) {
     const int32_t extent = BUSY_NUMBERS;
     revamp_argument argument = revamp_argument_buffer(0, w->array);
     revamp_completion done = NULL;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.function = late_nothing;
     revamp_status status =
-        w->step ? launch(w->view, w->step, 1, &extent, &argument, 1) : revamp_host_dispatch(w->view, &info);
+        w->step ? launch(w->view, w->step, 1, &extent, &argument, 1) : revamp_parallel_for_each(w->view, &info);
     if (status == REVAMP_OK) status = revamp_copy_to_array_async(w->sent, BUSY_NUMBERS * 4, w->array, &done);
     if (status == REVAMP_OK) status = revamp_copy_from_array(w->array, w->got, BUSY_NUMBERS * 4);
     if (status == REVAMP_OK) status = revamp_completion_release(done);
@@ -430,7 +430,7 @@ static unsigned calls_not_forked(void) {
     const revamp_status statuses[] = {
         revamp_accelerator_list(NULL, 0, &count),
         revamp_accelerator_find("cpu", &accelerator),
-        revamp_accelerator_default(REVAMP_CODE_HOST, &accelerator),
+        revamp_accelerator_get_default(REVAMP_CODE_HOST, &accelerator),
         revamp_accelerator_set_default("cpu", &changed),
         revamp_accelerator_get_default_view(kept.accelerator, &view),
         revamp_accelerator_create_view(kept.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC, &view),
@@ -677,14 +677,14 @@ TEST(worker_threads_block_all_signals) {
     signal_report r = {pthread_self(), 0, 0};
     const int32_t extent = 200;
     unsigned open = 0;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.function = signals_in_kernel;
     info.context = &r;
     CHECK(!blocks_all_signals());
-    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
     FOR_EACH_PLACE(p, holds_arrays) {
         revamp_completion marker = NULL;
         REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &marker));
@@ -869,15 +869,15 @@ static void end_in_kernel(const revamp_thread_id *id, void *context) {
 TEST(uninitialize_in_a_host_kernel_is_refused) {
     const int32_t extent = 64, tile = 16;
     unsigned refused = 0;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
     info.function = end_in_kernel;
     info.context = &refused;
-    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
     info.tile = &tile;
-    REQUIRE_OK(revamp_host_dispatch(host_view(), &info));
+    REQUIRE_OK(revamp_parallel_for_each(host_view(), &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     CHECK_NUMBER(refused, 2 * extent);
 }
@@ -895,8 +895,8 @@ CHILD(works_without_vulkan) {
     uint32_t *expected = numbers(1000, 1);
     CHECK(!places_that(runs_spirv)->view);
     CHECK(find("cpu") && find("direct3d\\warp"));
-    CHECK_FAILS(revamp_accelerator_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "Vulkan");
-    REQUIRE_OK(revamp_accelerator_default(REVAMP_CODE_HOST, &found));
+    CHECK_FAILS(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "Vulkan");
+    REQUIRE_OK(revamp_accelerator_get_default(REVAMP_CODE_HOST, &found));
     CHECK(found == find("direct3d\\warp"));
     /* There it stands for the default of host code. */
     revamp_accelerator_view automatic = NULL;
@@ -905,7 +905,7 @@ CHILD(works_without_vulkan) {
     revamp_array array = array_with(host_view(), expected, 1000), copied = array_1d(cpu_view(), 1000, 4);
     revamp_argument argument = revamp_argument_buffer(0, array);
     revamp_region from = whole(array), to = whole(copied);
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -913,7 +913,7 @@ CHILD(works_without_vulkan) {
     info.context = data_of(array, REVAMP_ACCESS_READ_WRITE);
     info.arguments = &argument;
     info.argument_count = 1;
-    CHECK_OK(revamp_host_dispatch(NULL, &info));
+    CHECK_OK(revamp_parallel_for_each(NULL, &info));
     CHECK_OK(revamp_copy(&from, &to));
     for (int i = 0; i < 1000; i++)
         expected[i] *= 2;

@@ -657,8 +657,8 @@ TEST(AV_16_host_access_to_a_read_only_view_is_a_read) {
         CHECK_SAME(read_on(p, constant), expected, BYTES);
         step_on(p, view);
         CHECK_NOTHING_MOVED(&m);
-        CHECK_FAILS(revamp_array_view_access(constant, REVAMP_ACCESS_WRITE, &ignored), AS_BAD, "read");
-        CHECK_FAILS(revamp_array_view_access(constant, REVAMP_ACCESS_READ_WRITE, &ignored), AS_BAD, "read");
+        CHECK_FAILS(revamp_array_view_data(constant, REVAMP_ACCESS_WRITE, &ignored), AS_BAD, "read");
+        CHECK_FAILS(revamp_array_view_data(constant, REVAMP_ACCESS_READ_WRITE, &ignored), AS_BAD, "read");
         CHECK(!ignored);
         drop(constant);
         drop(view);
@@ -883,7 +883,7 @@ static void check_races(const char *first, const char *second, int line) {
 #define CHECK_NO_RACE() CHECK_NUMBER(strlen(races()), 0)
 
 static const char *dispatch_of(const place *p) {
-    return runs_spirv(&p->info) ? "revamp_dispatch" : "revamp_host_dispatch";
+    return runs_spirv(&p->info) ? "revamp_dispatch" : "revamp_parallel_for_each";
 }
 
 CHILD(accesses_at_the_same_time) {
@@ -900,12 +900,12 @@ CHILD(accesses_at_the_same_time) {
         /* A write under way, then a read of a part. */
         done = begin_copy_to(view, other);
         (void)host_access(constant, REVAMP_ACCESS_READ);
-        CHECK_RACE("revamp_copy_async", "revamp_array_view_access");
+        CHECK_RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
         /* Two writes. */
         done = begin_copy_to(part, other);
         fill_on_host(view, 1);
-        CHECK_RACE("revamp_copy_async", "revamp_array_view_access");
+        CHECK_RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
         /* An asynchronous synchronize is a read. */
         step_on(p, view);

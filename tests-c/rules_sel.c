@@ -71,7 +71,7 @@ TEST(SEL_4_a_host_kernel_refuses_an_array_of_another_view) {
     revamp_accelerator_view view = new_view(find("direct3d\\warp"), REVAMP_QUEUING_MODE_AUTOMATIC);
     revamp_array array = array_1d(view, N, 4);
     revamp_argument argument = revamp_argument_buffer(0, array);
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     int32_t one = 1;
     info.struct_size = sizeof info;
     info.rank = 1;
@@ -80,7 +80,7 @@ TEST(SEL_4_a_host_kernel_refuses_an_array_of_another_view) {
     info.context = "a refused launch";
     info.arguments = &argument;
     info.argument_count = 1;
-    CHECK_FAILS(revamp_host_dispatch(host_view(), &info), AS_RUNTIME, "view");
+    CHECK_FAILS(revamp_parallel_for_each(host_view(), &info), AS_RUNTIME, "view");
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     CHECK_OK(revamp_array_destroy(array));
     CHECK_OK(revamp_accelerator_view_release(view));

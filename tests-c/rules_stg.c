@@ -17,7 +17,7 @@ static revamp_array staging_for(const place *p) {
 TEST(STG_1_the_default_view_of_the_default_accelerator_takes_arrays) {
     revamp_accelerator best = NULL;
     some_place(runs_spirv);
-    REQUIRE_OK(revamp_accelerator_default(REVAMP_CODE_SPIRV, &best));
+    REQUIRE_OK(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &best));
     revamp_array array = array_1d(default_view(best), 8, 4);
     CHECK(array_info(array).view == default_view(best));
     CHECK_OK(revamp_array_destroy(array));
@@ -488,7 +488,7 @@ TEST(STG_13_views_give_the_same_results_staged_or_not) {
 static void *access_again_and_again(void *context) {
     void *data = NULL;
     for (int i = 0; i < 200; i++)
-        revamp_array_view_access(context, REVAMP_ACCESS_READ, &data);
+        revamp_array_view_data(context, REVAMP_ACCESS_READ, &data);
     return NULL;
 }
 

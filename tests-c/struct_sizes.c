@@ -73,8 +73,8 @@ static revamp_status give_dispatch_info(void *s) {
     return revamp_dispatch(used.place, used.kernel, s);
 }
 
-static revamp_status give_host_dispatch_info(void *s) {
-    return revamp_host_dispatch(host_view(), s);
+static revamp_status give_parallel_for_each_info(void *s) {
+    return revamp_parallel_for_each(host_view(), s);
 }
 
 static revamp_status give_array_options(void *s) {
@@ -203,8 +203,8 @@ static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),   
                                              FIELD(groups),      FIELD(arguments), FIELD(argument_count),
                                              FIELD(block),       FIELD(block_size)};
 #undef STRUCT
-#define STRUCT revamp_host_dispatch_info
-static const field host_dispatch_info_fields[] = {
+#define STRUCT revamp_parallel_for_each_info
+static const field parallel_for_each_info_fields[] = {
     FIELD(struct_size), FIELD(rank),         FIELD(extent),    FIELD(tile),           FIELD(tile_memory),
     FIELD(function),    FIELD(context),      FIELD(arguments), FIELD(argument_count), FIELD(block),
     FIELD(block_size),  FIELD(row_function), FIELD(compiled),  FIELD(block_alignment)};
@@ -232,7 +232,7 @@ static const growing all[] = {
     GROWING(kernel_info, true),
     GROWING(binding_info, true),
     GROWING(dispatch_info, true),
-    GROWING(host_dispatch_info, false),
+    GROWING(parallel_for_each_info, false),
     GROWING(kernel_record, false),
 };
 

@@ -374,11 +374,11 @@ static void gate_kernel(const revamp_thread_id *id, void *context) {
 
 void block_view(revamp_accelerator_view view, gate *g) {
     int32_t one = 1;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &one;
     info.function = gate_kernel;
     info.context = g;
-    REQUIRE_OK(revamp_host_dispatch(view, &info));
+    REQUIRE_OK(revamp_parallel_for_each(view, &info));
 }

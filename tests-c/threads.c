@@ -135,14 +135,14 @@ static void *launch_host(void *context) {
     unsigned *count = context;
     const int32_t extent = 500, tile = 50;
     for (int i = 0; i < 20; i++) {
-        revamp_host_dispatch_info info = {0};
+        revamp_parallel_for_each_info info = {0};
         info.struct_size = sizeof info;
         info.rank = 1;
         info.extent = &extent;
         info.tile = i % 2 ? &tile : NULL;
         info.function = add_one;
         info.context = count;
-        CHECK_OK(revamp_host_dispatch(host_view(), &info));
+        CHECK_OK(revamp_parallel_for_each(host_view(), &info));
         if (i % 5 == 0) CHECK_OK(revamp_accelerator_view_wait(host_view()));
     }
     return NULL;

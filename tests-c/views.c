@@ -244,7 +244,7 @@ revamp_status try_use(const place *p, operation what, capture a, capture b, uint
         info.block_size = sizeof block;
         return revamp_dispatch(p->view, view_kernel_of(p), &info);
     }
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -253,7 +253,7 @@ revamp_status try_use(const place *p, operation what, capture a, capture b, uint
     info.argument_count = count;
     info.block = &block;
     info.block_size = sizeof block;
-    return revamp_host_dispatch(p->view, &info);
+    return revamp_parallel_for_each(p->view, &info);
 }
 
 static void use_one(const place *p, operation what, revamp_array_view view, revamp_access access, uint32_t value) {
@@ -294,7 +294,7 @@ void settle(const place *p) {
 
 uint32_t *host_access(revamp_array_view view, revamp_access access) {
     void *data = NULL;
-    REQUIRE_OK(revamp_array_view_access(view, access, &data));
+    REQUIRE_OK(revamp_array_view_data(view, access, &data));
     REQUIRE(data);
     return data;
 }

@@ -270,7 +270,7 @@ TEST(the_log_names_the_call_that_moved) {
         uint32_t *data = numbers(N, 1), *here = memory(BYTES);
         uint64_t next = 1;
         revamp_accelerator there = e->p->accelerator, cpu = find("cpu");
-        const char *dispatch = e->step ? "revamp_dispatch" : "revamp_host_dispatch";
+        const char *dispatch = e->step ? "revamp_dispatch" : "revamp_parallel_for_each";
         revamp_completion done = NULL;
         revamp_array_view view = view_of(data, N);
         uint64_t id = array_view_info(view).source_id;
@@ -280,7 +280,7 @@ TEST(the_log_names_the_call_that_moved) {
         CHECK_OK(run_step(e, NULL, use_view(view)));
         LOGGED(dispatch, true, cpu, there);
         host_access(view, REVAMP_ACCESS_READ);
-        LOGGED("revamp_array_view_access", true, there, cpu);
+        LOGGED("revamp_array_view_data", true, there, cpu);
         host_access(view, REVAMP_ACCESS_READ_WRITE);
         CHECK_OK(revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_READ_WRITE));
         LOGGED("revamp_array_view_synchronize_to", false, cpu, there);
@@ -491,7 +491,7 @@ static revamp_completion begin_copy(revamp_region from, revamp_region to) {
 }
 
 static const char *dispatch_of(const engine *e) {
-    return e->step ? "revamp_dispatch" : "revamp_host_dispatch";
+    return e->step ? "revamp_dispatch" : "revamp_parallel_for_each";
 }
 
 /* A view of a plane, its halves and what overlaps both, and host memory of the same size. */
@@ -539,13 +539,13 @@ CHILD(programs_that_race) {
         expect_done(done);
         /* A write under way, and a read. */
         done = begin_copy(f.host, region_of(f.left));
-        CHECK_OK(revamp_array_view_access(f.constant, REVAMP_ACCESS_READ, &data));
-        RACE("revamp_copy_async", "revamp_array_view_access");
+        CHECK_OK(revamp_array_view_data(f.constant, REVAMP_ACCESS_READ, &data));
+        RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
         /* AV-17: the access of a view that is not const is a write. */
         done = begin_copy(region_of(f.left), f.host);
-        CHECK_OK(revamp_array_view_access(f.middle, REVAMP_ACCESS_READ_WRITE, &data));
-        RACE("revamp_copy_async", "revamp_array_view_access");
+        CHECK_OK(revamp_array_view_data(f.middle, REVAMP_ACCESS_READ_WRITE, &data));
+        RACE("revamp_copy_async", "revamp_array_view_data");
         expect_done(done);
         done = begin_copy(region_of(f.left), f.host);
         revamp_region from = f.host, to = region_of(f.middle);
@@ -562,8 +562,8 @@ CHILD(programs_that_race) {
         RACE("revamp_array_view_synchronize_async", dispatch_of(e));
         expect_done(done);
         REQUIRE_OK(revamp_array_view_synchronize_to_async(f.left, e->p->view, REVAMP_ACCESS_READ, &done));
-        CHECK_OK(revamp_array_view_access(f.all, REVAMP_ACCESS_READ_WRITE, &data));
-        RACE("revamp_array_view_synchronize_to_async", "revamp_array_view_access");
+        CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
+        RACE("revamp_array_view_synchronize_to_async", "revamp_array_view_data");
         expect_done(done);
         /* AV-27: all of it was waited for. */
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
@@ -590,7 +590,7 @@ CHILD(programs_that_are_legal) {
         /* AV-26: reads at once. */
         CHECK_OK(run_step(e, NULL, use_view(f.all)));
         done = begin_copy(region_of(f.left), f.host);
-        CHECK_OK(revamp_array_view_access(f.constant, REVAMP_ACCESS_READ, &data));
+        CHECK_OK(revamp_array_view_data(f.constant, REVAMP_ACCESS_READ, &data));
         CHECK_OK(run_sum(e, NULL, use_view(f.constant), use_view(f.constant), use_view(other.all)));
         CHECK_OK(revamp_array_view_synchronize(f.all, REVAMP_ACCESS_READ));
         more = begin_copy(region_of(f.left), other.host);
@@ -604,13 +604,13 @@ CHILD(programs_that_are_legal) {
         CHECK_OK(revamp_completion_release(done));
         done = begin_copy(f.host, region_of(f.left));
         CHECK_STATUS(revamp_completion_wait_for(done, UINT64_MAX), REVAMP_OK);
-        CHECK_OK(revamp_array_view_access(f.all, REVAMP_ACCESS_READ_WRITE, &data));
+        CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(revamp_completion_release(done));
         NO_RACE();
         /* Beside it, and elsewhere. */
         done = begin_copy(f.host, region_of(f.left));
         CHECK_OK(run_step(e, NULL, use_view(f.right)));
-        CHECK_OK(revamp_array_view_access(f.right, REVAMP_ACCESS_READ_WRITE, &data));
+        CHECK_OK(revamp_array_view_data(f.right, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(run_step(e, NULL, use_view(other.all)));
         expect_done(done);
         NO_RACE();
@@ -629,7 +629,7 @@ CHILD(programs_that_are_legal) {
             CHECK_OK(run_step(e, NULL, use_view(f.middle)));
             CHECK_OK(run_sum(e, NULL, use_view(f.constant), use_view(f.all), use_view(other.all)));
         }
-        CHECK_OK(revamp_array_view_access(f.all, REVAMP_ACCESS_READ_WRITE, &data));
+        CHECK_OK(revamp_array_view_data(f.all, REVAMP_ACCESS_READ_WRITE, &data));
         CHECK_OK(revamp_array_view_discard_data(f.all));
         CHECK_OK(run_step(e, e->p->view, use_view(f.all)));
         CHECK_OK(revamp_array_view_refresh(f.all));
@@ -639,7 +639,7 @@ CHILD(programs_that_are_legal) {
         revamp_array_view flat = view_of_host(numbers_of_plane, 2, plane, 4);
         revamp_array_view left = part_of(flat, first, half), right = part_of(flat, second, half);
         done = begin_copy(host_region(columns, 2, half, 4), region_of(left));
-        CHECK_OK(revamp_array_view_access(right, REVAMP_ACCESS_READ_WRITE, &data));
+        CHECK_OK(revamp_array_view_data(right, REVAMP_ACCESS_READ_WRITE, &data));
         expect_done(done);
         NO_RACE();
         drop(left);

@@ -226,7 +226,7 @@ static uint32_t *hook_data;
 
 static void use_view_in_hook(void) {
     void *data = NULL;
-    revamp_status status = revamp_array_view_access(hook_view, REVAMP_ACCESS_READ_WRITE, &data);
+    revamp_status status = revamp_array_view_data(hook_view, REVAMP_ACCESS_READ_WRITE, &data);
     if (status == REVAMP_OK) ((uint32_t *)data)[0] = 42;
     status = revamp_array_view_release(hook_view);
     if (status != REVAMP_OK && status != REVAMP_ERROR_SHUT_DOWN) hook_data[1] = 666;

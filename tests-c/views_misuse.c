@@ -57,7 +57,7 @@ static void ignore_id(const revamp_thread_id *id, void *context) {
 static revamp_status host_launch_with(revamp_argument argument) {
     static uint64_t block;
     int32_t extent = 4;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -66,7 +66,7 @@ static revamp_status host_launch_with(revamp_argument argument) {
     info.argument_count = 1;
     info.block = &block;
     info.block_size = sizeof block;
-    return revamp_host_dispatch(host_view(), &info);
+    return revamp_parallel_for_each(host_view(), &info);
 }
 
 /* What a call makes is released, so that only its status counts. */
@@ -124,11 +124,11 @@ static revamp_status call_get_info(void *h) {
 }
 static revamp_status call_access(void *h) {
     void *data = NULL;
-    return revamp_array_view_access(h, REVAMP_ACCESS_READ, &data);
+    return revamp_array_view_data(h, REVAMP_ACCESS_READ, &data);
 }
 static revamp_status call_state(void *h) {
     const uint32_t *state = NULL;
-    return revamp_array_view_state(h, &state);
+    return revamp_array_view_get_host_access(h, &state);
 }
 static revamp_status call_synchronize(void *h) {
     return revamp_array_view_synchronize(h, REVAMP_ACCESS_READ);
@@ -563,8 +563,8 @@ TEST(null_outputs_of_views) {
     BAD(revamp_array_view_reinterpret_as(good.over, 8, NULL), AS_ARGUMENT, "result is NULL");
     BAD(revamp_array_view_as_read_only(good.over, NULL), AS_ARGUMENT, "result is NULL");
     BAD(revamp_array_view_get_info(good.over, NULL), AS_ARGUMENT, "revamp_array_view_info is NULL");
-    BAD(revamp_array_view_access(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "data is NULL");
-    BAD(revamp_array_view_state(good.over, NULL), AS_ARGUMENT, "state is NULL");
+    BAD(revamp_array_view_data(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "data is NULL");
+    BAD(revamp_array_view_get_host_access(good.over, NULL), AS_ARGUMENT, "state is NULL");
     BAD(revamp_array_view_synchronize_async(good.over, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "completion is NULL");
     BAD(revamp_array_view_synchronize_to_async(good.over, good.view, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT,
         "completion is NULL");
@@ -754,7 +754,7 @@ TEST(accesses_that_are_none) {
         revamp_completion done = NULL;
         char text[32];
         snprintf(text, sizeof text, "%#x", (unsigned)bad[i]);
-        BAD(revamp_array_view_access(good.over, bad[i], &data), AS_ARGUMENT, text);
+        BAD(revamp_array_view_data(good.over, bad[i], &data), AS_ARGUMENT, text);
         BAD(revamp_array_view_synchronize(good.over, bad[i]), AS_ARGUMENT, text);
         BAD(revamp_array_view_synchronize_async(good.over, bad[i], &done), AS_ARGUMENT, text);
         BAD(revamp_array_view_synchronize_to(good.over, good.view, bad[i]), AS_ARGUMENT, text);
@@ -762,8 +762,8 @@ TEST(accesses_that_are_none) {
         CHECK(!data && !done);
     }
     void *data = NULL;
-    BAD(revamp_array_view_access(good.over, REVAMP_ACCESS_NONE, &data), AS_ARGUMENT, "access");
-    BAD(revamp_array_view_access(good.over, REVAMP_ACCESS_AUTO, &data), AS_ARGUMENT, "access");
+    BAD(revamp_array_view_data(good.over, REVAMP_ACCESS_NONE, &data), AS_ARGUMENT, "access");
+    BAD(revamp_array_view_data(good.over, REVAMP_ACCESS_AUTO, &data), AS_ARGUMENT, "access");
     BAD(revamp_array_view_synchronize(good.over, REVAMP_ACCESS_AUTO), AS_ARGUMENT, "access");
     BAD(revamp_array_view_synchronize_to(good.over, good.view, REVAMP_ACCESS_AUTO), AS_ARGUMENT, "access");
     free_good();
@@ -776,7 +776,7 @@ static void check_read_only(const engine *e, revamp_array_view constant) {
     for (size_t i = 0; i < COUNT(writes); i++) {
         void *data = NULL;
         revamp_completion done = NULL;
-        BAD(revamp_array_view_access(constant, writes[i], &data), AS_BAD, "read");
+        BAD(revamp_array_view_data(constant, writes[i], &data), AS_BAD, "read");
         BAD(revamp_array_view_synchronize(constant, writes[i]), AS_BAD, "read");
         BAD(revamp_array_view_synchronize_async(constant, writes[i], &done), AS_BAD, "read");
         BAD(revamp_array_view_synchronize_to(constant, e->p->view, writes[i]), AS_BAD, "read");
@@ -868,7 +868,7 @@ TEST(blocks_of_host_kernels) {
     const int32_t extent = 4;
     revamp_array_view view = view_of(data, N);
     revamp_argument argument = revamp_argument_view_address(0, view);
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -876,23 +876,23 @@ TEST(blocks_of_host_kernels) {
     info.arguments = &argument;
     info.argument_count = 1;
     /* An address needs a place to go. */
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "block");
     info.block_size = sizeof block;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "block");
     info.block = block;
     info.block_size = 0;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "block");
     info.block_size = 7;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "block");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "block");
     info.block_size = sizeof block;
     argument.offset = 4;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "offset");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "offset");
     argument.offset = 16;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "16");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "16");
     argument.offset = UINT32_MAX - 7;
-    BAD(revamp_host_dispatch(host_view(), &info), AS_ARGUMENT, "4294967288");
+    BAD(revamp_parallel_for_each(host_view(), &info), AS_ARGUMENT, "4294967288");
     argument.offset = 8;
-    CHECK_OK(revamp_host_dispatch(host_view(), &info));
+    CHECK_OK(revamp_parallel_for_each(host_view(), &info));
     CHECK_OK(revamp_accelerator_view_wait(host_view()));
     /* It was copied. */
     CHECK(!block[0] && !block[1]);
@@ -1105,9 +1105,9 @@ static void use_views_with_failures(const engine *e, int *failed) {
     sum_naive(a, b, c, N);
     ONCE_MORE(failed, run_step(e, NULL, use_view(half)));
     step_naive(a, N / 2, 1);
-    ONCE_MORE(failed, revamp_array_view_access(view, REVAMP_ACCESS_READ_WRITE, &got));
+    ONCE_MORE(failed, revamp_array_view_data(view, REVAMP_ACCESS_READ_WRITE, &got));
     CHECK_SAME(got, a, BYTES);
-    ONCE_MORE(failed, revamp_array_view_access(empty, REVAMP_ACCESS_READ, &got));
+    ONCE_MORE(failed, revamp_array_view_data(empty, REVAMP_ACCESS_READ, &got));
     CHECK_SAME(got, c, BYTES);
     ONCE_MORE(failed, run_step(e, NULL, use_view(over)));
     step_naive(b, N, 1);
@@ -1117,7 +1117,7 @@ static void use_views_with_failures(const engine *e, int *failed) {
     ONCE_MORE(failed, run_step(e, NULL, use_view(empty)));
     memcpy(c, b, BYTES);
     step_naive(c, N, 1);
-    ONCE_MORE(failed, revamp_array_view_access(empty, REVAMP_ACCESS_READ, &got));
+    ONCE_MORE(failed, revamp_array_view_data(empty, REVAMP_ACCESS_READ, &got));
     CHECK_SAME(got, c, BYTES);
     to = region_of(view);
     ONCE_MORE(failed, revamp_copy(&host, &to));
@@ -1179,7 +1179,7 @@ TEST(a_view_that_no_accelerator_holds) {
         revamp_array_view view = view_without_source(2, extent);
         void *data = NULL;
         CHECK_FAILS(revamp_array_view_synchronize_to(view, e->p->view, REVAMP_ACCESS_READ), AS_MEMORY, "");
-        CHECK_FAILS(revamp_array_view_access(view, REVAMP_ACCESS_READ, &data), AS_MEMORY, "");
+        CHECK_FAILS(revamp_array_view_data(view, REVAMP_ACCESS_READ, &data), AS_MEMORY, "");
         revamp_array_view small = part_of(view, origin, part);
         CHECK_NUMBER(array_view_info(small).element_count, N);
         drop(small);
@@ -1216,7 +1216,7 @@ CHILD(views_lose_the_device) {
         for (int i = 0; i < 30 && status == REVAMP_OK; i++) {
             status = run_step(e, target, use_view(view));
             if (status == REVAMP_OK) status = revamp_accelerator_view_wait(target);
-            if (status == REVAMP_OK && i % 3 == 2) status = revamp_array_view_access(alias, REVAMP_ACCESS_READ, &got);
+            if (status == REVAMP_OK && i % 3 == 2) status = revamp_array_view_data(alias, REVAMP_ACCESS_READ, &got);
         }
         CHECK_FAILS(status, AS_REMOVED, "lost");
         /* Every further call that needs the device says so; none hangs or crashes. */
@@ -1225,7 +1225,7 @@ CHILD(views_lose_the_device) {
         bool is_dirty = is_apart(view, target) && valid_on(view, cpu_view()) != BYTES;
         if (is_dirty) {
             revamp_completion done = NULL;
-            CHECK_FAILS(revamp_array_view_access(view, REVAMP_ACCESS_READ, &got), AS_REMOVED, "lost");
+            CHECK_FAILS(revamp_array_view_data(view, REVAMP_ACCESS_READ, &got), AS_REMOVED, "lost");
             CHECK_FAILS(revamp_array_view_synchronize(alias, REVAMP_ACCESS_READ), AS_REMOVED, "lost");
             status = revamp_array_view_synchronize_async(view, REVAMP_ACCESS_READ, &done);
             if (status == REVAMP_OK) {
@@ -1235,7 +1235,7 @@ CHILD(views_lose_the_device) {
             CHECK(status == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED);
         }
         /* Views that have nothing there go on. */
-        CHECK_OK(revamp_array_view_access(other, REVAMP_ACCESS_READ_WRITE, &got));
+        CHECK_OK(revamp_array_view_data(other, REVAMP_ACCESS_READ_WRITE, &got));
         CHECK(got == other_data);
         drop(other);
         drop(alias);

@@ -667,7 +667,7 @@ static void add_view(view *slot, revamp_array_view handle, source *s, const box 
     slot->b = *b;
     slot->read_only = read_only;
     slot->owners = 1;
-    DO(revamp_array_view_state(handle, &slot->state));
+    DO(revamp_array_view_get_host_access(handle, &slot->state));
     if (!s->views++) {
         revamp_array_view_info info = {0};
         info.struct_size = sizeof info;
@@ -862,7 +862,7 @@ static void step_access(void) {
     begin_note("host access to v%d, %s", number_of(v), name_of(access));
     settle(v->of, &v->b);
     measure m = begin_measure(v, HOST, access);
-    DO(revamp_array_view_access(v->handle, access, &data));
+    DO(revamp_array_view_data(v->handle, access, &data));
     end_measure(&m, true, true);
     uint32_t *at = data, *base = at - v->b.offset;
     if (v->of->base && base != v->of->base) fail("the address of the source has moved");
@@ -958,7 +958,7 @@ static void launch_box(int location, bool is_named, const kernel_block *block, c
         DO(revamp_dispatch(on, box_on_vulkan, &info));
         return;
     }
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -967,7 +967,7 @@ static void launch_box(int location, bool is_named, const kernel_block *block, c
     info.argument_count = count;
     info.block = block;
     info.block_size = sizeof *block;
-    DO(revamp_host_dispatch(on, &info));
+    DO(revamp_parallel_for_each(on, &info));
 }
 
 static void model_box(source *to, const box *b, const kernel_block *block, const source *from, const box *c) {
@@ -1417,7 +1417,7 @@ static void step_refused(void) {
     settle(v->of, &v->b);
     switch (below(5)) {
     case 0:
-        status = revamp_array_view_access(v->handle, REVAMP_ACCESS_READ_WRITE, &data);
+        status = revamp_array_view_data(v->handle, REVAMP_ACCESS_READ_WRITE, &data);
         break;
     case 1:
         status = revamp_array_view_synchronize(v->handle, REVAMP_ACCESS_WRITE);

@@ -313,7 +313,7 @@ static void *ask(void *context) {
     do {
         residency_at(w->view, w->e->p);
         const uint32_t *state = NULL;
-        REQUIRE_OK(revamp_array_view_state(w->view, &state));
+        REQUIRE_OK(revamp_array_view_get_host_access(w->view, &state));
         CHECK((__atomic_load_n(state, __ATOMIC_ACQUIRE) & ~3U) == 0);
         revamp_transfer_counters mine = view_transfers(w->view), source = source_transfers(w->view);
         revamp_transfer_counters everything = all_transfers();

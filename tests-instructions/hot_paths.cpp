@@ -223,10 +223,10 @@ void views_on_the_host() {
     void *at = nullptr;
     count(
         "array_view_access_read", nothing, nothing,
-        [&] { MUST(revamp_array_view_access(plain.handle, REVAMP_ACCESS_READ, &at)); }, nothing);
+        [&] { MUST(revamp_array_view_data(plain.handle, REVAMP_ACCESS_READ, &at)); }, nothing);
     count(
         "array_view_access_write", nothing, nothing,
-        [&] { MUST(revamp_array_view_access(plain.handle, REVAMP_ACCESS_WRITE, &at)); }, nothing);
+        [&] { MUST(revamp_array_view_data(plain.handle, REVAMP_ACCESS_WRITE, &at)); }, nothing);
     count(
         "make_and_drop_section", nothing, nothing, [&] { view.section(index<1>(16), extent<1>(64)); }, nothing);
 }

@@ -23,7 +23,7 @@ extern "C" void plugin_add(const concurrency::accelerator_view *view, const conc
 extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::atomic<int> *open,
                              const concurrency::array_view<int> *results) {
     const int one = 1;
-    revamp_host_dispatch_info info{};
+    revamp_parallel_for_each_info info{};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &one;
@@ -36,7 +36,7 @@ extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::ato
     revamp_accelerator accelerator = nullptr;
     if (revamp_accelerator_find("direct3d\\warp", &accelerator) != REVAMP_OK ||
         revamp_accelerator_get_default_view(accelerator, &view) != REVAMP_OK ||
-        revamp_host_dispatch(view, &info) != REVAMP_OK)
+        revamp_parallel_for_each(view, &info) != REVAMP_OK)
         std::abort();
     const concurrency::array_view<int> all = *results;
     parallel_for_each(*host, all.extent, [=](concurrency::index<1> i) restrict(amp, cpu) {

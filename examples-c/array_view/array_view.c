@@ -35,7 +35,7 @@ static void add_one(const revamp_thread_id *id, void *context) {
 static void on_host_threads(revamp_array_view view, int32_t count) {
     block b = {NULL, (uint32_t)count};
     revamp_argument argument = revamp_argument_view_address(0, view);
-    revamp_host_dispatch_info launch = {0};
+    revamp_parallel_for_each_info launch = {0};
     launch.struct_size = sizeof launch;
     launch.rank = 1;
     launch.extent = &count;
@@ -44,7 +44,7 @@ static void on_host_threads(revamp_array_view view, int32_t count) {
     launch.argument_count = 1;
     launch.block = &b;
     launch.block_size = sizeof b;
-    check(revamp_host_dispatch(NULL, &launch), "a launch on host threads");
+    check(revamp_parallel_for_each(NULL, &launch), "a launch on host threads");
 }
 
 static void on_vulkan(revamp_kernel triple, revamp_array_view view, int32_t count) {
@@ -72,7 +72,7 @@ int main(void) {
     if (!numbers) return 1;
     for (i = 0; i < COUNT; i++)
         numbers[i] = 1;
-    if (revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
         fprintf(stderr, "%s\n", revamp_last_error_message());
         return 1;
     }
@@ -88,7 +88,7 @@ int main(void) {
     check(revamp_array_view_section(view, NULL, &part, &first), "the section");
     on_host_threads(first, part);
     say(view, "host threads use 1000 elements");
-    check(revamp_array_view_access(first, REVAMP_ACCESS_READ, &data), "an access");
+    check(revamp_array_view_data(first, REVAMP_ACCESS_READ, &data), "an access");
     printf("    element 0 is %u\n", ((const uint32_t *)data)[0]);
     say(view, "the host reads them");
 

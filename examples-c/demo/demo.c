@@ -59,7 +59,7 @@ static void print_accelerators(void) {
 /* False, with a sentence, where no Vulkan device is to be had. */
 static bool find_vulkan(place *vulkan) {
     revamp_accelerator accelerator;
-    if (revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
         printf("There is no Vulkan device, so only host threads run: %s\n\n", revamp_last_error_message());
         return false;
     }

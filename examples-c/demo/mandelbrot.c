@@ -47,14 +47,14 @@ static void kernel_function(const revamp_thread_id *id, void *context) {
 
 static double run_on_host(const place *host, escape *escapes) {
     int32_t extent[] = {HEIGHT, WIDTH};
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 2;
     info.extent = extent;
     info.function = kernel_function;
     info.context = escapes;
     double start = seconds();
-    CHECK(revamp_host_dispatch(host->view, &info));
+    CHECK(revamp_parallel_for_each(host->view, &info));
     CHECK(revamp_accelerator_view_wait(host->view));
     return seconds() - start;
 }

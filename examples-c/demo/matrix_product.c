@@ -82,7 +82,7 @@ static void kernel_function(const revamp_thread_id *id, void *context) {
 
 static double launch_on_host(const place *host, matrices *m) {
     int32_t extent[] = {m->n, m->n}, tile[] = {TILE, TILE};
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 2;
     info.extent = extent;
@@ -91,7 +91,7 @@ static double launch_on_host(const place *host, matrices *m) {
     info.function = kernel_function;
     info.context = m;
     double start = seconds();
-    CHECK(revamp_host_dispatch(host->view, &info));
+    CHECK(revamp_parallel_for_each(host->view, &info));
     CHECK(revamp_accelerator_view_wait(host->view));
     return seconds() - start;
 }

@@ -106,7 +106,7 @@ static void print_details(size_t number, const revamp_accelerator_info *info) {
 
 static void print_default(const char *code_name, revamp_code code) {
     revamp_accelerator accelerator;
-    if (revamp_accelerator_default(code, &accelerator) != REVAMP_OK) {
+    if (revamp_accelerator_get_default(code, &accelerator) != REVAMP_OK) {
         printf("Default for %s: none. %s\n", code_name, revamp_last_error_message());
         return;
     }

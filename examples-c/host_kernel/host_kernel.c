@@ -37,7 +37,7 @@ static void add_up(const revamp_thread_id *id, void *context) {
 
 static void launch(revamp_accelerator_view view, job *j) {
     int32_t extent = COUNT, tile = TILE;
-    revamp_host_dispatch_info info = {0};
+    revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -45,7 +45,7 @@ static void launch(revamp_accelerator_view view, job *j) {
     info.tile_memory = TILE * sizeof(uint64_t);
     info.function = add_up;
     info.context = j;
-    CHECK(revamp_host_dispatch(view, &info));
+    CHECK(revamp_parallel_for_each(view, &info));
     CHECK(revamp_accelerator_view_wait(view));
 }
 
@@ -60,7 +60,7 @@ int main(void) {
 
     revamp_accelerator accelerator;
     revamp_accelerator_view view;
-    CHECK(revamp_accelerator_default(REVAMP_CODE_HOST, &accelerator));
+    CHECK(revamp_accelerator_get_default(REVAMP_CODE_HOST, &accelerator));
     CHECK(revamp_accelerator_get_default_view(accelerator, &view));
     job j = {values, sums};
     launch(view, &j);

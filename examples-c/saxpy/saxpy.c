@@ -69,7 +69,7 @@ int main(void) {
     revamp_accelerator accelerator;
     revamp_accelerator_view view;
     revamp_kernel kernel;
-    CHECK(revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator));
+    CHECK(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator));
     CHECK(revamp_accelerator_get_default_view(accelerator, &view));
     CHECK(revamp_kernel_find(accelerator, "saxpy", &kernel));
 

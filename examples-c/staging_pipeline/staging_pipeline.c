@@ -152,7 +152,7 @@ int main(void) {
     revamp_accelerator accelerator, cpu;
     revamp_accelerator_view cpu_view;
     revamp_kernel kernel;
-    CHECK(revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator));
+    CHECK(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator));
     CHECK(revamp_accelerator_find("cpu", &cpu));
     CHECK(revamp_accelerator_get_default_view(cpu, &cpu_view));
     CHECK(revamp_kernel_find(accelerator, "scramble", &kernel));

@@ -32,9 +32,10 @@ pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
     })
 }
 
-/// Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too (see unusable_reason).
-/// Writes at most `capacity` handles to `accelerators` (which may be NULL if it is 0) and the number there are to `count`.
-/// The first call looks for devices, which takes some milliseconds. Handles are the library's; do not release them.
+/// Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too
+/// (see unusable_reason). Writes at most `capacity` handles to `accelerators` (which may be NULL
+/// if it is 0) and the number there are to `count`. The first call looks for devices, which takes
+/// some milliseconds. Handles are the library's; do not release them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_list(
     accelerators: *mut revamp_accelerator,
@@ -58,8 +59,8 @@ pub unsafe extern "C" fn revamp_accelerator_list(
     })
 }
 
-/// The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host threads), "vulkan\...",
-/// "default" or "" for the default accelerator (for SPIR-V code).
+/// The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
+/// threads), "vulkan\...", "default" or "" for the default accelerator (for SPIR-V code).
 /// Fails with REVAMP_ERROR_RUNTIME if there is none; the text lists those there are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_find(
@@ -75,12 +76,13 @@ pub unsafe extern "C" fn revamp_accelerator_find(
     })
 }
 
-/// The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else by the rules of digest
-/// 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads.
-/// This use settles the default: revamp_accelerator_set_default() has no effect afterwards.
+/// The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
+/// by the rules of digest 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device;
+/// for REVAMP_CODE_HOST the host threads. This use settles the default:
+/// revamp_accelerator_set_default() has no effect afterwards.
 /// Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn revamp_accelerator_default(
+pub unsafe extern "C" fn revamp_accelerator_get_default(
     code: revamp_code,
     accelerator: *mut revamp_accelerator,
 ) -> revamp_status {
@@ -100,8 +102,9 @@ pub unsafe extern "C" fn revamp_accelerator_default(
     })
 }
 
-/// Makes the accelerator with this device_path the default, once, before the default was used: `changed` (may be NULL)
-/// becomes true; afterwards it becomes false and nothing changes. An unknown path is an error.
+/// Makes the accelerator with this device_path the default, once, before the default was used:
+/// `changed` (may be NULL) becomes true; afterwards it becomes false and nothing changes. An
+/// unknown path is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_set_default(
     device_path: *const c_char,
@@ -181,9 +184,9 @@ pub unsafe extern "C" fn revamp_accelerator_get_memory_usage(
     })
 }
 
-/// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used: `changed` (may be NULL)
-/// says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host and
-/// `access_type` is more than NONE.
+/// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used:
+/// `changed` (may be NULL) says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the
+/// accelerator has no memory shared with the host and `access_type` is more than NONE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
     accelerator: revamp_accelerator,
@@ -200,10 +203,11 @@ pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
     })
 }
 
-/// Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its default view is another one from
-/// now on. The old view, and arrays and kernels of it, stay dead and are to be released; array_views go on with what other
-/// places hold of their data. Without a loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or
-/// REVAMP_ERROR_RUNTIME if the device is still not to be had.
+/// Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its
+/// default view is another one from now on. The old view, and arrays and kernels of it, stay dead
+/// and are to be released; array_views go on with what other places hold of their data. Without a
+/// loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the
+/// device is still not to be had.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_accelerator_reopen(accelerator: revamp_accelerator) -> revamp_status {
     guard(|| Accelerator::reopen(&get::<Accelerator, _>(accelerator)?))

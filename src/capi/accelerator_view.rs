@@ -12,13 +12,14 @@ use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::runtime;
 use std::sync::Arc;
 
-/// The handle of a view: always the same one, unless its owner released it while an array still lives on the view.
+/// The handle of a view: always the same one, unless its owner released it while an array still
+/// lives on the view.
 pub(super) fn handle_of(view: &Arc<AcceleratorView>) -> Result<revamp_accelerator_view> {
     handle::of(&view.c_handle, view)
 }
 
-/// The default view of an accelerator: always the same one, in automatic mode. Owned by the library: retaining and
-/// releasing it is allowed and has no effect on its life.
+/// The default view of an accelerator: always the same one, in automatic mode. Owned by the
+/// library: retaining and releasing it is allowed and has no effect on its life.
 /// Fails if the accelerator cannot be used or its device cannot be opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_default_view(
@@ -58,8 +59,8 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
     })
 }
 
-/// The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the default view of the
-/// default accelerator (for SPIR-V code). Owned by the library.
+/// The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the
+/// default view of the default accelerator (for SPIR-V code). Owned by the library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
     view: *mut revamp_accelerator_view,
@@ -120,8 +121,8 @@ pub unsafe extern "C" fn revamp_accelerator_view_flush(view: revamp_accelerator_
     guard(|| get::<AcceleratorView, _>(view)?.flush())
 }
 
-/// Waits until all work given to the view so far is done, copies included. Reports the first failure of that work that
-/// nobody was told of yet.
+/// Waits until all work given to the view so far is done, copies included. Reports the first
+/// failure of that work that nobody was told of yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_wait(view: revamp_accelerator_view) -> revamp_status {
     guard(|| get::<AcceleratorView, _>(view)?.wait())

@@ -1,4 +1,5 @@
-//! What this thread launched lately, so that to ask for the same again costs less (docs/decisions/0014-repeated-launches.md).
+//! What this thread launched lately, so that to ask for the same again costs less
+//! (docs/decisions/0014-repeated-launches.md).
 
 use super::handle::is_alive;
 use super::kernel::argument_place;
@@ -39,7 +40,8 @@ struct Granted {
     repeat: Repeat,
 }
 
-/// The number of the request asked for last, and if it was asked for twice, what it takes to do it again.
+/// The number of the request asked for last, and if it was asked for twice, what it takes to do it
+/// again.
 #[derive(Default)]
 struct Place {
     last: u64,
@@ -59,7 +61,8 @@ impl Request<'_> {
         self.arguments.iter().map(|a| a.view as usize ^ a.array as usize).fold(sized, mix)
     }
 
-    /// True if it can be remembered: whole arrays and views, and something that tells when it ends.
+    /// True if it can be remembered: whole arrays and views, and something that tells when it
+    /// ends.
     fn is_plain(&self) -> bool {
         let whole = |a: &revamp_argument| {
             matches!(a.kind, REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT)

@@ -27,10 +27,11 @@ pub(super) unsafe fn dimensions<'a>(values: *const i32, rank: u32, what: &str) -
     unsafe { pointer::slice(values, rank as usize, what) }
 }
 
-/// Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a multiple of 4) that lives on
-/// `view`. Its contents are undefined. `options` may be NULL. Destroy it with revamp_array_destroy().
-/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a cpu access type without
-/// shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+/// Makes an array of `rank` dimensions with the given `extent` and `element_size` (bytes, a
+/// multiple of 4) that lives on `view`. Its contents are undefined. `options` may be NULL. Destroy
+/// it with revamp_array_destroy().
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size and for a
+/// cpu access type without shared memory, REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_create(
     view: revamp_accelerator_view,
@@ -65,7 +66,8 @@ pub unsafe extern "C" fn revamp_array_create(
     })
 }
 
-/// Frees an array. Work already queued that uses it still finds its memory. Pointers from revamp_array_data() die.
+/// Frees an array. Work already queued that uses it still finds its memory. Pointers from
+/// revamp_array_data() die.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_destroy(array: revamp_array) -> revamp_status {
     guard_release(|| release::<Array, _>(array))
@@ -92,10 +94,11 @@ pub unsafe extern "C" fn revamp_array_get_info(array: revamp_array, info: *mut r
     })
 }
 
-/// The array's memory as the host sees it: contiguous, row-major. Waits until the work queued so far that conflicts with
-/// `access` (READ, WRITE or READ_WRITE) is done. The pointer dies when a copy or dispatch that involves the array begins
-/// (rule STG-15); fetch it again after (STG-16). Fails with REVAMP_ERROR_RUNTIME if the host may not access the memory so:
-/// arrays on the cpu, on host threads, staging arrays, and arrays with a cpu access type can be.
+/// The array's memory as the host sees it: contiguous, row-major. Waits until the work queued so
+/// far that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer dies when a
+/// copy or dispatch that involves the array begins (rule STG-15); fetch it again after (STG-16).
+/// Fails with REVAMP_ERROR_RUNTIME if the host may not access the memory so: arrays on the cpu, on
+/// host threads, staging arrays, and arrays with a cpu access type can be.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_data(
     array: revamp_array,
@@ -110,8 +113,9 @@ pub unsafe extern "C" fn revamp_array_data(
     })
 }
 
-/// The address by which kernels on the array's accelerator reach its first element. Valid as long as the array. Uses
-/// through an address that a dispatch is not told of (REVAMP_ARGUMENT_ADDRESS) are for the caller to order.
+/// The address by which kernels on the array's accelerator reach its first element. Valid as long
+/// as the array. Uses through an address that a dispatch is not told of (REVAMP_ARGUMENT_ADDRESS)
+/// are for the caller to order.
 /// Fails with REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_device_address(array: revamp_array, address: *mut u64) -> revamp_status {

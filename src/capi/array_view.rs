@@ -59,11 +59,13 @@ unsafe fn make(
     })
 }
 
-/// Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call makes a data source of
-/// its own: two views made so over the same memory know nothing of each other (rules AV-8, AV-10); sections, projections
-/// and retained handles of one view do. The memory must outlive all of them, and what is pending when the last one is
-/// released is written back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
-/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple of 4 bytes).
+/// Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
+/// makes a data source of its own: two views made so over the same memory know nothing of each
+/// other (rules AV-8, AV-10); sections, projections and retained handles of one view do. The
+/// memory must outlive all of them, and what is pending when the last one is released is written
+/// back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
+/// of 4 bytes).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create_host(
     data: *mut c_void,
@@ -91,8 +93,9 @@ pub unsafe extern "C" fn revamp_array_view_create_host(
     }
 }
 
-/// Makes a view of all of an array. All views of an array share its data source, whose home is the array (AV-7, AV-9).
-/// The array's memory lives until the last of them is released, also when the array is destroyed before.
+/// Makes a view of all of an array. All views of an array share its data source, whose home is the
+/// array (AV-7, AV-9). The array's memory lives until the last of them is released, also when the
+/// array is destroyed before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create_array(
     array: revamp_array,
@@ -108,8 +111,8 @@ pub unsafe extern "C" fn revamp_array_view_create_array(
     }
 }
 
-/// Makes a view without a data source (digest 2.5): its memory is made where it is first used, and its contents are
-/// undefined until then. It cannot be read only.
+/// Makes a view without a data source (digest 2.5): its memory is made where it is first used, and
+/// its contents are undefined until then. It cannot be read only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create(
     rank: u32,
@@ -127,8 +130,9 @@ pub unsafe extern "C" fn revamp_array_view_create(
     }
 }
 
-/// A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the rest), one value for each
-/// dimension. No access: nothing moves (AV-20). Fails with REVAMP_ERROR_RUNTIME where it does not lie inside.
+/// A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the
+/// rest), one value for each dimension. No access: nothing moves (AV-20). Fails with
+/// REVAMP_ERROR_RUNTIME where it does not lie inside.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_section(
     view: revamp_array_view,
@@ -147,7 +151,8 @@ pub unsafe extern "C" fn revamp_array_view_section(
     }
 }
 
-/// A view of slice `index` of the most significant dimension; its rank is one less. The view's rank must be 2 or more.
+/// A view of slice `index` of the most significant dimension; its rank is one less. The view's
+/// rank must be 2 or more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_project(
     view: revamp_array_view,
@@ -170,7 +175,8 @@ pub unsafe extern "C" fn revamp_array_view_view_as(
     unsafe { make(result, "result", || get::<ArrayView, _>(view)?.view_as(dimensions(extent, rank, "extent")?)) }
 }
 
-/// The same bytes, which must lie without gaps, as a row of elements of another size that divides them.
+/// The same bytes, which must lie without gaps, as a row of elements of another size that divides
+/// them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
     view: revamp_array_view,
@@ -197,9 +203,10 @@ pub unsafe extern "C" fn revamp_array_view_retain(view: revamp_array_view) -> re
     guard(|| retain::<ArrayView, _>(view))
 }
 
-/// One owner less. When the last view of a data source goes, what was changed elsewhere is written back to its home before
-/// this returns (DST-1), unless it was discarded (DST-3). A failure of that reaches the log only (DST-7): call
-/// revamp_array_view_synchronize() before to hear of it (DST-8).
+/// One owner less. When the last view of a data source goes, what was changed elsewhere is written
+/// back to its home before this returns (DST-1), unless it was discarded (DST-3). A failure of
+/// that reaches the log only (DST-7): call revamp_array_view_synchronize() before to hear of it
+/// (DST-8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_release(view: revamp_array_view) -> revamp_status {
     guard_release(|| release::<ArrayView, _>(view))
@@ -236,14 +243,16 @@ pub unsafe extern "C" fn revamp_array_view_get_info(
     })
 }
 
-/// Makes the view valid on the host and gives the address of its first element; further elements lie at the strides of
-/// revamp_array_view_get_info(). Waits for queued work that conflicts. READ leaves copies elsewhere valid, WRITE and
-/// READ_WRITE do not (AV-16, AV-17); with WRITE the old contents are not fetched, so all elements must be written. A
-/// read-only view takes READ. The address stays the same for the life of the data source, but may be used only until the
-/// next call that uses overlapping elements elsewhere; see revamp_array_view_state().
-/// Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data are lost (docs/c-api.md).
+/// Makes the view valid on the host and gives the address of its first element; further elements
+/// lie at the strides of revamp_array_view_get_info(). Waits for queued work that conflicts. READ
+/// leaves copies elsewhere valid, WRITE and READ_WRITE do not (AV-16, AV-17); with WRITE the old
+/// contents are not fetched, so all elements must be written. A read-only view takes READ. The
+/// address stays the same for the life of the data source, but may be used only until the next
+/// call that uses overlapping elements elsewhere; see revamp_array_view_get_host_access().
+/// Errors: those of the transfer and of the work before it, and with READ and READ_WRITE that data
+/// are lost (docs/c-api.md).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn revamp_array_view_access(
+pub unsafe extern "C" fn revamp_array_view_data(
     view: revamp_array_view,
     access: revamp_access,
     data: *mut *mut c_void,
@@ -256,11 +265,14 @@ pub unsafe extern "C" fn revamp_array_view_access(
     })
 }
 
-/// Gives the address of a word that tells what the host may do with the view without a call: REVAMP_HOST_MAY_ bits, to be
-/// read with acquire order. revamp_array_view_access() sets them, other uses of the data source clear them. Valid as long
-/// as the handle.
+/// Gives the address of a word that tells what the host may do with the view without a call:
+/// REVAMP_HOST_MAY_ bits, to be read with acquire order. revamp_array_view_data() sets them, other
+/// uses of the data source clear them. Valid as long as the handle.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn revamp_array_view_state(view: revamp_array_view, state: *mut *const u32) -> revamp_status {
+pub unsafe extern "C" fn revamp_array_view_get_host_access(
+    view: revamp_array_view,
+    state: *mut *const u32,
+) -> revamp_status {
     guard(|| {
         let word = get::<ArrayView, _>(view)?.part().word().as_ptr();
         // SAFETY: the caller vouches for a writable output or NULL.
@@ -268,10 +280,12 @@ pub unsafe extern "C" fn revamp_array_view_state(view: revamp_array_view, state:
     })
 }
 
-/// Brings what was changed elsewhere to the data source's home and waits for it. READ: home may then be read directly;
-/// READ_WRITE: and changed, until the next use elsewhere; WRITE: the same without fetching the old contents (digest 2.2).
-/// Errors: those of the transfer and of the work before it (DST-8), and that data are lost: launches that were accepted and never ran
-/// are told here, and by every other use, until the data are written anew (docs/c-api.md).
+/// Brings what was changed elsewhere to the data source's home and waits for it. READ: home may
+/// then be read directly; READ_WRITE: and changed, until the next use elsewhere; WRITE: the same
+/// without fetching the old contents (digest 2.2).
+/// Errors: those of the transfer and of the work before it (DST-8), and that data are lost:
+/// launches that were accepted and never ran are told here, and by every other use, until the data
+/// are written anew (docs/c-api.md).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize(
     view: revamp_array_view,
@@ -295,7 +309,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     })
 }
 
-/// Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it valid there only.
+/// Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it
+/// valid there only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to(
     view: revamp_array_view,
@@ -325,22 +340,23 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     })
 }
 
-/// Says that the memory under the view was changed behind the library's back: copies elsewhere are stale, changes pending
-/// there are lost (digest 2.4). Without a data source it has no effect. Nothing moves.
+/// Says that the memory under the view was changed behind the library's back: copies elsewhere are
+/// stale, changes pending there are lost (digest 2.4). Without a data source it has no effect.
+/// Nothing moves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_refresh(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.refresh())
 }
 
-/// Says that the present contents are worthless: they are not moved or written back until somebody writes them (digest
-/// 2.3). A read-only view cannot say so.
+/// Says that the present contents are worthless: they are not moved or written back until somebody
+/// writes them (digest 2.3). A read-only view cannot say so.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_discard_data(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.discard_data())
 }
 
-/// Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu accelerator: the host). Fills
-/// `residency` (set struct_size first).
+/// Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu
+/// accelerator: the host). Fills `residency` (set struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_residency(
     view: revamp_array_view,

@@ -41,7 +41,8 @@ pub unsafe extern "C" fn revamp_completion_wait(completion: revamp_completion) -
     guard(|| get::<Completion, _>(completion)?.wait(None).map(drop))
 }
 
-/// Waits at most `nanoseconds`: REVAMP_OK if the operation is done (failed or not), REVAMP_TIMEOUT if not. 0 asks only.
+/// Waits at most `nanoseconds`: REVAMP_OK if the operation is done (failed or not), REVAMP_TIMEOUT
+/// if not. 0 asks only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_wait_for(completion: revamp_completion, nanoseconds: u64) -> revamp_status {
     guard_status(|| {
@@ -50,16 +51,16 @@ pub unsafe extern "C" fn revamp_completion_wait_for(completion: revamp_completio
     })
 }
 
-/// Waits until the operation is done and returns its result: REVAMP_OK, or the status of its failure, whose text becomes
-/// this thread's last error. May be called repeatedly.
+/// Waits until the operation is done and returns its result: REVAMP_OK, or the status of its
+/// failure, whose text becomes this thread's last error. May be called repeatedly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_get(completion: revamp_completion) -> revamp_status {
     guard(|| get::<Completion, _>(completion)?.get())
 }
 
-/// Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always terminated; may be NULL if
-/// `capacity` is 0) and its length without the terminator to `length` (may be NULL). An operation that is not done or did
-/// not fail has an empty text.
+/// Copies the text of the operation's failure into `text` (cut to `capacity` bytes, always
+/// terminated; may be NULL if `capacity` is 0) and its length without the terminator to `length`
+/// (may be NULL). An operation that is not done or did not fail has an empty text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_error_message(
     completion: revamp_completion,
@@ -88,11 +89,14 @@ pub unsafe extern "C" fn revamp_completion_error_message(
     })
 }
 
-/// Calls `callback` with the operation's result and `context` when it is done, on some thread of the library; at once, on
-/// a thread of the library too, if it is already. The callback may call revamp, and wait for work that it begins. Several may
-/// be added. Those of one completion may be called one after another, so that none must wait for another of them; those of
-/// different completions never hold each other up, as long as the system gives threads. The callback's module stays loaded.
-/// Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no thread to wait with.
+/// Calls `callback` with the operation's result and `context` when it is done, on some thread of
+/// the library; at once, on a thread of the library too, if it is already. The callback may call
+/// revamp, and wait for work that it begins. Several may be added. Those of one completion may be
+/// called one after another, so that none must wait for another of them; those of different
+/// completions never hold each other up, as long as the system gives threads. The callback's
+/// module stays loaded.
+/// Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no
+/// thread to wait with.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_then(
     completion: revamp_completion,

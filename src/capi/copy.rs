@@ -104,10 +104,11 @@ unsafe fn start(
     unsafe { completion::give(out, "completion", made) }
 }
 
-/// Copies the elements of `source` to `destination`, in order, and returns when it is done. Each side is an array, a
-/// section of one, an array_view, or host memory; the extents must be equal, and so must the element sizes. The two may be on different
-/// accelerators. Ordered behind the work queued so far that uses the same elements. Sides that have elements in
-/// common are an error.
+/// Copies the elements of `source` to `destination`, in order, and returns when it is done. Each
+/// side is an array, a section of one, an array_view, or host memory; the extents must be equal,
+/// and so must the element sizes. The two may be on different accelerators. Ordered behind the
+/// work queued so far that uses the same elements. Sides that have elements in common are an
+/// error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
     guard(|| {
@@ -117,8 +118,9 @@ pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: 
     })
 }
 
-/// Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be released. Host memory must
-/// stay valid until then. The structs and their lists are read during the call only.
+/// Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be
+/// released. Host memory must stay valid until then. The structs and their lists are read during
+/// the call only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_async(
     source: *const revamp_region,
@@ -161,7 +163,8 @@ pub unsafe extern "C" fn revamp_copy_from_array(
     })
 }
 
-/// Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged until the completion is done.
+/// Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged
+/// until the completion is done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array_async(
     source: *const c_void,
@@ -177,7 +180,8 @@ pub unsafe extern "C" fn revamp_copy_to_array_async(
     })
 }
 
-/// Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the completion is done.
+/// Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the
+/// completion is done.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array_async(
     source: revamp_array,

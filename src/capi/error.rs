@@ -10,8 +10,9 @@ thread_local! {
     static GIVEN: RefCell<CString> = RefCell::new(CString::default());
 }
 
-/// The text of the last error on this thread: what was asked, what the limit is and what to do. Never NULL; empty if
-/// nothing failed yet. Valid until this thread calls revamp_last_error_message() again.
+/// The text of the last error on this thread: what was asked, what the limit is and what to do.
+/// Never NULL; empty if nothing failed yet. Valid until this thread calls
+/// revamp_last_error_message() again.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_last_error_message() -> *const c_char {
     let text = with_last(|_, _, text| text.to_owned()).unwrap_or_default();
@@ -35,7 +36,8 @@ pub extern "C" fn revamp_last_error_hresult() -> i32 {
     with_last(|_, hresult, _| hresult).unwrap_or(0)
 }
 
-/// The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other numbers.
+/// The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other
+/// numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_status_name(status: revamp_status) -> *const c_char {
     match status {

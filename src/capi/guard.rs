@@ -1,4 +1,5 @@
-//! The boundary every exported function passes: process state, panics, errors, the text of the last error.
+//! The boundary every exported function passes: process state, panics, errors, the text of the
+//! last error.
 
 use super::lifecycle;
 use super::types::*;
@@ -43,7 +44,8 @@ pub(super) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
-/// Runs the body of an exported function: its error becomes the status and this thread's last error.
+/// Runs the body of an exported function: its error becomes the status and this thread's last
+/// error.
 pub(super) fn guard(body: impl FnOnce() -> Result<()>) -> revamp_status {
     guard_status(|| body().map(|()| REVAMP_OK))
 }
@@ -61,12 +63,14 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
     })
 }
 
-/// Like [`guard`] for what is no use of the library by itself: a process that did no more may fork and use it in the child.
+/// Like [`guard`] for what is no use of the library by itself: a process that did no more may fork
+/// and use it in the child.
 pub(super) fn guard_aside(body: impl FnOnce() -> Result<()>) -> revamp_status {
     aside(body, process::check_kernels)
 }
 
-/// Runs a body that only releases something: nothing is an error while the process ends. No use of the library either.
+/// Runs a body that only releases something: nothing is an error while the process ends. No use of
+/// the library either.
 pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status {
     if process::ending() {
         return REVAMP_OK;

@@ -1,8 +1,8 @@
 //! Handles: slot and generation, never addresses (architecture decision 9).
 //!
-//! A handle is 64 bits: the object type's tag (8), the slot (24), the slot's generation (32). A slot's generation grows
-//! each time it is freed, so a freed handle stays an error. Slots live in chunks that never move, so looking up takes
-//! one lock of the slot itself.
+//! A handle is 64 bits: the object type's tag (8), the slot (24), the slot's generation (32). A
+//! slot's generation grows each time it is freed, so a freed handle stays an error. Slots live in
+//! chunks that never move, so looking up takes one lock of the slot itself.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Mutex, rank};
@@ -76,7 +76,8 @@ struct Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Ends the life of its handle; the entry is locked and empty. False if no other may have the slot.
+    /// Ends the life of its handle; the entry is locked and empty. False if no other may have the
+    /// slot.
     fn retire(&self) -> bool {
         let next = self.generation.load(Ordering::Relaxed).saturating_add(1);
         self.generation.store(next, Ordering::Release);
@@ -156,7 +157,8 @@ impl<T: Object> Table<T> {
         Ok(u64::from(T::TAG) << 56 | u64::from(slot) << 32 | u64::from(generation))
     }
 
-    /// True if a handle that once was alive still is, as far as other threads do not free it meanwhile.
+    /// True if a handle that once was alive still is, as far as other threads do not free it
+    /// meanwhile.
     fn is_alive(&self, handle: u64) -> bool {
         let slot = self.slot((handle >> 32) as u32 & 0xFF_FFFF);
         slot.is_some_and(|s| s.generation.load(Ordering::Acquire) == handle as u32)
@@ -244,7 +246,8 @@ pub(super) fn look<T: Object, H, R>(handle: *mut H, f: impl FnOnce(&T) -> R) -> 
         .ok_or_else(|| Error::internal("an empty slot"))
 }
 
-/// True if a handle that [`get`] or [`look`] took once has not been freed, as far as other threads do not free it now.
+/// True if a handle that [`get`] or [`look`] took once has not been freed, as far as other threads
+/// do not free it now.
 pub(super) fn is_alive<T: Object, H>(handle: *mut H) -> bool {
     T::table().is_alive(handle as usize as u64)
 }
@@ -267,7 +270,8 @@ pub(super) fn release<T: Object, H>(handle: *mut H) -> Result<()> {
     T::table().release(handle as usize as u64)
 }
 
-/// Frees every object of every type: views (which write back), then arrays and kernels, then what they stand on.
+/// Frees every object of every type: views (which write back), then arrays and kernels, then what
+/// they stand on.
 pub(super) fn clear_all() {
     drop(Completion::table().clear());
     drop(ArrayView::table().clear());

@@ -1,4 +1,5 @@
-//! Kernels that are functions of the program, run by the host-thread accelerator, and those compiled of them.
+//! Kernels that are functions of the program, run by the host-thread accelerator, and those
+//! compiled of them.
 
 use super::again::{self, Outcome, Request};
 use super::array::dimensions;
@@ -67,7 +68,7 @@ impl Form {
 impl HostKernel for Function {
     fn run(&self, thread: &ThreadId<'_>) -> Result<()> {
         let id = Self::id(thread);
-        // SAFETY: the caller of revamp_host_dispatch vouches for the function and its context.
+        // SAFETY: the caller of revamp_parallel_for_each vouches for the function and its context.
         unsafe {
             match self.form {
                 Form::Thread(function) => function(&raw const id, self.context.get()),
@@ -109,16 +110,18 @@ impl Function {
     }
 }
 
-/// Runs a function of the program once for each element of the domain: on the threads of the host, or, where the launch goes
-/// to a Vulkan view, the kernel that the kernel compiler made of it. Returns before it has run: wait for the view or a
-/// marker. `view` NULL: chosen as for revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
+/// Runs a function of the program once for each element of the domain: on the threads of the host,
+/// or, where the launch goes to a Vulkan view, the kernel that the kernel compiler made of it.
+/// Returns before it has run: wait for the view or a marker. `view` NULL: chosen as for
+/// revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
 /// threads of the host the module stays loaded from then on: dlclose() does not unload it.
-/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE on a Vulkan view without a
-/// compiled kernel or with one that needs what the device lacks, REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
+/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
+/// on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
+/// REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn revamp_host_dispatch(
+pub unsafe extern "C" fn revamp_parallel_for_each(
     view: revamp_accelerator_view,
-    info: *const revamp_host_dispatch_info,
+    info: *const revamp_parallel_for_each_info,
 ) -> revamp_status {
     guard(|| {
         let asked = view;
@@ -213,9 +216,10 @@ pub unsafe extern "C" fn revamp_host_dispatch(
     })
 }
 
-/// Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's tile_barrier::wait). Only
-/// in a tiled host kernel, from the thread whose id it is; all threads of a tile must come as often.
-/// Outside, or in a kernel that is not tiled, it fails with REVAMP_ERROR_RUNTIME, and so does the launch.
+/// Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's
+/// tile_barrier::wait). Only in a tiled host kernel, from the thread whose id it is; all threads
+/// of a tile must come as often. Outside, or in a kernel that is not tiled, it fails with
+/// REVAMP_ERROR_RUNTIME, and so does the launch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -> revamp_status {
     guard(|| barrier(id))
@@ -226,9 +230,10 @@ fn barrier(id: *const revamp_thread_id) -> Result<()> {
     unsafe { thread_of(&id) }?.barrier()
 }
 
-/// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread whose id it is (of a row
-/// kernel: the first one's): waiting for the launch reports it. The kernel's function goes on, and returns as soon as it
-/// can; threads of the domain that have not begun may not run. The first failure of a launch is the one reported.
+/// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread
+/// whose id it is (of a row kernel: the first one's): waiting for the launch reports it. The
+/// kernel's function goes on, and returns as soon as it can; threads of the domain that have not
+/// begun may not run. The first failure of a launch is the one reported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_host_kernel_fail(id: *const revamp_thread_id, message: *const c_char) -> revamp_status {
     guard(|| {

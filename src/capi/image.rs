@@ -1,7 +1,9 @@
-//! What the objects of the kernel compiler call when the program or a library is loaded and unloaded.
+//! What the objects of the kernel compiler call when the program or a library is loaded and
+//! unloaded.
 //!
-//! These are the functions of the HIP runtime that Clang's registration calls, renamed in the object (kernelc/src/driver.rs),
-//! so that a program may link the real ones too. They are no part of the header: nobody else calls them.
+//! These are the functions of the HIP runtime that Clang's registration calls, renamed in the
+//! object (kernelc/src/driver.rs), so that a program may link the real ones too. They are no part
+//! of the header: nobody else calls them.
 
 use super::guard::{guard_aside, guard_release};
 use super::pointer;
@@ -24,8 +26,8 @@ const MAGIC: u32 = 0x4849_5046;
 
 /// The image that the wrapper names.
 ///
-/// # Safety
-/// The wrapper is null, or what Clang made around an image that the kernel compiler made, and stays until it is unregistered.
+/// # Safety The wrapper is null, or what Clang made around an image that the kernel compiler made,
+/// and stays until it is unregistered.
 unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     pointer::check_out(wrapper.cast_mut(), "the wrapper")?;
     // SAFETY: not null; the caller vouches for it.
@@ -40,8 +42,8 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(start, size) })
 }
 
-/// In place of __hipRegisterFatBinary: the kernels of an object file are there. Returns what names them in the other two.
-/// cbindgen:ignore
+/// In place of __hipRegisterFatBinary: the kernels of an object file are there. Returns what names
+/// them in the other two. cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c_void {
     let mut id = 0;
@@ -55,8 +57,8 @@ pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c
     std::ptr::without_provenance_mut(id as usize)
 }
 
-/// In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel `name`.
-/// cbindgen:ignore
+/// In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel
+/// `name`. cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_add(
     image: *mut c_void,

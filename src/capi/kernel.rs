@@ -1,4 +1,5 @@
-//! SPIR-V kernels: loading, reflection, launching, and the records of kernels compiled into the program.
+//! SPIR-V kernels: loading, reflection, launching, and the records of kernels compiled into the
+//! program.
 
 use super::array::dimensions;
 use super::guard::{guard, guard_aside, guard_release};
@@ -148,11 +149,13 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
     }
 }
 
-/// Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device lacks, entry point) and
-/// reflects its interface. Release it with revamp_kernel_release(). Descriptor sets and bindings may have any numbers.
-/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module, REVAMP_ERROR_UNSUPPORTED_FEATURE naming each
-/// capability the device lacks or the limit of it that the module exceeds, or where the accelerator runs no SPIR-V. What is
-/// not checked here is the driver's to take: load no modules from strangers.
+/// Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device
+/// lacks, entry point) and reflects its interface. Release it with revamp_kernel_release().
+/// Descriptor sets and bindings may have any numbers.
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module,
+/// REVAMP_ERROR_UNSUPPORTED_FEATURE naming each capability the device lacks or the limit of it
+/// that the module exceeds, or where the accelerator runs no SPIR-V. What is not checked here is
+/// the driver's to take: load no modules from strangers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_create(
     accelerator: revamp_accelerator,
@@ -174,7 +177,8 @@ pub unsafe extern "C" fn revamp_kernel_create(
     })
 }
 
-/// Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name. Release it.
+/// Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name.
+/// Release it.
 /// Fails with REVAMP_ERROR_RUNTIME if no record has that name, listing similar ones.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_find(
@@ -253,14 +257,16 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
     })
 }
 
-/// Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run: wait for the view, a marker
-/// or a copy. Ordered behind queued work that uses the same elements of the same arrays, and overlapping with other work.
-/// `view` NULL or the auto-selection view: the view on which the array arguments live (rules SEL-5, SEL-6); without arrays
-/// a view of the kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8 to SEL-19).
-/// array_view arguments are made valid there first, moving what is missing (SEL-2, SEL-7).
-/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array that lives on another view
-/// (SEL-4) and on the cpu accelerator (PFE-8), REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was
-/// expected and given.
+/// Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run:
+/// wait for the view, a marker or a copy. Ordered behind queued work that uses the same elements
+/// of the same arrays, and overlapping with other work. `view` NULL or the auto-selection view:
+/// the view on which the array arguments live (rules SEL-5, SEL-6); without arrays a view of the
+/// kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8
+/// to SEL-19). array_view arguments are made valid there first, moving what is missing (SEL-2,
+/// SEL-7).
+/// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
+/// that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
+/// REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was expected and given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_dispatch(
     view: revamp_accelerator_view,
@@ -296,8 +302,9 @@ pub unsafe extern "C" fn revamp_dispatch(
     })
 }
 
-/// Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them. Called by the code that
-/// revamp_embed_spirv() makes when the program or plugin is loaded. Allowed at any time.
+/// Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them.
+/// Called by the code that revamp_embed_spirv() makes when the program or plugin is loaded.
+/// Allowed at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_aside(|| {
@@ -319,8 +326,8 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
     })
 }
 
-/// Takes back what revamp_kernel_register() registered with the same array. Called when a plugin is unloaded. Kernels
-/// loaded before keep working.
+/// Takes back what revamp_kernel_register() registered with the same array. Called when a plugin
+/// is unloaded. Kernels loaded before keep working.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_release(|| {

@@ -28,8 +28,8 @@ extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
     exit::at_exit(Some(status));
 }
 
-/// Held while a hook is registered, and during a fork: the C library's own lock of its exit handlers must be free in the
-/// child, which calls exit().
+/// Held while a hook is registered, and during a fork: the C library's own lock of its exit
+/// handlers must be free in the child, which calls exit().
 static REGISTERING: Mutex<()> = Mutex::new(());
 
 #[cfg(unix)]
@@ -43,7 +43,8 @@ extern "C" fn after_fork() {
     unsafe { REGISTERING.force_unlock() };
 }
 
-/// The lock stays taken: a child registers nothing, and threads that waited for the lock are not there.
+/// The lock stays taken: a child registers nothing, and threads that waited for the lock are not
+/// there.
 #[cfg(unix)]
 extern "C" fn in_forked_child() {
     process::in_forked_child();
@@ -52,7 +53,8 @@ extern "C" fn in_forked_child() {
 /// Completed by the first use.
 static HOOKS: Once = Once::new();
 
-/// Installs the hooks at the first use. A process that is forked before may use the library in parent and child alike.
+/// Installs the hooks at the first use. A process that is forked before may use the library in
+/// parent and child alike.
 pub(super) fn install() {
     if process::is_forked() {
         return;
@@ -86,7 +88,8 @@ fn first_use() {
     });
 }
 
-/// After calls that may have loaded a driver: registers the hook for exit again, so that it runs before the driver's own.
+/// After calls that may have loaded a driver: registers the hook for exit again, so that it runs
+/// before the driver's own.
 pub(super) fn renew() {
     if process::needs_hook() || layer_may_have_grown() {
         hook_exit();
@@ -98,8 +101,9 @@ pub(super) fn is_used() -> bool {
     HOOKS.is_completed()
 }
 
-/// The validation layer makes static objects at their first use, and exit destroys them before hooks registered earlier
-/// run. So with the layer on, the hook is registered again after each of the first calls.
+/// The validation layer makes static objects at their first use, and exit destroys them before
+/// hooks registered earlier run. So with the layer on, the hook is registered again after each of
+/// the first calls.
 fn layer_may_have_grown() -> bool {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     crate::config::get().validation > 0

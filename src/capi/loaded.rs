@@ -10,8 +10,9 @@ static LATELY: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
 /// All that stay.
 static KEPT: Mutex<BTreeSet<usize>, { rank::REGISTRY }> = Mutex::new(BTreeSet::new());
 
-/// Keeps the module of a function loaded for good: dlclose() may come before the function's last call, and cannot be made to wait,
-/// since it holds the loader's lock. That lock is taken here for a new function, so none of ours may be held.
+/// Keeps the module of a function loaded for good: dlclose() may come before the function's last
+/// call, and cannot be made to wait, since it holds the loader's lock. That lock is taken here for
+/// a new function, so none of ours may be held.
 pub(super) fn keep(function: usize) {
     let lately = &LATELY[(function >> 4) % LATELY.len()];
     if lately.load(Ordering::Relaxed) != function {

@@ -1,9 +1,9 @@
-//! The C API: the only `extern "C"` of the crate, one file a noun. Checks handles and pointers, turns panics and errors
-//! into status codes; no logic. `types` is what the header declares; `guard` is the one boundary; `handle` the table
-//! behind the opaque handles.
+//! The C API: the only `extern "C"` of the crate, one file a noun. Checks handles and pointers,
+//! turns panics and errors into status codes; no logic. `types` is what the header declares;
+//! `guard` is the one boundary; `handle` the table behind the opaque handles.
 //!
-//! `unsafe` here dereferences pointers a C caller passed. The contract of each is in the function's comment, and every
-//! one is checked for null before.
+//! `unsafe` here dereferences pointers a C caller passed. The contract of each is in the
+//! function's comment, and every one is checked for null before.
 
 #![allow(unsafe_code, clippy::missing_safety_doc)]
 

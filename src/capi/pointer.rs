@@ -1,4 +1,5 @@
-//! Reading and writing through pointers that C passed. All dereferencing of plain data happens here.
+//! Reading and writing through pointers that C passed. All dereferencing of plain data happens
+//! here.
 
 use super::sizes::{self, Sized_};
 use crate::error::{Error, Result};
@@ -9,7 +10,8 @@ fn null(what: &str) -> Error {
     Error::invalid(format!("{what} is NULL"))
 }
 
-/// Reads an option struct; `None` if `pointer` is null. Fields the caller's version did not have are zero.
+/// Reads an option struct; `None` if `pointer` is null. Fields the caller's version did not have
+/// are zero.
 ///
 /// # Safety
 /// `pointer` is null or points to a struct of the type that begins with its size.
@@ -107,9 +109,8 @@ pub(super) struct Structs<T> {
 impl<T: Sized_> Structs<T> {
     /// The list at `pointer`.
     ///
-    /// # Safety
-    /// `pointer` is null or points to `capacity` writable structs as large as the first one's struct_size, which stay
-    /// writable as long as this lives.
+    /// # Safety `pointer` is null or points to `capacity` writable structs as large as the first
+    /// one's struct_size, which stay writable as long as this lives.
     pub(super) unsafe fn new(pointer: *mut T, capacity: usize) -> Result<Self> {
         if capacity == 0 {
             return Ok(Self { next: pointer, size: 0, left: 0 });
@@ -151,7 +152,8 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
     Ok(())
 }
 
-/// No address of a program is larger, on any machine there is (57 bits), so no list reaches beyond.
+/// No address of a program is larger, on any machine there is (57 bits), so no list reaches
+/// beyond.
 const LAST_ADDRESS: usize = usize::MAX >> (usize::BITS / 64 * 7);
 
 /// Longest text that is taken, so that it can be part of a message.

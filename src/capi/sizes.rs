@@ -55,7 +55,7 @@ sized! {
     }
     revamp_binding_info { struct_size, set, binding, access, name, min_size }
     revamp_dispatch_info { struct_size, rank, extent, groups, arguments, argument_count, block, block_size }
-    revamp_host_dispatch_info {
+    revamp_parallel_for_each_info {
         struct_size, rank, extent, tile, tile_memory, function, context, arguments, argument_count, block,
         block_size, row_function, compiled, block_alignment
     }
@@ -75,13 +75,15 @@ sized! {
     revamp_transfer { struct_size, number, bytes, is_implicit, call, source, destination, source_id }
 }
 
-/// A size is good if a version of the struct may have ended there: with a field, or with the gap behind it.
+/// A size is good if a version of the struct may have ended there: with a field, or with the gap
+/// behind it.
 fn is_known<T: Sized_>(size: usize) -> bool {
     size == size_of::<T>() || T::FIELDS.iter().any(|(at, bytes)| size == at + bytes || size == *at && size > 0)
 }
 
-/// Checks a struct_size before anything behind it is looked at: what ends inside a field may be half a pointer, and a size
-/// larger than the library's own is a later version's, or was never set.
+/// Checks a struct_size before anything behind it is looked at: what ends inside a field may be
+/// half a pointer, and a size larger than the library's own is a later version's, or was never
+/// set.
 pub(super) fn check<T: Sized_>(size: usize) -> Result<()> {
     if size == size_of::<T>() || is_known::<T>(size) { Ok(()) } else { Err(unknown::<T>(size)) }
 }

@@ -38,7 +38,8 @@ unsafe fn give(counters: &Counters, out: *mut revamp_transfer_counters) -> Resul
     unsafe { pointer::write_info(out, filled) }
 }
 
-/// Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size first).
+/// Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size
+/// first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_transfers(
     view: revamp_array_view,
@@ -75,8 +76,9 @@ pub unsafe extern "C" fn revamp_get_transfers(counters: *mut revamp_transfer_cou
     guard(|| unsafe { give(&transfers::ALL, counters) })
 }
 
-/// Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on, oldest first; `count`
-/// gets how many. Set struct_size of transfers[0], which is that of all. Ask again with the last number + 1 for more.
+/// Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on,
+/// oldest first; `count` gets how many. Set struct_size of transfers[0], which is that of all. Ask
+/// again with the last number + 1 for more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_transfer_log_read(
     first: u64,

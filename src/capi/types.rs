@@ -10,8 +10,9 @@ pub const REVAMP_VERSION_MAJOR: u32 = 0;
 pub const REVAMP_VERSION_MINOR: u32 = 1;
 /// Patch version of this header.
 pub const REVAMP_VERSION_PATCH: u32 = 0;
-/// Number of the binary interface; a program compiled against another number must not use the library.
-pub const REVAMP_ABI_VERSION: u32 = 1;
+/// Number of the binary interface; a program compiled against another number must not use the
+/// library.
+pub const REVAMP_ABI_VERSION: u32 = 2;
 
 /// What a call came to. Negative: an error, one code for each class of failure.
 pub type revamp_status = i32;
@@ -68,7 +69,8 @@ pub const REVAMP_QUEUING_MODE_AUTOMATIC: revamp_queuing_mode = 1;
 pub type revamp_code = u32;
 /// SPIR-V kernels: the best GPU, else a software Vulkan device.
 pub const REVAMP_CODE_SPIRV: revamp_code = 0;
-/// Functions of the program itself: the host-thread accelerator, unless the program or the user chose another.
+/// Functions of the program itself: the host-thread accelerator, unless the program or the user
+/// chose another.
 pub const REVAMP_CODE_HOST: revamp_code = 1;
 
 /// Severity of a log message; a level lets itself and everything more severe through.
@@ -103,19 +105,21 @@ pub const REVAMP_ARGUMENT_PUSH_CONSTANT: revamp_argument_kind = 2;
 pub const REVAMP_ARGUMENT_SPECIALIZATION: revamp_argument_kind = 3;
 /// The device address of a buffer, written into the argument block.
 pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
-/// As ADDRESS, one step further: bytes are appended to the argument block, the address of the buffer is written at their
-/// beginning, and theirs into the block. What a reference to a C++ AMP array becomes.
+/// As ADDRESS, one step further: bytes are appended to the argument block, the address of the
+/// buffer is written at their beginning, and theirs into the block. What a reference to a C++ AMP
+/// array becomes.
 pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
 
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
-/// A place that holds memory and may run kernels. Owned by the library; valid until revamp_uninitialize(). Two handles
-/// are equal if and only if they are the same accelerator.
+/// A place that holds memory and may run kernels. Owned by the library; valid until
+/// revamp_uninitialize(). Two handles are equal if and only if they are the same accelerator.
 pub type revamp_accelerator = *mut revamp_accelerator_t;
 
 /// What revamp_accelerator_view points to.
 pub struct revamp_accelerator_view_t(());
-/// A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they are the same view.
+/// A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
+/// are the same view.
 pub type revamp_accelerator_view = *mut revamp_accelerator_view_t;
 
 /// What revamp_array points to.
@@ -130,14 +134,16 @@ pub type revamp_kernel = *mut revamp_kernel_t;
 
 /// What revamp_array_view points to.
 pub struct revamp_array_view_t(());
-/// A part of a data source (host memory or an array), usable on the host and on every accelerator: the library moves the
-/// bytes to where they are used, and only those that are missing there. Reference counted; a retained handle is what a copy
-/// of an array_view is in C++ AMP. Uses of overlapping views at the same time, of which one writes, are a race (AV-23).
+/// A part of a data source (host memory or an array), usable on the host and on every accelerator:
+/// the library moves the bytes to where they are used, and only those that are missing there.
+/// Reference counted; a retained handle is what a copy of an array_view is in C++ AMP. Uses of
+/// overlapping views at the same time, of which one writes, are a race (AV-23).
 pub type revamp_array_view = *mut revamp_array_view_t;
 
 /// What revamp_completion points to.
 pub struct revamp_completion_t(());
-/// An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not cancel the operation.
+/// An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not
+/// cancel the operation.
 pub type revamp_completion = *mut revamp_completion_t;
 
 /// Properties of an accelerator. Strings are valid until revamp_uninitialize().
@@ -173,7 +179,8 @@ pub struct revamp_accelerator_info {
     pub supports_cpu_shared_memory: bool,
     /// What REVAMP_ACCESS_AUTO means for arrays here.
     pub default_cpu_access_type: revamp_access,
-    /// Most invocations in a workgroup, and most in each dimension (x, y, z); 0 where no kernels run.
+    /// Most invocations in a workgroup, and most in each dimension (x, y, z); 0 where no kernels
+    /// run.
     pub max_workgroup_invocations: u32,
     /// Largest workgroup in x, y, z.
     pub max_workgroup_size: [u32; 3],
@@ -209,11 +216,13 @@ pub struct revamp_accelerator_view_info {
 pub struct revamp_array_options {
     /// sizeof(revamp_array_options).
     pub struct_size: usize,
-    /// What the host may do with the memory directly (rules of digest 2.8). Counts only with has_cpu_access_type.
+    /// What the host may do with the memory directly (rules of digest 2.8). Counts only with
+    /// has_cpu_access_type.
     pub cpu_access_type: revamp_access,
     /// False: cpu_access_type is AUTO.
     pub has_cpu_access_type: bool,
-    /// Makes a staging array: the view whose device often exchanges data with it (rules STG-2 to STG-5). NULL: none.
+    /// Makes a staging array: the view whose device often exchanges data with it (rules STG-2 to
+    /// STG-5). NULL: none.
     pub associated_view: revamp_accelerator_view,
     /// A name for messages and tools. NULL: none.
     pub label: *const c_char,
@@ -277,7 +286,8 @@ pub struct revamp_array_view_info {
     pub offset: u64,
     /// It cannot be written through.
     pub read_only: bool,
-    /// Where the data source lives (get_source_accelerator_view); NULL without a data source. Borrowed.
+    /// Where the data source lives (get_source_accelerator_view); NULL without a data source.
+    /// Borrowed.
     pub source_view: revamp_accelerator_view,
     /// The same for all views of one data source, and for no others.
     pub source_id: u64,
@@ -307,21 +317,23 @@ pub struct revamp_memory_usage {
     pub struct_size: usize,
     /// Of arrays, of array_views' data there, and a little that work under way needs.
     pub used: u64,
-    /// Taken from the driver or the system for them: memory is taken in blocks, and some that was freed is kept. At most
-    /// `used`, a tenth more, and `slack`, unless many small arrays were freed and those left lie scattered over their blocks.
+    /// Taken from the driver or the system for them: memory is taken in blocks, and some that was
+    /// freed is kept. At most `used`, a tenth more, and `slack`, unless many small arrays were
+    /// freed and those left lie scattered over their blocks.
     pub held: u64,
     /// See `held`. The same at all times; 0 for memory of the host.
     pub slack: u64,
-    /// Host memory that copies pass through. Given back once it was not used for five seconds, at the next call that copies,
-    /// waits or makes an array.
+    /// Host memory that copies pass through. Given back once it was not used for five seconds, at
+    /// the next call that copies, waits or makes an array.
     pub staging: u64,
     /// Most that `staging` ever is. Before the accelerator's first use this and all others are 0.
     pub staging_limit: u64,
 }
 
-/// Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the host (from one accelerator to
-/// another by way of the host: once each); `local`: within one memory. `implicit`: forced by a launch, an access or a
-/// release; `explicit`: asked for by a copy or synchronize.
+/// Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the
+/// host (from one accelerator to another by way of the host: once each); `local`: within one
+/// memory. `implicit`: forced by a launch, an access or a release; `explicit`: asked for by a copy
+/// or synchronize.
 #[repr(C)]
 pub struct revamp_transfer_counters {
     /// sizeof(revamp_transfer_counters).
@@ -380,14 +392,17 @@ pub struct revamp_region {
     pub struct_size: usize,
     /// The array. NULL: an array_view or host memory.
     pub array: revamp_array,
-    /// The array_view; array and extent are NULL then. As destination it is written where its data source lives, as source
-    /// read where it is valid, the destination's own memory first (SEL-21 to SEL-24).
+    /// The array_view; array and extent are NULL then. As destination it is written where its data
+    /// source lives, as source read where it is valid, the destination's own memory first (SEL-21
+    /// to SEL-24).
     pub view: revamp_array_view,
     /// First element of the section, one value for each dimension. NULL: zeros. Arrays only.
     pub origin: *const i32,
-    /// Size of the section, one value for each dimension. NULL: to the end of the array. Needed for host memory.
+    /// Size of the section, one value for each dimension. NULL: to the end of the array. Needed
+    /// for host memory.
     pub extent: *const i32,
-    /// The address of the first element in host memory. It is not written if the region is the source of the copy.
+    /// The address of the first element in host memory. It is not written if the region is the
+    /// source of the copy.
     pub host: *mut c_void,
     /// Bytes that may be touched from host on; 0: not checked.
     pub host_size: usize,
@@ -442,8 +457,8 @@ pub struct revamp_binding_info {
     pub binding: u32,
     /// How the kernel uses it.
     pub access: revamp_access,
-    /// Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes and "...". Valid as long as the
-    /// kernel.
+    /// Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes
+    /// and "...". Valid as long as the kernel.
     pub name: *const c_char,
     /// Fewest bytes that must be bound.
     pub min_size: u64,
@@ -461,22 +476,26 @@ pub struct revamp_argument {
     pub binding: u32,
     /// SPECIALIZATION: the constant's id.
     pub id: u32,
-    /// PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument block, a multiple of 8.
+    /// PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument
+    /// block, a multiple of 8.
     pub offset: u32,
-    /// BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares; else READ_WRITE, of a
-    /// read-only view READ. WRITE promises that all elements are written, so that an array_view's old contents need not be moved;
-    /// a kernel that declares `writeonly` may leave some out and promises nothing.
+    /// BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares;
+    /// else READ_WRITE, of a read-only view READ. WRITE promises that all elements are written, so
+    /// that an array_view's old contents need not be moved; a kernel that declares `writeonly` may
+    /// leave some out and promises nothing.
     pub access: revamp_access,
     /// BUFFER, ADDRESS and INDIRECT: the array, or NULL.
     pub array: revamp_array,
-    /// BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A view or section with gaps covers
-    /// for the kernel all that lies between its first and last element.
+    /// BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A
+    /// view or section with gaps covers for the kernel all that lies between its first and last
+    /// element.
     pub view: revamp_array_view,
     /// The same: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
     /// The same: extent of the array's section. NULL: to the end.
     pub extent: *const i32,
-    /// PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a multiple of 16.
+    /// PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a
+    /// multiple of 16.
     pub data: *const c_void,
     /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: how many.
     pub size: usize,
@@ -489,9 +508,9 @@ pub struct revamp_dispatch_info {
     pub struct_size: usize,
     /// Dimensions of extent, at least 1.
     pub rank: u32,
-    /// Global extent, most significant first: as many workgroups run as cover it, so the kernel must check its bounds
-    /// where the extent is no multiple of the workgroup size. Rank above 3: the leading dimensions are folded into z.
-    /// NULL: groups is used.
+    /// Global extent, most significant first: as many workgroups run as cover it, so the kernel
+    /// must check its bounds where the extent is no multiple of the workgroup size. Rank above 3:
+    /// the leading dimensions are folded into z. NULL: groups is used.
     pub extent: *const i32,
     /// Workgroups in x, y, z, each at least 1, if extent is NULL.
     pub groups: [u32; 3],
@@ -499,8 +518,9 @@ pub struct revamp_dispatch_info {
     pub arguments: *const revamp_argument,
     /// How many.
     pub argument_count: usize,
-    /// For kernels that take one address: the argument block, read during the call. Its copy in device memory is what
-    /// the address points to, after the ADDRESS arguments have been written into it.
+    /// For kernels that take one address: the argument block, read during the call. Its copy in
+    /// device memory is what the address points to, after the ADDRESS arguments have been written
+    /// into it.
     pub block: *const c_void,
     /// Its size in bytes.
     pub block_size: usize,
@@ -519,26 +539,27 @@ pub struct revamp_thread_id {
     pub tile: *const i32,
     /// Position of the tile's first thread; NULL if not tiled.
     pub tile_origin: *const i32,
-    /// tile_static memory, shared by the threads of the tile, aligned to 64 bytes; contents undefined at the start. NULL
-    /// if none was asked for.
+    /// tile_static memory, shared by the threads of the tile, aligned to 64 bytes; contents
+    /// undefined at the start. NULL if none was asked for.
     pub tile_memory: *mut c_void,
     /// For the library.
     pub internal: *const c_void,
 }
 
-/// A kernel that is a function of the program. Called once for each element of the domain, on many threads at once. It
-/// must return, and must not throw or jump out.
+/// A kernel that is a function of the program. Called once for each element of the domain, on many
+/// threads at once. It must return, and must not throw or jump out.
 pub type revamp_host_kernel = Option<unsafe extern "C" fn(id: *const revamp_thread_id, context: *mut c_void)>;
 
-/// A kernel that runs `count` elements which follow one another in the last dimension, `first` being the first: a loop of its
-/// own, which a compiler can vectorise. Otherwise as revamp_host_kernel.
+/// A kernel that runs `count` elements which follow one another in the last dimension, `first`
+/// being the first: a loop of its own, which a compiler can vectorise. Otherwise as
+/// revamp_host_kernel.
 pub type revamp_host_row_kernel =
     Option<unsafe extern "C" fn(first: *const revamp_thread_id, count: u32, context: *mut c_void)>;
 
 /// A launch of a host kernel, which the kernel compiler may have compiled for devices too.
 #[repr(C)]
-pub struct revamp_host_dispatch_info {
-    /// sizeof(revamp_host_dispatch_info).
+pub struct revamp_parallel_for_each_info {
+    /// sizeof(revamp_parallel_for_each_info).
     pub struct_size: usize,
     /// Dimensions, at least 1; of a tiled launch at most 3.
     pub rank: u32,
@@ -552,26 +573,27 @@ pub struct revamp_host_dispatch_info {
     pub function: revamp_host_kernel,
     /// Passed to it; must live until the launch is done.
     pub context: *mut c_void,
-    /// Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered against other uses. As
-    /// BUFFER arguments with access and array or view set (host threads only), or as ADDRESS or INDIRECT arguments, which
-    /// write addresses into the block. Access zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by
-    /// itself.
+    /// Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered
+    /// against other uses. As BUFFER arguments with access and array or view set (host threads
+    /// only), or as ADDRESS or INDIRECT arguments, which write addresses into the block. Access
+    /// zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by itself.
     pub arguments: *const revamp_argument,
     /// How many.
     pub argument_count: usize,
-    /// If not NULL: the kernel gets the address of a copy of this block, with addresses written into it, as its context
-    /// (aligned to 64 bytes; it lives until the launch is done).
+    /// If not NULL: the kernel gets the address of a copy of this block, with addresses written
+    /// into it, as its context (aligned to 64 bytes; it lives until the launch is done).
     pub block: *const c_void,
     /// Its size in bytes.
     pub block_size: usize,
     /// If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
     pub row_function: revamp_host_row_kernel,
-    /// What the kernel compiler's registration calls the launch: the address of its entry point's stub. Where the launch goes
-    /// to a Vulkan view, the kernel of that name runs, with the block as its argument block. `function` and `row_function`
-    /// may both be NULL then: host threads cannot run it. NULL: there is no compiled kernel.
+    /// What the kernel compiler's registration calls the launch: the address of its entry point's
+    /// stub. Where the launch goes to a Vulkan view, the kernel of that name runs, with the block
+    /// as its argument block. `function` and `row_function` may both be NULL then: host threads
+    /// cannot run it. NULL: there is no compiled kernel.
     pub compiled: *const c_void,
-    /// Alignment of the block for the compiled kernel, which must have been compiled for a block of this size and
-    /// alignment.
+    /// Alignment of the block for the compiled kernel, which must have been compiled for a block
+    /// of this size and alignment.
     pub block_alignment: usize,
 }
 
@@ -588,7 +610,8 @@ pub struct revamp_kernel_record {
     pub spirv_size: usize,
 }
 
-/// Receives log messages, on any thread, when the call that wrote them returns. It may call the library. The text ends with the call.
+/// Receives log messages, on any thread, when the call that wrote them returns. It may call the
+/// library. The text ends with the call.
 pub type revamp_log_callback =
     Option<unsafe extern "C" fn(level: revamp_log_level, message: *const c_char, context: *mut c_void)>;
 

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-const ACCESS: Call = implicit(c"revamp_array_view_access");
+const ACCESS: Call = implicit(c"revamp_array_view_data");
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
 const SYNCHRONIZE_TO: Call = explicit(c"revamp_array_view_synchronize_to");
 const SYNCHRONIZE_ASYNC: Call = explicit(c"revamp_array_view_synchronize_async");

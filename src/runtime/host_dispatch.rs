@@ -53,7 +53,7 @@ pub struct HostArgument<'a> {
     pub place: Option<Place<'a>>,
 }
 
-pub(super) const DISPATCH: Call = implicit(c"revamp_host_dispatch");
+pub(super) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");
 
 /// Where a launch will run, as [`choose`] will find it.
 fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<Kind> {

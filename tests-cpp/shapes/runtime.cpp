@@ -245,7 +245,7 @@ struct gate {
     ~gate() { open(); }
     void dispatch(const accelerator_view &view) {
         static const int one[] = {1};
-        revamp_host_dispatch_info info = {};
+        revamp_parallel_for_each_info info = {};
         info.struct_size = sizeof info;
         info.rank = 1;
         info.extent = one;
@@ -256,7 +256,7 @@ struct gate {
             self.ran = true;
         };
         info.context = this;
-        revamp::detail::check(revamp_host_dispatch(revamp::detail::access::native(view), &info));
+        revamp::detail::check(revamp_parallel_for_each(revamp::detail::access::native(view), &info));
     }
 };
 } // namespace
@@ -369,12 +369,12 @@ TEST(futures_of_the_shim) {
 TEST(futures_fail) {
     const accelerator_view view = host().create_view();
     static const int one[] = {1};
-    revamp_host_dispatch_info info = {};
+    revamp_parallel_for_each_info info = {};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = one;
     info.function = [](const revamp_thread_id *id, void *) { (void)revamp_tile_barrier_wait(id); };
-    revamp::detail::check(revamp_host_dispatch(revamp::detail::access::native(view), &info));
+    revamp::detail::check(revamp_parallel_for_each(revamp::detail::access::native(view), &info));
     const completion_future f = view.create_marker();
     const std::shared_future<void> shared = f;
     const task<void> tasks = f.to_task();

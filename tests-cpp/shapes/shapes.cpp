@@ -263,7 +263,7 @@ void mirrored(void (*wait)(const Concurrency::tile_barrier &)) {
     run it;
     it.wait = wait;
     const int extent[] = {tiles * width}, tile[] = {width};
-    revamp_host_dispatch_info info = {};
+    revamp_parallel_for_each_info info = {};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = extent;
@@ -273,9 +273,9 @@ void mirrored(void (*wait)(const Concurrency::tile_barrier &)) {
     info.context = &it;
     revamp_accelerator host = nullptr;
     revamp_accelerator_view view = nullptr;
-    revamp::detail::check(revamp_accelerator_default(REVAMP_CODE_HOST, &host));
+    revamp::detail::check(revamp_accelerator_get_default(REVAMP_CODE_HOST, &host));
     revamp::detail::check(revamp_accelerator_get_default_view(host, &view));
-    revamp::detail::check(revamp_host_dispatch(view, &info));
+    revamp::detail::check(revamp_parallel_for_each(view, &info));
     revamp::detail::check(revamp_accelerator_view_wait(view));
     for (int i = 0; i < tiles * width; ++i)
         CHECK(it.out[static_cast<std::size_t>(i)] == i / width * width + width - 1 - i % width);

@@ -23,7 +23,7 @@ void Program::put_numbers(View &v, uint32_t *first, bool all) {
 revamp_status Program::get_access(const View &v, revamp_access access, void **data) {
     enum { MOST_FAULTS = 8 };
     for (int tries = 0;; tries++) {
-        revamp_status status = revamp_array_view_access(v.handle, access, data);
+        revamp_status status = revamp_array_view_data(v.handle, access, data);
         if (status == REVAMP_OK || !has_fired()) return status;
         bool is_lost = strstr(revamp_last_error_message(), "lost") != nullptr;
         if (is_lost && access == REVAMP_ACCESS_WRITE)
@@ -40,7 +40,7 @@ void Program::access() {
     revamp_access access = v->read_only ? REVAMP_ACCESS_READ : accesses[random.below(3)];
     void *data = nullptr;
     note_step(current, "host access to %p, %s", static_cast<void *>(v->handle), access_names[access]);
-    if (!good(get_access(*v, access, &data), "revamp_array_view_access")) return;
+    if (!good(get_access(*v, access, &data), "revamp_array_view_data")) return;
     uint32_t *first = static_cast<uint32_t *>(data) - v->box.offset;
     if (v->of->base && first != v->of->base) found("the address of the source has moved");
     v->of->base = first;

@@ -57,7 +57,7 @@ revamp_status Program::send(int queue, bool is_named, const KernelBlock &block, 
         info.block_size = sizeof block;
         return revamp_dispatch(is_named ? on.handle : nullptr, world.box, &info);
     }
-    revamp_host_dispatch_info info = {};
+    revamp_parallel_for_each_info info = {};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -66,7 +66,7 @@ revamp_status Program::send(int queue, bool is_named, const KernelBlock &block, 
     info.argument_count = count;
     info.block = &block;
     info.block_size = sizeof block;
-    return revamp_host_dispatch(is_named ? on.handle : nullptr, &info);
+    return revamp_parallel_for_each(is_named ? on.handle : nullptr, &info);
 }
 
 Words Program::after(const Captured &to, const KernelBlock &block, const Captured *from) const {

@@ -127,7 +127,7 @@ void Program::add_view(revamp_array_view handle, const Bytes &of, const Box &b, 
     v->of = of;
     v->box = b;
     v->read_only = read_only;
-    good(revamp_array_view_state(handle, &v->state), "revamp_array_view_state");
+    good(revamp_array_view_get_host_access(handle, &v->state), "revamp_array_view_get_host_access");
     revamp_array_view_info info = {};
     info.struct_size = sizeof info;
     if (good(revamp_array_view_get_info(handle, &info), "revamp_array_view_get_info")) {

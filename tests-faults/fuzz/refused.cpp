@@ -59,7 +59,7 @@ void Program::refuse_handles() {
     refused(revamp_completion_release(completion), as_handle, "revamp_completion_release");
     refused(revamp_completion_get(completion), as_handle, "revamp_completion_get");
     refused(revamp_completion_then(completion, on_done, &word), as_handle, "revamp_completion_then");
-    refused(revamp_array_view_access(view, REVAMP_ACCESS_READ, &data), as_handle, "revamp_array_view_access");
+    refused(revamp_array_view_data(view, REVAMP_ACCESS_READ, &data), as_handle, "revamp_array_view_data");
     refused(revamp_array_data(array, REVAMP_ACCESS_READ, &data), as_handle, "revamp_array_data");
     refused(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ), as_handle, "revamp_array_view_synchronize");
     refused(revamp_array_view_discard_data(view), as_handle, "revamp_array_view_discard_data");
@@ -153,13 +153,13 @@ void Program::refuse_views() {
         break;
     }
     case 4:
-        refused(revamp_array_view_access(v->handle, random.one_in(2) ? 0 : 4 + random.below(99), &data), as_bad,
+        refused(revamp_array_view_data(v->handle, random.one_in(2) ? 0 : 4 + random.below(99), &data), as_bad,
                 "an access that is none");
-        refused(revamp_array_view_access(v->handle, REVAMP_ACCESS_READ, nullptr), as_bad, "no output");
+        refused(revamp_array_view_data(v->handle, REVAMP_ACCESS_READ, nullptr), as_bad, "no output");
         break;
     default:
         if (!v->read_only) return;
-        refused(revamp_array_view_access(v->handle, REVAMP_ACCESS_READ_WRITE, &data), as_bad,
+        refused(revamp_array_view_data(v->handle, REVAMP_ACCESS_READ_WRITE, &data), as_bad,
                 "writing what is read only");
         refused(revamp_array_view_synchronize(v->handle, REVAMP_ACCESS_WRITE), as_bad, "writing what is read only");
         refused(revamp_array_view_discard_data(v->handle), as_bad, "discarding what is read only");

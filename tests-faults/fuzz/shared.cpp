@@ -101,7 +101,7 @@ void Shared::step(Random &random) {
     }
     case 10:
         view = some(views, random);
-        allow(revamp_array_view_access(view, 1 + random.below(3), &data), "revamp_array_view_access");
+        allow(revamp_array_view_data(view, 1 + random.below(3), &data), "revamp_array_view_data");
         allow(revamp_array_view_synchronize_async(view, 1 + random.below(3), &done), "synchronize_async");
         break;
     case 11: {

@@ -32,7 +32,7 @@ void queues_program(Job &job) {
     for (revamp_accelerator_view queue : queues)
         job.ok(revamp_accelerator_view_wait(queue), "a wait");
     void *data = nullptr;
-    if (job.ok(revamp_array_view_access(view, REVAMP_ACCESS_READ, &data), "host access"))
+    if (job.ok(revamp_array_view_data(view, REVAMP_ACCESS_READ, &data), "host access"))
         job.check(static_cast<uint32_t *>(data), words, "the view");
     unsigned before = fuzz::logged_errors();
     revamp_array_view_release(view);

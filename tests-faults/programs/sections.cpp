@@ -34,7 +34,7 @@ static void rows(Job &job, Numbers &numbers, revamp_array_view all) {
         put(numbers.words, first, now, job.ok(status, "a launch on a section"));
         if (i == 2) {
             void *data = nullptr;
-            if (job.ok(revamp_array_view_access(top, REVAMP_ACCESS_READ_WRITE, &data), "host access")) {
+            if (job.ok(revamp_array_view_data(top, REVAMP_ACCESS_READ_WRITE, &data), "host access")) {
                 auto *at = static_cast<uint32_t *>(data);
                 job.check(at, part(numbers.words, 0, TOP), "host access");
                 for (size_t k = 0; k < COLUMNS; k++)

@@ -12,7 +12,7 @@ static revamp_status on_threads(Job &job, revamp_array_view view) {
     block.n = COUNT;
     fuzz::put_box(fuzz::Box::packed(1, &extent, 1), block.to_count, block.to_stride);
     revamp_argument argument = revamp_argument_view_address(0, view);
-    revamp_host_dispatch_info info = {};
+    revamp_parallel_for_each_info info = {};
     info.struct_size = sizeof info;
     info.rank = 1;
     info.extent = &extent;
@@ -21,7 +21,7 @@ static revamp_status on_threads(Job &job, revamp_array_view view) {
     info.argument_count = 1;
     info.block = &block;
     info.block_size = sizeof block;
-    return revamp_host_dispatch(job.world.defaults[fuzz::THREADS], &info);
+    return revamp_parallel_for_each(job.world.defaults[fuzz::THREADS], &info);
 }
 
 void threads_program(Job &job) {
@@ -49,7 +49,7 @@ void threads_program(Job &job) {
             Job::wrote(words, now, job.ok(status, "a launch"));
         }
     void *data = nullptr;
-    if (open && job.ok(revamp_array_view_access(open, REVAMP_ACCESS_READ, &data), "host access"))
+    if (open && job.ok(revamp_array_view_data(open, REVAMP_ACCESS_READ, &data), "host access"))
         job.check(static_cast<uint32_t *>(data), without, "the view without a data source");
     if (open) revamp_array_view_release(open);
     job.ok(revamp_accelerator_view_wait(job.world.defaults[fuzz::THREADS]), "a wait");

@@ -362,7 +362,7 @@ template <class Kernel, class Index> constexpr void check_kernel() {
 
 template <class Kernel, int N>
 void launch(const Concurrency::accelerator_view *target, const Concurrency::extent<N> &domain, const Kernel &kernel,
-            revamp_host_dispatch_info &info, const call_site &site) {
+            revamp_parallel_for_each_info &info, const call_site &site) {
     static_assert(alignof(Kernel) <= 64,
                   "the functor of a parallel_for_each must not need more than 64 bytes of alignment");
     const captured_functor<Kernel, N> functor(kernel, domain);
@@ -380,7 +380,7 @@ void launch(const Concurrency::accelerator_view *target, const Concurrency::exte
     const bool large = info.compiled && functor.large();
     if (large) info.compiled = nullptr; // host threads count in 64 bits
     release_order();
-    const revamp_status status = revamp_host_dispatch(is_chosen ? access::native(*target) : nullptr, &info);
+    const revamp_status status = revamp_parallel_for_each(is_chosen ? access::native(*target) : nullptr, &info);
     if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site, large);
     check(status);
 }
@@ -390,7 +390,7 @@ template <class Kernel, int N>
 void launch_untiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                     [[maybe_unused]] const Concurrency::extent<N> &domain, [[maybe_unused]] const Kernel &kernel,
                     [[maybe_unused]] const call_site &site) {
-    revamp_host_dispatch_info info = {};
+    revamp_parallel_for_each_info info = {};
 #if REVAMP_DEVICE_LANGUAGE
     info.compiled = reinterpret_cast<const void *>(&untiled_entry<Kernel, N>);
 #endif
@@ -408,7 +408,7 @@ void launch_tiled([[maybe_unused]] const Concurrency::accelerator_view *target,
                   [[maybe_unused]] const Concurrency::tiled_extent<D0, D1, D2> &domain,
                   [[maybe_unused]] const Kernel &kernel, [[maybe_unused]] const call_site &site) {
     static_assert(tile_limits<D0, D1, D2>::kept, "");
-    revamp_host_dispatch_info info = {};
+    revamp_parallel_for_each_info info = {};
 #if REVAMP_DEVICE_LANGUAGE
     info.compiled = reinterpret_cast<const void *>(&tiled_entry<Kernel, D0, D1, D2>);
 #endif

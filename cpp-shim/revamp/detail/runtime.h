@@ -318,7 +318,7 @@ inline accelerator_record &record_of(revamp_accelerator handle) {
 inline accelerator_record &default_record() {
     check_library();
     revamp_accelerator handle = nullptr;
-    check(revamp_accelerator_default(REVAMP_CODE_HOST, &handle));
+    check(revamp_accelerator_get_default(REVAMP_CODE_HOST, &handle));
     return record_of(handle);
 }
 

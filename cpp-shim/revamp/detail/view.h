@@ -191,8 +191,8 @@ struct kernel_guard {
     void *data = nullptr;
     const std::uint32_t *word = nullptr;
     const revamp_array_view view = control->view();
-    check(revamp_array_view_access(view, access, &data));
-    check(revamp_array_view_state(view, &word));
+    check(revamp_array_view_data(view, access, &data));
+    check(revamp_array_view_get_host_access(view, &word));
     control->data.store(data, std::memory_order_relaxed);
     control->state.store(word, std::memory_order_release);
     return data;

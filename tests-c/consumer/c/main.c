@@ -57,7 +57,7 @@ int main(void) {
     printf("scale: %zu bytes, sum %08x\n", scale_spv_size, (unsigned)sum);
     if (scale_spv[0] != 0x07230203 || more_scale_spv[0] != 0x07230203)
         return puts("the embedded words are no SPIR-V"), 1;
-    if (revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
         printf("no device: %s\n", revamp_last_error_message());
         TRY(revamp_accelerator_find("cpu", &accelerator));
         if (revamp_kernel_find(accelerator, "scale", &kernel) != REVAMP_ERROR_UNSUPPORTED_FEATURE)

@@ -21,7 +21,7 @@ void run() {
     std::int32_t extent = 256;
     revamp_accelerator accelerator = nullptr;
     revamp_accelerator_view view = nullptr;
-    if (revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) == REVAMP_OK) {
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) == REVAMP_OK) {
         revamp_array array = nullptr;
         revamp_kernel kernel = nullptr;
         check(revamp_accelerator_get_default_view(accelerator, &view));
@@ -41,15 +41,15 @@ void run() {
         check(revamp_array_destroy(array));
     } else {
         std::printf("no device: %s\n", revamp_last_error_message());
-        check(revamp_accelerator_default(REVAMP_CODE_HOST, &accelerator));
+        check(revamp_accelerator_get_default(REVAMP_CODE_HOST, &accelerator));
         check(revamp_accelerator_get_default_view(accelerator, &view));
-        revamp_host_dispatch_info info{};
+        revamp_parallel_for_each_info info{};
         info.struct_size = sizeof info;
         info.rank = 1;
         info.extent = &extent;
         info.function = add;
         info.context = data.data();
-        check(revamp_host_dispatch(view, &info));
+        check(revamp_parallel_for_each(view, &info));
         check(revamp_accelerator_view_wait(view));
     }
     for (std::uint32_t i = 0; i < data.size(); ++i)

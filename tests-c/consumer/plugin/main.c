@@ -52,7 +52,7 @@ int main(void) {
     revamp_kernel kernel = NULL;
     void *plugin;
     int round;
-    int has_device = revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) == REVAMP_OK;
+    int has_device = revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) == REVAMP_OK;
     if (!has_device) {
         printf("no device: %s\n", revamp_last_error_message());
         if (revamp_accelerator_find("cpu", &accelerator) != REVAMP_OK) return 1;

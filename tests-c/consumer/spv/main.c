@@ -14,7 +14,7 @@ int main(void) {
     if (twice_spv_size != made_spv_size || memcmp(twice_spv, made_spv, twice_spv_size) != 0 ||
         twice_spv[0] != 0x07230203)
         return puts("the modules are not what the files hold"), 1;
-    if (revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
         printf("no device: %s\n", revamp_last_error_message());
         wanted = REVAMP_ERROR_UNSUPPORTED_FEATURE;
         if (revamp_accelerator_find("cpu", &accelerator) != REVAMP_OK) return 1;

@@ -9,7 +9,7 @@ int main(void) {
     revamp_accelerator accelerator;
     revamp_kernel kernel;
     revamp_kernel_info info;
-    if (revamp_accelerator_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
+    if (revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &accelerator) != REVAMP_OK) {
         /* A kernel that is there is refused for the accelerator, one that is not for its name. */
         printf("no device: %s\n", revamp_last_error_message());
         if (revamp_accelerator_find("cpu", &accelerator) != REVAMP_OK ||
