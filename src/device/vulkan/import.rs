@@ -6,9 +6,9 @@
 use super::core::Core;
 use super::instance::Instance;
 use super::physical::{Limits, Physical};
-use crate::device::HostSpan;
-use crate::device::host::page_size;
 use crate::error::{Error, Result};
+use crate::host::HostSpan;
+use crate::host::system::page_size;
 use ash::ext::external_memory_host;
 use ash::vk;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -190,8 +190,6 @@ pub struct Physical {
     pub pci: Option<[u32; 4]>,
     /// `Err` says why revamp cannot use it.
     pub usable: std::result::Result<(), String>,
-    /// Why it is not offered (set by the runtime after `REVAMP_VISIBLE_DEVICES`).
-    pub hidden: Option<String>,
     has_display: OnceLock<bool>,
 }
 
@@ -354,7 +352,6 @@ impl Physical {
             drm: asked.drm,
             pci: asked.pci,
             usable,
-            hidden: None,
             has_display: OnceLock::new(),
         }
     }
