@@ -1,13 +1,15 @@
 //! A Vulkan device as the runtime sees it.
 
-use super::commands::{CopyKernels, ViewQueue};
+use super::commands::ViewQueue;
 use super::core::Core;
+use super::device_copy::CopyKernels;
 use super::instance::instance;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
 use super::physical::{ACCESS_READ_WRITE, Physical};
 use super::pipeline::VulkanKernel;
 use super::pool;
 use super::queue::{Lane, VulkanQueue};
+use super::timeline::Submitter;
 use super::transfer::Transfers;
 use crate::device::hazard::Point;
 use crate::device::physical::{Kind, PhysicalDevice, Properties, c_text};

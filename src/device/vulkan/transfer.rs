@@ -4,8 +4,8 @@
 //! small transfer through one chunk on the view's own queue; a large one in pieces over several threads and copy lanes,
 //! since one thread's memcpy is slower than the bus.
 
-use super::commands::{CopyKernels, copy};
 use super::core::Core;
+use super::device_copy::{CopyKernels, copy};
 use super::memory::VulkanBuffer;
 use super::queue::{Lane, VulkanQueue};
 use super::staging::{Chunk, Ring};
