@@ -36,7 +36,7 @@ use accelerator_view::AcceleratorView;
 use selection::Code;
 use std::sync::Arc;
 
-/// `access_type` (digest 2.8).
+/// `access_type` (docs/spec/arrays.md#cpu-access-types).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessType {
     /// No access.
@@ -137,7 +137,7 @@ impl Runtime {
         self.accelerators.iter().map(|a| a.candidate()).collect()
     }
 
-    /// The accelerator with this path (digest 3.1).
+    /// The accelerator with this path (docs/spec/accelerators.md).
     pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
         match selection::find(&self.candidates(), path).map_err(Error::runtime)? {
             selection::Named::At(i) => Ok(self.accelerators[i].clone()),
