@@ -1,4 +1,4 @@
-//! accelerator (digest section 3.1).
+//! accelerator (docs/spec/accelerators.md).
 
 use super::guard::guard;
 use super::handle::{self, get};
@@ -78,9 +78,9 @@ pub unsafe extern "C" fn revamp_accelerator_find(
 }
 
 /// The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
-/// by the rules of digest 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device;
-/// for REVAMP_CODE_HOST the host threads. This use settles the default:
-/// revamp_accelerator_set_default() has no effect afterwards.
+/// by the rules (docs/spec/accelerators.md#default-accelerator): for REVAMP_CODE_SPIRV the best
+/// GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads. This use settles the
+/// default: revamp_accelerator_set_default() has no effect afterwards.
 /// Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_default(

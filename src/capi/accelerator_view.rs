@@ -1,4 +1,4 @@
-//! accelerator_view (digest section 3.2).
+//! accelerator_view (docs/spec/accelerators.md#accelerator_view).
 
 use super::accelerator::handle_of as accelerator_handle;
 use super::completion;

@@ -1,4 +1,4 @@
-//! array (digest section 5.1) and staging arrays.
+//! array (docs/spec/arrays.md) and staging arrays.
 
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;

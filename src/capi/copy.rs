@@ -1,4 +1,4 @@
-//! copy and copy_async (digest section 6.2).
+//! copy and copy_async (docs/spec/copies.md).
 
 use super::array::dimensions;
 use super::guard::guard;

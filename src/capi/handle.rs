@@ -1,4 +1,4 @@
-//! Handles: slot and generation, never addresses (architecture decision 9).
+//! Handles: slot and generation, never addresses (decision 27).
 //!
 //! A handle is 64 bits: the object type's tag (8), the slot (24), the slot's generation (32). A
 //! slot's generation grows each time it is freed, so a freed handle stays an error. Slots live in

@@ -92,7 +92,7 @@ pub struct Dispatch<'a> {
     pub uses: &'a [Use],
     /// Bytes of the push-constant block.
     pub push: &'a [u8],
-    /// Bytes put into device memory; their address becomes the one push constant (architecture decision 1).
+    /// Bytes put into device memory; their address becomes the one push constant (decision 19).
     pub block: Option<&'a Block>,
     /// Workgroups in x, y, z; may exceed the device's limit for one dispatch.
     pub groups: [u64; 3],

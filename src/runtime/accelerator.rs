@@ -1,4 +1,4 @@
-//! accelerator (digest section 3.1).
+//! accelerator (docs/spec/accelerators.md).
 
 use super::bridge::Bridges;
 use super::kernel::{KernelCache, LoadedCompiled};
@@ -161,7 +161,7 @@ impl Accelerator {
         self.cpu_access.lock().value
     }
 
-    /// What `access_type_auto` means here, from now on for good (digest 2.8).
+    /// What `access_type_auto` means here, from now on for good (docs/spec/arrays.md#cpu-access-types).
     pub(super) fn settle_cpu_access_type(&self) -> AccessType {
         let mut access = self.cpu_access.lock();
         access.settled = true;

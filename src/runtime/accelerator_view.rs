@@ -1,4 +1,4 @@
-//! accelerator_view (digest sections 2.9 and 3.2): one order of work on an accelerator.
+//! accelerator_view (docs/spec/accelerators.md#accelerator_view): one order of work on an accelerator.
 
 use super::HandleCell;
 use super::accelerator::Accelerator;

@@ -1,6 +1,6 @@
 //! `access_type`: what the host may do with an array's memory directly.
 
-/// `access_type` (digest 2.8).
+/// `access_type` (docs/spec/arrays.md#cpu-access-types).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessType {
     /// No access.

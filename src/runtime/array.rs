@@ -1,4 +1,4 @@
-//! array (digest section 5.1) and staging arrays (rules STG-1 to STG-18).
+//! array (docs/spec/arrays.md) and staging arrays (rules STG-1 to STG-18).
 
 use super::AccessType;
 use super::accelerator_view::AcceleratorView;

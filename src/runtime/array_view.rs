@@ -1,4 +1,4 @@
-//! array_view (digest section 5.2): a part of a data source, usable wherever it is needed.
+//! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
 
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, checked_bytes, checked_extent};
@@ -251,7 +251,7 @@ impl ArrayView {
         Self::make(Source::over_array(array), array.extent(), array.layout().clone(), options.read_only, label)
     }
 
-    /// A view without a data source (digest 2.5).
+    /// A view without a data source (docs/spec/array-views.md#views-without-a-data-source).
     pub fn open(extent: &[i32], element: usize, options: ViewOptions<'_>) -> Result<Arc<Self>> {
         let sizes = checked_extent(extent, "array_view")?;
         check_element(element)?;
@@ -396,7 +396,7 @@ impl ArrayView {
         })
     }
 
-    /// Brings changes home; for a write access home then holds the part alone (digest 2.2).
+    /// Brings changes home; for a write access home then holds the part alone (docs/spec/array-views.md#synchronize).
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE, access);
@@ -440,7 +440,7 @@ impl ArrayView {
         Ok(made)
     }
 
-    /// Home was changed behind our back (digest 2.4).
+    /// Home was changed behind our back (docs/spec/array-views.md#refresh).
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
         let _using = self.using(REFRESH, Access::Write);
@@ -458,7 +458,7 @@ impl ArrayView {
         })
     }
 
-    /// The contents are worthless until they are written (digest 2.3).
+    /// The contents are worthless until they are written (docs/spec/array-views.md#discard).
     pub fn discard_data(&self) -> Result<()> {
         let part = &self.part;
         part.check(Access::Write)?;

@@ -287,7 +287,7 @@ impl Brought {
         held: &mut Held<'_>,
         call: Call,
     ) -> Result<()> {
-        // Blocks grow before any address is taken: aliases share one (digest 2.6).
+        // Blocks grow before any address is taken: aliases share one (docs/spec/array-views.md#parts-and-shapes).
         for c in captured {
             self.places.push(match c.side {
                 Side::View(part) => {

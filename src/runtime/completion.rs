@@ -1,4 +1,4 @@
-//! completion_future (digest section 6.1): operations under way and how they ended.
+//! completion_future (docs/spec/copies.md#completion_future): operations under way and how they ended.
 
 use super::notifier::Notifier;
 use super::order::{Gate, Held};

@@ -1,4 +1,4 @@
-//! copy and copy_async (digest section 6.2): between host memory, arrays, sections and array_views, on and across
+//! copy and copy_async (docs/spec/copies.md): between host memory, arrays, sections and array_views, on and across
 //! accelerators.
 
 use super::accelerator_view::AcceleratorView;

@@ -75,7 +75,7 @@ impl Runtime {
         self.accelerators.iter().map(|a| a.candidate()).collect()
     }
 
-    /// The accelerator with this path (digest 3.1).
+    /// The accelerator with this path (docs/spec/accelerators.md).
     pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
         match selection::find(&self.candidates(), path).map_err(Error::runtime)? {
             selection::Named::At(i) => Ok(self.accelerators[i].clone()),

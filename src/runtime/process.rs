@@ -1,4 +1,4 @@
-//! Life of the process (architecture decision 9): whether calls are still possible.
+//! Life of the process (decision 27): whether calls are still possible.
 
 use crate::config;
 use crate::devices;

@@ -46,7 +46,7 @@ const FIRST_BLOCK: u32 = 2;
 
 /// Where a source lives.
 enum Home {
-    /// Nowhere yet: made at the first access (digest 2.5).
+    /// Nowhere yet: made at the first access (docs/spec/array-views.md#views-without-a-data-source).
     Open {
         /// Extent of the view it was made for.
         extent: Box<[i32]>,
@@ -367,7 +367,7 @@ pub(super) fn take_detour(error: Error) -> Result<()> {
     }
 }
 
-/// Writes back the data of all views that are alive (architecture decision 9).
+/// Writes back the data of all views that are alive (decision 27).
 pub(super) fn write_back_all() {
     let live: Vec<_> = LIVE.lock().values().filter_map(Weak::upgrade).collect();
     for source in live {
@@ -680,7 +680,7 @@ impl State {
                 self.directory.holds(&step.region, Location::HOME);
             }
         }
-        // Who reads at home's memory finds the changes of those who share it there (digest 2.1: they went home).
+        // Who reads at home's memory finds the changes of those who share it there: they went home (COH-12).
         if place.shares_home() {
             self.directory.holds(region, Location::HOME);
         }

@@ -376,7 +376,7 @@ pub(super) fn no_spirv() -> Error {
     )
 }
 
-/// Digest rule PFE-8, with the text that programs look for.
+/// Rule PFE-8, with the text that programs look for.
 fn no_kernels() -> Error {
     Error {
         hresult: E_INVALIDARG,
