@@ -9,7 +9,8 @@ use super::types::*;
 use crate::error::{Error, Result};
 use crate::runtime::AccessType;
 use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::{Array, ArrayRequest};
+use crate::runtime::array::Array;
+use crate::runtime::storage::ArrayRequest;
 use std::ffi::c_void;
 
 /// Most dimensions an array or a domain may have.

@@ -1,8 +1,9 @@
 //! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
 
 use super::accelerator_view::AcceleratorView;
-use super::array::{Array, checked_bytes, checked_extent};
+use super::array::Array;
 use super::completion::{Completion, begin};
+use super::extents::{check_element, checked_bytes, checked_extent, section_of};
 use super::race::{self, Elements};
 use super::source::{Place, Source, State};
 use super::transfer::Tally;
@@ -189,15 +190,6 @@ pub struct ViewOptions<'a> {
     pub label: Option<&'a str>,
 }
 
-fn check_element(element: usize) -> Result<()> {
-    if element == 0 || element % 4 != 0 {
-        return Err(Error::runtime(format!(
-            "the element size is {element} bytes; it must be a multiple of 4 (and at least 4)"
-        )));
-    }
-    Ok(())
-}
-
 impl ArrayView {
     /// A view of part of `source`, which has been told of it.
     fn make(
@@ -248,7 +240,7 @@ impl ArrayView {
     /// A view of all of an array.
     pub fn over_array(array: &Arc<Array>, options: ViewOptions<'_>) -> Arc<Self> {
         let label = options.label.map(Into::into);
-        Self::make(Source::over_array(array), array.extent(), array.layout().clone(), options.read_only, label)
+        Self::make(array.source_for_view(), array.extent(), array.layout().clone(), options.read_only, label)
     }
 
     /// A view without a data source (docs/spec/array-views.md#views-without-a-data-source).
@@ -520,32 +512,4 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
         }
         Ok(())
     })
-}
-
-/// One value for each dimension.
-type Sizes = SmallVec<[u64; 4]>;
-
-/// Origin and extent of a section of something with this extent.
-pub(super) fn section_of(
-    whole: &[i32],
-    origin: Option<&[i32]>,
-    extent: Option<&[i32]>,
-    name: impl Fn() -> String,
-) -> Result<(Sizes, Sizes)> {
-    let mut from = Sizes::with_capacity(whole.len());
-    let mut size = Sizes::with_capacity(whole.len());
-    for (d, &all) in whole.iter().enumerate() {
-        let start = origin.map_or(0, |o| o[d]);
-        let count = extent.map_or(all.saturating_sub(start), |e| e[d]);
-        if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
-            let name = name();
-            return Err(Error::runtime(format!(
-                "the section does not lie in the {name}: in dimension {d} it begins at {start} and has {count} elements; \
-                 the {name} has {all} there, and a section needs at least 1"
-            )));
-        }
-        from.push(start as u64);
-        size.push(count as u64);
-    }
-    Ok((from, size))
 }

@@ -31,7 +31,7 @@ impl<'a> Sources<'a> {
         for side in sides {
             match side {
                 Side::Host(..) => {}
-                Side::Array(array, _) => found.arrays.extend(Source::of_array(array)),
+                Side::Array(array, _) => found.arrays.extend(array.source()),
                 Side::View(part) => found.views.push(part.source()),
             }
         }
@@ -93,14 +93,14 @@ impl<'a> Held<'a> {
 
     /// The source of an array that has views, and its state.
     pub fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
-        let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array));
+        let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array.storage()));
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
     }
 
     /// Fails if the views of an array know that some of it is lost: a kernel that only writes may leave some of it as it was.
     fn check_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array).filter(|_| any_lost()) {
-            Some((_, state)) => state.check(&Region::new(layout.offset, layout.element, &layout.dims)),
+            Some((_, state)) => state.check(&layout.region()),
             None => Ok(()),
         }
     }
@@ -108,7 +108,7 @@ impl<'a> Held<'a> {
     /// An array is used at home: its views' changes elsewhere come first (COH-12). What is written is told by [`Self::wrote_array`].
     pub fn use_array(&mut self, array: &Arc<Array>, layout: &Layout, access: Access, call: Call) -> Result<()> {
         match self.of_array(array) {
-            Some((source, state)) => use_at_home(source, state, layout, access, call),
+            Some((source, state)) => source.use_at_home(state, layout, access, call),
             None => Ok(()),
         }
     }
@@ -116,36 +116,9 @@ impl<'a> Held<'a> {
     /// An array was written at home, which alone has those bytes now.
     pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array) {
-            Some((_, state)) => state.written_at_home(&Region::new(layout.offset, layout.element, &layout.dims)),
+            Some((_, state)) => state.written_at_home(&layout.region()),
             None => Ok(()),
         }
-    }
-}
-
-fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
-    let region = Region::new(layout.offset, layout.element, &layout.dims);
-    let place = state.home_place(None)?;
-    state.directory.make_room(&region)?;
-    source.words().take_back(&region, access);
-    if access != Access::Write {
-        state.fetch(&region, &place, source.tally(call))?;
-    }
-    // Its own queue orders what goes through the array's own buffer.
-    let own = source.array().map(|a| a.buffer().id());
-    state.settle_home(&region.hull(), access, own)
-}
-
-/// [`Held::use_array`] for one array.
-pub(super) fn bring_home(array: &Array, layout: &Layout, access: Access, call: Call) -> Result<()> {
-    match Source::of_array(array) {
-        Some(source) => source.attempt(|state| {
-            use_at_home(&source, state, layout, access, call)?;
-            if access.writes() {
-                state.written_at_home(&Region::new(layout.offset, layout.element, &layout.dims))?;
-            }
-            Ok(())
-        }),
-        None => Ok(()),
     }
 }
 

@@ -2,10 +2,11 @@
 //! accelerators.
 
 use super::accelerator_view::AcceleratorView;
-use super::array::{Array, checked_bytes, checked_extent};
-use super::array_view::{Part, section_of};
+use super::array::Array;
+use super::array_view::Part;
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
+use super::extents::{checked_bytes, checked_extent, section_of};
 use super::race::{self, Elements, Using};
 use super::source::{Source, State};
 use super::transfer::{Memory, Tally, run};
@@ -152,8 +153,8 @@ fn plan(source: &Side, destination: &Side) -> Result<CopyPlan> {
         (Side::Array(a, l), Side::Array(b, m)) => Arc::ptr_eq(a, b) && overlap(l, m, a.layout()),
         (Side::View(a), Side::View(b)) => a.source().id() == b.source().id() && a.region().overlaps(b.region()),
         (Side::View(v), Side::Array(a, l)) | (Side::Array(a, l), Side::View(v)) => {
-            let region = Region::new(l.offset, l.element, &l.dims);
-            v.source().array().is_some_and(|own| Arc::ptr_eq(own, a)) && v.region().overlaps(&region)
+            let region = l.region();
+            v.source().array().is_some_and(|own| Arc::ptr_eq(own, a.storage())) && v.region().overlaps(&region)
         }
         _ => false,
     };
@@ -244,8 +245,8 @@ fn take_back(source: &Side, destination: &Side) {
         match side {
             Side::Host(..) => {}
             Side::Array(array, l) => {
-                if let Some(views) = Source::of_array(array) {
-                    views.words().take_back(&Region::new(l.offset, l.element, &l.dims), access);
+                if let Some(views) = array.source() {
+                    views.words().take_back(&l.region(), access);
                 }
             }
             Side::View(part) => part.source().words().take_back(part.region(), access),
@@ -305,7 +306,7 @@ fn perform_with(
             if !any_lost() {
                 return Ok(points);
             }
-            array.buffer().tracker().renewed(Region::new(l.offset, l.element, &l.dims).ranges());
+            array.buffer().tracker().renewed(l.region().ranges());
         }
         _ => {}
     }

@@ -104,7 +104,7 @@ impl Repeat {
         }
         for array in &self.arrays {
             let Some(array) = array.upgrade() else { return Ok(None) };
-            if !array.pending().is_idle() || Source::of_array(&array).is_some() {
+            if !array.pending().is_idle() || array.source().is_some() {
                 return Ok(None);
             }
         }

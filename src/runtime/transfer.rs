@@ -2,8 +2,8 @@
 
 use super::accelerator::Accelerator;
 use super::accelerator_view::AcceleratorView;
-use super::array::Array;
 use super::bridge::Side;
+use super::storage::Storage;
 use crate::device::hazard::Point;
 use crate::device::physical::Kind;
 use crate::device::{Buffer, Device, Direction};
@@ -39,7 +39,7 @@ pub(super) enum Memory {
 
 impl Memory {
     /// An array's.
-    pub fn of(array: &Array) -> Self {
+    pub fn of(array: &Storage) -> Self {
         Self::Device {
             buffer: array.buffer().clone(),
             device: array.device().clone(),
