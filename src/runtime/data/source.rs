@@ -6,12 +6,6 @@
 //! Nobody waits for work of host threads under that lock, since it may need it: asynchronous operations are waited for before it
 //! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
 
-use super::AccessType;
-use super::accelerator_view::AcceleratorView;
-use super::storage::{ArrayRequest, Storage};
-use super::transfer::{Memory, Tally, run};
-use super::users::Users;
-use super::words::Words;
 use crate::coherence::{Directory, Location, LossId, Step};
 use crate::device::hazard::{Detour, Tracker, any_lost};
 use crate::device::physical::Kind;
@@ -22,6 +16,12 @@ use crate::host::{HostBlock, HostSpan};
 use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use crate::log;
+use crate::runtime::AccessType;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::host_access::Words;
+use crate::runtime::data::storage::{ArrayRequest, Storage};
+use crate::runtime::data::transfer::{Memory, Tally, run};
+use crate::runtime::data::users::Users;
 use crate::trace::transfers::{Call, Counters, implicit};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -89,7 +89,7 @@ impl Block {
 }
 
 /// A location as the runtime knows it.
-pub(super) struct Place {
+pub(in crate::runtime) struct Place {
     /// The accelerator_view; `None`: the host.
     view: Option<Arc<AcceleratorView>>,
     /// Its name in the directory.
@@ -108,7 +108,7 @@ impl Place {
 }
 
 /// What is known of a source; locked by whoever uses it.
-pub(super) struct State {
+pub(in crate::runtime) struct State {
     pub directory: Directory,
     home: Home,
     places: Vec<Arc<Place>>,
@@ -124,7 +124,7 @@ pub(super) struct State {
 
 /// What changes whenever anything does that a launch finds out about a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(in crate::runtime) struct Stamp {
     epoch: u64,
     moves: u64,
 }
@@ -220,30 +220,30 @@ impl Source {
         self.array.as_ref().map(|(storage, _)| storage)
     }
     /// Asynchronous host operations on its bytes.
-    pub(super) fn pending(&self) -> &Tracker {
+    pub(in crate::runtime) fn pending(&self) -> &Tracker {
         self.array().map_or(&self.pending, |a| a.pending())
     }
     /// Takes the lock that every use needs.
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(in crate::runtime) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock_as(self.id)
     }
 
-    pub(super) fn tally(&self, call: Call) -> Tally<'_> {
+    pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {
         Tally { call, source: self.id, accounts: [Some(&self.counters), None, None, None] }
     }
 
     /// What the host may do without a call.
-    pub(super) fn words(&self) -> &Words {
+    pub(in crate::runtime) fn words(&self) -> &Words {
         &self.words
     }
 
     /// One more view.
-    pub(super) fn retain(&self) {
+    pub(in crate::runtime) fn retain(&self) {
         self.views.join();
     }
 
     /// One view less; the last one writes back (DST-1, DST-2).
-    pub(super) fn release(&self) {
+    pub(in crate::runtime) fn release(&self) {
         self.views.leave(
             || self.write_back_last(),
             || self.array.as_ref().map(|(_, slot)| slot.lock()),
@@ -275,7 +275,7 @@ impl Source {
 
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
     /// are asked; then `f` runs again.
-    pub(super) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
+    pub(in crate::runtime) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
             let mut state = self.lock();
@@ -293,7 +293,13 @@ impl Source {
     }
 
     /// Home's memory is used through the array itself: changes elsewhere come first (COH-12).
-    pub(super) fn use_at_home(&self, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
+    pub(in crate::runtime) fn use_at_home(
+        &self,
+        state: &mut State,
+        layout: &Layout,
+        access: Access,
+        call: Call,
+    ) -> Result<()> {
         let region = layout.region();
         let place = state.home_place(None)?;
         state.directory.make_room(&region)?;
@@ -307,7 +313,7 @@ impl Source {
     }
 
     /// The same for an access of the host, after which home alone has what is written.
-    pub(super) fn bring_home(&self, layout: &Layout, access: Access, call: Call) -> Result<()> {
+    pub(in crate::runtime) fn bring_home(&self, layout: &Layout, access: Access, call: Call) -> Result<()> {
         self.attempt(|state| {
             self.use_at_home(state, layout, access, call)?;
             if access.writes() {
@@ -370,7 +376,7 @@ const ROUNDS: usize = 4;
 
 /// True if an operation is to be tried again: the error says that bytes cannot be had from where they were looked for, and
 /// `absorb` found out that others may hold them.
-pub(super) fn looks_again(error: &Error, rounds: &mut usize, absorb: impl FnOnce() -> bool) -> bool {
+pub(in crate::runtime) fn looks_again(error: &Error, rounds: &mut usize, absorb: impl FnOnce() -> bool) -> bool {
     let may_be_held =
         matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved;
     if !may_be_held || *rounds == ROUNDS {
@@ -381,7 +387,7 @@ pub(super) fn looks_again(error: &Error, rounds: &mut usize, absorb: impl FnOnce
 }
 
 /// Waits for what the error asks for, or returns it. No lock may be held.
-pub(super) fn take_detour(error: Error) -> Result<()> {
+pub(in crate::runtime) fn take_detour(error: Error) -> Result<()> {
     match Detour::of(&error) {
         Some(Detour::Wait(points)) => points.iter().try_for_each(|p| p.wait(None).map(drop)),
         _ => Err(error),
@@ -389,7 +395,7 @@ pub(super) fn take_detour(error: Error) -> Result<()> {
 }
 
 /// Writes back the data of all views that are alive (decision 27).
-pub(super) fn write_back_all() {
+pub(in crate::runtime) fn write_back_all() {
     let live: Vec<_> = LIVE.lock().values().filter_map(Weak::upgrade).collect();
     for source in live {
         if let Err(e) = source.write_back() {

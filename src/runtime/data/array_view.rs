@@ -1,18 +1,18 @@
 //! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
 
-use super::accelerator_view::AcceleratorView;
-use super::array::Array;
-use super::completion::{Completion, begin};
-use super::extents::{check_element, checked_bytes, checked_extent, section_of};
-use super::race::{self, Elements};
-use super::source::{Place, Source, State};
-use super::transfer::Tally;
-use super::words::{HOST_MAY_READ, HOST_MAY_WRITE};
 use crate::device::unique_id;
 use crate::error::{Error, Result};
 use crate::geometry::{Layout, Region};
 use crate::host::HostSpan;
 use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::extents::{check_element, checked_bytes, checked_extent, section_of};
+use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
+use crate::runtime::data::source::{Place, Source, State};
+use crate::runtime::data::transfer::Tally;
+use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::race::{self, Elements};
 use crate::trace::transfers::{Call, Counters, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -100,23 +100,23 @@ impl Part {
     }
 
     /// Its elements, for the race check.
-    pub(super) fn elements(&self) -> Elements {
+    pub(in crate::runtime) fn elements(&self) -> Elements {
         let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
         Elements { key, region: self.region.clone() }
     }
 
-    pub(super) fn tally(&self, call: Call) -> Tally<'_> {
+    pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {
         let accounts = [Some(&self.counters), Some(self.source.counters()), None, None];
         Tally { call, source: self.source.id(), accounts }
     }
 
     /// What messages call it.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::runtime) fn name(&self) -> String {
         self.label.as_ref().map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
     }
 
     /// An error if the view must not be written.
-    pub(super) fn check(&self, access: Access) -> Result<()> {
+    pub(in crate::runtime) fn check(&self, access: Access) -> Result<()> {
         if self.read_only && access.writes() {
             return Err(Error::invalid(format!(
                 "the {} is read only, it cannot be used with access {access:?}",
@@ -127,12 +127,18 @@ impl Part {
     }
 
     /// Waits for asynchronous host operations that conflict. Before the source is locked.
-    pub(super) fn settle(&self, access: Access) -> Result<()> {
+    pub(in crate::runtime) fn settle(&self, access: Access) -> Result<()> {
         self.source.pending().wait_for_all(&self.region.hull(), access)
     }
 
     /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
-    pub(super) fn make_valid(&self, state: &mut State, place: &Place, access: Access, call: Call) -> Result<()> {
+    pub(in crate::runtime) fn make_valid(
+        &self,
+        state: &mut State,
+        place: &Place,
+        access: Access,
+        call: Call,
+    ) -> Result<()> {
         if self.is_settled(state, place, access) {
             return Ok(());
         }
@@ -146,12 +152,12 @@ impl Part {
     }
 
     /// True if it is known to be valid at `place`, and for one that writes nowhere else.
-    pub(super) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
+    pub(in crate::runtime) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
         self.known.is(state.directory.epoch(), place, access.writes())
     }
 
     /// Records that it was written at `place` by the host or by a copy: with [`Access::Write`] all of it.
-    pub(super) fn renewed(&self, state: &mut State, place: &Place, access: Access) {
+    pub(in crate::runtime) fn renewed(&self, state: &mut State, place: &Place, access: Access) {
         if access == Access::Write {
             state.renewed(&self.region, place);
         }
@@ -159,7 +165,7 @@ impl Part {
     }
 
     /// Records that it was written at `place`.
-    pub(super) fn written(&self, state: &mut State, place: &Place) {
+    pub(in crate::runtime) fn written(&self, state: &mut State, place: &Place) {
         if !self.is_settled(state, place, Access::Write) {
             state.directory.written(&self.region, place.location);
             self.known.set(state.directory.epoch(), place, true);

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
 /// The extents as sizes, or an error naming the bad one. `what` is "array" or the like.
-pub(super) fn checked_extent(extent: &[i32], what: &str) -> Result<Vec<u64>> {
+pub(in crate::runtime) fn checked_extent(extent: &[i32], what: &str) -> Result<Vec<u64>> {
     if extent.is_empty() {
         return Err(Error::runtime(format!("the rank of the {what} is 0; it must be at least 1")));
     }
@@ -19,7 +19,7 @@ pub(super) fn checked_extent(extent: &[i32], what: &str) -> Result<Vec<u64>> {
 }
 
 /// Bytes of so many elements, or an error where no memory holds them.
-pub(super) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
+pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
     let bytes = extent.iter().try_fold(element, |all, &e| all.checked_mul(e)).filter(|&b| b <= i64::MAX as u64);
     bytes.ok_or_else(|| {
         Error::runtime(format!("an extent of {extent:?} with elements of {element} bytes is more than 2^63 bytes"))
@@ -27,7 +27,7 @@ pub(super) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
 }
 
 /// An error where array_views cannot have such elements.
-pub(super) fn check_element(element: usize) -> Result<()> {
+pub(in crate::runtime) fn check_element(element: usize) -> Result<()> {
     if element == 0 || element % 4 != 0 {
         return Err(Error::runtime(format!(
             "the element size is {element} bytes; it must be a multiple of 4 (and at least 4)"
@@ -40,7 +40,7 @@ pub(super) fn check_element(element: usize) -> Result<()> {
 type Sizes = SmallVec<[u64; 4]>;
 
 /// Origin and extent of a section of something with this extent.
-pub(super) fn section_of(
+pub(in crate::runtime) fn section_of(
     whole: &[i32],
     origin: Option<&[i32]>,
     extent: Option<&[i32]>,

@@ -1,11 +1,5 @@
 //! What a launch or a copy uses: arrays and array_views, made valid where it runs.
 
-use super::accelerator::Accelerator;
-use super::accelerator_view::AcceleratorView;
-use super::array::Array;
-use super::array_view::Part;
-use super::copy::Side;
-use super::source::{Place, Source, State, looks_again, take_detour};
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
 use crate::device::Use;
 use crate::device::hazard::any_lost;
@@ -14,12 +8,18 @@ use crate::error::{E_INVALIDARG, Error, Result};
 use crate::geometry::{Layout, Region};
 use crate::kernel::Access;
 use crate::lock::MutexGuard;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::copies::copy::Side;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::Part;
+use crate::runtime::data::source::{Place, Source, State, looks_again, take_detour};
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Data sources that an operation uses.
-pub(super) struct Sources<'a> {
+pub(in crate::runtime) struct Sources<'a> {
     views: SmallVec<[&'a Arc<Source>; 16]>,
     arrays: SmallVec<[Arc<Source>; 4]>,
 }
@@ -76,7 +76,7 @@ impl<'a> Sources<'a> {
 }
 
 /// Locked data sources.
-pub(super) struct Held<'a>(SmallVec<[(&'a Source, MutexGuard<'a, State>); 16]>);
+pub(in crate::runtime) struct Held<'a>(SmallVec<[(&'a Source, MutexGuard<'a, State>); 16]>);
 
 impl<'a> Held<'a> {
     /// The state of a view's source.
@@ -123,7 +123,7 @@ impl<'a> Held<'a> {
 }
 
 /// Waits for asynchronous host operations that conflict; before anything is locked.
-pub(super) fn settle(side: &Side, access: Access) -> Result<()> {
+pub(in crate::runtime) fn settle(side: &Side, access: Access) -> Result<()> {
     match side {
         Side::Host(..) => Ok(()),
         Side::Array(a, l) => a.pending().wait_for_all(&l.hull(), access),
@@ -133,7 +133,7 @@ pub(super) fn settle(side: &Side, access: Access) -> Result<()> {
 
 /// The view a launch runs on (SEL-1 to SEL-19). `default` is the accelerator whose default view is taken when nothing else
 /// decides.
-pub(super) fn choose<'a>(
+pub(in crate::runtime) fn choose<'a>(
     named: Option<Arc<AcceleratorView>>,
     sides: impl Iterator<Item = &'a Side> + Clone,
     held: &mut Held<'_>,
@@ -217,7 +217,7 @@ fn free_choice<'a>(
 }
 
 /// PFE-8, for a view that is named: whatever else is wrong with the launch.
-pub(super) fn check_runs_kernels(view: Option<&Arc<AcceleratorView>>) -> Result<()> {
+pub(in crate::runtime) fn check_runs_kernels(view: Option<&Arc<AcceleratorView>>) -> Result<()> {
     match view {
         Some(v) if v.accelerator().kind() == Kind::Cpu => Err(not_on_cpu(v.accelerator())),
         _ => Ok(()),
@@ -233,7 +233,7 @@ fn not_on_cpu(accelerator: &Accelerator) -> Error {
 }
 
 /// One argument of a launch.
-pub(super) struct Captured<'a> {
+pub(in crate::runtime) struct Captured<'a> {
     /// It.
     pub side: &'a Side,
     /// How the kernel uses it.
@@ -244,7 +244,7 @@ pub(super) struct Captured<'a> {
 
 /// Which bytes of which buffers the arguments are, and the places of the array_views. Filled in place: it is large to move.
 #[derive(Default)]
-pub(super) struct Brought {
+pub(in crate::runtime) struct Brought {
     /// One for each argument.
     pub uses: SmallVec<[Use; 8]>,
     places: SmallVec<[Option<Arc<Place>>; 16]>,

@@ -1,14 +1,14 @@
 //! The memory of an array: where it lives, what the host may do with it (rules STG-1 to STG-18). It outlives the array where
 //! array_views of it are left.
 
-use super::accelerator_view::AcceleratorView;
-use super::access_type::AccessType;
-use super::extents::{checked_bytes, checked_extent};
 use crate::device::hazard::Tracker;
 use crate::device::physical::Kind;
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::Layout;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::access_type::AccessType;
+use crate::runtime::data::extents::{checked_bytes, checked_extent};
 use std::sync::Arc;
 
 /// What an array shall be.
@@ -43,7 +43,7 @@ pub struct Storage {
 
 impl Storage {
     /// Makes the memory of an array.
-    pub(super) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
+    pub(in crate::runtime) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
         let ArrayRequest { view, extent, element_size, cpu_access, associated, label } = request;
         let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
@@ -134,12 +134,12 @@ impl Storage {
         &self.device
     }
     /// Asynchronous copies of the host that are not done.
-    pub(super) fn pending(&self) -> &Tracker {
+    pub(in crate::runtime) fn pending(&self) -> &Tracker {
         &self.pending
     }
 
     /// True if the host's memory and the array's are one.
-    pub(super) fn shares_host(&self) -> bool {
+    pub(in crate::runtime) fn shares_host(&self) -> bool {
         match self.view.accelerator().kind() {
             Kind::Cpu => true,
             Kind::HostThreads => self.device.shares_memory(),
@@ -148,7 +148,7 @@ impl Storage {
     }
 
     /// The view whose queue copies of this array use.
-    pub(super) fn copy_view(&self) -> &Arc<AcceleratorView> {
+    pub(in crate::runtime) fn copy_view(&self) -> &Arc<AcceleratorView> {
         if self.is_staging() { &self.associated } else { &self.view }
     }
 

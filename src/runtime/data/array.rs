@@ -1,11 +1,11 @@
 //! array (docs/spec/arrays.md): memory, and the data source of the array_views of it.
 
-use super::access_type::AccessType;
-use super::source::{Slot, Source};
-use super::storage::{ArrayRequest, Storage};
 use crate::error::{Error, Result};
 use crate::host::HostSpan;
 use crate::kernel::Access;
+use crate::runtime::access_type::AccessType;
+use crate::runtime::data::source::{Slot, Source};
+use crate::runtime::data::storage::{ArrayRequest, Storage};
 use crate::trace::transfers::{Call, implicit};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -34,17 +34,17 @@ impl Array {
     }
 
     /// Its memory.
-    pub(super) fn storage(&self) -> &Arc<Storage> {
+    pub(in crate::runtime) fn storage(&self) -> &Arc<Storage> {
         &self.storage
     }
 
     /// The data source of its array_views, if there are any.
-    pub(super) fn source(&self) -> Option<Arc<Source>> {
+    pub(in crate::runtime) fn source(&self) -> Option<Arc<Source>> {
         self.source.lock().upgrade()
     }
 
     /// The data source for one more array_view.
-    pub(super) fn source_for_view(&self) -> Arc<Source> {
+    pub(in crate::runtime) fn source_for_view(&self) -> Arc<Source> {
         Source::over_array(&self.storage, &self.source)
     }
 

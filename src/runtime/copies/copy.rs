@@ -1,15 +1,6 @@
 //! copy and copy_async (docs/spec/copies.md): between host memory, arrays, sections and array_views, on and across
 //! accelerators.
 
-use super::accelerator_view::AcceleratorView;
-use super::array::Array;
-use super::array_view::Part;
-use super::capture::{Held, Sources, settle};
-use super::completion::{Completion, begin};
-use super::extents::{checked_bytes, checked_extent, section_of};
-use super::race::{self, Elements, Using};
-use super::source::{Source, State};
-use super::transfer::{Memory, Tally, run};
 use crate::coherence::Location;
 use crate::coherence::selection::copy_source;
 use crate::device::hazard::{Point, Tracker, any_lost};
@@ -17,6 +8,15 @@ use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, Layout, Region};
 use crate::host::HostSpan;
 use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::Part;
+use crate::runtime::data::extents::{checked_bytes, checked_extent, section_of};
+use crate::runtime::data::source::{Source, State};
+use crate::runtime::data::transfer::{Memory, Tally, run};
+use crate::runtime::launch::arguments::{Held, Sources, settle};
+use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::race::{self, Elements, Using};
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -99,7 +99,7 @@ impl Side {
     }
 
     /// Where the elements lie in the memory, the array or the data source.
-    pub(super) fn layout(&self) -> &Layout {
+    pub(in crate::runtime) fn layout(&self) -> &Layout {
         match self {
             Self::Host(_, l) | Self::Array(_, l) => l,
             Self::View(part) => part.layout(),
@@ -107,7 +107,7 @@ impl Side {
     }
 
     /// Its elements, for the race check; none of host memory.
-    pub(super) fn elements(&self) -> Option<Elements> {
+    pub(in crate::runtime) fn elements(&self) -> Option<Elements> {
         match self {
             Self::Host(..) => None,
             Self::Array(a, l) => Some(Elements { key: a.buffer().id(), region: l.region() }),
