@@ -10,9 +10,11 @@ use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
-use crate::runtime::copies::copy::Side;
-use crate::runtime::launch::arguments::{Brought, Captured, Held, Sources, choose, settle};
+use crate::runtime::data::locked::{Held, Sources};
+use crate::runtime::data::operand::Side;
+use crate::runtime::launch::arguments::{Brought, Captured};
 use crate::runtime::launch::cached_launch::Repeat;
+use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
 use crate::runtime::race;
 use crate::runtime::runtime;
@@ -93,7 +95,7 @@ pub fn host_dispatch(
         if let Side::View(part) = c.side {
             part.check(c.access)?;
         }
-        settle(c.side, c.access)?;
+        c.side.settle(c.access)?;
     }
     // What is captured and not used has a say in where it runs.
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod cached_launch;
+pub mod choose;
 pub mod compiled;
 pub mod host;
 pub mod spirv;

@@ -8,8 +8,10 @@ use crate::grow::Grow;
 use crate::kernel::{Access, SpecValues};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
-use crate::runtime::copies::copy::Side;
-use crate::runtime::launch::arguments::{Brought, Captured, Held, Sources, check_runs_kernels, choose, settle};
+use crate::runtime::data::locked::{Held, Sources};
+use crate::runtime::data::operand::Side;
+use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::launch::choose::{check_runs_kernels, choose};
 use crate::runtime::race;
 use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
@@ -198,7 +200,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &L
     };
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.side.elements()?, c.needs))));
     for c in &captured {
-        settle(c.side, c.needs)?;
+        c.side.settle(c.needs)?;
     }
     let push = &constants.bytes;
     let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, block: launch.block, groups };
