@@ -1,11 +1,11 @@
 //! Kernels that are functions of the program, run by the host-thread accelerator, and those
 //! compiled of them.
 
-use super::again::{self, Outcome, Request};
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
 use super::kernel::{argument_place, argument_section, arguments, undeclared};
+use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
 use super::{loaded, pointer};
@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::launch::host::{self, HostArgument, HostLaunch, MakeKernel};
+use crate::runtime::launch::host;
+use crate::runtime::launch::request::{HostArgument, HostLaunch, MakeKernel};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
@@ -156,7 +157,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         let mut remember = false;
         if !i.compiled.is_null() {
             // SAFETY: the caller vouches for the arguments' data.
-            match unsafe { again::launch(&request) }? {
+            match unsafe { launch_request::launch(&request) }? {
                 Outcome::Done => return Ok(()),
                 Outcome::Open { remember: worth } => remember = worth,
             }
@@ -205,7 +206,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         let mut repeat = None;
         host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
         if let Some(repeat) = repeat {
-            again::keep(&request, repeat);
+            launch_request::keep(&request, repeat);
         }
         // Until this call returns its caller's code is there.
         if let Some(form) = form.filter(|_| runs_here.get()) {

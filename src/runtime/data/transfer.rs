@@ -9,7 +9,7 @@ use crate::host::{HostBlock, HostSpan, Workers, strided};
 use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::accelerators::bridge::Side;
+use crate::runtime::accelerators::bridge::End;
 use crate::runtime::data::storage::Storage;
 use crate::trace::transfers::{self, Call, Counters, Record, Way};
 use smallvec::SmallVec;
@@ -174,8 +174,8 @@ fn between(from: &Memory, to: &Memory, plan: &CopyPlan) -> Result<SmallVec<[Poin
         return Ok(points);
     }
     if plan.bytes() >= BRIDGE {
-        let from = Side { buffer: a, device: of_a, view: view_a };
-        let to = Side { buffer: b, device: of_b, view: view_b };
+        let from = End { buffer: a, device: of_a, queue: &**view_a.queue() };
+        let to = End { buffer: b, device: of_b, queue: &**view_b.queue() };
         if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {
             view_b.attach(points.iter().cloned());
             return Ok(points);

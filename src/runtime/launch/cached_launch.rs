@@ -1,4 +1,4 @@
-//! Launches that repeat an earlier one (docs/decisions/0014-repeated-launches.md).
+//! Launches that repeat an earlier one (decision 14).
 //!
 //! A program launches the same kernels on the same views over and over. What a launch found out (where it runs, that its views
 //! are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s tell.
@@ -19,8 +19,8 @@ use crate::runtime::data::operand::Side;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::Stamp;
 use crate::runtime::launch::arguments::{Brought, Captured};
-use crate::runtime::launch::compiled::hand_over;
-use crate::runtime::launch::host::HostLaunch;
+use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -29,7 +29,7 @@ use std::sync::{Arc, Weak};
 type Part = (Weak<dyn Buffer>, Range<u64>, Access);
 
 /// What a launch of a compiled kernel on a Vulkan view found out.
-pub struct Repeat {
+pub struct CachedLaunch {
     view: Weak<AcceleratorView>,
     compiled: Weak<Compiled>,
     kernel: Weak<LoadedKernel>,
@@ -44,7 +44,7 @@ pub struct Repeat {
 }
 
 /// What a launch went by.
-pub(in crate::runtime) struct Found<'a> {
+pub(in crate::runtime) struct Launched<'a> {
     pub view: &'a Arc<AcceleratorView>,
     pub compiled: &'a Arc<Compiled>,
     pub kernel: &'a Arc<LoadedKernel>,
@@ -54,18 +54,18 @@ pub(in crate::runtime) struct Found<'a> {
     pub addresses: SmallVec<[u64; 4]>,
 }
 
-impl Repeat {
+impl CachedLaunch {
     /// After a launch, under the locks of its sources; `None` where the next one might differ, or would have to look.
     pub(in crate::runtime) fn of(
         launch: &HostLaunch<'_>,
-        found: Found<'_>,
+        launched: Launched<'_>,
         held: &mut Held<'_>,
     ) -> Result<Option<Self>> {
         // What has just changed may change again before the next launch.
-        if config::get().check || found.brought.changed() {
+        if config::get().check || launched.brought.changed() {
             return Ok(None);
         }
-        for (c, place) in found.captured.iter().zip(found.brought.places()) {
+        for (c, place) in launched.captured.iter().zip(launched.brought.places()) {
             if let (Side::View(part), Some(place)) = (c.side, place) {
                 let state = held.state(part)?;
                 if !part.is_settled(state, place, c.needs) || !state.has_one_way(place) {
@@ -91,14 +91,19 @@ impl Repeat {
             sources.push((Arc::downgrade(source), held.of(source)?.stamp()));
         }
         Ok(Some(Self {
-            view: Arc::downgrade(found.view),
-            compiled: Arc::downgrade(found.compiled),
-            kernel: Arc::downgrade(found.kernel),
-            groups: found.groups,
+            view: Arc::downgrade(launched.view),
+            compiled: Arc::downgrade(launched.compiled),
+            kernel: Arc::downgrade(launched.kernel),
+            groups: launched.groups,
             sources,
             arrays,
-            uses: found.brought.uses.iter().map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access)).collect(),
-            addresses: found.addresses,
+            uses: launched
+                .brought
+                .uses
+                .iter()
+                .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
+                .collect(),
+            addresses: launched.addresses,
         }))
     }
 
@@ -135,7 +140,7 @@ impl Repeat {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let places = places.iter().zip(self.addresses.iter().copied());
-        match hand_over(&view, &kernel, self.groups, &uses, block, places) {
+        match submit(&view, &kernel, self.groups, &uses, block, places) {
             // Something is to be waited for, or lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             done => done.map(Some),

@@ -1,20 +1,19 @@
 //! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
 
-use crate::device::block::{Block, Place};
+use crate::device::block::Place;
 use crate::device::hazard::Point;
-use crate::device::{Dispatch, Use};
 use crate::error::{Error, Result};
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use crate::runtime::data::locked::Held;
 use crate::runtime::launch::arguments::{Brought, Captured};
-use crate::runtime::launch::cached_launch::{Found, Repeat};
-use crate::runtime::launch::host::{DISPATCH, HostArgument, HostLaunch};
-use crate::runtime::launch::spirv::groups;
+use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
+use crate::runtime::launch::domain::groups;
+use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -76,29 +75,6 @@ pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
-/// Gives the view's queue a launch with this block, into which the addresses are written at their places.
-pub(in crate::runtime) fn hand_over<'p>(
-    view: &AcceleratorView,
-    kernel: &LoadedKernel,
-    groups: [u64; 3],
-    uses: &[Use],
-    block: &[u8],
-    mut places: impl Iterator<Item = (&'p Place<'p>, u64)>,
-) -> Result<Point> {
-    let mut filled = Block::default();
-    filled.begin(block)?;
-    places.try_for_each(|(place, address)| filled.put(place, address))?;
-    view.queue().dispatch(&Dispatch {
-        kernel: &**kernel.kernel(),
-        spec: &Vec::new(),
-        bindings: &[],
-        uses,
-        push: &[],
-        block: Some(&filled),
-        groups,
-    })
-}
-
 /// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
 /// again as it was done now, `again` gets it.
 pub(in crate::runtime) fn run(
@@ -108,7 +84,7 @@ pub(in crate::runtime) fn run(
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
     held: &mut Held<'_>,
-    again: Option<&mut Option<Repeat>>,
+    again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
@@ -145,11 +121,12 @@ pub(in crate::runtime) fn run(
     }
     let places = launch.arguments.iter().map(|a| a.place.as_ref()).zip(&addresses);
     let places = places.filter_map(|(place, &address)| Some((place?, address)));
-    let point = hand_over(view, &loaded, groups, &brought.uses, launch.block, places)?;
+    let point = submit(view, &loaded, groups, &brought.uses, launch.block, places)?;
     brought.written(captured, held)?;
     if let Some(again) = again {
-        let found = Found { view, compiled: kernel, kernel: &loaded, groups, captured, brought: &brought, addresses };
-        *again = Repeat::of(launch, found, held)?;
+        let launched =
+            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, brought: &brought, addresses };
+        *again = CachedLaunch::of(launch, launched, held)?;
     }
     Ok(point)
 }

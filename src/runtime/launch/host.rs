@@ -1,8 +1,8 @@
 //! Launching functions of the program: on host threads, or as the kernels compiled of them.
 
-use crate::device::block::{Block, Place};
+use crate::device::block::Block;
 use crate::device::hazard::Point;
-use crate::device::host::{Domain, HostKernel, launch_host_kernel};
+use crate::device::host::{Domain, launch_host_kernel};
 use crate::device::physical::Kind;
 use crate::error::{Error, Result};
 use crate::host::Workers;
@@ -13,49 +13,14 @@ use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::data::locked::{Held, Sources};
 use crate::runtime::data::operand::Side;
 use crate::runtime::launch::arguments::{Brought, Captured};
-use crate::runtime::launch::cached_launch::Repeat;
+use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
+use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// A launch of a function of the program.
-pub struct HostLaunch<'a> {
-    /// Global extent.
-    pub extent: &'a [i32],
-    /// Tile extent.
-    pub tile: Option<&'a [i32]>,
-    /// Bytes of tile_static memory.
-    pub tile_memory: usize,
-    /// What it uses.
-    pub arguments: &'a [HostArgument<'a>],
-    /// The argument block, or nothing.
-    pub block: &'a [u8],
-    /// Its alignment.
-    pub block_align: usize,
-    /// The kernel for host threads.
-    pub kernel: Option<&'a MakeKernel<'a>>,
-    /// The kernel for Vulkan views.
-    pub compiled: Option<Arc<Compiled>>,
-}
-
-/// Makes a kernel of the block as it shall be.
-pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
-
-/// An array or array_view a launch uses.
-pub struct HostArgument<'a> {
-    /// It.
-    pub section: Side,
-    /// How it is used.
-    pub access: Access,
-    /// Where its address goes.
-    pub place: Option<Place<'a>>,
-}
-
-pub(in crate::runtime) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");
 
 /// Where a launch will run, as [`choose`] will find it.
 fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<Kind> {
@@ -76,7 +41,7 @@ fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) 
 pub fn host_dispatch(
     view: Option<Arc<AcceleratorView>>,
     launch: &HostLaunch<'_>,
-    mut again: Option<&mut Option<Repeat>>,
+    mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     // A compiled kernel tells what it uses.
     let compiled = match &launch.compiled {
@@ -115,7 +80,7 @@ struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// Gives it to the queue of the view it runs on.
-    fn hand_over(&self, held: &mut Held<'_>, again: Option<&mut Option<Repeat>>) -> Result<Point> {
+    fn hand_over(&self, held: &mut Held<'_>, again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
         let launch = self.launch;
         let sides = launch.arguments.iter().map(|a| &a.section);
         let view = choose(self.view.clone(), sides, held, || {

@@ -12,6 +12,7 @@ use crate::runtime::data::locked::{Held, Sources};
 use crate::runtime::data::operand::Side;
 use crate::runtime::launch::arguments::{Brought, Captured};
 use crate::runtime::launch::choose::{check_runs_kernels, choose};
+use crate::runtime::launch::domain::groups;
 use crate::runtime::race;
 use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
@@ -74,28 +75,6 @@ pub struct Launch<'a> {
     pub arguments: &'a [Argument<'a>],
     /// The argument block, or nothing.
     pub block: &'a [u8],
-}
-
-/// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
-pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
-    let mut all: u64 = 1;
-    for &e in extent {
-        if e <= 0 {
-            return Err(Error::domain(format!(
-                "the extent {extent:?} has a component of {e}; each must be at least 1"
-            )));
-        }
-        all = all.saturating_mul(e as u64);
-    }
-    if extent.is_empty() || all > u64::from(u32::MAX) {
-        return Err(Error::domain(format!("the extent {extent:?} has {all} threads; at most 4294967295 are possible")));
-    }
-    let mut from_last = extent.iter().rev().map(|&e| e as u64);
-    let x = from_last.next().unwrap_or(1);
-    let y = from_last.next().unwrap_or(1);
-    let z = from_last.product::<u64>();
-    let [gx, gy, gz] = size.map(u64::from);
-    Ok([x.div_ceil(gx), y.div_ceil(gy), z.div_ceil(gz)])
 }
 
 /// Launches `kernel`; returns before it has run.

@@ -33,7 +33,7 @@ pub(in crate::runtime::data) const HOST_MEMORY: u32 = 1;
 const FIRST_BLOCK: u32 = 2;
 
 /// Where a source lives.
-pub(in crate::runtime::data) enum Home {
+pub(in crate::runtime) enum Home {
     /// Nowhere yet: made at the first access (docs/spec/array-views.md#views-without-a-data-source).
     Open {
         /// Extent of the view it was made for.
