@@ -1,10 +1,14 @@
-//! The directory against memories that really hold bytes.
+//! The directory of who holds which bytes: against memories that really hold bytes, and against the published protocol.
 
-use super::published::{Published, Use};
-use super::selection::{Candidate, Conflict, copy_source, dispatch_target};
-use super::{Directory, Location, LocationSet, LossId};
-use crate::geometry::Region;
+#![allow(clippy::unwrap_used)]
+
+mod published;
+
 use proptest::prelude::*;
+use published::{Published, Use};
+use revamp::coherence::selection::{Candidate, Conflict, copy_source, dispatch_target};
+use revamp::coherence::{Directory, Location, LocationSet, LossId};
+use revamp::geometry::Region;
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
     Region::new(offset, run, &[(rows, stride)])
