@@ -4,8 +4,9 @@ use super::guard::guard;
 use super::handle::{self, get};
 use super::pointer;
 use super::types::*;
+use crate::device::physical::Kind;
 use crate::error::{Error, Result};
-use crate::runtime::accelerator::{Accelerator, Kind};
+use crate::runtime::accelerator::Accelerator;
 use crate::runtime::selection::Code;
 use crate::runtime::{AccessType, runtime};
 use std::ffi::c_char;
@@ -210,5 +211,5 @@ pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
 /// device is still not to be had.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_accelerator_reopen(accelerator: revamp_accelerator) -> revamp_status {
-    guard(|| Accelerator::reopen(&get::<Accelerator, _>(accelerator)?))
+    guard(|| runtime()?.reopen(&get::<Accelerator, _>(accelerator)?))
 }

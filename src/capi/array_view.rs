@@ -3,14 +3,14 @@
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;
 use super::array::dimensions;
-use super::completion;
 use super::guard::{guard, guard_release};
 use super::handle::{get, insert, release, retain};
-use super::pointer;
 use super::types::*;
-use crate::device::{Access, HostSpan};
+use super::{completion, pointer};
+use crate::device::physical::CPU_PATH;
 use crate::error::{Error, Result};
-use crate::runtime::accelerator::{Accelerator, CPU_PATH};
+use crate::host::HostSpan;
+use crate::kernel::Access;
 use crate::runtime::accelerator_view::AcceleratorView;
 use crate::runtime::array::Array;
 use crate::runtime::array_view::{ArrayView, ViewOptions};
@@ -225,7 +225,10 @@ pub unsafe extern "C" fn revamp_array_view_get_info(
         let source_view = match view.source_view() {
             None => std::ptr::null_mut(),
             Some(Some(lives)) => handle_of(&lives)?,
-            Some(None) => handle_of(&Accelerator::default_view(&runtime()?.find(CPU_PATH)?)?)?,
+            Some(None) => {
+                let runtime = runtime()?;
+                handle_of(&runtime.default_view(&runtime.find(CPU_PATH)?)?)?
+            }
         };
         let filled = revamp_array_view_info {
             struct_size: 0,

@@ -2,8 +2,8 @@
 
 use super::intervals::Intervals;
 use super::locations::{Location, LocationSet, LossId};
-use super::region::Region;
 use crate::error::Result;
+use crate::geometry::region::Region;
 use crate::grow::Grow;
 use smallvec::SmallVec;
 use std::ops::Range;

@@ -29,11 +29,9 @@ mod intervals;
 pub mod locations;
 #[cfg(test)]
 mod published;
-pub mod region;
 pub mod selection;
 #[cfg(test)]
 mod tests;
 
 pub use directory::{Directory, Step};
 pub use locations::{Location, LocationSet, LossId};
-pub use region::Region;

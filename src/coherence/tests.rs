@@ -2,7 +2,8 @@
 
 use super::published::{Published, Use};
 use super::selection::{Candidate, Conflict, copy_source, dispatch_target};
-use super::{Directory, Location, LocationSet, LossId, Region};
+use super::{Directory, Location, LocationSet, LossId};
+use crate::geometry::Region;
 use proptest::prelude::*;
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {

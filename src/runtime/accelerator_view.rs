@@ -49,6 +49,11 @@ impl AcceleratorView {
         })
     }
 
+    /// A new view of the program's.
+    pub fn create(accelerator: &Arc<Accelerator>, immediate: bool) -> Result<Arc<Self>> {
+        Self::new(accelerator, immediate, false).map(Arc::new)
+    }
+
     /// The auto-selection view: another name for `default`.
     pub(super) fn auto_selection(default: &Arc<Self>) -> Self {
         Self {

@@ -1,14 +1,16 @@
 //! array (docs/spec/arrays.md) and staging arrays (rules STG-1 to STG-18).
 
 use super::AccessType;
-use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::capture::bring_home;
 use super::source::Source;
 use crate::device::hazard::Tracker;
-use crate::device::layout::Layout;
-use crate::device::{Access, Buffer, Device, HostSpan, Placement};
+use crate::device::physical::Kind;
+use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
+use crate::geometry::Layout;
+use crate::host::HostSpan;
+use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
 use crate::trace::transfers::{Call, implicit};
 use std::sync::{Arc, Weak};

@@ -3,15 +3,15 @@
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, checked_bytes, checked_extent};
 use super::completion::{Completion, begin};
-use super::copy::Side;
-use super::race;
+use super::race::{self, Elements};
 use super::source::{Place, Source, State};
 use super::transfer::Tally;
 use super::words::{HOST_MAY_READ, HOST_MAY_WRITE};
-use crate::coherence::Region;
-use crate::device::layout::Layout;
-use crate::device::{Access, HostSpan, unique_id};
+use crate::device::unique_id;
 use crate::error::{Error, Result};
+use crate::geometry::{Layout, Region};
+use crate::host::HostSpan;
+use crate::kernel::Access;
 use crate::trace::transfers::{Call, Counters, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -96,6 +96,12 @@ impl Part {
     /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
     pub fn word(&self) -> &AtomicU32 {
         &self.word
+    }
+
+    /// Its elements, for the race check.
+    pub(super) fn elements(&self) -> Elements {
+        let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
+        Elements { key, region: self.region.clone() }
     }
 
     pub(super) fn tally(&self, call: Call) -> Tally<'_> {
@@ -270,7 +276,7 @@ impl ArrayView {
     }
 
     fn using(&self, call: Call, access: Access) -> race::Using {
-        race::uses(call.name, [(&Side::View(self.part.clone()), access)].into_iter())
+        race::uses(call.name, std::iter::once_with(|| (self.part.elements(), access)))
     }
 
     fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
@@ -429,7 +435,7 @@ impl ArrayView {
             let part = part.clone();
             move || move_to(&part, target.as_ref(), access, call)
         };
-        let made = begin(&claims, &views, task);
+        let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
         made.uses(using);
         Ok(made)
     }

@@ -1,17 +1,18 @@
 //! What a launch or a copy uses: arrays and array_views, made valid where it runs.
 
-use super::accelerator::{Accelerator, Kind};
+use super::accelerator::Accelerator;
 use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
 use super::source::{Place, Source, State, looks_again, take_detour};
-use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
+use crate::device::Use;
 use crate::device::hazard::any_lost;
-use crate::device::layout::Layout;
-use crate::device::{Access, Use};
+use crate::device::physical::Kind;
 use crate::error::{E_INVALIDARG, Error, Result};
+use crate::geometry::{Layout, Region};
+use crate::kernel::Access;
 use crate::lock::MutexGuard;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
@@ -163,7 +164,7 @@ pub(super) fn choose<'a>(
     named: Option<Arc<AcceleratorView>>,
     sides: impl Iterator<Item = &'a Side> + Clone,
     held: &mut Held<'_>,
-    default: impl FnOnce() -> Result<Arc<Accelerator>>,
+    default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
 ) -> Result<Arc<AcceleratorView>> {
     let named = named.filter(|v| !v.is_auto_selection());
     let arrays: SmallVec<[&Arc<Array>; 4]> = sides
@@ -194,7 +195,7 @@ pub(super) fn choose<'a>(
         }
         named.unwrap_or_else(|| arrays[0].view().clone())
     } else {
-        free_choice(sides, held, &default()?)?
+        free_choice(sides, held, default()?)?
     };
     if chosen.accelerator().kind() == Kind::Cpu {
         return Err(not_on_cpu(chosen.accelerator()));
@@ -206,9 +207,9 @@ pub(super) fn choose<'a>(
 fn free_choice<'a>(
     sides: impl Iterator<Item = &'a Side>,
     held: &mut Held<'_>,
-    default: &Arc<Accelerator>,
+    default_view: Arc<AcceleratorView>,
 ) -> Result<Arc<AcceleratorView>> {
-    let default_view = Accelerator::default_view(default)?;
+    let default = default_view.accelerator().clone();
     let parts: SmallVec<[&Arc<Part>; 8]> = sides
         .filter_map(|s| match s {
             Side::View(part) => Some(part),
@@ -219,7 +220,7 @@ fn free_choice<'a>(
     for (_, state) in &held.0 {
         for view in state.views() {
             let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
-            if !known && Arc::ptr_eq(view.accelerator(), default) {
+            if !known && Arc::ptr_eq(view.accelerator(), &default) {
                 views.push(view.clone());
             }
         }

@@ -6,15 +6,16 @@ use super::array::{Array, checked_bytes, checked_extent};
 use super::array_view::{Part, section_of};
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
-use super::race;
+use super::race::{self, Elements, Using};
 use super::source::{Source, State};
 use super::transfer::{Memory, Tally, run};
+use crate::coherence::Location;
 use crate::coherence::selection::copy_source;
-use crate::coherence::{Location, Region};
 use crate::device::hazard::{Point, Tracker, any_lost};
-use crate::device::layout::{CopyPlan, Layout};
-use crate::device::{Access, HostSpan};
 use crate::error::{Error, Result};
+use crate::geometry::{CopyPlan, Layout, Region};
+use crate::host::HostSpan;
+use crate::kernel::Access;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -104,6 +105,15 @@ impl Side {
         }
     }
 
+    /// Its elements, for the race check; none of host memory.
+    pub(super) fn elements(&self) -> Option<Elements> {
+        match self {
+            Self::Host(..) => None,
+            Self::Array(a, l) => Some(Elements { key: a.buffer().id(), region: l.region() }),
+            Self::View(p) => Some(p.elements()),
+        }
+    }
+
     /// The operations of the host that are under way on it, and its bytes there.
     fn claim(&self) -> Option<(&Tracker, Range<u64>)> {
         match self {
@@ -176,10 +186,15 @@ fn apart(layout: &Layout) -> bool {
     })
 }
 
+fn uses_of(source: &Side, destination: &Side, call: Call) -> Using {
+    let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
+    race::uses(call.name, both.filter_map(|(side, access)| Some((side.elements()?, access))))
+}
+
 /// Copies, and returns when it is done. `call` asked for it.
 pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
-    let _using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
+    let _using = uses_of(&source, &destination, call);
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
     for point in perform(&source, &destination, plan, call)? {
@@ -191,7 +206,7 @@ pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
 /// Begins a copy. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
-    let using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
+    let using = uses_of(&source, &destination, call);
     let within = match (&source, &destination) {
         // Nothing but commands for the device.
         (Side::Array(a, _), Side::Array(b, _)) => a.device().id() == b.device().id(),
@@ -218,7 +233,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
         let points = perform(&source, &destination, plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
-    let made = begin(&claims, &views, task);
+    let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
     made.uses(using);
     Ok(made)
 }

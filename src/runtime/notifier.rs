@@ -1,6 +1,6 @@
 //! Who wants to be told when something is done, and the one task that looks for all of them.
 //!
-//! `tests/loom.rs` runs this file under loom; hence the types of [`super::sync`].
+//! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::Mutex;
 use crate::lock::rank;

@@ -1,6 +1,6 @@
 //! What begins when several others have ended, without a thread that waits for them.
 //!
-//! `tests/loom.rs` runs this file under loom; hence the types of [`super::sync`].
+//! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use crate::lock::rank;

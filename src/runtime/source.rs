@@ -7,18 +7,19 @@
 //! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
 
 use super::AccessType;
-use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::array::{Array, ArrayRequest};
 use super::transfer::{Memory, Tally, run};
 use super::users::Users;
 use super::words::Words;
-use crate::coherence::{Directory, Location, LossId, Region, Step};
+use crate::coherence::{Directory, Location, LossId, Step};
 use crate::device::hazard::{Detour, Tracker, any_lost};
-use crate::device::host::HostBlock;
-use crate::device::layout::{CopyDim, CopyPlan};
-use crate::device::{Access, Buffer, HostSpan, Placement, unique_id};
+use crate::device::physical::Kind;
+use crate::device::{Buffer, Placement, unique_id};
 use crate::error::{Error, ErrorKind, Result};
+use crate::geometry::{CopyDim, CopyPlan, Region};
+use crate::host::{HostBlock, HostSpan};
+use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use crate::log;
 use crate::trace::transfers::{Call, Counters, implicit};

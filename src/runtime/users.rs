@@ -1,6 +1,6 @@
 //! How many views a data source has, and what happens when the last one goes.
 //!
-//! `tests/loom.rs` runs this file under loom; hence the types of [`super::sync`].
+//! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{AtomicUsize, Ordering};
 

@@ -1,11 +1,11 @@
 //! State words of array_views: what the host may do without a call. They have a lock of their own, since an asynchronous
 //! operation takes words back when it is asked for, while another holds the source.
 //!
-//! `tests/loom.rs` runs this file under loom; hence the types of [`super::sync`].
+//! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{Arc, AtomicU32, AtomicUsize, Mutex, Ordering};
-use crate::coherence::Region;
-use crate::device::Access;
+use crate::geometry::Region;
+use crate::kernel::Access;
 use crate::lock::rank;
 use std::collections::BTreeMap;
 
