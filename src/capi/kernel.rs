@@ -11,13 +11,13 @@ use crate::error::{Error, Result};
 use crate::grow::{Grow, copied};
 use crate::kernel::{Access, registry};
 use crate::lock::{Mutex, rank};
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::array_view::ArrayView;
-use crate::runtime::copy::Side;
-use crate::runtime::dispatch::{self, Argument, Domain, Launch};
-use crate::runtime::spirv_kernel::SpirvKernel;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::data::operand::Side;
+use crate::runtime::launch::spirv::{self, Argument, Domain, Launch};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn revamp_dispatch(
             // SAFETY: as above.
             read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
         }
-        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
+        spirv::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
     })
 }
 

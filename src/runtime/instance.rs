@@ -1,9 +1,5 @@
 //! The runtime: what there is between the first call and `uninitialize`.
 
-use super::accelerator::Accelerator;
-use super::accelerator_view::AcceleratorView;
-use super::selection::{self, Code};
-use super::{exit, source};
 use crate::config;
 use crate::devices;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,6 +8,11 @@ use crate::host::threads::InKernel;
 use crate::kernel::compiled;
 use crate::lock::{Mutex, RwLock, rank};
 use crate::log;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::defaults::{self, Code};
+use crate::runtime::data::source;
+use crate::runtime::exit;
 use std::sync::Arc;
 
 /// The default accelerator: what was asked for and what was settled.
@@ -71,15 +72,15 @@ impl Runtime {
         &self.accelerators
     }
 
-    fn candidates(&self) -> Vec<selection::Candidate> {
+    fn candidates(&self) -> Vec<defaults::Candidate> {
         self.accelerators.iter().map(|a| a.candidate()).collect()
     }
 
     /// The accelerator with this path (docs/spec/accelerators.md).
     pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
-        match selection::find(&self.candidates(), path).map_err(Error::runtime)? {
-            selection::Named::At(i) => Ok(self.accelerators[i].clone()),
-            selection::Named::Default => self.default_for(Code::Spirv),
+        match defaults::find(&self.candidates(), path).map_err(Error::runtime)? {
+            defaults::Named::At(i) => Ok(self.accelerators[i].clone()),
+            defaults::Named::Default => self.default_for(Code::Spirv),
         }
     }
 
@@ -94,13 +95,13 @@ impl Runtime {
         let wanted = code;
         let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let no_vulkan = devices::no_vulkan();
-        let request = selection::Request {
+        let request = defaults::Request {
             code,
             set: program.as_deref(),
             environment: config::get().default_accelerator.as_deref(),
             no_vulkan: no_vulkan.as_deref(),
         };
-        let choice = selection::choose(&self.candidates(), &request).map_err(Error::runtime)?;
+        let choice = defaults::choose(&self.candidates(), &request).map_err(Error::runtime)?;
         if let Some(warning) = choice.warning {
             log!(Warn, "{warning}");
         }
@@ -146,7 +147,7 @@ impl Runtime {
 
     /// Sets the default: true once, before it was used.
     pub fn set_default(&self, path: &str) -> Result<bool> {
-        selection::find(&self.candidates(), path).map_err(Error::runtime)?;
+        defaults::find(&self.candidates(), path).map_err(Error::runtime)?;
         let mut d = self.defaults.lock();
         if d.program.is_some() || !d.settled.is_empty() {
             return Ok(false);

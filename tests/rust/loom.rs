@@ -30,13 +30,13 @@ mod geometry {
 mod kernel {
     pub use revamp::kernel::Access;
 }
-#[path = "../../src/runtime/notifier.rs"]
+#[path = "../../src/runtime/operations/notifier.rs"]
 mod notifier;
-#[path = "../../src/runtime/order.rs"]
+#[path = "../../src/runtime/operations/order.rs"]
 mod order;
-#[path = "../../src/runtime/users.rs"]
+#[path = "../../src/runtime/data/users.rs"]
 mod users;
-#[path = "../../src/runtime/words.rs"]
+#[path = "../../src/runtime/data/host_access.rs"]
 mod words;
 
 use kernel::Access;

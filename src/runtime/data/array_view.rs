@@ -1,21 +1,21 @@
 //! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
 
-use super::accelerator_view::AcceleratorView;
-use super::array::{Array, checked_bytes, checked_extent};
-use super::completion::{Completion, begin};
-use super::race::{self, Elements};
-use super::source::{Place, Source, State};
-use super::transfer::Tally;
-use super::words::{HOST_MAY_READ, HOST_MAY_WRITE};
-use crate::device::unique_id;
 use crate::error::{Error, Result};
-use crate::geometry::{Layout, Region};
+use crate::geometry::Layout;
 use crate::host::HostSpan;
 use crate::kernel::Access;
-use crate::trace::transfers::{Call, Counters, explicit, implicit};
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::extents::{check_element, checked_bytes, checked_extent, section_of};
+use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
+use crate::runtime::data::part::Part;
+use crate::runtime::data::source::Source;
+use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::race::{self};
+use crate::trace::transfers::{Call, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 const ACCESS: Call = implicit(c"revamp_array_view_data");
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
@@ -24,147 +24,6 @@ const SYNCHRONIZE_ASYNC: Call = explicit(c"revamp_array_view_synchronize_async")
 const SYNCHRONIZE_TO_ASYNC: Call = explicit(c"revamp_array_view_synchronize_to_async");
 const REFRESH: Call = explicit(c"revamp_array_view_refresh");
 const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
-
-/// What a view covers. Operations under way hold this and not the view, so that they do not keep it alive.
-pub struct Part {
-    id: u64,
-    source: Arc<Source>,
-    extent: SmallVec<[i32; 4]>,
-    strides: SmallVec<[u64; 4]>,
-    layout: Layout,
-    region: Region,
-    read_only: bool,
-    label: Option<Arc<str>>,
-    /// What the host may do without a call; C reads it.
-    word: Arc<AtomicU32>,
-    /// Where the directory last found it valid. Only touched under the source's lock.
-    known: Known,
-    counters: Counters,
-}
-
-/// What was true of a part at an epoch of the directory; an unchanged source costs one compare. The atomics need no order:
-/// they are used under the source's lock.
-struct Known {
-    epoch: AtomicU64,
-    /// The location, twice, plus one if it is valid nowhere else.
-    at: AtomicU64,
-}
-
-impl Known {
-    /// True if it was found valid at `place`, or alone there, at this epoch.
-    fn is(&self, epoch: u64, place: &Place, alone: bool) -> bool {
-        let at = self.at.load(Ordering::Relaxed);
-        let same = at >> 1 == place.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
-        same && (at & 1 == 1 || !alone)
-    }
-
-    fn set(&self, epoch: u64, place: &Place, alone: bool) {
-        self.epoch.store(epoch, Ordering::Relaxed);
-        self.at.store((place.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
-    }
-}
-
-impl Part {
-    /// Its data source.
-    pub fn source(&self) -> &Arc<Source> {
-        &self.source
-    }
-    /// Extents, most significant first.
-    pub fn extent(&self) -> &[i32] {
-        &self.extent
-    }
-    /// Byte strides.
-    pub fn strides(&self) -> &[u64] {
-        &self.strides
-    }
-    /// Where its elements lie in the source.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-    /// The bytes it covers.
-    pub fn region(&self) -> &Region {
-        &self.region
-    }
-    /// `array_view<const T>`.
-    pub fn is_read_only(&self) -> bool {
-        self.read_only
-    }
-    /// Transfers that uses of the view caused.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-    /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
-    pub fn word(&self) -> &AtomicU32 {
-        &self.word
-    }
-
-    /// Its elements, for the race check.
-    pub(super) fn elements(&self) -> Elements {
-        let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
-        Elements { key, region: self.region.clone() }
-    }
-
-    pub(super) fn tally(&self, call: Call) -> Tally<'_> {
-        let accounts = [Some(&self.counters), Some(self.source.counters()), None, None];
-        Tally { call, source: self.source.id(), accounts }
-    }
-
-    /// What messages call it.
-    pub(super) fn name(&self) -> String {
-        self.label.as_ref().map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
-    }
-
-    /// An error if the view must not be written.
-    pub(super) fn check(&self, access: Access) -> Result<()> {
-        if self.read_only && access.writes() {
-            return Err(Error::invalid(format!(
-                "the {} is read only, it cannot be used with access {access:?}",
-                self.name()
-            )));
-        }
-        Ok(())
-    }
-
-    /// Waits for asynchronous host operations that conflict. Before the source is locked.
-    pub(super) fn settle(&self, access: Access) -> Result<()> {
-        self.source.pending().wait_for_all(&self.region.hull(), access)
-    }
-
-    /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
-    pub(super) fn make_valid(&self, state: &mut State, place: &Place, access: Access, call: Call) -> Result<()> {
-        if self.is_settled(state, place, access) {
-            return Ok(());
-        }
-        state.directory.make_room(&self.region)?;
-        state.reserve(place, &self.region.hull())?;
-        if access != Access::Write {
-            state.fetch(&self.region, place, self.tally(call))?;
-            self.known.set(state.directory.epoch(), place, false);
-        }
-        Ok(())
-    }
-
-    /// True if it is known to be valid at `place`, and for one that writes nowhere else.
-    pub(super) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
-        self.known.is(state.directory.epoch(), place, access.writes())
-    }
-
-    /// Records that it was written at `place` by the host or by a copy: with [`Access::Write`] all of it.
-    pub(super) fn renewed(&self, state: &mut State, place: &Place, access: Access) {
-        if access == Access::Write {
-            state.renewed(&self.region, place);
-        }
-        self.written(state, place);
-    }
-
-    /// Records that it was written at `place`.
-    pub(super) fn written(&self, state: &mut State, place: &Place) {
-        if !self.is_settled(state, place, Access::Write) {
-            state.directory.written(&self.region, place.location);
-            self.known.set(state.directory.epoch(), place, true);
-        }
-    }
-}
 
 /// An array_view: the last one of a data source writes back when it is dropped.
 pub struct ArrayView {
@@ -189,15 +48,6 @@ pub struct ViewOptions<'a> {
     pub label: Option<&'a str>,
 }
 
-fn check_element(element: usize) -> Result<()> {
-    if element == 0 || element % 4 != 0 {
-        return Err(Error::runtime(format!(
-            "the element size is {element} bytes; it must be a multiple of 4 (and at least 4)"
-        )));
-    }
-    Ok(())
-}
-
 impl ArrayView {
     /// A view of part of `source`, which has been told of it.
     fn make(
@@ -207,21 +57,7 @@ impl ArrayView {
         read_only: bool,
         label: Option<Arc<str>>,
     ) -> Arc<Self> {
-        let region = Region::new(layout.offset, layout.element, &layout.dims);
-        let part = Part {
-            id: unique_id(),
-            source,
-            extent: extent.into(),
-            strides: layout.dims.iter().map(|d| d.1).collect(),
-            layout,
-            region,
-            read_only,
-            label,
-            word: Arc::default(),
-            known: Known { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
-            counters: Counters::new(),
-        };
-        Arc::new(Self { part: Arc::new(part) })
+        Arc::new(Self { part: Arc::new(Part::new(source, extent, layout, read_only, label)) })
     }
 
     /// A view of memory of the program: a data source of its own (AV-8). `memory` is called with the bytes needed.
@@ -248,7 +84,7 @@ impl ArrayView {
     /// A view of all of an array.
     pub fn over_array(array: &Arc<Array>, options: ViewOptions<'_>) -> Arc<Self> {
         let label = options.label.map(Into::into);
-        Self::make(Source::over_array(array), array.extent(), array.layout().clone(), options.read_only, label)
+        Self::make(array.source_for_view(), array.extent(), array.layout().clone(), options.read_only, label)
     }
 
     /// A view without a data source (docs/spec/array-views.md#views-without-a-data-source).
@@ -520,32 +356,4 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
         }
         Ok(())
     })
-}
-
-/// One value for each dimension.
-type Sizes = SmallVec<[u64; 4]>;
-
-/// Origin and extent of a section of something with this extent.
-pub(super) fn section_of(
-    whole: &[i32],
-    origin: Option<&[i32]>,
-    extent: Option<&[i32]>,
-    name: impl Fn() -> String,
-) -> Result<(Sizes, Sizes)> {
-    let mut from = Sizes::with_capacity(whole.len());
-    let mut size = Sizes::with_capacity(whole.len());
-    for (d, &all) in whole.iter().enumerate() {
-        let start = origin.map_or(0, |o| o[d]);
-        let count = extent.map_or(all.saturating_sub(start), |e| e[d]);
-        if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
-            let name = name();
-            return Err(Error::runtime(format!(
-                "the section does not lie in the {name}: in dimension {d} it begins at {start} and has {count} elements; \
-                 the {name} has {all} there, and a section needs at least 1"
-            )));
-        }
-        from.push(start as u64);
-        size.push(count as u64);
-    }
-    Ok((from, size))
 }

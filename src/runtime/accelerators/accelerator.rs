@@ -1,9 +1,5 @@
 //! accelerator (docs/spec/accelerators.md).
 
-use super::bridge::Bridges;
-use super::kernel::{KernelCache, LoadedCompiled};
-use super::selection::{self, Candidate};
-use super::{AccessType, HandleCell};
 use crate::config::Config;
 use crate::device::physical::{Kind, PhysicalDevice, Properties, c_text};
 use crate::device::{Device, MemoryUsage, unique_id};
@@ -11,6 +7,11 @@ use crate::devices;
 use crate::error::{Error, Result};
 use crate::lock::{Mutex, rank};
 use crate::log;
+use crate::runtime::AccessType;
+use crate::runtime::HandleCell;
+use crate::runtime::accelerators::bridge::Bridges;
+use crate::runtime::accelerators::defaults::{self, Candidate};
+use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled};
 use crate::trace::transfers::Counters;
 use std::sync::Arc;
 
@@ -30,24 +31,24 @@ pub struct Accelerator {
     cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
     transfers: Counters,
     /// To other accelerators.
-    pub(super) bridges: Bridges,
+    pub(in crate::runtime) bridges: Bridges,
     /// Kernels loaded here, so that the same module is compiled once.
-    pub(super) kernels: KernelCache,
+    pub(in crate::runtime) kernels: KernelCache,
     /// Kernels of the kernel compiler.
-    pub(super) compiled: LoadedCompiled,
+    pub(in crate::runtime) compiled: LoadedCompiled,
     /// The handle of the C API.
     pub c_handle: HandleCell,
 }
 
 impl Accelerator {
     /// All of them: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
-    pub(super) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
+    pub(in crate::runtime) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
         let (vulkan, others): (Vec<_>, Vec<_>) =
             devices::all(config)?.into_iter().partition(|d| d.kind() == Kind::Vulkan);
         let names: Vec<_> = vulkan.iter().map(|d| d.properties().description.to_string_lossy().into_owned()).collect();
         let uuids = vulkan.iter().map(|d| d.uuid().unwrap_or_default());
         let named: Vec<_> = names.iter().map(String::as_str).zip(uuids).collect();
-        let visible = selection::visible(&named, config.visible_devices.as_deref());
+        let visible = defaults::visible(&named, config.visible_devices.as_deref());
         for w in &visible.warnings {
             log!(Warn, "{w}");
         }
@@ -112,16 +113,16 @@ impl Accelerator {
     }
 
     /// What the choice of a default looks at.
-    pub(super) fn candidate(&self) -> Candidate {
+    pub(in crate::runtime) fn candidate(&self) -> Candidate {
         let p = &self.properties;
         Candidate {
             path: self.path(),
             name: self.name(),
             kind: match self.kind {
-                Kind::Cpu => selection::Kind::Cpu,
-                Kind::HostThreads => selection::Kind::HostThreads,
-                Kind::Vulkan if p.is_emulated => selection::Kind::CpuVulkan,
-                Kind::Vulkan => selection::Kind::Gpu,
+                Kind::Cpu => defaults::Kind::Cpu,
+                Kind::HostThreads => defaults::Kind::HostThreads,
+                Kind::Vulkan if p.is_emulated => defaults::Kind::CpuVulkan,
+                Kind::Vulkan => defaults::Kind::Gpu,
             },
             dedicated_memory: p.dedicated_memory_kb as u64,
             has_display: p.has_display,
@@ -139,7 +140,7 @@ impl Accelerator {
             return Ok(device.clone());
         }
         let made = self.physical.open()?;
-        super::process::driver_loaded(self.kind == Kind::Vulkan && !self.properties.is_emulated);
+        crate::runtime::process::driver_loaded(self.kind == Kind::Vulkan && !self.properties.is_emulated);
         *slot = Some(made.clone());
         Ok(made)
     }
@@ -162,7 +163,7 @@ impl Accelerator {
     }
 
     /// What `access_type_auto` means here, from now on for good (docs/spec/arrays.md#cpu-access-types).
-    pub(super) fn settle_cpu_access_type(&self) -> AccessType {
+    pub(in crate::runtime) fn settle_cpu_access_type(&self) -> AccessType {
         let mut access = self.cpu_access.lock();
         access.settled = true;
         access.value
@@ -188,17 +189,17 @@ impl Accelerator {
     }
 
     /// True if its memory is the host's: the cpu, and host threads unless `REVAMP_MEMORY=separate`.
-    pub(super) fn is_host_memory(&self) -> bool {
+    pub(in crate::runtime) fn is_host_memory(&self) -> bool {
         self.kind == Kind::Cpu || self.kind == Kind::HostThreads && self.properties.cpu_shared_memory
     }
 
     /// True if arrays here can be given cpu access.
-    pub(super) fn allows_cpu_access(&self) -> bool {
+    pub(in crate::runtime) fn allows_cpu_access(&self) -> bool {
         self.kind != Kind::Vulkan || self.properties.cpu_shared_memory
     }
 
     /// Lets go of the device and what was loaded there.
-    pub(super) fn close(&self) {
+    pub(in crate::runtime) fn close(&self) {
         self.bridges.close();
         let device = self.device.lock().take();
         drop(device);
@@ -206,7 +207,7 @@ impl Accelerator {
     }
 
     /// Waits for all work.
-    pub(super) fn drain(&self) {
+    pub(in crate::runtime) fn drain(&self) {
         let device = self.device.lock().clone();
         if let Some(device) = device {
             device.drain();

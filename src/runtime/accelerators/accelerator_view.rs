@@ -1,13 +1,13 @@
 //! accelerator_view (docs/spec/accelerators.md#accelerator_view): one order of work on an accelerator.
 
-use super::HandleCell;
-use super::accelerator::Accelerator;
-use super::completion::{Completion, was_told};
-use super::race;
 use crate::device::hazard::{Point, any_lost};
 use crate::device::{Device, Queue, unique_id};
 use crate::error::Result;
 use crate::lock::{Mutex, rank};
+use crate::runtime::HandleCell;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::operations::completion::{Completion, was_told};
+use crate::runtime::race;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ pub struct AcceleratorView {
 
 impl AcceleratorView {
     /// A new view; `kept` for those that the library itself owns.
-    pub(super) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
+    pub(in crate::runtime) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
         let device = accelerator.device()?;
         let queue = device.create_queue(immediate)?;
         Ok(Self {
@@ -55,7 +55,7 @@ impl AcceleratorView {
     }
 
     /// The auto-selection view: another name for `default`.
-    pub(super) fn auto_selection(default: &Arc<Self>) -> Self {
+    pub(in crate::runtime) fn auto_selection(default: &Arc<Self>) -> Self {
         Self {
             id: default.id,
             accelerator: default.accelerator.clone(),
@@ -105,7 +105,7 @@ impl AcceleratorView {
     }
 
     /// Makes `wait` and markers cover work that runs beside the queue.
-    pub(super) fn attach(&self, points: impl IntoIterator<Item = Point>) {
+    pub(in crate::runtime) fn attach(&self, points: impl IntoIterator<Item = Point>) {
         let mut beside = self.beside.lock();
         let own = self.queue.timeline().id();
         beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));

@@ -4,14 +4,6 @@
 //! are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s tell.
 //! A repeat keeps nothing alive and decides nothing: where anything differs the launch is done anew.
 
-use super::accelerator_view::AcceleratorView;
-use super::array::Array;
-use super::capture::{Brought, Captured, Held};
-use super::compiled::hand_over;
-use super::copy::Side;
-use super::host_dispatch::HostLaunch;
-use super::kernel::LoadedKernel;
-use super::source::{Source, Stamp};
 use crate::config;
 use crate::device::block::Place;
 use crate::device::hazard::{Detour, Point};
@@ -19,6 +11,16 @@ use crate::device::{Buffer, Use};
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::locked::Held;
+use crate::runtime::data::operand::Side;
+use crate::runtime::data::source::Source;
+use crate::runtime::data::source_state::Stamp;
+use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::launch::compiled::hand_over;
+use crate::runtime::launch::host::HostLaunch;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -42,7 +44,7 @@ pub struct Repeat {
 }
 
 /// What a launch went by.
-pub(super) struct Found<'a> {
+pub(in crate::runtime) struct Found<'a> {
     pub view: &'a Arc<AcceleratorView>,
     pub compiled: &'a Arc<Compiled>,
     pub kernel: &'a Arc<LoadedKernel>,
@@ -54,7 +56,11 @@ pub(super) struct Found<'a> {
 
 impl Repeat {
     /// After a launch, under the locks of its sources; `None` where the next one might differ, or would have to look.
-    pub(super) fn of(launch: &HostLaunch<'_>, found: Found<'_>, held: &mut Held<'_>) -> Result<Option<Self>> {
+    pub(in crate::runtime) fn of(
+        launch: &HostLaunch<'_>,
+        found: Found<'_>,
+        held: &mut Held<'_>,
+    ) -> Result<Option<Self>> {
         // What has just changed may change again before the next launch.
         if config::get().check || found.brought.changed() {
             return Ok(None);
@@ -104,7 +110,7 @@ impl Repeat {
         }
         for array in &self.arrays {
             let Some(array) = array.upgrade() else { return Ok(None) };
-            if !array.pending().is_idle() || Source::of_array(&array).is_some() {
+            if !array.pending().is_idle() || array.source().is_some() {
                 return Ok(None);
             }
         }

@@ -1,16 +1,19 @@
 //! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
 
-use super::accelerator_view::AcceleratorView;
-use super::capture::{Brought, Captured, Held, Sources, check_runs_kernels, choose, settle};
-use super::copy::Side;
-use super::spirv_kernel::SpirvKernel;
-use super::{race, runtime};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::{Binding, Dispatch, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::{Access, SpecValues};
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::data::locked::{Held, Sources};
+use crate::runtime::data::operand::Side;
+use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::launch::choose::{check_runs_kernels, choose};
+use crate::runtime::race;
+use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -74,7 +77,7 @@ pub struct Launch<'a> {
 }
 
 /// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
-pub(super) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
+pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
     let mut all: u64 = 1;
     for &e in extent {
         if e <= 0 {
@@ -197,7 +200,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &L
     };
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.side.elements()?, c.needs))));
     for c in &captured {
-        settle(c.side, c.needs)?;
+        c.side.settle(c.needs)?;
     }
     let push = &constants.bytes;
     let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, block: launch.block, groups };

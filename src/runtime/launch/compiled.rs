@@ -1,12 +1,5 @@
 //! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
 
-use super::accelerator::Accelerator;
-use super::accelerator_view::AcceleratorView;
-use super::capture::{Brought, Captured, Held};
-use super::dispatch::groups;
-use super::host_dispatch::{DISPATCH, HostArgument, HostLaunch};
-use super::kernel::LoadedKernel;
-use super::repeat::{Found, Repeat};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::{Dispatch, Use};
@@ -14,11 +7,19 @@ use crate::error::{Error, Result};
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+use crate::runtime::data::locked::Held;
+use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::launch::cached_launch::{Found, Repeat};
+use crate::runtime::launch::host::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::spirv::groups;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// How the kernel uses an argument; `None`: not at all.
-pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
+pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
     let place = argument.place.as_ref()?;
     // A view's elements lie at the pointer in the block, an array's at the one in its face.
     let further = matches!(place, Place::Behind(..));
@@ -41,7 +42,7 @@ pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<A
 }
 
 /// What the launch gives fits what was compiled.
-pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
+pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
     let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
     // The compiler may know of a smaller alignment than the source asks for.
@@ -66,7 +67,7 @@ pub(super) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
 }
 
 /// The text of the error where there is no kernel.
-pub(super) fn missing(accelerator: &Accelerator) -> Error {
+pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     Error::unsupported(format!(
         "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
          revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp \
@@ -76,7 +77,7 @@ pub(super) fn missing(accelerator: &Accelerator) -> Error {
 }
 
 /// Gives the view's queue a launch with this block, into which the addresses are written at their places.
-pub(super) fn hand_over<'p>(
+pub(in crate::runtime) fn hand_over<'p>(
     view: &AcceleratorView,
     kernel: &LoadedKernel,
     groups: [u64; 3],
@@ -100,7 +101,7 @@ pub(super) fn hand_over<'p>(
 
 /// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
 /// again as it was done now, `again` gets it.
-pub(super) fn run(
+pub(in crate::runtime) fn run(
     kernel: &Arc<Compiled>,
     launch: &HostLaunch<'_>,
     used: &[Option<Access>],

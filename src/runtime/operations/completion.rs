@@ -1,8 +1,5 @@
 //! completion_future (docs/spec/copies.md#completion_future): operations under way and how they ended.
 
-use super::notifier::Notifier;
-use super::order::{Gate, Held};
-use super::race;
 use crate::device::hazard::{Point, Timeline, Tracker};
 use crate::device::unique_id;
 use crate::error::{Error, Result};
@@ -11,6 +8,9 @@ use crate::host::threads::caught;
 use crate::kernel::Access;
 use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
+use crate::runtime::operations::notifier::Notifier;
+use crate::runtime::operations::order::{Gate, Held};
+use crate::runtime::race;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,7 +98,7 @@ impl Timeline for HostOperation {
 }
 
 /// True if the point failed and somebody asked its completion about it.
-pub(super) fn was_told(point: &Point) -> bool {
+pub(in crate::runtime) fn was_told(point: &Point) -> bool {
     let operation = point.timeline.as_any().downcast_ref::<HostOperation>();
     operation.is_some_and(|o| o.told.load(Ordering::Relaxed))
 }
@@ -118,12 +118,12 @@ impl Completion {
     }
 
     /// Done when all work up to `points` is; tells of what was lost of it and nobody knows.
-    pub(super) fn marker(points: Vec<Point>) -> Arc<Self> {
+    pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
         Arc::new(Self { id: unique_id(), points, untold: Some(OnceLock::new()) })
     }
 
     /// The operation's uses, for the race check.
-    pub(super) fn uses(&self, using: race::Using) {
+    pub(in crate::runtime) fn uses(&self, using: race::Using) {
         using.until_waited(self.id, self.points.iter().map(|p| p.timeline.id()));
     }
 
@@ -188,7 +188,7 @@ static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 /// bytes before it; later ones wait for it. `attach` sees to it that the `wait` of its views covers it.
 ///
 /// Until those before it are done it takes no thread: else many that wait could keep the threads from what they wait for.
-pub(super) fn begin(
+pub(in crate::runtime) fn begin(
     claims: &[(&Tracker, Range<u64>, Access)],
     attach: impl FnOnce(&Point),
     task: impl FnOnce() -> Result<()> + Send + 'static,

@@ -1,7 +1,6 @@
 //! Copies between two devices of which the host addresses neither. They go by way of memory of the host that both devices
 //! import, in pieces: one device reads while the other writes, and no thread of the host copies a byte.
 
-use super::accelerator_view::AcceleratorView;
 use crate::device::hazard::Point;
 use crate::device::{Buffer, Device};
 use crate::error::Result;
@@ -9,6 +8,7 @@ use crate::geometry::CopyPlan;
 use crate::host::HostBlock;
 use crate::lock::{Mutex, rank};
 use crate::log;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const MOST: usize = 4;
 const IDLE: Duration = Duration::from_secs(5);
 
 /// One side of a copy.
-pub(super) struct Side<'a> {
+pub(in crate::runtime) struct Side<'a> {
     /// The memory.
     pub buffer: &'a Arc<dyn Buffer>,
     /// The device that made it.
@@ -42,7 +42,7 @@ pub(super) struct Side<'a> {
 
 /// The bridges that lead from an accelerator.
 #[derive(Default)]
-pub(super) struct Bridges {
+pub(in crate::runtime) struct Bridges {
     list: Mutex<Vec<Arc<Bridge>>, { rank::BRIDGES }>,
     /// There may be some.
     any: AtomicBool,

@@ -1,11 +1,5 @@
 //! Launching functions of the program: on host threads, or as the kernels compiled of them.
 
-use super::accelerator_view::AcceleratorView;
-use super::capture::{Brought, Captured, Held, Sources, choose, settle};
-use super::copy::Side;
-use super::repeat::Repeat;
-use super::selection::Code;
-use super::{compiled, race, runtime};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
 use crate::device::host::{Domain, HostKernel, launch_host_kernel};
@@ -14,6 +8,16 @@ use crate::error::{Error, Result};
 use crate::host::Workers;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::defaults::Code;
+use crate::runtime::data::locked::{Held, Sources};
+use crate::runtime::data::operand::Side;
+use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::launch::cached_launch::Repeat;
+use crate::runtime::launch::choose::choose;
+use crate::runtime::launch::compiled;
+use crate::runtime::race;
+use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -51,7 +55,7 @@ pub struct HostArgument<'a> {
     pub place: Option<Place<'a>>,
 }
 
-pub(super) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");
+pub(in crate::runtime) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");
 
 /// Where a launch will run, as [`choose`] will find it.
 fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<Kind> {
@@ -91,7 +95,7 @@ pub fn host_dispatch(
         if let Side::View(part) = c.side {
             part.check(c.access)?;
         }
-        settle(c.side, c.access)?;
+        c.side.settle(c.access)?;
     }
     // What is captured and not used has a say in where it runs.
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));

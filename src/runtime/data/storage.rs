@@ -1,21 +1,15 @@
-//! array (docs/spec/arrays.md) and staging arrays (rules STG-1 to STG-18).
+//! The memory of an array: where it lives, what the host may do with it (rules STG-1 to STG-18). It outlives the array where
+//! array_views of it are left.
 
-use super::AccessType;
-use super::accelerator_view::AcceleratorView;
-use super::capture::bring_home;
-use super::source::Source;
 use crate::device::hazard::Tracker;
 use crate::device::physical::Kind;
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::Layout;
-use crate::host::HostSpan;
-use crate::kernel::Access;
-use crate::lock::{Mutex, rank};
-use crate::trace::transfers::{Call, implicit};
-use std::sync::{Arc, Weak};
-
-const DATA: Call = implicit(c"revamp_array_data");
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::access_type::AccessType;
+use crate::runtime::data::extents::{checked_bytes, checked_extent};
+use std::sync::Arc;
 
 /// What an array shall be.
 pub struct ArrayRequest<'a> {
@@ -34,7 +28,7 @@ pub struct ArrayRequest<'a> {
 }
 
 /// A block of elements on one accelerator_view.
-pub struct Array {
+pub struct Storage {
     view: Arc<AcceleratorView>,
     associated: Arc<AcceleratorView>,
     extent: Box<[i32]>,
@@ -45,36 +39,11 @@ pub struct Array {
     device: Arc<dyn Device>,
     /// Asynchronous copies of the host that are not done.
     pending: Tracker,
-    /// The data source of its array_views, while there are any.
-    source: Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>,
 }
 
-/// The extents as sizes, or an error naming the bad one. `what` is "array" or the like.
-pub(super) fn checked_extent(extent: &[i32], what: &str) -> Result<Vec<u64>> {
-    if extent.is_empty() {
-        return Err(Error::runtime(format!("the rank of the {what} is 0; it must be at least 1")));
-    }
-    let bad = extent.iter().position(|&e| e <= 0);
-    if let Some(d) = bad {
-        return Err(Error::runtime(format!(
-            "component {d} of the extent {extent:?} of the {what} is {}; it must be at least 1",
-            extent[d]
-        )));
-    }
-    Ok(extent.iter().map(|&e| e as u64).collect())
-}
-
-/// Bytes of so many elements, or an error where no memory holds them.
-pub(super) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
-    let bytes = extent.iter().try_fold(element, |all, &e| all.checked_mul(e)).filter(|&b| b <= i64::MAX as u64);
-    bytes.ok_or_else(|| {
-        Error::runtime(format!("an extent of {extent:?} with elements of {element} bytes is more than 2^63 bytes"))
-    })
-}
-
-impl Array {
-    /// Makes an array.
-    pub fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
+impl Storage {
+    /// Makes the memory of an array.
+    pub(in crate::runtime) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
         let ArrayRequest { view, extent, element_size, cpu_access, associated, label } = request;
         let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
@@ -129,7 +98,6 @@ impl Array {
             buffer,
             device,
             pending: Tracker::new(),
-            source: Mutex::default(),
         }))
     }
 
@@ -166,17 +134,12 @@ impl Array {
         &self.device
     }
     /// Asynchronous copies of the host that are not done.
-    pub(super) fn pending(&self) -> &Tracker {
+    pub(in crate::runtime) fn pending(&self) -> &Tracker {
         &self.pending
     }
 
-    /// The data source of its array_views. Locked while the last view writes back.
-    pub(super) fn source(&self) -> &Mutex<Weak<Source>, { rank::ARRAY_SOURCE }> {
-        &self.source
-    }
-
     /// True if the host's memory and the array's are one.
-    pub(super) fn shares_host(&self) -> bool {
+    pub(in crate::runtime) fn shares_host(&self) -> bool {
         match self.view.accelerator().kind() {
             Kind::Cpu => true,
             Kind::HostThreads => self.device.shares_memory(),
@@ -185,41 +148,8 @@ impl Array {
     }
 
     /// The view whose queue copies of this array use.
-    pub(super) fn copy_view(&self) -> &Arc<AcceleratorView> {
+    pub(in crate::runtime) fn copy_view(&self) -> &Arc<AcceleratorView> {
         if self.is_staging() { &self.associated } else { &self.view }
-    }
-
-    /// The memory for the host, once nothing that conflicts is under way.
-    pub fn host_data(&self, access: AccessType) -> Result<HostSpan> {
-        let wanted = match access {
-            AccessType::Read => Access::Read,
-            AccessType::Write => Access::Write,
-            AccessType::ReadWrite => Access::ReadWrite,
-            AccessType::None | AccessType::Auto => {
-                return Err(Error::invalid("the access must be READ, WRITE or READ_WRITE"));
-            }
-        };
-        let Some(span) = self.buffer.host().filter(|_| self.cpu_access.allows(access)) else {
-            return Err(Error::runtime(format!(
-                "the host may not {} this array directly: it lives on {} with cpu access type {:?}; copy it, make it \
-                 with a cpu access type where memory is shared, or use a staging array",
-                match access {
-                    AccessType::Read => "read",
-                    AccessType::Write => "write",
-                    _ => "read and write",
-                },
-                self.view.accelerator().name(),
-                self.cpu_access
-            )));
-        };
-        let all = 0..self.layout.bytes();
-        self.pending.wait_for_all(&all, wanted)?;
-        bring_home(self, &self.layout, wanted, DATA)?;
-        self.buffer.tracker().wait_for_all(&all, wanted)?;
-        if wanted == Access::Write {
-            self.buffer.tracker().renewed(std::iter::once(all));
-        }
-        Ok(span)
     }
 
     /// The address kernels use.

@@ -10,7 +10,7 @@ use std::ffi::CString;
 use std::sync::{Arc, Weak};
 
 /// Kernels by hash of the module and entry point, so that loading one again costs no compilation.
-pub(super) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
+pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
 
 /// A kernel on a device.
 pub struct LoadedKernel {
@@ -22,7 +22,7 @@ pub struct LoadedKernel {
 
 impl LoadedKernel {
     /// Checks and loads `spirv`, unless `cache` has it.
-    pub(super) fn load(
+    pub(in crate::runtime) fn load(
         device: &Arc<dyn Device>,
         cache: &KernelCache,
         spirv: &[u8],
@@ -85,7 +85,7 @@ impl LoadedKernel {
 
 /// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
 #[derive(Default)]
-pub(super) struct LoadedCompiled(Mutex<CompiledMap, { rank::COMPILED }>);
+pub(in crate::runtime) struct LoadedCompiled(Mutex<CompiledMap, { rank::COMPILED }>);
 
 type CompiledMap = BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>;
 

@@ -1,9 +1,5 @@
 //! Moving bytes between any two memories, and counting them.
 
-use super::accelerator::Accelerator;
-use super::accelerator_view::AcceleratorView;
-use super::array::Array;
-use super::bridge::Side;
 use crate::device::hazard::Point;
 use crate::device::physical::Kind;
 use crate::device::{Buffer, Device, Direction};
@@ -11,6 +7,10 @@ use crate::error::Result;
 use crate::geometry::CopyPlan;
 use crate::host::{HostBlock, HostSpan, Workers, strided};
 use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::bridge::Side;
+use crate::runtime::data::storage::Storage;
 use crate::trace::transfers::{self, Call, Counters, Record, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const BRIDGE: u64 = 128 << 10;
 const HOP: u64 = 32 << 20;
 
 /// One side of a move.
-pub(super) enum Memory {
+pub(in crate::runtime) enum Memory {
     /// Memory of the host.
     Host(HostSpan),
     /// A buffer of a device.
@@ -39,7 +39,7 @@ pub(super) enum Memory {
 
 impl Memory {
     /// An array's.
-    pub fn of(array: &Array) -> Self {
+    pub fn of(array: &Storage) -> Self {
         Self::Device {
             buffer: array.buffer().clone(),
             device: array.device().clone(),
@@ -67,7 +67,7 @@ impl Memory {
 
 /// On whose account bytes are moved.
 #[derive(Clone, Copy)]
-pub(super) struct Tally<'a> {
+pub(in crate::runtime) struct Tally<'a> {
     /// The call that forces it.
     pub call: Call,
     /// The data source; 0: none.
@@ -116,7 +116,12 @@ impl Tally<'_> {
 
 /// Does or begins a move; it is done when the points are reached. Host memory that is the source is no longer needed when
 /// this returns, and host memory that is the destination has its bytes.
-pub(super) fn run(from: &Memory, to: &Memory, plan: &CopyPlan, tally: Tally<'_>) -> Result<SmallVec<[Point; 2]>> {
+pub(in crate::runtime) fn run(
+    from: &Memory,
+    to: &Memory,
+    plan: &CopyPlan,
+    tally: Tally<'_>,
+) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
         (Memory::Host(a), Memory::Host(b)) => {
             strided::copy_parallel(&Workers::shared().pool, plan, *a, *b)?;

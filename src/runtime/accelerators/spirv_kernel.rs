@@ -1,10 +1,10 @@
 //! SPIR-V kernels that the program loads on an accelerator.
 
-use super::accelerator::Accelerator;
-use super::kernel::LoadedKernel;
 use crate::device::physical::Kind;
 use crate::error::{Error, Result};
 use crate::kernel::registry;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use std::sync::Arc;
 
 /// A kernel of the program on an accelerator.
