@@ -1,7 +1,7 @@
 //! A launch as C asks for it, told apart from others that this thread asked for lately.
 
 use super::handle::is_alive;
-use super::kernel::argument_place;
+use super::kernel::address_slot;
 use super::types::*;
 use crate::error::Result;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -120,7 +120,7 @@ pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
                 let mut slots: SmallVec<[_; 8]> = SmallVec::new();
                 for a in request.arguments {
                     // SAFETY: the same contract.
-                    slots.push(unsafe { argument_place(a) }?);
+                    slots.push(unsafe { address_slot(a) }?);
                 }
                 Ok(granted.is_alive() && launch.launch(request.block, &slots)?.is_some())
             },

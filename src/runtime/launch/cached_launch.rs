@@ -5,7 +5,7 @@
 //! A repeat keeps nothing alive and decides nothing: where anything differs the launch is done anew.
 
 use crate::config;
-use crate::device::block::Place;
+use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
 use crate::device::{Buffer, Use};
 use crate::error::Result;
@@ -14,11 +14,11 @@ use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use crate::runtime::data::array::Array;
-use crate::runtime::data::locked::Held;
-use crate::runtime::data::operand::Side;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::Stamp;
-use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::request::HostLaunch;
 use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// A [`Use`] that keeps nothing alive.
-type Part = (Weak<dyn Buffer>, Range<u64>, Access);
+type WeakUse = (Weak<dyn Buffer>, Range<u64>, Access);
 
 /// What a launch of a compiled kernel on a Vulkan view found out.
 pub struct CachedLaunch {
@@ -38,7 +38,7 @@ pub struct CachedLaunch {
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
     /// Arrays that are captured by themselves.
     arrays: SmallVec<[Weak<Array>; 2]>,
-    uses: SmallVec<[Part; 4]>,
+    uses: SmallVec<[WeakUse; 4]>,
     /// What goes into the places of the arguments: 0 for one that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
 }
@@ -50,7 +50,7 @@ pub(in crate::runtime) struct Launched<'a> {
     pub kernel: &'a Arc<LoadedKernel>,
     pub groups: [u64; 3],
     pub captured: &'a [Captured<'a>],
-    pub brought: &'a Brought,
+    pub resolved: &'a ResolvedArguments,
     pub addresses: SmallVec<[u64; 4]>,
 }
 
@@ -59,16 +59,16 @@ impl CachedLaunch {
     pub(in crate::runtime) fn of(
         launch: &HostLaunch<'_>,
         launched: Launched<'_>,
-        held: &mut Held<'_>,
+        held: &mut LockedSources<'_>,
     ) -> Result<Option<Self>> {
         // What has just changed may change again before the next launch.
-        if config::get().check || launched.brought.changed() {
+        if config::get().check || launched.resolved.changed() {
             return Ok(None);
         }
-        for (c, place) in launched.captured.iter().zip(launched.brought.places()) {
-            if let (Side::View(part), Some(place)) = (c.side, place) {
+        for (c, holder) in launched.captured.iter().zip(launched.resolved.holders()) {
+            if let (Operand::View(part), Some(holder)) = (c.operand, holder) {
                 let state = held.state(part)?;
-                if !part.is_settled(state, place, c.needs) || !state.has_one_way(place) {
+                if !part.is_known_valid(state, holder, c.needs) || !state.has_one_way(holder) {
                     return Ok(None);
                 }
             }
@@ -78,9 +78,9 @@ impl CachedLaunch {
         // What is captured and not used has had a say in where it runs.
         for argument in launch.arguments {
             match &argument.section {
-                Side::View(part) => views.push(part.source()),
+                Operand::View(part) => views.push(part.source()),
                 // By what is locked: to ask the array itself would be against the order of locks.
-                Side::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
+                Operand::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
                 _ => return Ok(None),
             }
         }
@@ -98,7 +98,7 @@ impl CachedLaunch {
             sources,
             arrays,
             uses: launched
-                .brought
+                .resolved
                 .uses
                 .iter()
                 .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
@@ -108,7 +108,7 @@ impl CachedLaunch {
     }
 
     /// Launches again with another block of the same size, whose addresses go to `places`; `None` where something has changed.
-    pub fn launch(&self, block: &[u8], places: &[Place<'_>]) -> Result<Option<Point>> {
+    pub fn launch(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         let (Some(view), Some(kernel)) = (self.view.upgrade(), self.kernel.upgrade()) else { return Ok(None) };
         if self.compiled.strong_count() == 0 || view.device().lost().is_some() {
             return Ok(None);
@@ -129,7 +129,7 @@ impl CachedLaunch {
         let mut held: SmallVec<[_; 8]> = SmallVec::new();
         for (source, (_, stamp)) in sources.iter().zip(&self.sources) {
             let state = source.lock();
-            if state.stamp() != *stamp || source.words().any() {
+            if state.stamp() != *stamp || source.host_access().any() {
                 return Ok(None);
             }
             held.push(state);
@@ -139,8 +139,8 @@ impl CachedLaunch {
             let Some(buffer) = buffer.upgrade() else { return Ok(None) };
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
-        let places = places.iter().zip(self.addresses.iter().copied());
-        match submit(&view, &kernel, self.groups, &uses, block, places) {
+        let slots = slots.iter().zip(self.addresses.iter().copied());
+        match submit(&view, &kernel, self.groups, &uses, block, slots) {
             // Something is to be waited for, or lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             done => done.map(Some),

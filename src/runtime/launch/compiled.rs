@@ -1,6 +1,6 @@
 //! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
 
-use crate::device::block::Place;
+use crate::device::block::AddressSlot;
 use crate::device::hazard::Point;
 use crate::error::{Error, Result};
 use crate::kernel::Access;
@@ -8,8 +8,8 @@ use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::data::locked::Held;
-use crate::runtime::launch::arguments::{Brought, Captured};
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::groups;
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
@@ -19,10 +19,10 @@ use std::sync::Arc;
 
 /// How the kernel uses an argument; `None`: not at all.
 pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
-    let place = argument.place.as_ref()?;
+    let slot = argument.slot.as_ref()?;
     // A view's elements lie at the pointer in the block, an array's at the one in its face.
-    let further = matches!(place, Place::Behind(..));
-    let used = |c: &&Capture| c.offset == place.offset() && c.further == further;
+    let further = matches!(slot, AddressSlot::Behind(..));
+    let used = |c: &&Capture| c.offset == slot.offset() && c.further == further;
     let (mut reads, mut writes) = (false, false);
     for c in kernel.captures.iter() {
         if c.offset == ANY_OFFSET {
@@ -53,8 +53,8 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> R
         ));
     }
     for c in kernel.captures.iter().filter(|c| c.offset != ANY_OFFSET) {
-        let places = launch.arguments.iter().filter_map(|a| a.place.as_ref());
-        if !places.map(Place::offset).any(|offset| offset == c.offset) {
+        let slots = launch.arguments.iter().filter_map(|a| a.slot.as_ref());
+        if !slots.map(AddressSlot::offset).any(|offset| offset == c.offset) {
             return told(format!(
                 "the kernel uses a pointer that is captured at byte {} of its functor and comes from no array_view and no \
                  live array; capture an array_view, or a reference to an array",
@@ -83,7 +83,7 @@ pub(in crate::runtime) fn run(
     used: &[Option<Access>],
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
-    held: &mut Held<'_>,
+    held: &mut LockedSources<'_>,
     again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     check(kernel, launch)?;
@@ -103,9 +103,9 @@ pub(in crate::runtime) fn run(
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
-    let mut brought = Brought::default();
-    brought.bring(captured, view, held, DISPATCH)?;
-    let mut bound = brought.uses.iter();
+    let mut resolved = ResolvedArguments::default();
+    resolved.make_valid(captured, view, held, DISPATCH)?;
+    let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
     for access in used {
         // Of an array that is not used the extent may be.
@@ -119,13 +119,13 @@ pub(in crate::runtime) fn run(
             }
         });
     }
-    let places = launch.arguments.iter().map(|a| a.place.as_ref()).zip(&addresses);
-    let places = places.filter_map(|(place, &address)| Some((place?, address)));
-    let point = submit(view, &loaded, groups, &brought.uses, launch.block, places)?;
-    brought.written(captured, held)?;
+    let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
+    let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
+    let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots)?;
+    resolved.written(captured, held)?;
     if let Some(again) = again {
         let launched =
-            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, brought: &brought, addresses };
+            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, resolved: &resolved, addresses };
         *again = CachedLaunch::of(launch, launched, held)?;
     }
     Ok(point)

@@ -1,11 +1,11 @@
 //! A launch of a function of the program, as it is asked for.
 
-use crate::device::block::{Block, Place};
+use crate::device::block::{AddressSlot, Block};
 use crate::device::host::HostKernel;
 use crate::error::Result;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
-use crate::runtime::data::operand::Side;
+use crate::runtime::data::operand::Operand;
 use crate::trace::transfers::{Call, implicit};
 use std::sync::Arc;
 
@@ -35,11 +35,11 @@ pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
 /// An array or array_view a launch uses.
 pub struct HostArgument<'a> {
     /// It.
-    pub section: Side,
+    pub section: Operand,
     /// How it is used.
     pub access: Access,
     /// Where its address goes.
-    pub place: Option<Place<'a>>,
+    pub slot: Option<AddressSlot<'a>>,
 }
 
 pub(in crate::runtime) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");
