@@ -67,22 +67,26 @@ impl Block {
     }
 
     /// Writes the address of an argument to its place, which [`Place::check`] has accepted.
+    #[inline]
     pub fn put(&mut self, place: &Place<'_>, address: u64) -> Result<()> {
         let at = match *place {
             Place::At(offset) => offset as usize,
-            Place::Behind(offset, bytes) => {
-                let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
-                if start + bytes.len() > self.bytes.inline_size() {
-                    self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
-                }
-                self.bytes.resize(start, 0);
-                self.bytes.extend_from_slice(bytes);
-                self.inner.push((offset as usize, start));
-                start
-            }
+            Place::Behind(offset, bytes) => self.append(offset, bytes)?,
         };
         self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
         Ok(())
+    }
+
+    /// Appends bytes whose address goes to `offset`: where they begin.
+    fn append(&mut self, offset: u32, bytes: &[u8]) -> Result<usize> {
+        let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
+        if start + bytes.len() > self.bytes.inline_size() {
+            self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
+        }
+        self.bytes.resize(start, 0);
+        self.bytes.extend_from_slice(bytes);
+        self.inner.push((offset as usize, start));
+        Ok(start)
     }
 
     /// Its bytes with the addresses of its own places, once it is known where it will lie.

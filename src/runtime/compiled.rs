@@ -106,11 +106,13 @@ pub(super) fn hand_over<'p>(
     groups: [u64; 3],
     uses: &[Use],
     block: &[u8],
-    mut places: impl Iterator<Item = (&'p Place<'p>, u64)>,
+    places: impl Iterator<Item = (&'p Place<'p>, u64)>,
 ) -> Result<Point> {
     let mut filled = Block::default();
     filled.begin(block)?;
-    places.try_for_each(|(place, address)| filled.put(place, address))?;
+    for (place, address) in places {
+        filled.put(place, address)?;
+    }
     view.queue().dispatch(&Dispatch {
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),
