@@ -67,22 +67,26 @@ impl Block {
     }
 
     /// Writes the address of an argument to its slot, which [`AddressSlot::check`] has accepted.
+    #[inline]
     pub fn put(&mut self, slot: &AddressSlot<'_>, address: u64) -> Result<()> {
         let at = match *slot {
             AddressSlot::At(offset) => offset as usize,
-            AddressSlot::Behind(offset, bytes) => {
-                let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
-                if start + bytes.len() > self.bytes.inline_size() {
-                    self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
-                }
-                self.bytes.resize(start, 0);
-                self.bytes.extend_from_slice(bytes);
-                self.inner.push((offset as usize, start));
-                start
-            }
+            AddressSlot::Behind(offset, bytes) => self.append(offset, bytes)?,
         };
         self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
         Ok(())
+    }
+
+    /// Appends bytes whose address goes to `offset`: where they begin.
+    fn append(&mut self, offset: u32, bytes: &[u8]) -> Result<usize> {
+        let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
+        if start + bytes.len() > self.bytes.inline_size() {
+            self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
+        }
+        self.bytes.resize(start, 0);
+        self.bytes.extend_from_slice(bytes);
+        self.inner.push((offset as usize, start));
+        Ok(start)
     }
 
     /// Its bytes with the addresses of its own slots, once it is known where it will lie.

@@ -324,8 +324,11 @@ impl HostQueue {
     /// Adds a job behind everything that uses the same bytes: the protocol of [`crate::device::hazard`].
     fn add(&self, uses: &[Use], work: HostJob) -> Point {
         let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
-        buffers.sort_by_key(|b| b.id());
-        buffers.dedup_by_key(|b| b.id());
+        // Mostly they are in order.
+        if !buffers.is_sorted_by(|a, b| a.id() < b.id()) {
+            buffers.sort_by_key(|b| b.id());
+            buffers.dedup_by_key(|b| b.id());
+        }
         let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock_as(b.id()))).collect();
         let mut after: SmallVec<[Point; 4]> = SmallVec::new();
         for u in uses {

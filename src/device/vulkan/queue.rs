@@ -139,7 +139,10 @@ impl VulkanQueue {
     /// Records one command behind everything its uses conflict with.
     pub fn record(&self, uses: &[BufferUse<'_>], mut work: Command<'_>) -> Result<Point> {
         let mut order: SmallVec<[(u64, &BufferUse<'_>); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
-        order.sort_unstable_by_key(|(id, _)| *id);
+        // Mostly they are in order.
+        if !order.is_sorted_by_key(|(id, _)| *id) {
+            order.sort_unstable_by_key(|(id, _)| *id);
+        }
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
@@ -206,10 +209,11 @@ impl VulkanQueue {
             let count = batch.count;
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
             let mut at = 0;
+            let locked = trackers.as_mut_slice();
             for &(id, u) in &order {
                 batch.for_host |= u.access.writes() && u.buffer.host().is_some();
-                at += usize::from(trackers[at].0 != id);
-                let segments = &mut trackers[at].1;
+                at += usize::from(locked[at].0 != id);
+                let segments = &mut locked[at].1;
                 // A batch keeps each of its buffers.
                 if segments.kept != (own, number) {
                     segments.kept = (own, number);

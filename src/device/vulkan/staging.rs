@@ -3,7 +3,7 @@
 
 use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
-use crate::device::hazard::Point;
+use crate::device::hazard::{Point, any_lost};
 use crate::device::{Buffer, Direction};
 use crate::error::Result;
 use crate::lock::{Condvar, Mutex, rank};
@@ -78,7 +78,9 @@ impl Ring {
                 self.give(chunk);
                 return Err(e);
             }
-            chunk.buffer.tracker().take_lost();
+            if any_lost() {
+                chunk.buffer.tracker().take_lost();
+            }
         }
         Ok(chunk)
     }

@@ -55,8 +55,22 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Locks them in order of id, each once. An array whose last view is gone is used by itself.
+    /// Locks them in order of id, each once.
     fn lock<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
+        // Mostly they are in order.
+        if !self.arrays.is_empty() || !self.views.is_sorted_by(|a, b| a.id() < b.id()) {
+            return self.lock_sorted(held);
+        }
+        for &source in &self.views {
+            let state = source.lock();
+            state.check_open()?;
+            held.0.push((&**source, state));
+        }
+        Ok(())
+    }
+
+    /// The same for sources in any order. An array whose last view is gone is used by itself.
+    fn lock_sorted<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
         all.dedup_by_key(|s| s.id());

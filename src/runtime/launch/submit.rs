@@ -14,11 +14,13 @@ pub(in crate::runtime) fn submit<'p>(
     groups: [u64; 3],
     uses: &[Use],
     block: &[u8],
-    mut slots: impl Iterator<Item = (&'p AddressSlot<'p>, u64)>,
+    slots: impl Iterator<Item = (&'p AddressSlot<'p>, u64)>,
 ) -> Result<Point> {
     let mut filled = Block::default();
     filled.begin(block)?;
-    slots.try_for_each(|(slot, address)| filled.put(slot, address))?;
+    for (slot, address) in slots {
+        filled.put(slot, address)?;
+    }
     view.queue().dispatch(&Dispatch {
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),

@@ -1,6 +1,6 @@
 //! The directory of who holds which bytes: against memories that really hold bytes, and against the published protocol.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod published;
 

@@ -124,6 +124,14 @@ impl Holder {
     }
 }
 
+#[cold]
+fn released_meanwhile() -> Error {
+    Error::new(
+        ErrorKind::InvalidHandle,
+        "the array_view was released by another thread while this call was about to use it",
+    )
+}
+
 impl SourceState {
     pub fn new(directory: Directory, home: Home) -> Self {
         Self {
@@ -144,14 +152,9 @@ impl SourceState {
     }
 
     /// Fails if the last view is gone.
+    #[inline]
     pub fn check_open(&self) -> Result<()> {
-        if self.is_closed {
-            return Err(Error::new(
-                ErrorKind::InvalidHandle,
-                "the array_view was released by another thread while this call was about to use it",
-            ));
-        }
-        Ok(())
+        if self.is_closed { Err(released_meanwhile()) } else { Ok(()) }
     }
 
     /// True if nothing is to be written back.
