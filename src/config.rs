@@ -206,10 +206,11 @@ impl Config {
         let mut warnings = Vec::new();
         let value = |name: &str| lookup(name).filter(|v| !is_blank(v));
         let mut take = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
-            if let Some(value) = value(name)
-                && !value.to_str().is_some_and(&mut *parse)
-            {
-                warnings.push(format!("{name}={value:?} is not understood and is ignored; it takes {}", accepts(name)));
+            if let Some(value) = value(name) {
+                if !value.to_str().is_some_and(&mut *parse) {
+                    warnings
+                        .push(format!("{name}={value:?} is not understood and is ignored; it takes {}", accepts(name)));
+                }
             }
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
