@@ -479,12 +479,12 @@ impl Segments {
 
     /// Cuts the segment that crosses `at`.
     fn split(&mut self, at: u64) {
-        if let Some((_, segment)) = self.map.range_mut(..at).next_back()
-            && segment.end > at
-        {
-            let tail = segment.clone();
-            segment.end = at;
-            self.map.insert(at, tail);
+        if let Some((_, segment)) = self.map.range_mut(..at).next_back() {
+            if segment.end > at {
+                let tail = segment.clone();
+                segment.end = at;
+                self.map.insert(at, tail);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
-// Launches that are asked for again: the library remembers what it found out (decision 14), and must not remember too long. A launch is
-// remembered when it is asked for the second time and nothing has changed since the first, so each kernel runs several times.
+// Launches that are asked for again: the library remembers what it found out (decision 14), and must not remember too
+// long. A launch is remembered when it is asked for the second time and nothing has changed since the first, so each
+// kernel runs several times.
 #include "device.hpp"
 
 #include <atomic>
@@ -130,7 +131,7 @@ TEST(arrays_and_views_of_them) {
     const auto touch = [&](int by) {
         for (int n = 0; n < times; ++n)
             parallel_for_each(
-                data.extent, [&data, by](index<1> i) restrict(amp) { data[i] += by; });
+                data.extent, [&data, by ](index<1> i) restrict(amp) { data[i] += by; });
     };
     copy(std::vector<int>(count, 0).begin(), data);
     touch(1);
@@ -269,7 +270,7 @@ TEST(views_of_a_captured_array_that_end_meanwhile) {
     });
     for (int n = 0; n < 2000; ++n)
         parallel_for_each(
-            gpu, to.extent, [=, &data](index<1> i) restrict(amp) { to[i] += data[i]; });
+            gpu, to.extent, [ =, &data ](index<1> i) restrict(amp) { to[i] += data[i]; });
     done = true;
     other.join();
     to.synchronize();

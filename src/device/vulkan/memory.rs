@@ -80,12 +80,12 @@ impl VulkanBuffer {
                 core.physical.properties.dedicated_memory / 1024
             ))
         };
-        if let Some(most) = core.physical.limits.max_buffer
-            && size > most
-        {
-            return Err(Error::out_of_memory(format!(
-                "{label}: {size} bytes are more than a buffer of {name} may have, {most}"
-            )));
+        if let Some(most) = core.physical.limits.max_buffer {
+            if size > most {
+                return Err(Error::out_of_memory(format!(
+                    "{label}: {size} bytes are more than a buffer of {name} may have, {most}"
+                )));
+            }
         }
         if crate::config::get().test.allocation_fails() {
             return Err(memory().context("REVAMP_TEST=fail-alloc"));

@@ -354,11 +354,11 @@ impl VulkanQueue {
             None => None,
         };
         let Some(mut blank) = blank else { return Recording::new(&self.core, self.family()).map(Box::new) };
-        if !blank.is_blank()
-            && let Err(e) = blank.clear(&self.core)
-        {
-            blank.destroy(&self.core);
-            return Err(e);
+        if !blank.is_blank() {
+            if let Err(e) = blank.clear(&self.core) {
+                blank.destroy(&self.core);
+                return Err(e);
+            }
         }
         Ok(blank)
     }

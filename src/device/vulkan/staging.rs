@@ -72,11 +72,11 @@ impl Ring {
         drop(state);
         if let Some(point) = chunk.busy.take() {
             // Work that was lost is done with the chunk as well; whom it concerns hears of it elsewhere.
-            if let Err(e) = point.wait(None)
-                && !point.reached()
-            {
-                self.give(chunk);
-                return Err(e);
+            if let Err(e) = point.wait(None) {
+                if !point.reached() {
+                    self.give(chunk);
+                    return Err(e);
+                }
             }
             if any_lost() {
                 chunk.buffer.tracker().take_lost();

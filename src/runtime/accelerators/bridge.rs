@@ -159,10 +159,10 @@ impl Channel {
             let point = from.queue.copy(from.buffer, &near, &down)?;
             point.timeline.flush(point.value)?;
             reading.push_back((slot, point, up));
-            if reading.len() > AHEAD
-                && let Some(next) = reading.pop_front()
-            {
-                pass(&mut self.written, next)?;
+            if reading.len() > AHEAD {
+                if let Some(next) = reading.pop_front() {
+                    pass(&mut self.written, next)?;
+                }
             }
         }
         for next in reading {

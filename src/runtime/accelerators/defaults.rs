@@ -111,19 +111,19 @@ pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
 /// The default accelerator.
 pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<Choice, String> {
     let mut warning = None;
-    if let Some(path) = request.set
-        && let Named::At(index) = find(candidates, path)?
-    {
-        return explicit(candidates, index, "set by the program");
+    if let Some(path) = request.set {
+        if let Named::At(index) = find(candidates, path)? {
+            return explicit(candidates, index, "set by the program");
+        }
     }
     // `set_default(default)` is a choice too: the environment no longer counts.
-    if request.set.is_none()
-        && let Some(path) = request.environment
-    {
-        match find(candidates, path.trim()) {
-            Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR"),
-            Ok(Named::Default) => {}
-            Err(why) => warning = Some(format!("CPPAMP_DEFAULT_ACCELERATOR is ignored: {why}")),
+    if request.set.is_none() {
+        if let Some(path) = request.environment {
+            match find(candidates, path.trim()) {
+                Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR"),
+                Ok(Named::Default) => {}
+                Err(why) => warning = Some(format!("CPPAMP_DEFAULT_ACCELERATOR is ignored: {why}")),
+            }
         }
     }
     // The first of equals: the order that the user or Vulkan gave.

@@ -37,13 +37,13 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
     if let Operand::View(part) = destination {
         part.check(Access::Write).map_err(|e| e.context("the destination"))?;
     }
-    if let Operand::Host(_, layout) = destination
-        && !apart(layout)
-    {
-        return Err(Error::runtime(format!(
-            "the strides {:?} of the destination in host memory make elements overlap",
-            layout.dims.iter().map(|d| d.1).collect::<Vec<_>>()
-        )));
+    if let Operand::Host(_, layout) = destination {
+        if !apart(layout) {
+            return Err(Error::runtime(format!(
+                "the strides {:?} of the destination in host memory make elements overlap",
+                layout.dims.iter().map(|d| d.1).collect::<Vec<_>>()
+            )));
+        }
     }
     CopyPlan::new(source.layout(), destination.layout())
 }

@@ -239,10 +239,10 @@ impl SourceState {
     fn device_holder(&mut self, view: &Arc<AcceleratorView>) -> Result<Holder> {
         let view = view.actual();
         let is_host = self.home.host().is_some();
-        if let Home::Array(a) = &self.home
-            && a.view().id() == view.id()
-        {
-            return Ok(Holder { view: Some(view), alias: Some(a.buffer().clone()), ..Holder::home() });
+        if let Home::Array(a) = &self.home {
+            if a.view().id() == view.id() {
+                return Ok(Holder { view: Some(view), alias: Some(a.buffer().clone()), ..Holder::home() });
+            }
         }
         if let Some(alias) = self.alias(&view)? {
             let location = self.directory.add(HOME_MEMORY, is_host);
@@ -285,11 +285,11 @@ impl SourceState {
         if self.blocks.iter().any(|b| b.view.device().id() == device.id()) {
             return Ok(None);
         }
-        if let Home::Array(a) = &self.home
-            && a.device().id() == device.id()
-        {
-            let reaches = !a.is_staging() || device.shares_memory();
-            return Ok(reaches.then(|| a.buffer().clone()));
+        if let Home::Array(a) = &self.home {
+            if a.device().id() == device.id() {
+                let reaches = !a.is_staging() || device.shares_memory();
+                return Ok(reaches.then(|| a.buffer().clone()));
+            }
         }
         match self.home.host() {
             // Bindings count from the span's start, as they do in a block of the device.
