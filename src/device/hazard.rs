@@ -194,7 +194,9 @@ impl Segment {
                 self.write = None;
             }
         }
-        self.reads.retain(|p| !done(p));
+        if !self.reads.is_empty() {
+            self.reads.retain(|p| !done(p));
+        }
         if let Some(write) = &self.write {
             found(write);
         }

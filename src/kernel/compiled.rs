@@ -1,8 +1,9 @@
-//! The kernels that the kernel compiler put into the program and its libraries, found by the address that a launch knows.
+//! The kernels that the kernel compiler put into the program and its libraries, found by the address of their host stub.
 //!
-//! Each object file registers its image and, for each kernel, the address of the host's stub with the name in the image. A
-//! stub of a template or inline function is one address for several object files; the first that still holds the kernel
-//! gives it. Images are read when a kernel is first looked up, so that registration costs nothing at program start.
+//! Each object file registers its image and, for each kernel, the address of the host stub with the kernel's name in the
+//! image. Object files that instantiate the same template or inline function share one stub; the kernel comes from the
+//! first of them that is still loaded. Images are decoded when a kernel is first looked up, so that registration costs
+//! nothing at program start.
 
 use super::image::{self, Capture, Entry};
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::lock::{RwLock, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// A compiled kernel. Lives on when its image is gone.
+/// A compiled kernel. It outlives its image.
 #[derive(Debug)]
 pub struct Compiled {
     /// What the compiler calls it.
@@ -30,7 +31,7 @@ pub struct Compiled {
 
 /// A registered image.
 struct Image {
-    /// An error: what came was none.
+    /// An error if the bytes registered were no image.
     bytes: Result<&'static [u8]>,
     entries: OnceLock<Result<HashMap<String, Entry>>>,
 }
@@ -55,18 +56,18 @@ fn images() -> &'static RwLock<Images, { rank::IMAGES }> {
     IMAGES.get_or_init(RwLock::default)
 }
 
-/// Adds an image, which must stay until [`unregister`]. An error is reported by [`find`], since nobody could see it while
-/// the program starts.
+/// Adds an image, which must stay loaded until [`unregister`]. An error is reported by [`find`], since nothing could report
+/// it while the program starts.
 pub fn register(bytes: Result<&'static [u8]>) -> RecordId {
     images().write().register(bytes)
 }
 
-/// Says that the launch whose stub is at `address` runs kernel `name` of `image`.
+/// Registers the stub at `address`: its launches run kernel `name` of `image`.
 pub fn add(image: RecordId, address: usize, name: &str) {
     images().write().add(image, address, name);
 }
 
-/// Takes an image back, with its stubs.
+/// Removes an image and its stubs.
 pub fn unregister(image: RecordId) {
     images().write().unregister(image);
 }
@@ -76,7 +77,7 @@ pub fn any() -> bool {
     IMAGES.get().is_some_and(|images| !images.read().images.is_empty())
 }
 
-/// The kernel of the launch whose stub is at `address`, if one is registered.
+/// The kernel of the stub at `address`, if one is registered.
 pub fn find(address: usize) -> Result<Option<Arc<Compiled>>> {
     images().read().find(address)
 }

@@ -3,6 +3,7 @@
 #include "device.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -233,6 +234,26 @@ TEST(threads_on_parts_of_one_view) {
         CHECK(target[2 * t * count] == 20 * times && target[2 * t * count + count - 1] == 20 * times);
         CHECK(target[(2 * t + 1) * count + 30] == 20 && target[(2 * t + 1) * count] == 20);
     }
+}
+
+// Two threads launch on one view, each somewhere else: a launch that went by what it found out before the other took the data away
+// would be lost.
+TEST(threads_that_take_a_view_from_each_other) {
+    const accelerator_view gpu = vulkan_view();
+    const accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
+    std::vector<int> target(count);
+    const array_view<int> to(target);
+    std::thread other([&] {
+        for (int round = 0; round < 100; ++round) {
+            add(host, to, 10000, 1);
+            // Meanwhile the other repeats its launch.
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    });
+    add(gpu, to, 1, 2000);
+    other.join();
+    to.synchronize();
+    CHECK(all_are(target, 2000 + 100 * 10000));
 }
 
 // Launches on an array that has views while another thread releases the last of them.

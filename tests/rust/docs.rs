@@ -29,8 +29,9 @@ fn manifest_names_each_integration_test() {
     let manifest = include_str!("../../Cargo.toml");
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rust");
     for file in std::fs::read_dir(folder).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let path = format!("path = \"tests/rust/{name}\"");
-        assert!(!name.ends_with(".rs") || manifest.contains(&path), "Cargo.toml has no [[test]] with {path}");
+        let file = file.unwrap();
+        let main = if file.path().is_dir() { "/main.rs" } else { "" };
+        let path = format!("path = \"tests/rust/{}{main}\"", file.file_name().into_string().unwrap());
+        assert!(manifest.contains(&path), "Cargo.toml has no [[test]] with {path}");
     }
 }

@@ -50,7 +50,7 @@ struct Failure {
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     jobs: VecDeque<Job>,
     /// Value of the newest job.
     last: u64,
@@ -72,7 +72,7 @@ pub struct HostTimeline {
     workers: Workers,
     /// Everything up to this value has ended.
     done: AtomicU64,
-    state: Mutex<State, { rank::JOBS }>,
+    state: Mutex<QueueState, { rank::JOBS }>,
     changed: Condvar,
 }
 
@@ -83,7 +83,7 @@ impl HostTimeline {
             me: me.clone(),
             workers,
             done: AtomicU64::new(1),
-            state: Mutex::new(State::default()),
+            state: Mutex::new(QueueState::default()),
             changed: Condvar::new(),
         })
     }
@@ -127,7 +127,7 @@ impl HostTimeline {
     }
 
     /// Runs jobs until `value` is reached or none is left. The caller found `active` unset.
-    fn run_jobs(&self, state: &mut MutexGuard<'_, State>, value: u64) {
+    fn run_jobs(&self, state: &mut MutexGuard<'_, QueueState>, value: u64) {
         state.active = true;
         while self.done.load(Ordering::Relaxed) < value {
             let Some(job) = state.jobs.pop_front() else { break };
@@ -324,8 +324,11 @@ impl HostQueue {
     /// Adds a job behind everything that uses the same bytes: the protocol of [`crate::device::hazard`].
     fn add(&self, uses: &[Use], work: HostJob) -> Point {
         let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
-        buffers.sort_by_key(|b| b.id());
-        buffers.dedup_by_key(|b| b.id());
+        // Mostly they are in order.
+        if !buffers.is_sorted_by(|a, b| a.id() < b.id()) {
+            buffers.sort_by_key(|b| b.id());
+            buffers.dedup_by_key(|b| b.id());
+        }
         let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock_as(b.id()))).collect();
         let mut after: SmallVec<[Point; 4]> = SmallVec::new();
         for u in uses {

@@ -8,7 +8,7 @@ use crate::error::ErrorKind;
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::geometry::Layout;
-use crate::host::pool::Pool;
+use crate::host::pool::ThreadPool;
 use crate::host::threads::Tasks;
 use crate::host::{HostBlock, HostSpan, Workers, strided};
 use crate::kernel::Access;
@@ -371,7 +371,7 @@ fn draining_waits_for_queues_that_were_dropped() {
 #[test]
 fn more_waiting_queues_than_task_threads_make_progress() {
     let tasks = Arc::new(Tasks::with_limits(2, Duration::from_millis(100)));
-    let workers = Workers { pool: Arc::new(Pool::new(1)), tasks, callbacks: Arc::default() };
+    let workers = Workers { pool: Arc::new(ThreadPool::new(1)), tasks, callbacks: Arc::default() };
     let device = HostDevice::new(HostKind::Threads, &Config::read(|_| None).0, workers);
     let shared = buffer(&device, 8);
     let queues: Vec<_> = (0..8).map(|_| device.create_queue(true).unwrap()).collect();
@@ -480,7 +480,7 @@ fn queue_figures() {
     to.fill(2);
     for (name, plan) in plans {
         for threads in [1, 2] {
-            let pool = Pool::new(threads);
+            let pool = ThreadPool::new(threads);
             let gb = median(&mut || {
                 let start = Instant::now();
                 strided::copy_parallel(&pool, &plan, from, to).unwrap();

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, Layout};
 use crate::kernel::Access;
-use crate::runtime::data::operand::Side;
+use crate::runtime::data::operand::Operand;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ fn overlap(a: &Layout, b: &Layout, whole: &Layout) -> bool {
 }
 
 /// Checks the pair and plans its loops.
-pub(in crate::runtime) fn plan(source: &Side, destination: &Side) -> Result<CopyPlan> {
+pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Result<CopyPlan> {
     let overlaps = match (source, destination) {
-        (Side::Array(a, l), Side::Array(b, m)) => Arc::ptr_eq(a, b) && overlap(l, m, a.layout()),
-        (Side::View(a), Side::View(b)) => a.source().id() == b.source().id() && a.region().overlaps(b.region()),
-        (Side::View(v), Side::Array(a, l)) | (Side::Array(a, l), Side::View(v)) => {
+        (Operand::Array(a, l), Operand::Array(b, m)) => Arc::ptr_eq(a, b) && overlap(l, m, a.layout()),
+        (Operand::View(a), Operand::View(b)) => a.source().id() == b.source().id() && a.region().overlaps(b.region()),
+        (Operand::View(v), Operand::Array(a, l)) | (Operand::Array(a, l), Operand::View(v)) => {
             let region = l.region();
             v.source().array().is_some_and(|own| Arc::ptr_eq(own, a.storage())) && v.region().overlaps(&region)
         }
@@ -34,10 +34,10 @@ pub(in crate::runtime) fn plan(source: &Side, destination: &Side) -> Result<Copy
     if overlaps {
         return Err(Error::runtime("source and destination of the copy overlap: they have elements in common"));
     }
-    if let Side::View(part) = destination {
+    if let Operand::View(part) = destination {
         part.check(Access::Write).map_err(|e| e.context("the destination"))?;
     }
-    if let Side::Host(_, layout) = destination
+    if let Operand::Host(_, layout) = destination
         && !apart(layout)
     {
         return Err(Error::runtime(format!(

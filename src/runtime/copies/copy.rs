@@ -8,8 +8,8 @@ use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::copies::check::plan;
 use crate::runtime::copies::memory::{find_destination, find_source};
-use crate::runtime::data::locked::{Held, Sources};
-use crate::runtime::data::operand::Side;
+use crate::runtime::data::locked::{LockedSources, Sources};
+use crate::runtime::data::operand::Operand;
 use crate::runtime::data::transfer::{Tally, run};
 use crate::runtime::operations::completion::{Completion, begin};
 use crate::runtime::race::{self, Using};
@@ -21,17 +21,17 @@ use std::sync::Arc;
 /// Uploads of at most so many bytes are taken over during the call of copy_async.
 const AT_ONCE: u64 = 256 << 10;
 
-fn uses_of(source: &Side, destination: &Side, call: Call) -> Using {
+fn uses_of(source: &Operand, destination: &Operand, call: Call) -> Using {
     let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
     race::uses(call.name, both.filter_map(|(side, access)| Some((side.elements()?, access))))
 }
 
 /// Copies, and returns when it is done. `call` asked for it.
-pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
+pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
     let _using = uses_of(&source, &destination, call);
-    source.settle(Access::Read)?;
-    destination.settle(Access::Write)?;
+    source.wait_pending(Access::Read)?;
+    destination.wait_pending(Access::Write)?;
     for point in perform(&source, &destination, plan, call)? {
         point.wait(None)?;
     }
@@ -39,19 +39,19 @@ pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
 }
 
 /// Begins a copy. Later uses of the arrays and views are ordered behind it.
-pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Completion>> {
+pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
     let using = uses_of(&source, &destination, call);
     let within = match (&source, &destination) {
         // Nothing but commands for the device.
-        (Side::Array(a, _), Side::Array(b, _)) => a.device().id() == b.device().id(),
+        (Operand::Array(a, _), Operand::Array(b, _)) => a.device().id() == b.device().id(),
         // Host memory that is taken over at once.
-        (Side::Host(..), Side::Array(b, _)) => b.buffer().host().is_none() && plan.bytes() <= AT_ONCE,
+        (Operand::Host(..), Operand::Array(b, _)) => b.buffer().host().is_none() && plan.bytes() <= AT_ONCE,
         _ => false,
     };
     if within {
-        source.settle(Access::Read)?;
-        destination.settle(Access::Write)?;
+        source.wait_pending(Access::Read)?;
+        destination.wait_pending(Access::Write)?;
         let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
         made.uses(using);
         return Ok(made);
@@ -74,22 +74,22 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
 }
 
 /// The host may no longer use the destination, nor write the source, without asking. No lock may be held.
-fn take_back(source: &Side, destination: &Side) {
+fn take_back(source: &Operand, destination: &Operand) {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
         match side {
-            Side::Host(..) => {}
-            Side::Array(array, l) => {
+            Operand::Host(..) => {}
+            Operand::Array(array, l) => {
                 if let Some(views) = array.source() {
-                    views.words().take_back(&l.region(), access);
+                    views.host_access().take_back(&l.region(), access);
                 }
             }
-            Side::View(part) => part.source().words().take_back(part.region(), access),
+            Operand::View(part) => part.source().host_access().take_back(part.region(), access),
         }
     }
 }
 
 /// Does or begins the copy; it is done when the points are reached.
-fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
+fn perform(source: &Operand, destination: &Operand, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let begin = (plan.source, plan.destination);
     sources.attempt(|held| {
@@ -99,24 +99,24 @@ fn perform(source: &Side, destination: &Side, mut plan: CopyPlan, call: Call) ->
 }
 
 fn perform_with(
-    held: &mut Held<'_>,
-    source: &Side,
-    destination: &Side,
+    held: &mut LockedSources<'_>,
+    source: &Operand,
+    destination: &Operand,
     plan: &mut CopyPlan,
     call: Call,
 ) -> Result<SmallVec<[Point; 2]>> {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
-        if let Side::View(part) = side {
-            part.source().words().take_back(part.region(), access);
+        if let Operand::View(part) = side {
+            part.source().host_access().take_back(part.region(), access);
         }
     }
     let mut tally = Tally::of(call);
     for (n, side) in [source, destination].into_iter().enumerate() {
-        if let Side::View(part) = side {
+        if let Operand::View(part) = side {
             tally.source = part.source().id();
             tally.accounts[n] = Some(part.counters());
             // Two views of one source are one account there.
-            let both = matches!(source, Side::View(other) if n == 1 && other.source().id() == part.source().id());
+            let both = matches!(source, Operand::View(other) if n == 1 && other.source().id() == part.source().id());
             tally.accounts[2 + n] = Some(part.source().counters()).filter(|_| !both);
         }
     }
@@ -127,12 +127,12 @@ fn perform_with(
     plan.destination -= to_base;
     let points = run(&from, &to, plan, tally)?;
     match destination {
-        Side::View(part) => {
+        Operand::View(part) => {
             let state = held.state(part)?;
-            let place = state.home_place(None)?;
-            part.renewed(state, &place, Access::Write);
+            let holder = state.home_holder(None)?;
+            part.renewed(state, &holder, Access::Write);
         }
-        Side::Array(array, l) => {
+        Operand::Array(array, l) => {
             held.wrote_array(array, l)?;
             if !any_lost() {
                 return Ok(points);

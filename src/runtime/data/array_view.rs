@@ -33,7 +33,7 @@ pub struct ArrayView {
 impl Drop for ArrayView {
     fn drop(&mut self) {
         if self.part.word.load(Ordering::Relaxed) != 0 {
-            self.part.source.words().forget(self.part.id);
+            self.part.source.host_access().forget(self.part.id);
         }
         self.part.source.release();
     }
@@ -216,17 +216,17 @@ impl ArrayView {
         let part = &self.part;
         part.check(access)?;
         let _using = self.using(ACCESS, access);
-        part.settle(access)?;
+        part.wait_pending(access)?;
         part.source.attempt(|state| {
-            let place = state.place(None)?;
-            part.make_valid(state, &place, access, ACCESS)?;
+            let holder = state.holder(None)?;
+            part.make_valid(state, &holder, access, ACCESS)?;
             let hull = part.region.hull();
-            let memory = state.host_memory(&place, &hull, access)?;
+            let memory = state.host_memory(&holder, &hull, access)?;
             if access.writes() {
-                part.renewed(state, &place, access);
-                part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
+                part.renewed(state, &holder, access);
+                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
             } else {
-                part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
+                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
             }
             memory.sub(hull)
         })
@@ -236,7 +236,7 @@ impl ArrayView {
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE, access);
-        self.part.settle(access)?;
+        self.part.wait_pending(access)?;
         move_to(&self.part, None, access, SYNCHRONIZE)
     }
 
@@ -249,7 +249,7 @@ impl ArrayView {
     pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE_TO, access);
-        self.part.settle(access)?;
+        self.part.wait_pending(access)?;
         move_to(&self.part, Some(target), access, SYNCHRONIZE_TO)
     }
 
@@ -264,7 +264,7 @@ impl ArrayView {
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let using = self.using(call, access);
         let target = target.cloned();
-        part.source.words().take_back(&part.region, access);
+        part.source.host_access().take_back(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -280,13 +280,13 @@ impl ArrayView {
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
         let _using = self.using(REFRESH, Access::Write);
-        part.settle(Access::Write)?;
+        part.wait_pending(Access::Write)?;
         if part.source.is_open() {
             return Ok(());
         }
-        part.source.words().take_back(&part.region, Access::Write);
+        part.source.host_access().take_back(&part.region, Access::Write);
         part.source.attempt(|state| {
-            let home = state.home_place(None)?;
+            let home = state.home_holder(None)?;
             state.renewed(&part.region, &home);
             state.directory.make_room(&part.region)?;
             state.directory.refresh(&part.region);
@@ -299,8 +299,8 @@ impl ArrayView {
         let part = &self.part;
         part.check(Access::Write)?;
         let _using = self.using(DISCARD, Access::Write);
-        part.settle(Access::Write)?;
-        part.source.words().take_back(&part.region, Access::Write);
+        part.wait_pending(Access::Write)?;
+        part.source.host_access().take_back(&part.region, Access::Write);
         part.source.attempt(|state| {
             state.directory.make_room(&part.region)?;
             state.directory.discard(&part.region);
@@ -316,10 +316,10 @@ impl ArrayView {
             if state.is_open() {
                 return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
             }
-            let place = state.place(Some(view))?;
-            let (valid, discarded) = state.directory.count(&part.region, place.location);
-            let allocated = state.allocated(&place);
-            Ok(Residency { bytes, valid, discarded, allocated, shares_home: place.shares_home() })
+            let holder = state.holder(Some(view))?;
+            let (valid, discarded) = state.directory.count(&part.region, holder.location);
+            let allocated = state.allocated(&holder);
+            Ok(Residency { bytes, valid, discarded, allocated, shares_home: holder.shares_home() })
         })
     }
 }
@@ -342,17 +342,17 @@ pub struct Residency {
 fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
     let hull = part.region.hull();
     part.source.attempt(|state| {
-        let place = match target {
-            Some(view) => state.place(Some(view))?,
+        let holder = match target {
+            Some(view) => state.holder(Some(view))?,
             // Nothing to bring home, and no home to bring it to.
             None if state.is_open() => return Ok(()),
-            None => state.home_place(None)?,
+            None => state.home_holder(None)?,
         };
-        part.source.words().take_back(&part.region, access);
-        part.make_valid(state, &place, access, call)?;
-        state.settle(&place, &hull, access)?;
+        part.source.host_access().take_back(&part.region, access);
+        part.make_valid(state, &holder, access, call)?;
+        state.wait_conflicts(&holder, &hull, access)?;
         if access.writes() {
-            part.written(state, &place);
+            part.written(state, &holder);
         }
         Ok(())
     })

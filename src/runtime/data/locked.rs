@@ -6,11 +6,11 @@ use crate::geometry::Layout;
 use crate::kernel::Access;
 use crate::lock::MutexGuard;
 use crate::runtime::data::array::Array;
-use crate::runtime::data::operand::Side;
+use crate::runtime::data::operand::Operand;
 use crate::runtime::data::part::Part;
-use crate::runtime::data::retry::{looks_again, take_detour};
+use crate::runtime::data::retry::{should_retry, wait_detour};
 use crate::runtime::data::source::Source;
-use crate::runtime::data::source_state::State;
+use crate::runtime::data::source_state::SourceState;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -23,23 +23,23 @@ pub(in crate::runtime) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Those of these sides.
-    pub fn of(sides: impl Iterator<Item = &'a Side>) -> Self {
+    pub fn of(sides: impl Iterator<Item = &'a Operand>) -> Self {
         let mut found = Self { views: SmallVec::new(), arrays: SmallVec::new() };
         for side in sides {
             match side {
-                Side::Host(..) => {}
-                Side::Array(array, _) => found.arrays.extend(array.source()),
-                Side::View(part) => found.views.push(part.source()),
+                Operand::Host(..) => {}
+                Operand::Array(array, _) => found.arrays.extend(array.source()),
+                Operand::View(part) => found.views.push(part.source()),
             }
         }
         found
     }
 
     /// Runs `f` under all locks, as [`Source::attempt`] does under one.
-    pub fn attempt<T>(&self, mut f: impl FnMut(&mut Held<'_>) -> Result<T>) -> Result<T> {
+    pub fn attempt<T>(&self, mut f: impl FnMut(&mut LockedSources<'_>) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
-            let mut held = Held(SmallVec::new());
+            let mut held = LockedSources(SmallVec::new());
             self.lock(&mut held)?;
             let error = match f(&mut held) {
                 Err(e) => e,
@@ -47,16 +47,30 @@ impl<'a> Sources<'a> {
             };
             // All of them, not up to the first.
             let absorb = || held.0.iter_mut().fold(false, |any, (_, state)| state.absorb_losses() || any);
-            if looks_again(&error, &mut rounds, absorb) {
+            if should_retry(&error, &mut rounds, absorb) {
                 continue;
             }
             drop(held);
-            take_detour(error)?;
+            wait_detour(error)?;
         }
     }
 
-    /// Locks them in order of id, each once. An array whose last view is gone is used by itself.
-    fn lock<'s>(&'s self, held: &mut Held<'s>) -> Result<()> {
+    /// Locks them in order of id, each once.
+    fn lock<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
+        // Mostly they are in order.
+        if !self.arrays.is_empty() || !self.views.is_sorted_by(|a, b| a.id() < b.id()) {
+            return self.lock_sorted(held);
+        }
+        for &source in &self.views {
+            let state = source.lock();
+            state.check_open()?;
+            held.0.push((&**source, state));
+        }
+        Ok(())
+    }
+
+    /// The same for sources in any order. An array whose last view is gone is used by itself.
+    fn lock_sorted<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
         all.dedup_by_key(|s| s.id());
@@ -73,23 +87,25 @@ impl<'a> Sources<'a> {
 }
 
 /// Locked data sources.
-pub(in crate::runtime) struct Held<'a>(pub(in crate::runtime) SmallVec<[(&'a Source, MutexGuard<'a, State>); 16]>);
+pub(in crate::runtime) struct LockedSources<'a>(
+    pub(in crate::runtime) SmallVec<[(&'a Source, MutexGuard<'a, SourceState>); 16]>,
+);
 
-impl<'a> Held<'a> {
+impl<'a> LockedSources<'a> {
     /// The state of a view's source.
-    pub fn state(&mut self, part: &Part) -> Result<&mut State> {
+    pub fn state(&mut self, part: &Part) -> Result<&mut SourceState> {
         self.of(part.source())
     }
 
     /// The state of a source.
-    pub fn of(&mut self, source: &Source) -> Result<&mut State> {
+    pub fn of(&mut self, source: &Source) -> Result<&mut SourceState> {
         let id = source.id();
         let found = self.0.iter_mut().find(|(s, _)| s.id() == id);
         found.map(|(_, state)| &mut **state).ok_or_else(|| Error::internal("a data source was used without its lock"))
     }
 
     /// The source of an array that has views, and its state.
-    pub fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
+    pub fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut SourceState)> {
         let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array.storage()));
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
     }

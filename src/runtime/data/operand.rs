@@ -55,7 +55,7 @@ impl HostBox {
 
 /// One side of a copy, or an argument of a launch.
 #[derive(Clone)]
-pub enum Side {
+pub enum Operand {
     /// Host memory.
     Host(HostSpan, Layout),
     /// An array or a section of it.
@@ -64,7 +64,7 @@ pub enum Side {
     View(Arc<Part>),
 }
 
-impl Side {
+impl Operand {
     /// Host memory of a shape.
     pub fn host(span: HostSpan, shape: HostBox) -> Self {
         Self::Host(span, shape.layout)
@@ -122,11 +122,11 @@ impl Side {
     }
 
     /// Waits for asynchronous operations of the host that conflict; before anything is locked.
-    pub(in crate::runtime) fn settle(&self, access: Access) -> Result<()> {
+    pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         match self {
             Self::Host(..) => Ok(()),
             Self::Array(a, l) => a.pending().wait_for_all(&l.hull(), access),
-            Self::View(part) => part.settle(access),
+            Self::View(part) => part.wait_pending(access),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Layout, Region};
 use crate::kernel::Access;
 use crate::runtime::data::source::Source;
-use crate::runtime::data::source_state::{Place, State};
+use crate::runtime::data::source_state::{Holder, SourceState};
 use crate::runtime::data::transfer::Tally;
 use crate::runtime::race::Elements;
 use crate::trace::transfers::{Call, Counters};
@@ -39,16 +39,16 @@ struct Known {
 }
 
 impl Known {
-    /// True if it was found valid at `place`, or alone there, at this epoch.
-    fn is(&self, epoch: u64, place: &Place, alone: bool) -> bool {
+    /// True if it was found valid at `holder`, or alone there, at this epoch.
+    fn is(&self, epoch: u64, holder: &Holder, alone: bool) -> bool {
         let at = self.at.load(Ordering::Relaxed);
-        let same = at >> 1 == place.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
+        let same = at >> 1 == holder.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
         same && (at & 1 == 1 || !alone)
     }
 
-    fn set(&self, epoch: u64, place: &Place, alone: bool) {
+    fn set(&self, epoch: u64, holder: &Holder, alone: bool) {
         self.epoch.store(epoch, Ordering::Relaxed);
-        self.at.store((place.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
+        self.at.store((holder.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
     }
 }
 
@@ -138,48 +138,48 @@ impl Part {
     }
 
     /// Waits for asynchronous host operations that conflict. Before the source is locked.
-    pub(in crate::runtime) fn settle(&self, access: Access) -> Result<()> {
+    pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         self.source.pending().wait_for_all(&self.region.hull(), access)
     }
 
-    /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
+    /// Makes it valid at `holder` for `access`; what is only written need not move. The state must be the source's.
     pub(in crate::runtime) fn make_valid(
         &self,
-        state: &mut State,
-        place: &Place,
+        state: &mut SourceState,
+        holder: &Holder,
         access: Access,
         call: Call,
     ) -> Result<()> {
-        if self.is_settled(state, place, access) {
+        if self.is_known_valid(state, holder, access) {
             return Ok(());
         }
         state.directory.make_room(&self.region)?;
-        state.reserve(place, &self.region.hull())?;
+        state.reserve(holder, &self.region.hull())?;
         if access != Access::Write {
-            state.fetch(&self.region, place, self.tally(call))?;
-            self.known.set(state.directory.epoch(), place, false);
+            state.fetch(&self.region, holder, self.tally(call))?;
+            self.known.set(state.directory.epoch(), holder, false);
         }
         Ok(())
     }
 
-    /// True if it is known to be valid at `place`, and for one that writes nowhere else.
-    pub(in crate::runtime) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
-        self.known.is(state.directory.epoch(), place, access.writes())
+    /// True if it is known to be valid at `holder`, and for one that writes nowhere else.
+    pub(in crate::runtime) fn is_known_valid(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
+        self.known.is(state.directory.epoch(), holder, access.writes())
     }
 
-    /// Records that it was written at `place` by the host or by a copy: with [`Access::Write`] all of it.
-    pub(in crate::runtime) fn renewed(&self, state: &mut State, place: &Place, access: Access) {
+    /// Records that it was written at `holder` by the host or by a copy: with [`Access::Write`] all of it.
+    pub(in crate::runtime) fn renewed(&self, state: &mut SourceState, holder: &Holder, access: Access) {
         if access == Access::Write {
-            state.renewed(&self.region, place);
+            state.renewed(&self.region, holder);
         }
-        self.written(state, place);
+        self.written(state, holder);
     }
 
-    /// Records that it was written at `place`.
-    pub(in crate::runtime) fn written(&self, state: &mut State, place: &Place) {
-        if !self.is_settled(state, place, Access::Write) {
-            state.directory.written(&self.region, place.location);
-            self.known.set(state.directory.epoch(), place, true);
+    /// Records that it was written at `holder`.
+    pub(in crate::runtime) fn written(&self, state: &mut SourceState, holder: &Holder) {
+        if !self.is_known_valid(state, holder, Access::Write) {
+            state.directory.written(&self.region, holder.location);
+            self.known.set(state.directory.epoch(), holder, true);
         }
     }
 }

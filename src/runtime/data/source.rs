@@ -1,7 +1,7 @@
 //! Data sources: where the bytes of array_views live, and how they get where they are needed.
 //!
 //! A [`Source`] is home memory (host memory, an array, or storage made at the first access), a coherence directory, and
-//! copies elsewhere: one block for each device, one for the host. Whoever uses a source locks its [`State`] from the moment
+//! copies elsewhere: one block for each device, one for the host. Whoever uses a source locks its [`SourceState`] from the moment
 //! it looks at the directory until what it does is recorded on the queues; several sources are locked in order of id.
 //! Nobody waits for work of host threads under that lock, since it may need it: asynchronous operations are waited for before it
 //! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
@@ -15,9 +15,9 @@ use crate::host::HostSpan;
 use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use crate::log;
-use crate::runtime::data::host_access::Words;
-use crate::runtime::data::retry::{looks_again, take_detour};
-use crate::runtime::data::source_state::{HOST_MEMORY, Home, State};
+use crate::runtime::data::host_access::HostAccess;
+use crate::runtime::data::retry::{should_retry, wait_detour};
+use crate::runtime::data::source_state::{HOST_MEMORY, Home, SourceState};
 use crate::runtime::data::storage::Storage;
 use crate::runtime::data::transfer::Tally;
 use crate::runtime::data::users::Users;
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 /// Where an array keeps the data source of its array_views. Locked while the last view writes back.
-pub type Slot = Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>;
+pub type SourceSlot = Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>;
 
 /// A data source.
 pub struct Source {
@@ -35,11 +35,11 @@ pub struct Source {
     /// Without memory of the program or an array behind it.
     is_open: bool,
     /// The memory of the array behind it, and where that array keeps the source.
-    array: Option<(Arc<Storage>, Arc<Slot>)>,
+    array: Option<(Arc<Storage>, Arc<SourceSlot>)>,
     label: Box<str>,
-    state: Mutex<State, { rank::SOURCE }>,
+    state: Mutex<SourceState, { rank::SOURCE }>,
     /// What the host may do without a call.
-    words: Words,
+    host_access: HostAccess,
     /// Views that are alive.
     views: Users,
     /// Asynchronous host operations that are not done; an array keeps its own.
@@ -53,11 +53,11 @@ static LIVE: Mutex<BTreeMap<u64, Weak<Source>>, { rank::LIVE_SOURCES }> = Mutex:
 const RELEASE: Call = implicit(c"revamp_array_view_release");
 
 impl Source {
-    fn new(bytes: u64, home: Home, array: Option<(Arc<Storage>, Arc<Slot>)>, label: &str) -> Arc<Self> {
+    fn new(bytes: u64, home: Home, array: Option<(Arc<Storage>, Arc<SourceSlot>)>, label: &str) -> Arc<Self> {
         let is_host = home.host().is_some();
         let is_open = matches!(home, Home::Open { .. });
         let directory = if is_open { Directory::unwritten(bytes, true) } else { Directory::new(bytes, is_host) };
-        let state = State::new(directory, home);
+        let state = SourceState::new(directory, home);
         let source = Arc::new(Self {
             id: unique_id(),
             bytes,
@@ -65,7 +65,7 @@ impl Source {
             array,
             label: label.into(),
             state: Mutex::new(state),
-            words: Words::default(),
+            host_access: HostAccess::default(),
             views: Users::default(),
             pending: Tracker::new(),
             counters: Counters::new(),
@@ -85,7 +85,7 @@ impl Source {
     }
 
     /// The source of an array: one for all its views. Counts a view that the caller makes.
-    pub fn over_array(storage: &Arc<Storage>, slot: &Arc<Slot>) -> Arc<Self> {
+    pub fn over_array(storage: &Arc<Storage>, slot: &Arc<SourceSlot>) -> Arc<Self> {
         let mut known = slot.lock();
         // One whose last view is being released counts that until all is home, and goes on with the new one.
         let live = known.upgrade().filter(|s| s.views.are_there());
@@ -120,7 +120,7 @@ impl Source {
         self.array().map_or(&self.pending, |a| a.pending())
     }
     /// Takes the lock that every use needs.
-    pub(in crate::runtime) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(in crate::runtime) fn lock(&self) -> MutexGuard<'_, SourceState> {
         self.state.lock_as(self.id)
     }
 
@@ -129,8 +129,8 @@ impl Source {
     }
 
     /// What the host may do without a call.
-    pub(in crate::runtime) fn words(&self) -> &Words {
-        &self.words
+    pub(in crate::runtime) fn host_access(&self) -> &HostAccess {
+        &self.host_access
     }
 
     /// One more view.
@@ -171,7 +171,7 @@ impl Source {
 
     /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
     /// are asked; then `f` runs again.
-    pub(in crate::runtime) fn attempt<T>(&self, mut f: impl FnMut(&mut State) -> Result<T>) -> Result<T> {
+    pub(in crate::runtime) fn attempt<T>(&self, mut f: impl FnMut(&mut SourceState) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
             let mut state = self.lock();
@@ -180,32 +180,32 @@ impl Source {
                 Err(e) => e,
                 done => return done,
             };
-            if looks_again(&error, &mut rounds, || state.absorb_losses()) {
+            if should_retry(&error, &mut rounds, || state.absorb_losses()) {
                 continue;
             }
             drop(state);
-            take_detour(error)?;
+            wait_detour(error)?;
         }
     }
 
     /// Home's memory is used through the array itself: changes elsewhere come first (COH-12).
     pub(in crate::runtime) fn use_at_home(
         &self,
-        state: &mut State,
+        state: &mut SourceState,
         layout: &Layout,
         access: Access,
         call: Call,
     ) -> Result<()> {
         let region = layout.region();
-        let place = state.home_place(None)?;
+        let holder = state.home_holder(None)?;
         state.directory.make_room(&region)?;
-        self.words().take_back(&region, access);
+        self.host_access().take_back(&region, access);
         if access != Access::Write {
-            state.fetch(&region, &place, self.tally(call))?;
+            state.fetch(&region, &holder, self.tally(call))?;
         }
         // Its own queue orders what goes through the array's own buffer.
         let own = self.array().map(|a| a.buffer().id());
-        state.settle_home(&region.hull(), access, own)
+        state.wait_home(&region.hull(), access, own)
     }
 
     /// The same for an access of the host, after which home alone has what is written.
@@ -225,21 +225,21 @@ impl Source {
         // What failed there is for whoever waits for it.
         let _ = self.pending().wait_for_all(&all, Access::ReadWrite);
         let mut result = self.attempt(|state| {
-            self.words.take_back(&Region::linear(all.clone()), Access::Write);
+            self.host_access.take_back(&Region::linear(all.clone()), Access::Write);
             // Storage of ours nobody can see any more.
             if self.is_open || state.is_home() {
                 return Ok(());
             }
             state.fetch_home(self.tally(RELEASE))?;
-            state.settle_home(&all, Access::Read, None)
+            state.wait_home(&all, Access::Read, None)
         });
         loop {
             let state = self.lock();
             // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
-            let settled = state.settle_home(&all, Access::Write, state.own_buffer());
-            let settled = settled.and_then(|()| state.settle_memory(HOST_MEMORY, &all, Access::Write, None));
+            let free = state.wait_home(&all, Access::Write, state.own_buffer());
+            let free = free.and_then(|()| state.wait_memory(HOST_MEMORY, &all, Access::Write, None));
             drop(state);
-            let Err(e) = settled else { return result };
+            let Err(e) = free else { return result };
             let Some(Detour::Wait(points)) = Detour::of(&e) else { return result.and(Err(e)) };
             // However it ends.
             for point in points {

@@ -4,9 +4,9 @@ use crate::device::Use;
 use crate::error::{Error, Result};
 use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::data::locked::Held;
-use crate::runtime::data::operand::Side;
-use crate::runtime::data::source_state::Place;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::data::source_state::Holder;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -14,61 +14,61 @@ use std::sync::Arc;
 /// One argument of a launch.
 pub(in crate::runtime) struct Captured<'a> {
     /// It.
-    pub side: &'a Side,
+    pub operand: &'a Operand,
     /// How the kernel uses it.
     pub access: Access,
     /// What of it must be valid: a kernel that only says it writes may leave elements out.
     pub needs: Access,
 }
 
-/// Which bytes of which buffers the arguments are, and the places of the array_views. Filled in place: it is large to move.
+/// Which bytes of which buffers the arguments are, and the holders of the array_views. Filled in holder: it is large to move.
 #[derive(Default)]
-pub(in crate::runtime) struct Brought {
+pub(in crate::runtime) struct ResolvedArguments {
     /// One for each argument.
     pub uses: SmallVec<[Use; 8]>,
-    places: SmallVec<[Option<Arc<Place>>; 16]>,
+    holders: SmallVec<[Option<Arc<Holder>>; 16]>,
     changed: bool,
 }
 
-impl Brought {
+impl ResolvedArguments {
     /// Makes arguments valid on the view a launch runs on. Call [`Self::written`] once the launch is recorded.
-    pub fn bring(
+    pub fn make_valid(
         &mut self,
         captured: &[Captured<'_>],
         view: &Arc<AcceleratorView>,
-        held: &mut Held<'_>,
+        held: &mut LockedSources<'_>,
         call: Call,
     ) -> Result<()> {
         // Blocks grow before any address is taken: aliases share one (docs/spec/array-views.md#parts-and-shapes).
         for c in captured {
-            self.places.push(match c.side {
-                Side::View(part) => {
+            self.holders.push(match c.operand {
+                Operand::View(part) => {
                     let state = held.state(part)?;
-                    let place = state.place(Some(view))?;
-                    state.reserve(&place, &part.region().hull())?;
-                    Some(place)
+                    let holder = state.holder(Some(view))?;
+                    state.reserve(&holder, &part.region().hull())?;
+                    Some(holder)
                 }
                 _ => None,
             });
         }
-        for (c, place) in captured.iter().zip(&self.places) {
-            self.uses.push(match (c.side, place) {
-                (Side::Array(array, layout), _) => {
+        for (c, holder) in captured.iter().zip(&self.holders) {
+            self.uses.push(match (c.operand, holder) {
+                (Operand::Array(array, layout), _) => {
                     held.check_array(array, layout)?;
                     held.use_array(array, layout, c.needs, call)?;
                     Use { buffer: array.buffer().clone(), range: layout.hull(), access: c.access }
                 }
-                (Side::View(part), Some(place)) => {
+                (Operand::View(part), Some(holder)) => {
                     let state = held.state(part)?;
-                    let words = part.source().words();
-                    if !part.is_settled(state, place, c.needs) || words.any() {
+                    let host_access = part.source().host_access();
+                    if !part.is_known_valid(state, holder, c.needs) || host_access.any() {
                         self.changed = true;
                         state.check(part.region())?;
-                        part.make_valid(state, place, c.needs, call)?;
-                        words.take_back(part.region(), c.needs);
+                        part.make_valid(state, holder, c.needs, call)?;
+                        host_access.take_back(part.region(), c.needs);
                     }
                     let hull = part.region().hull();
-                    let (buffer, base) = state.device_memory(place, &hull, c.access)?;
+                    let (buffer, base) = state.device_memory(holder, &hull, c.access)?;
                     Use { buffer, range: hull.start - base..hull.end - base, access: c.access }
                 }
                 _ => return Err(Error::internal("host memory where an array was needed")),
@@ -77,9 +77,9 @@ impl Brought {
         Ok(())
     }
 
-    /// The places of the array_views: one for each argument.
-    pub fn places(&self) -> &[Option<Arc<Place>>] {
-        &self.places
+    /// The holders of the array_views: one for each argument.
+    pub fn holders(&self) -> &[Option<Arc<Holder>>] {
+        &self.holders
     }
 
     /// True if something was to be done before all was valid.
@@ -88,11 +88,11 @@ impl Brought {
     }
 
     /// Records what the launch writes.
-    pub fn written(&self, captured: &[Captured<'_>], held: &mut Held<'_>) -> Result<()> {
-        for (c, place) in captured.iter().zip(&self.places).filter(|(c, _)| c.needs.writes()) {
-            match (c.side, place) {
-                (Side::View(part), Some(place)) => part.written(held.state(part)?, place),
-                (Side::Array(array, layout), _) => held.wrote_array(array, layout)?,
+    pub fn written(&self, captured: &[Captured<'_>], held: &mut LockedSources<'_>) -> Result<()> {
+        for (c, holder) in captured.iter().zip(&self.holders).filter(|(c, _)| c.needs.writes()) {
+            match (c.operand, holder) {
+                (Operand::View(part), Some(holder)) => part.written(held.state(part)?, holder),
+                (Operand::Array(array, layout), _) => held.wrote_array(array, layout)?,
                 _ => {}
             }
         }

@@ -1,14 +1,14 @@
 //! Where a launch runs (SEL-1 to SEL-19).
 
-use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
-use crate::device::physical::Kind;
+use crate::coherence::selection::{Conflict, ViewCandidate, dispatch_target};
+use crate::device::physical::DeviceKind;
 use crate::error::E_INVALIDARG;
 use crate::error::{Error, Result};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
-use crate::runtime::data::locked::Held;
-use crate::runtime::data::operand::Side;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
 use crate::runtime::data::part::Part;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use std::sync::Arc;
 /// decides.
 pub(in crate::runtime) fn choose<'a>(
     named: Option<Arc<AcceleratorView>>,
-    sides: impl Iterator<Item = &'a Side> + Clone,
-    held: &mut Held<'_>,
+    sides: impl Iterator<Item = &'a Operand> + Clone,
+    held: &mut LockedSources<'_>,
     default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
 ) -> Result<Arc<AcceleratorView>> {
     let named = named.filter(|v| !v.is_auto_selection());
     let arrays: SmallVec<[&Arc<Array>; 4]> = sides
         .clone()
         .filter_map(|s| match s {
-            Side::Array(array, _) => Some(array),
+            Operand::Array(array, _) => Some(array),
             _ => None,
         })
         .collect();
@@ -52,7 +52,7 @@ pub(in crate::runtime) fn choose<'a>(
     } else {
         free_choice(sides, held, default()?)?
     };
-    if chosen.accelerator().kind() == Kind::Cpu {
+    if chosen.accelerator().kind() == DeviceKind::Cpu {
         return Err(not_on_cpu(chosen.accelerator()));
     }
     Ok(chosen)
@@ -60,14 +60,14 @@ pub(in crate::runtime) fn choose<'a>(
 
 /// SEL-8 to SEL-14.
 fn free_choice<'a>(
-    sides: impl Iterator<Item = &'a Side>,
-    held: &mut Held<'_>,
+    sides: impl Iterator<Item = &'a Operand>,
+    held: &mut LockedSources<'_>,
     default_view: Arc<AcceleratorView>,
 ) -> Result<Arc<AcceleratorView>> {
     let default = default_view.accelerator().clone();
     let parts: SmallVec<[&Arc<Part>; 8]> = sides
         .filter_map(|s| match s {
-            Side::View(part) => Some(part),
+            Operand::View(part) => Some(part),
             _ => None,
         })
         .collect();
@@ -80,19 +80,19 @@ fn free_choice<'a>(
             }
         }
     }
-    let mut candidates: SmallVec<[Candidate<u64>; 4]> = SmallVec::new();
+    let mut candidates: SmallVec<[ViewCandidate<u64>; 4]> = SmallVec::new();
     for view in [&default_view].into_iter().chain(&views) {
         // A view known to some sources may be new to others; only the default view may be new to all.
         let mut holds_all = !views.is_empty();
         for part in parts.iter().take_while(|_| !views.is_empty()) {
             let state = held.state(part)?;
             if !state.is_open() {
-                let place = state.place(Some(view))?;
-                holds_all &= state.directory.is_valid(part.region(), place.location);
+                let holder = state.holder(Some(view))?;
+                holds_all &= state.directory.is_valid(part.region(), holder.location);
             }
         }
         // A kernel is loaded on its accelerator, so what it needs is there.
-        candidates.push(Candidate { view: view.id(), holds_all, on_default_accelerator: true, fits: true });
+        candidates.push(ViewCandidate { view: view.id(), holds_all, on_default_accelerator: true, fits: true });
     }
     let id = dispatch_target(None, &[], candidates, || default_view.id()).unwrap_or(default_view.id());
     Ok(views.into_iter().find(|v| v.id() == id).unwrap_or(default_view))
@@ -101,7 +101,7 @@ fn free_choice<'a>(
 /// PFE-8, for a view that is named: whatever else is wrong with the launch.
 pub(in crate::runtime) fn check_runs_kernels(view: Option<&Arc<AcceleratorView>>) -> Result<()> {
     match view {
-        Some(v) if v.accelerator().kind() == Kind::Cpu => Err(not_on_cpu(v.accelerator())),
+        Some(v) if v.accelerator().kind() == DeviceKind::Cpu => Err(not_on_cpu(v.accelerator())),
         _ => Ok(()),
     }
 }

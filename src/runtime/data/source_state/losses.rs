@@ -1,6 +1,6 @@
 //! What a data source has lost, and what to tell of it (decision 17).
 
-use super::{FIRST_BLOCK, Home, Place, State};
+use super::{FIRST_BLOCK, Holder, Home, SourceState};
 use crate::coherence::{Location, LossId};
 use crate::device::Buffer;
 use crate::device::hazard::any_lost;
@@ -12,20 +12,20 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
-impl State {
+impl SourceState {
     /// Makes all that is not lost valid at home, then tells of what is.
     pub fn fetch_home(&mut self, tally: Tally<'_>) -> Result<()> {
         let mut from = 0;
         let lost: Vec<_> = self.directory.losses().collect();
         for (range, _) in &lost {
             if from < range.start {
-                self.fetch(&Region::linear(from..range.start), &Place::home(), tally)?;
+                self.fetch(&Region::linear(from..range.start), &Holder::home(), tally)?;
             }
             from = range.end;
         }
         let all = self.directory.bytes();
         if from < all {
-            self.fetch(&Region::linear(from..all), &Place::home(), tally)?;
+            self.fetch(&Region::linear(from..all), &Holder::home(), tally)?;
         }
         self.check(&Region::linear(0..all))
     }
@@ -46,13 +46,13 @@ impl State {
         known.cloned().unwrap_or_else(|| Error::internal("data were lost for no known reason"))
     }
 
-    /// Bytes of a place were written anew: what was lost of them there no longer matters.
-    pub fn renewed(&self, region: &Region, place: &Place) {
+    /// Bytes of a holder were written anew: what was lost of them there no longer matters.
+    pub fn renewed(&self, region: &Region, holder: &Holder) {
         if !any_lost() {
             return;
         }
         for (memory, _, base, buffer) in self.buffers() {
-            if memory == place.memory {
+            if memory == holder.memory {
                 buffer.tracker().renewed(region.ranges().map(|r| r.start - base..r.end - base));
             }
         }
@@ -75,8 +75,8 @@ impl State {
         if let Home::Array(a) = &self.home {
             found.extend(gone(a.copy_view(), Location::HOME, Some(a.buffer())));
         }
-        for place in self.places.iter().filter(|p| p.memory >= FIRST_BLOCK) {
-            found.extend(place.view.as_ref().and_then(|view| gone(view, place.location, None)));
+        for holder in self.holders.iter().filter(|p| p.memory >= FIRST_BLOCK) {
+            found.extend(holder.view.as_ref().and_then(|view| gone(view, holder.location, None)));
         }
         let mut is_new = false;
         for (range, location, reason) in found {

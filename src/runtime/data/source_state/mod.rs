@@ -5,7 +5,7 @@ mod moves;
 
 use crate::coherence::{Directory, Location};
 use crate::device::Buffer;
-use crate::device::physical::Kind;
+use crate::device::physical::DeviceKind;
 use crate::error::{Error, ErrorKind, Result};
 use crate::geometry::Region;
 use crate::host::{HostBlock, HostSpan};
@@ -33,7 +33,7 @@ pub(in crate::runtime::data) const HOST_MEMORY: u32 = 1;
 const FIRST_BLOCK: u32 = 2;
 
 /// Where a source lives.
-pub(in crate::runtime::data) enum Home {
+pub(in crate::runtime) enum Home {
     /// Nowhere yet: made at the first access (docs/spec/array-views.md#views-without-a-data-source).
     Open {
         /// Extent of the view it was made for.
@@ -63,21 +63,21 @@ impl Home {
 }
 
 /// A device's copy of the part of a source that it used.
-struct Block {
+struct DeviceBlock {
     view: Arc<AcceleratorView>,
     /// The memory and the source's byte it begins at.
     memory: Option<(Arc<dyn Buffer>, u64)>,
     grown: u32,
 }
 
-impl Block {
+impl DeviceBlock {
     fn range(&self) -> Range<u64> {
         self.memory.as_ref().map_or(0..0, |(buffer, base)| *base..base + buffer.size())
     }
 }
 
 /// A location as the runtime knows it.
-pub(in crate::runtime) struct Place {
+pub(in crate::runtime) struct Holder {
     /// The accelerator_view; `None`: the host.
     view: Option<Arc<AcceleratorView>>,
     /// Its name in the directory.
@@ -88,7 +88,7 @@ pub(in crate::runtime) struct Place {
     alias: Option<Arc<dyn Buffer>>,
 }
 
-impl Place {
+impl Holder {
     /// True if it uses home's memory itself.
     pub fn shares_home(&self) -> bool {
         self.memory == HOME_MEMORY
@@ -96,13 +96,13 @@ impl Place {
 }
 
 /// What is known of a source; locked by whoever uses it.
-pub(in crate::runtime) struct State {
+pub(in crate::runtime) struct SourceState {
     pub directory: Directory,
     home: Home,
-    places: Vec<Arc<Place>>,
-    blocks: Vec<Block>,
+    holders: Vec<Arc<Holder>>,
+    blocks: Vec<DeviceBlock>,
     host_copy: Option<HostBlock>,
-    /// Grows whenever a place or its memory changes.
+    /// Grows whenever a holder or its memory changes.
     moves: u64,
     /// Why bytes are lost; a [`LossId`] counts from 1.
     losses: Vec<Error>,
@@ -117,19 +117,27 @@ pub(in crate::runtime) struct Stamp {
     moves: u64,
 }
 
-impl Place {
+impl Holder {
     /// Home by itself, whoever addresses it.
     fn home() -> Self {
         Self { view: None, location: Location::HOME, memory: HOME_MEMORY, alias: None }
     }
 }
 
-impl State {
+#[cold]
+fn released_meanwhile() -> Error {
+    Error::new(
+        ErrorKind::InvalidHandle,
+        "the array_view was released by another thread while this call was about to use it",
+    )
+}
+
+impl SourceState {
     pub fn new(directory: Directory, home: Home) -> Self {
         Self {
             directory,
             home,
-            places: Vec::new(),
+            holders: Vec::new(),
             blocks: Vec::new(),
             host_copy: None,
             moves: 0,
@@ -144,14 +152,9 @@ impl State {
     }
 
     /// Fails if the last view is gone.
+    #[inline]
     pub fn check_open(&self) -> Result<()> {
-        if self.is_closed {
-            return Err(Error::new(
-                ErrorKind::InvalidHandle,
-                "the array_view was released by another thread while this call was about to use it",
-            ));
-        }
-        Ok(())
+        if self.is_closed { Err(released_meanwhile()) } else { Ok(()) }
     }
 
     /// True if nothing is to be written back.
@@ -171,25 +174,25 @@ impl State {
         Stamp { epoch: self.directory.epoch(), moves: self.moves }
     }
 
-    /// True if a place's memory is used through its own buffer alone, so that nothing else is to be waited for.
-    pub fn has_one_way(&self, place: &Place) -> bool {
-        let own = |p: &Arc<Place>| match (&p.alias, &place.alias) {
+    /// True if a holder's memory is used through its own buffer alone, so that nothing else is to be waited for.
+    pub fn has_one_way(&self, holder: &Holder) -> bool {
+        let own = |p: &Arc<Holder>| match (&p.alias, &holder.alias) {
             (Some(a), Some(b)) => a.id() == b.id(),
             (None, _) => true,
             _ => false,
         };
         let home = match &self.home {
-            Home::Array(a) if place.shares_home() => place.alias.as_ref().is_some_and(|b| b.id() == a.buffer().id()),
+            Home::Array(a) if holder.shares_home() => holder.alias.as_ref().is_some_and(|b| b.id() == a.buffer().id()),
             _ => true,
         };
-        place.memory >= FIRST_BLOCK || home && self.places.iter().filter(|p| p.memory == place.memory).all(own)
+        holder.memory >= FIRST_BLOCK || home && self.holders.iter().filter(|p| p.memory == holder.memory).all(own)
     }
 
     /// Home's location; storage not made yet is made where `first` is, `None` being the host.
-    fn settle_open(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<()> {
+    fn make_storage(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<()> {
         let Home::Open { extent, element } = &self.home else { return Ok(()) };
         let bytes = self.directory.bytes();
-        self.home = match first.filter(|v| v.accelerator().kind() != Kind::Cpu) {
+        self.home = match first.filter(|v| v.accelerator().kind() != DeviceKind::Cpu) {
             None => Home::Own(HostBlock::new(bytes)?),
             Some(view) => Home::Array(Storage::create(ArrayRequest {
                 view: view.clone(),
@@ -205,45 +208,45 @@ impl State {
         Ok(())
     }
 
-    /// The place of an accelerator_view, or of the host (`None`).
-    pub fn place(&mut self, view: Option<&Arc<AcceleratorView>>) -> Result<Arc<Place>> {
-        let view = view.filter(|v| v.accelerator().kind() != Kind::Cpu);
+    /// The holder of an accelerator_view, or of the host (`None`).
+    pub fn holder(&mut self, view: Option<&Arc<AcceleratorView>>) -> Result<Arc<Holder>> {
+        let view = view.filter(|v| v.accelerator().kind() != DeviceKind::Cpu);
         let id = view.map(|v| v.id());
-        if let Some(known) = self.places.iter().find(|p| p.view.as_ref().map(|v| v.id()) == id) {
+        if let Some(known) = self.holders.iter().find(|p| p.view.as_ref().map(|v| v.id()) == id) {
             return Ok(known.clone());
         }
-        self.settle_open(view)?;
-        let place = Arc::new(match view {
-            None => self.host_place(),
-            Some(view) => self.device_place(view)?,
+        self.make_storage(view)?;
+        let holder = Arc::new(match view {
+            None => self.host_holder(),
+            Some(view) => self.device_holder(view)?,
         });
-        self.places.push(place.clone());
+        self.holders.push(holder.clone());
         self.moves += 1;
-        Ok(place)
+        Ok(holder)
     }
 
-    fn host_place(&mut self) -> Place {
+    fn host_holder(&mut self) -> Holder {
         match &self.home {
-            Home::Array(a) if a.view().accelerator().kind() == Kind::Cpu => Place::home(),
+            Home::Array(a) if a.view().accelerator().kind() == DeviceKind::Cpu => Holder::home(),
             Home::Array(a) => {
                 let memory = if a.shares_host() { HOME_MEMORY } else { HOST_MEMORY };
-                Place { location: self.directory.add(memory, true), memory, ..Place::home() }
+                Holder { location: self.directory.add(memory, true), memory, ..Holder::home() }
             }
-            _ => Place::home(),
+            _ => Holder::home(),
         }
     }
 
-    fn device_place(&mut self, view: &Arc<AcceleratorView>) -> Result<Place> {
+    fn device_holder(&mut self, view: &Arc<AcceleratorView>) -> Result<Holder> {
         let view = view.actual();
         let is_host = self.home.host().is_some();
         if let Home::Array(a) = &self.home
             && a.view().id() == view.id()
         {
-            return Ok(Place { view: Some(view), alias: Some(a.buffer().clone()), ..Place::home() });
+            return Ok(Holder { view: Some(view), alias: Some(a.buffer().clone()), ..Holder::home() });
         }
         if let Some(alias) = self.alias(&view)? {
             let location = self.directory.add(HOME_MEMORY, is_host);
-            return Ok(Place { view: Some(view), location, memory: HOME_MEMORY, alias: Some(alias) });
+            return Ok(Holder { view: Some(view), location, memory: HOME_MEMORY, alias: Some(alias) });
         }
         if view.accelerator().is_host_memory() {
             // Host threads use the host's copy.
@@ -255,22 +258,22 @@ impl State {
             };
             if alias.is_some() {
                 let location = self.directory.add(HOST_MEMORY, true);
-                return Ok(Place { view: Some(view), location, memory: HOST_MEMORY, alias });
+                return Ok(Holder { view: Some(view), location, memory: HOST_MEMORY, alias });
             }
         }
         let known = self.blocks.iter().position(|b| b.view.device().id() == view.device().id());
         let number = known.unwrap_or_else(|| {
-            self.blocks.push(Block { view: view.clone(), memory: None, grown: 0 });
+            self.blocks.push(DeviceBlock { view: view.clone(), memory: None, grown: 0 });
             self.blocks.len() - 1
         });
         let memory = FIRST_BLOCK + number as u32;
-        Ok(Place { location: self.directory.add(memory, false), view: Some(view), memory, alias: None })
+        Ok(Holder { location: self.directory.add(memory, false), view: Some(view), memory, alias: None })
     }
 
-    /// A place of the view's device that addresses this memory.
-    fn alias_of(&self, memory: u32, view: &AcceleratorView) -> Option<&Arc<Place>> {
-        let same = |p: &&Arc<Place>| p.view.as_ref().is_some_and(|v| v.device().id() == view.device().id());
-        self.places.iter().filter(|p| p.memory == memory).find(same)
+    /// A holder of the view's device that addresses this memory.
+    fn alias_of(&self, memory: u32, view: &AcceleratorView) -> Option<&Arc<Holder>> {
+        let same = |p: &&Arc<Holder>| p.view.as_ref().is_some_and(|v| v.device().id() == view.device().id());
+        self.holders.iter().filter(|p| p.memory == memory).find(same)
     }
 
     /// Home's memory as the view's device addresses it, where it can use that as fast as its own.
@@ -298,12 +301,12 @@ impl State {
     }
 
     /// Waits for what uses a memory of the host's, home's or the copy's, through another way than `except`.
-    pub fn settle_memory(&self, memory: u32, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+    pub fn wait_memory(&self, memory: u32, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let own = match &self.home {
             Home::Array(a) if memory == HOME_MEMORY => Some(a.buffer()),
             _ => None,
         };
-        let aliases = self.places.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
+        let aliases = self.holders.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
         let mut seen: Option<u64> = None;
         for buffer in own.into_iter().chain(aliases) {
             // Views of one device share a buffer and mostly stand side by side.
@@ -315,9 +318,9 @@ impl State {
         Ok(())
     }
 
-    /// [`Self::settle_memory`] of home's.
-    pub fn settle_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
-        self.settle_memory(HOME_MEMORY, range, access, except)
+    /// [`Self::wait_memory`] of home's.
+    pub fn wait_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+        self.wait_memory(HOME_MEMORY, range, access, except)
     }
 
     /// All buffers, with their memories and a location there, and the source's byte at which they begin.
@@ -326,19 +329,19 @@ impl State {
             Home::Array(a) => Some((HOME_MEMORY, Location::HOME, 0, a.buffer())),
             _ => None,
         };
-        let places = self.places.iter().filter_map(|p| match p.memory {
+        let holders = self.holders.iter().filter_map(|p| match p.memory {
             n if n >= FIRST_BLOCK => {
                 let block = self.blocks[(n - FIRST_BLOCK) as usize].memory.as_ref();
                 block.map(|(buffer, base)| (n, p.location, *base, buffer))
             }
             n => p.alias.as_ref().map(|alias| (n, p.location, 0, alias)),
         });
-        own.into_iter().chain(places)
+        own.into_iter().chain(holders)
     }
 
     /// The bytes were written where the source lives.
     pub fn written_at_home(&mut self, region: &Region) -> Result<()> {
-        let home = self.home_place(None)?;
+        let home = self.home_holder(None)?;
         self.directory.written(region, home.location);
         Ok(())
     }
@@ -351,15 +354,15 @@ impl State {
         }
     }
 
-    /// The place where the source lives; storage not made yet is made where `first` is.
-    pub fn home_place(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<Arc<Place>> {
-        self.settle_open(first)?;
+    /// The holder where the source lives; storage not made yet is made where `first` is.
+    pub fn home_holder(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<Arc<Holder>> {
+        self.make_storage(first)?;
         match &self.home {
-            Home::Array(a) if a.view().accelerator().kind() != Kind::Cpu => {
+            Home::Array(a) if a.view().accelerator().kind() != DeviceKind::Cpu => {
                 let view = a.view().clone();
-                self.place(Some(&view))
+                self.holder(Some(&view))
             }
-            _ => self.place(None),
+            _ => self.holder(None),
         }
     }
 
@@ -371,9 +374,9 @@ impl State {
         }
     }
 
-    /// The place of a location.
-    pub fn known(&self, location: Location) -> Arc<Place> {
-        self.places.iter().find(|p| p.location == location).cloned().unwrap_or_else(|| Arc::new(Place::home()))
+    /// The holder of a location.
+    pub fn holder_at(&self, location: Location) -> Arc<Holder> {
+        self.holders.iter().find(|p| p.location == location).cloned().unwrap_or_else(|| Arc::new(Holder::home()))
     }
 
     /// True if the storage is not made yet.
@@ -381,10 +384,10 @@ impl State {
         matches!(self.home, Home::Open { .. })
     }
 
-    /// Waits until nothing that conflicts is under way at a place.
-    pub fn settle(&self, place: &Place, hull: &Range<u64>, access: Access) -> Result<()> {
-        match place.memory {
-            HOME_MEMORY | HOST_MEMORY => self.settle_memory(place.memory, hull, access, None),
+    /// Waits until nothing that conflicts is under way at a holder.
+    pub fn wait_conflicts(&self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<()> {
+        match holder.memory {
+            HOME_MEMORY | HOST_MEMORY => self.wait_memory(holder.memory, hull, access, None),
             n => match &self.blocks[(n - FIRST_BLOCK) as usize].memory {
                 Some((buffer, base)) => buffer.tracker().wait(&(hull.start - base..hull.end - base), access),
                 None => Ok(()),
@@ -394,12 +397,12 @@ impl State {
 
     /// The accelerator_views that are locations.
     pub fn views(&self) -> impl Iterator<Item = &Arc<AcceleratorView>> {
-        self.places.iter().filter_map(|p| p.view.as_ref())
+        self.holders.iter().filter_map(|p| p.view.as_ref())
     }
 
-    /// Bytes held for the source on the accelerator of a place, beside home.
-    pub fn allocated(&self, place: &Place) -> u64 {
-        match place.memory {
+    /// Bytes held for the source on the accelerator of a holder, beside home.
+    pub fn allocated(&self, holder: &Holder) -> u64 {
+        match holder.memory {
             HOME_MEMORY => 0,
             HOST_MEMORY => self.host_copy.as_ref().map_or(0, HostBlock::len),
             n => {
@@ -430,10 +433,11 @@ impl State {
     /// when it gets it back.
     fn let_go(&mut self, own: Option<u64>) {
         self.moves += 1;
-        let places = std::mem::take(&mut self.places);
-        self.places = places.iter().filter(|p| p.alias.as_ref().is_none_or(|b| Some(b.id()) == own)).cloned().collect();
-        let mut borrowed: Vec<_> = places.iter().filter_map(|p| Some((p.alias.clone()?, p.view.clone()?))).collect();
-        drop(places);
+        let holders = std::mem::take(&mut self.holders);
+        self.holders =
+            holders.iter().filter(|p| p.alias.as_ref().is_none_or(|b| Some(b.id()) == own)).cloned().collect();
+        let mut borrowed: Vec<_> = holders.iter().filter_map(|p| Some((p.alias.clone()?, p.view.clone()?))).collect();
+        drop(holders);
         borrowed.retain(|(buffer, _)| Some(buffer.id()) != own);
         borrowed.sort_unstable_by_key(|(buffer, _)| buffer.id());
         borrowed.dedup_by_key(|(buffer, _)| buffer.id());

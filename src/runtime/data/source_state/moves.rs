@@ -1,37 +1,37 @@
 //! How bytes of a data source get from one holder to another.
 
-use super::{BLOCK_ALIGN, FIRST_BLOCK, GROWN_OFTEN, HOME_MEMORY, HOST_MEMORY, Home, Place, State};
+use super::{BLOCK_ALIGN, FIRST_BLOCK, GROWN_OFTEN, HOME_MEMORY, HOST_MEMORY, Holder, Home, SourceState};
 use crate::coherence::{Location, Step};
 use crate::device::{Buffer, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::{CopyDim, CopyPlan, Region};
 use crate::host::{HostBlock, HostSpan};
 use crate::kernel::Access;
-use crate::runtime::data::transfer::{Memory, Tally, run};
+use crate::runtime::data::transfer::{Endpoint, Tally, run};
 use std::ops::Range;
 use std::sync::Arc;
 
-impl State {
+impl SourceState {
     /// The memory of a location and the source's byte it begins at.
-    pub(super) fn memory(&mut self, location: Location) -> Result<(Memory, u64)> {
-        let place = self.known(location);
-        match place.memory {
+    pub(super) fn memory(&mut self, location: Location) -> Result<(Endpoint, u64)> {
+        let holder = self.holder_at(location);
+        match holder.memory {
             HOME_MEMORY => Ok((
                 match (&self.home, self.home.host()) {
-                    (Home::Array(a), _) => Memory::of(a),
-                    (_, Some(span)) => Memory::Host(span),
+                    (Home::Array(a), _) => Endpoint::of(a),
+                    (_, Some(span)) => Endpoint::Host(span),
                     _ => return Err(Error::internal("a data source without memory was read")),
                 },
                 0,
             )),
-            HOST_MEMORY => Ok((Memory::Host(self.host_copy()?), 0)),
+            HOST_MEMORY => Ok((Endpoint::Host(self.host_copy()?), 0)),
             n => {
                 let block = &self.blocks[(n - FIRST_BLOCK) as usize];
                 let (buffer, base) =
                     block.memory.clone().ok_or_else(|| Error::internal("a device block without memory was read"))?;
-                let view = place.view.as_ref().unwrap_or(&block.view).clone();
+                let view = holder.view.as_ref().unwrap_or(&block.view).clone();
                 let (device, accelerator) = (view.device().clone(), view.accelerator().clone());
-                Ok((Memory::Device { buffer, device, view, accelerator }, base))
+                Ok((Endpoint::Device { buffer, device, view, accelerator }, base))
             }
         }
     }
@@ -44,13 +44,13 @@ impl State {
         Ok(self.host_copy.as_ref().map_or(HostSpan::empty(), HostBlock::span))
     }
 
-    /// Sees to it that the place has memory for these bytes. May move a device's block: addresses are taken after.
-    pub fn reserve(&mut self, place: &Place, hull: &Range<u64>) -> Result<()> {
-        if place.memory < FIRST_BLOCK {
+    /// Sees to it that the holder has memory for these bytes. May move a device's block: addresses are taken after.
+    pub fn reserve(&mut self, holder: &Holder, hull: &Range<u64>) -> Result<()> {
+        if holder.memory < FIRST_BLOCK {
             return Ok(());
         }
         let all = self.directory.bytes();
-        let block = &mut self.blocks[(place.memory - FIRST_BLOCK) as usize];
+        let block = &mut self.blocks[(holder.memory - FIRST_BLOCK) as usize];
         let old = block.range();
         if old.start <= hull.start && hull.end <= old.end {
             return Ok(());
@@ -67,7 +67,7 @@ impl State {
                     new.start = new.start.saturating_sub(ahead) / BLOCK_ALIGN * BLOCK_ALIGN;
                 }
             }
-            let view = place.view.as_ref().unwrap_or(&block.view);
+            let view = holder.view.as_ref().unwrap_or(&block.view);
             let buffer = view.device().allocate(new.end - new.start, Placement::Device, "array_view")?;
             let plan = CopyPlan::linear(0, base - new.start, old_buffer.size());
             view.queue().copy(old_buffer, &buffer, &plan)?;
@@ -80,23 +80,23 @@ impl State {
         Ok(())
     }
 
-    /// Makes the region valid at `place`, moving what is missing.
-    pub fn fetch(&mut self, region: &Region, place: &Place, tally: Tally<'_>) -> Result<()> {
+    /// Makes the region valid at `holder`, moving what is missing.
+    pub fn fetch(&mut self, region: &Region, holder: &Holder, tally: Tally<'_>) -> Result<()> {
         self.check(region)?;
         self.directory.make_room(region)?;
-        for step in self.directory.missing(region, place.location)? {
+        for step in self.directory.missing(region, holder.location)? {
             self.carry(&step, tally)?;
             self.directory.holds(&step.region, step.to);
-            self.renewed(&step.region, &self.known(step.to));
-            if self.known(step.from).shares_home() {
+            self.renewed(&step.region, &self.holder_at(step.to));
+            if self.holder_at(step.from).shares_home() {
                 self.directory.holds(&step.region, Location::HOME);
             }
         }
         // Who reads at home's memory finds the changes of those who share it there: they went home (COH-12).
-        if place.shares_home() {
+        if holder.shares_home() {
             self.directory.holds(region, Location::HOME);
         }
-        self.directory.holds(region, place.location);
+        self.directory.holds(region, holder.location);
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl State {
         let hull = step.region.hull();
         let ((from, from_base), (to, to_base)) = (self.memory(step.from)?, self.memory(step.to)?);
         for (memory, location, access) in [(&from, step.from, Access::Read), (&to, step.to, Access::Write)] {
-            self.settle_memory(self.known(location).memory, &hull, access, memory.buffer())?;
+            self.wait_memory(self.holder_at(location).memory, &hull, access, memory.buffer())?;
         }
         let plan = CopyPlan {
             source: step.region.start - from_base,
@@ -120,17 +120,17 @@ impl State {
         run(&from, &to, &plan, tally).map(drop)
     }
 
-    /// The memory of a place as kernels and copies use it, with the source's byte it begins at, and everything done that
+    /// The memory of a holder as kernels and copies use it, with the source's byte it begins at, and everything done that
     /// other ways to the same memory have under way.
     pub fn device_memory(
         &mut self,
-        place: &Place,
+        holder: &Holder,
         hull: &Range<u64>,
         access: Access,
     ) -> Result<(Arc<dyn Buffer>, u64)> {
-        match (&place.alias, place.memory) {
+        match (&holder.alias, holder.memory) {
             (Some(alias), memory) => {
-                self.settle_memory(memory, hull, access, Some(alias.id()))?;
+                self.wait_memory(memory, hull, access, Some(alias.id()))?;
                 Ok((alias.clone(), 0))
             }
             (None, n) if n >= FIRST_BLOCK => {
@@ -141,17 +141,17 @@ impl State {
         }
     }
 
-    /// The memory of a place for a copy, likewise.
-    pub fn copy_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<(Memory, u64)> {
-        let found = self.memory(place.location)?;
-        self.settle_memory(place.memory, hull, access, found.0.buffer())?;
+    /// The memory of a holder for a copy, likewise.
+    pub fn copy_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<(Endpoint, u64)> {
+        let found = self.memory(holder.location)?;
+        self.wait_memory(holder.memory, hull, access, found.0.buffer())?;
         Ok(found)
     }
 
     /// The source's first byte as the host addresses it, once nothing that conflicts is under way.
-    pub fn host_memory(&mut self, place: &Place, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
-        self.settle_memory(place.memory, hull, access, None)?;
-        match (place.memory, self.home.host()) {
+    pub fn host_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
+        self.wait_memory(holder.memory, hull, access, None)?;
+        match (holder.memory, self.home.host()) {
             (HOME_MEMORY, Some(span)) => Ok(span),
             _ => self.host_copy(),
         }

@@ -1,7 +1,7 @@
 //! The values of constants, specialization constants and the operations on them.
 
-use super::code::{Code, Inst};
 use super::grammar;
+use super::parsed::{Instruction, ParsedModule};
 use crate::error::Result;
 use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};
@@ -34,21 +34,21 @@ pub(super) enum Value {
     Scalar(Scalar),
     /// A vector, or a short array of scalars.
     Vector(Vec<Scalar>),
-    /// Anything bigger: the ids of its parts.
+    /// Any larger composite: the ids of its parts.
     Parts(Vec<u32>),
 }
 
-/// Values by id.
-pub(super) type Values = HashMap<u32, Value>;
+/// The constants whose value is known, by id.
+pub(super) type ConstantValues = HashMap<u32, Value>;
 
 /// Longest composite of scalars kept by value.
 const MAX_VECTOR: usize = 16;
 
 /// The bits given for specialization constants, by SpecId.
-pub(super) type Overrides = HashMap<u32, u64>;
+pub(super) type SpecOverrides = HashMap<u32, u64>;
 
 /// The scalar type `id` names.
-pub(super) fn scalar_type(code: &Code, id: u32) -> Option<ScalarType> {
+pub(super) fn scalar_type(code: &ParsedModule, id: u32) -> Option<ScalarType> {
     let inst = code.def(id)?;
     match inst.op? {
         Op::TypeBool => Some(ScalarType::Bool),
@@ -79,9 +79,13 @@ impl Scalar {
     }
 }
 
-/// Evaluates the constants among `insts`, which stand in the order of the module; what cannot be known is left out.
-pub(super) fn evaluate<'a>(code: &Code, insts: impl Iterator<Item = Inst<'a>>, given: &Overrides) -> Result<Values> {
-    let mut values = Values::new();
+/// Evaluates the constants among `insts`, which are in module order; those that cannot be evaluated are left out.
+pub(super) fn evaluate<'a>(
+    code: &ParsedModule,
+    insts: impl Iterator<Item = Instruction<'a>>,
+    given: &SpecOverrides,
+) -> Result<ConstantValues> {
+    let mut values = ConstantValues::new();
     for inst in insts {
         if let Some((id, value)) = inst.result().and_then(|id| Some((id, constant(code, inst, &values, given)?))) {
             values.make_room(1)?;
@@ -91,14 +95,14 @@ pub(super) fn evaluate<'a>(code: &Code, insts: impl Iterator<Item = Inst<'a>>, g
     Ok(values)
 }
 
-/// The instructions that the values of `ids` depend on, in the order of the module.
-pub(super) fn dependencies(code: &Code, ids: &[u32]) -> Vec<usize> {
+/// The instructions that the values of `ids` depend on, in module order.
+pub(super) fn dependencies(code: &ParsedModule, ids: &[u32]) -> Vec<usize> {
     let mut wanted: HashSet<u32> = ids.iter().copied().collect();
     let mut found = Vec::new();
     for inst in code.globals().rev() {
         if inst.op.is_some_and(|op| op.is_constant()) && inst.result().is_some_and(|id| wanted.contains(&id)) {
             found.push(inst.index);
-            // Literals among these only make the list longer.
+            // Some of these words are literals, not ids; that only makes the list longer.
             wanted.extend(&inst.words[3.min(inst.words.len())..]);
         }
     }
@@ -106,14 +110,14 @@ pub(super) fn dependencies(code: &Code, ids: &[u32]) -> Vec<usize> {
     found
 }
 
-/// True if `inst` has a value given at pipeline creation.
-pub(super) fn spec_id(code: &Code, inst: Inst<'_>) -> Option<u32> {
+/// The SpecId of `inst`, if it is a scalar specialization constant.
+pub(super) fn spec_id(code: &ParsedModule, inst: Instruction<'_>) -> Option<u32> {
     let scalar = matches!(inst.op?, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse);
     if scalar { code.literal(inst.result()?, Decoration::SpecId) } else { None }
 }
 
 /// The default of a scalar constant.
-pub(super) fn scalar_constant(code: &Code, inst: Inst<'_>) -> Option<Scalar> {
+pub(super) fn scalar_constant(code: &ParsedModule, inst: Instruction<'_>) -> Option<Scalar> {
     let ty = scalar_type(code, inst.word(1))?;
     let bits = match inst.op? {
         Op::Constant | Op::SpecConstant => u64::from(inst.word(3)) | (u64::from(inst.word(4)) << 32),
@@ -124,7 +128,12 @@ pub(super) fn scalar_constant(code: &Code, inst: Inst<'_>) -> Option<Scalar> {
     Some(Scalar::of(ty, bits))
 }
 
-fn constant(code: &Code, inst: Inst<'_>, values: &Values, given: &Overrides) -> Option<Value> {
+fn constant(
+    code: &ParsedModule,
+    inst: Instruction<'_>,
+    values: &ConstantValues,
+    given: &SpecOverrides,
+) -> Option<Value> {
     if let Some(scalar) = scalar_constant(code, inst) {
         let bits = spec_id(code, inst).and_then(|id| given.get(&id)).copied();
         return Some(Value::Scalar(bits.map_or(scalar, |bits| Scalar::of(scalar.ty, bits))));
@@ -148,7 +157,7 @@ fn constant(code: &Code, inst: Inst<'_>, values: &Values, given: &Overrides) -> 
 }
 
 /// The scalar value of `id`.
-pub(super) fn scalar(values: &Values, id: u32) -> Option<Scalar> {
+pub(super) fn scalar(values: &ConstantValues, id: u32) -> Option<Scalar> {
     match values.get(&id) {
         Some(Value::Scalar(scalar)) => Some(*scalar),
         _ => None,
@@ -156,12 +165,12 @@ pub(super) fn scalar(values: &Values, id: u32) -> Option<Scalar> {
 }
 
 /// The integer value of `id`.
-pub(super) fn integer(values: &Values, id: u32) -> Option<u64> {
+pub(super) fn integer(values: &ConstantValues, id: u32) -> Option<u64> {
     scalar(values, id).filter(|s| matches!(s.ty, ScalarType::Int(_))).map(|s| s.bits)
 }
 
 /// The three integers of `id`.
-pub(super) fn integers3(values: &Values, id: u32) -> Option<[u64; 3]> {
+pub(super) fn integers3(values: &ConstantValues, id: u32) -> Option<[u64; 3]> {
     let part = |s: &Scalar| matches!(s.ty, ScalarType::Int(_)).then_some(s.bits);
     match values.get(&id)? {
         Value::Vector(v) if v.len() == 3 => Some([part(&v[0])?, part(&v[1])?, part(&v[2])?]),
@@ -169,7 +178,7 @@ pub(super) fn integers3(values: &Values, id: u32) -> Option<[u64; 3]> {
     }
 }
 
-fn operation(code: &Code, inst: Inst<'_>, values: &Values) -> Option<Value> {
+fn operation(code: &ParsedModule, inst: Instruction<'_>, values: &ConstantValues) -> Option<Value> {
     let op = Op::from_u32(inst.word(3))?;
     let operands = inst.words.get(4..)?;
     match op {
@@ -200,7 +209,7 @@ fn operation(code: &Code, inst: Inst<'_>, values: &Values) -> Option<Value> {
     }
 }
 
-fn extract(values: &Values, operands: &[u32]) -> Option<Value> {
+fn extract(values: &ConstantValues, operands: &[u32]) -> Option<Value> {
     let (&whole, path) = operands.split_first()?;
     let mut value = values.get(&whole)?;
     for (depth, &at) in path.iter().enumerate() {
@@ -210,11 +219,11 @@ fn extract(values: &Values, operands: &[u32]) -> Option<Value> {
             _ => return None,
         }
     }
-    // A part with parts of its own is not copied: many of those would cost more than the module has bytes.
+    // A part that has parts is not copied: copies of copies could outgrow the module without limit.
     (!matches!(value, Value::Parts(_))).then(|| value.clone())
 }
 
-fn shuffle(values: &Values, operands: &[u32]) -> Option<Value> {
+fn shuffle(values: &ConstantValues, operands: &[u32]) -> Option<Value> {
     let [first, second, picks @ ..] = operands else { return None };
     let (Value::Vector(first), Value::Vector(second)) = (values.get(first)?, values.get(second)?) else { return None };
     if picks.len() > MAX_VECTOR {
@@ -224,7 +233,7 @@ fn shuffle(values: &Values, operands: &[u32]) -> Option<Value> {
     picks.iter().map(pick).collect::<Option<Vec<_>>>().map(Value::Vector)
 }
 
-/// One lane of an operation; `None` where it is not known here or has no defined result.
+/// One lane of an operation; `None` if the operation is not supported or its result is undefined.
 fn compute(op: Op, ty: ScalarType, arguments: &[Scalar]) -> Option<u64> {
     let width = |s: &Scalar| match s.ty {
         ScalarType::Bool => 1,
@@ -288,7 +297,7 @@ fn compute(op: Op, ty: ScalarType, arguments: &[Scalar]) -> Option<u64> {
 }
 
 /// The first of `insts` that has no value, as a message names it.
-pub(super) fn unknown(code: &Code, insts: &[usize], values: &Values) -> Option<String> {
+pub(super) fn unknown(code: &ParsedModule, insts: &[usize], values: &ConstantValues) -> Option<String> {
     let inst =
         insts.iter().map(|&at| code.inst(at)).find(|i| i.result().is_some_and(|id| !values.contains_key(&id)))?;
     let inner = if inst.is(Op::SpecConstantOp) { inst.word(3) } else { inst.opcode };

@@ -1,18 +1,18 @@
-//! Writing SPIR-V words, and the types and ids a rewrite adds.
+//! Writes rewritten modules: instructions, and the types and ids that a rewrite adds.
 
-use super::check::{HEADER_WORDS, MAX_BOUND};
-use super::code::{Code, Inst};
+use super::parse::{HEADER_WORDS, MAX_BOUND};
+use super::parsed::{Instruction, ParsedModule};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::{Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// Instructions being written.
+/// The instructions of a module being written.
 #[derive(Default)]
-pub(super) struct Words(Vec<u32>);
+pub(super) struct InstructionWriter(Vec<u32>);
 
-impl Words {
-    /// Adds `op` with all words behind its first.
+impl InstructionWriter {
+    /// Adds instruction `op` with these operand words.
     pub(super) fn emit(&mut self, op: Op, words: &[u32]) -> Result<()> {
         let Ok(len) = u16::try_from(words.len() + 1) else {
             return Err(Error::unsupported(format!(
@@ -27,13 +27,13 @@ impl Words {
         Ok(())
     }
     /// Adds `inst` as it is.
-    pub(super) fn copy(&mut self, inst: Inst<'_>) -> Result<()> {
+    pub(super) fn copy(&mut self, inst: Instruction<'_>) -> Result<()> {
         self.0.make_room(inst.words.len())?;
         self.0.extend_from_slice(inst.words);
         Ok(())
     }
     /// Adds `inst` with another type.
-    pub(super) fn copy_with_type(&mut self, inst: Inst<'_>, ty: u32) -> Result<()> {
+    pub(super) fn copy_with_type(&mut self, inst: Instruction<'_>, ty: u32) -> Result<()> {
         self.0.make_room(inst.words.len())?;
         self.0.push(inst.words[0]);
         self.0.push(ty);
@@ -41,7 +41,7 @@ impl Words {
         Ok(())
     }
     /// The module: the header of `code` with another `bound`.
-    pub(super) fn finish(self, code: &Code, bound: u32) -> Result<Vec<u32>> {
+    pub(super) fn finish(self, code: &ParsedModule, bound: u32) -> Result<Vec<u32>> {
         if bound > MAX_BOUND {
             return Err(Error::unsupported(
                 "the SPIR-V module uses all ids there are, so it cannot be rewritten for a big domain; run spirv-opt \
@@ -56,12 +56,12 @@ impl Words {
     }
 }
 
-/// The types a rewrite uses: those there are, and new ones.
+/// The types a rewrite uses: those of the module, and new ones.
 ///
-/// A type may not be declared twice, and what is there may stand behind its new user. So the types of built-ins and the
-/// pointers to them are moved before all others (*early*): they are made of integers only.
-pub(super) struct Types<'a> {
-    code: &'a Code,
+/// A type may not be declared twice, and the declaration in the module may come after its new user. So the types of
+/// built-ins and the pointers to them, which are made of integers only, are moved before all others (*early*).
+pub(super) struct TypeTable<'a> {
+    code: &'a ParsedModule,
     next: u32,
     ints: HashMap<(u32, u32), u32>,
     vectors: HashMap<(u32, u32), u32>,
@@ -72,9 +72,9 @@ pub(super) struct Types<'a> {
     constants: HashMap<u32, u32>,
 }
 
-impl<'a> Types<'a> {
+impl<'a> TypeTable<'a> {
     /// The types of `code`.
-    pub(super) fn new(code: &'a Code) -> Result<Self> {
+    pub(super) fn new(code: &'a ParsedModule) -> Result<Self> {
         let (mut ints, mut vectors, mut pointers) = (HashMap::new(), HashMap::new(), HashMap::new());
         for inst in code.globals() {
             let map = match inst.op {
@@ -101,7 +101,7 @@ impl<'a> Types<'a> {
     /// A new id.
     pub(super) fn fresh(&mut self) -> u32 {
         let id = self.next;
-        // Words::finish refuses what is beyond the limit.
+        // `InstructionWriter::finish` refuses a bound beyond the limit.
         self.next = self.next.saturating_add(1);
         id
     }
@@ -190,11 +190,11 @@ impl<'a> Types<'a> {
         self.early_ids.contains(&id)
     }
     /// Writes the early types.
-    pub(super) fn emit_early(&self, out: &mut Words) -> Result<()> {
+    pub(super) fn emit_early(&self, out: &mut InstructionWriter) -> Result<()> {
         self.early.iter().try_for_each(|(op, words)| out.emit(*op, words))
     }
     /// Writes the pointers and constants for functions.
-    pub(super) fn emit_late(&self, out: &mut Words) -> Result<()> {
+    pub(super) fn emit_late(&self, out: &mut InstructionWriter) -> Result<()> {
         self.late.iter().try_for_each(|(op, words)| out.emit(*op, words))
     }
 }

@@ -1,60 +1,60 @@
-//! The workgroup size: where it is written and what it is with given specialization constants.
+//! The workgroup size: how the module states it, and what it is with given specialization constants.
 
-use super::code::{Code, Inst};
-use super::reach::Entry;
-use super::values::{self, Overrides};
+use super::constants::{self, SpecOverrides};
+use super::entry_point::EntryPoint;
+use super::parsed::{Instruction, ParsedModule};
 use crate::error::{Error, Result};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op};
 
-/// The largest size that is believed, per dimension and in all.
+/// The largest size accepted, per dimension and in all.
 const MAX: u64 = 1 << 31;
 
-/// Where the workgroup size is written.
+/// How the module states the workgroup size.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Source {
+pub(super) enum SizeSource {
     /// Numbers in the execution mode.
     Literal([u32; 3]),
     /// Three constants in the execution mode (LocalSizeId).
     Ids([u32; 3]),
-    /// The composite constant decorated WorkgroupSize; it rules over the others.
+    /// The composite constant decorated WorkgroupSize, which overrides the execution modes.
     BuiltIn(u32),
 }
 
-/// The size, and the constants it takes to know it.
-pub(super) struct Rule {
-    /// Where it is written.
-    pub(super) source: Source,
+/// How the size is stated, and the constants it depends on.
+pub(super) struct WorkgroupSize {
+    /// How it is stated.
+    pub(super) source: SizeSource,
     depends_on: Vec<usize>,
 }
 
-impl Rule {
-    /// Finds where the size of `entry` is written.
-    pub(super) fn find(code: &Code, entry: &Entry) -> Result<Self> {
+impl WorkgroupSize {
+    /// Finds how the size of `entry` is stated.
+    pub(super) fn find(code: &ParsedModule, entry: &EntryPoint) -> Result<Self> {
         let source = source(code, entry)?;
         let depends_on = match source {
-            Source::Literal(_) => Vec::new(),
-            Source::Ids(ids) => values::dependencies(code, &ids),
-            Source::BuiltIn(id) => values::dependencies(code, &[id]),
+            SizeSource::Literal(_) => Vec::new(),
+            SizeSource::Ids(ids) => constants::dependencies(code, &ids),
+            SizeSource::BuiltIn(id) => constants::dependencies(code, &[id]),
         };
         Ok(Self { source, depends_on })
     }
 
-    /// True if some specialization constant changes it.
-    pub(super) fn is_specialized(&self, code: &Code) -> bool {
-        self.depends_on.iter().any(|&at| values::spec_id(code, code.inst(at)).is_some())
+    /// True if it depends on a specialization constant.
+    pub(super) fn is_specialized(&self, code: &ParsedModule) -> bool {
+        self.depends_on.iter().any(|&at| constants::spec_id(code, code.inst(at)).is_some())
     }
 
     /// The size with `given`.
-    pub(super) fn evaluate(&self, code: &Code, given: &Overrides) -> Result<[u32; 3]> {
-        let values = values::evaluate(code, self.depends_on.iter().map(|&at| code.inst(at)), given)?;
-        let one = |id| values::integer(&values, id);
+    pub(super) fn evaluate(&self, code: &ParsedModule, given: &SpecOverrides) -> Result<[u32; 3]> {
+        let values = constants::evaluate(code, self.depends_on.iter().map(|&at| code.inst(at)), given)?;
+        let one = |id| constants::integer(&values, id);
         let size = match self.source {
-            Source::Literal(size) => Some(size.map(u64::from)),
-            Source::Ids([x, y, z]) => one(x).and_then(|x| Some([x, one(y)?, one(z)?])),
-            Source::BuiltIn(id) => values::integers3(&values, id),
+            SizeSource::Literal(size) => Some(size.map(u64::from)),
+            SizeSource::Ids([x, y, z]) => one(x).and_then(|x| Some([x, one(y)?, one(z)?])),
+            SizeSource::BuiltIn(id) => constants::integers3(&values, id),
         };
         let Some(size) = size else {
-            let what = values::unknown(code, &self.depends_on, &values);
+            let what = constants::unknown(code, &self.depends_on, &values);
             return Err(Error::unsupported(format!(
                 "the workgroup size depends on {}, which revamp cannot compute or which has no defined value; write it \
                  with integer constants, + - * / %, shifts, bit operations, comparisons and ?:",
@@ -73,24 +73,24 @@ impl Rule {
     }
 }
 
-fn source(code: &Code, entry: &Entry) -> Result<Source> {
+fn source(code: &ParsedModule, entry: &EntryPoint) -> Result<SizeSource> {
     let mut mode = None;
     for inst in code.globals() {
         match inst.op {
-            // One module has one such constant, for all its entry points.
+            // A module has one such constant at most, for all its entry points.
             Some(Op::ConstantComposite | Op::SpecConstantComposite | Op::SpecConstantOp) => {
                 if let Some(id) = inst
                     .result()
                     .filter(|&id| code.literal(id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32))
                 {
-                    return Ok(Source::BuiltIn(id));
+                    return Ok(SizeSource::BuiltIn(id));
                 }
             }
             Some(Op::ExecutionMode) if is_mode(inst, entry, ExecutionMode::LocalSize) => {
-                mode = mode.or(Some(Source::Literal([inst.word(3), inst.word(4), inst.word(5)])));
+                mode = mode.or(Some(SizeSource::Literal([inst.word(3), inst.word(4), inst.word(5)])));
             }
             Some(Op::ExecutionModeId) if is_mode(inst, entry, ExecutionMode::LocalSizeId) => {
-                mode = mode.or(Some(Source::Ids([inst.word(3), inst.word(4), inst.word(5)])));
+                mode = mode.or(Some(SizeSource::Ids([inst.word(3), inst.word(4), inst.word(5)])));
             }
             _ => {}
         }
@@ -104,6 +104,6 @@ fn source(code: &Code, entry: &Entry) -> Result<Source> {
     })
 }
 
-fn is_mode(inst: Inst<'_>, entry: &Entry, mode: ExecutionMode) -> bool {
+fn is_mode(inst: Instruction<'_>, entry: &EntryPoint, mode: ExecutionMode) -> bool {
     inst.word(1) == entry.function && inst.word(2) == mode as u32 && inst.words.len() >= 6
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// One instruction.
 #[derive(Clone, Copy)]
-pub(super) struct Inst<'a> {
-    /// Its place in the module, counting instructions.
+pub(super) struct Instruction<'a> {
+    /// Its index among the instructions of the module.
     pub(super) index: usize,
     /// Its opcode as a number.
     pub(super) opcode: u32,
@@ -20,7 +20,7 @@ pub(super) struct Inst<'a> {
     pub(super) words: &'a [u32],
 }
 
-impl Inst<'_> {
+impl Instruction<'_> {
     /// Word `at`, or 0 (never a valid id) behind the end.
     pub(super) fn word(&self, at: usize) -> u32 {
         self.words.get(at).copied().unwrap_or(0)
@@ -31,17 +31,21 @@ impl Inst<'_> {
     }
     /// The id it defines.
     pub(super) fn result(&self) -> Option<u32> {
-        let shape = grammar::shape(self.opcode)?;
-        shape.has_result.then(|| self.word(1 + usize::from(shape.has_type)))
+        let info = grammar::opcode_info(self.opcode)?;
+        info.has_result.then(|| self.word(1 + usize::from(info.has_type)))
+    }
+    /// Calls `each` with the position and value of every id it uses; see [`grammar::for_each_id`].
+    pub(super) fn for_each_id(&self, each: impl FnMut(usize, u32)) {
+        grammar::for_each_id(self.opcode, self.words, each);
     }
 }
 
-/// Where an instruction lies in the words.
+/// Which words of the module an instruction is.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
-    /// First word.
+pub(super) struct WordSpan {
+    /// Its first word.
     pub(super) start: u32,
-    /// Words.
+    /// Number of words.
     pub(super) len: u16,
 }
 
@@ -52,25 +56,25 @@ pub(super) struct Function {
     pub(super) id: u32,
     /// Its instructions.
     pub(super) insts: Range<usize>,
-    /// False for a declaration that wants linking.
+    /// False for a declaration, which has to be linked.
     pub(super) has_body: bool,
 }
 
 /// A decoration: `words` are the decoration and its literals.
 #[derive(Clone)]
-struct Deco {
+struct DecorationRecord {
     member: Option<u32>,
     words: Range<usize>,
     index: usize,
 }
 
-/// By what they decorate.
-type Decorations = HashMap<u32, Vec<Deco>>;
+/// Decorations by the id they decorate.
+type Decorations = HashMap<u32, Vec<DecorationRecord>>;
 
 fn decorate(
     all: &mut Decorations,
     id: u32,
-    more: impl IntoIterator<Item = Deco, IntoIter: ExactSizeIterator>,
+    more: impl IntoIterator<Item = DecorationRecord, IntoIter: ExactSizeIterator>,
 ) -> Result<()> {
     let more = more.into_iter();
     all.make_room(1)?;
@@ -81,9 +85,9 @@ fn decorate(
 }
 
 /// A module's words and what they define.
-pub(super) struct Code {
+pub(super) struct ParsedModule {
     words: Vec<u32>,
-    places: Vec<Place>,
+    places: Vec<WordSpan>,
     defs: HashMap<u32, usize>,
     names: HashMap<u32, usize>,
     member_names: HashMap<(u32, u32), usize>,
@@ -94,12 +98,12 @@ pub(super) struct Code {
     non_semantic: HashSet<u32>,
 }
 
-/// What group decorations may expand to: real modules have none, so only a hostile one comes near.
+/// A limit on what group decorations expand to. Real modules have none of them, so only a hostile one comes near it.
 const MAX_EXPANDED: usize = 1 << 20;
 
-impl Code {
-    /// Indexes instructions that [`super::check`] has found whole.
-    pub(super) fn new(words: Vec<u32>, places: Vec<Place>, functions: Vec<Function>) -> Result<Self> {
+impl ParsedModule {
+    /// Indexes instructions whose word counts [`super::parse`] has checked.
+    pub(super) fn new(words: Vec<u32>, places: Vec<WordSpan>, functions: Vec<Function>) -> Result<Self> {
         let mut function_by_id = HashMap::new();
         function_by_id.make_room(functions.len())?;
         function_by_id.extend(functions.iter().enumerate().map(|(at, f)| (f.id, at)));
@@ -172,7 +176,11 @@ impl Code {
         for inst in self.insts() {
             let start = self.places[inst.index].start as usize;
             let end = start + inst.words.len();
-            let deco = |member, from: usize| Deco { member, words: (start + from).min(end)..end, index: inst.index };
+            let deco = |member, from: usize| DecorationRecord {
+                member,
+                words: (start + from).min(end)..end,
+                index: inst.index,
+            };
             match inst.op {
                 Some(Op::Decorate | Op::DecorateId | Op::DecorateString) => {
                     decorate(&mut all, inst.word(1), [deco(None, 2)])?;
@@ -180,9 +188,9 @@ impl Code {
                 Some(Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT) => {
                     decorate(&mut all, inst.word(1), [deco(Some(inst.word(2)), 3)])?;
                 }
-                // Without targets it costs nothing, however large the group is.
+                // A group without targets is not copied, however large it is.
                 Some(Op::GroupDecorate | Op::GroupMemberDecorate) if inst.words.len() > 2 => {
-                    // A group's own decorations stand before its use.
+                    // The decorations of a group precede its use.
                     let group = all.get(&inst.word(1)).cloned().unwrap_or_default();
                     let pairs = inst.is(Op::GroupMemberDecorate);
                     for target in inst.words[2..].chunks(if pairs { 2 } else { 1 }) {
@@ -194,7 +202,7 @@ impl Code {
                             ));
                         }
                         let member = if pairs { target.get(1).copied() } else { None };
-                        let each = group.iter().map(|d| Deco { member, ..d.clone() });
+                        let each = group.iter().map(|d| DecorationRecord { member, ..d.clone() });
                         decorate(&mut all, target[0], each)?;
                     }
                 }
@@ -227,27 +235,27 @@ impl Code {
         self.words[3]
     }
     /// Instruction `index`.
-    pub(super) fn inst(&self, index: usize) -> Inst<'_> {
+    pub(super) fn inst(&self, index: usize) -> Instruction<'_> {
         let place = self.places[index];
         let words = &self.words[place.start as usize..][..place.len as usize];
         let opcode = words[0] & 0xffff;
-        Inst { index, opcode, op: Op::from_u32(opcode), words }
+        Instruction { index, opcode, op: Op::from_u32(opcode), words }
     }
     /// All instructions.
-    pub(super) fn insts(&self) -> impl Iterator<Item = Inst<'_>> {
+    pub(super) fn insts(&self) -> impl Iterator<Item = Instruction<'_>> {
         (0..self.places.len()).map(|index| self.inst(index))
     }
     /// The instructions before the first function.
-    pub(super) fn globals(&self) -> impl DoubleEndedIterator<Item = Inst<'_>> {
+    pub(super) fn globals(&self) -> impl DoubleEndedIterator<Item = Instruction<'_>> {
         let end = self.functions.first().map_or(self.places.len(), |f| f.insts.start);
         (0..end).map(|index| self.inst(index))
     }
     /// The instruction that defines `id`.
-    pub(super) fn def(&self, id: u32) -> Option<Inst<'_>> {
+    pub(super) fn def(&self, id: u32) -> Option<Instruction<'_>> {
         self.defs.get(&id).map(|&index| self.inst(index))
     }
     /// The instruction that defines `id`, if it is `op`.
-    pub(super) fn def_of(&self, id: u32, op: Op) -> Option<Inst<'_>> {
+    pub(super) fn def_of(&self, id: u32, op: Op) -> Option<Instruction<'_>> {
         self.def(id).filter(|inst| inst.is(op))
     }
     /// All functions.
@@ -259,7 +267,7 @@ impl Code {
         self.function_by_id.get(&id).copied()
     }
     /// The instructions of function number `at`.
-    pub(super) fn body(&self, at: usize) -> impl DoubleEndedIterator<Item = Inst<'_>> {
+    pub(super) fn body(&self, at: usize) -> impl DoubleEndedIterator<Item = Instruction<'_>> {
         self.functions[at].insts.clone().map(|index| self.inst(index))
     }
     /// Debug name of `id`.
@@ -286,7 +294,7 @@ impl Code {
     pub(super) fn member_literal(&self, id: u32, member: u32, decoration: Decoration) -> Option<u32> {
         self.member_decoration(id, member, decoration)?.first().copied()
     }
-    /// Every decoration of `id`: its member, its words, and the opcode that it was written with.
+    /// Every decoration of `id`: the member it is for, its words, and the opcode of the instruction that states it.
     pub(super) fn decorations(&self, id: u32) -> impl Iterator<Item = (Option<u32>, &[u32], u32)> {
         let all = self.decorations.get(&id).map_or(&[][..], Vec::as_slice);
         all.iter().map(|d| (d.member, &self.words[d.words.clone()], self.inst(d.index).opcode))
@@ -308,8 +316,8 @@ impl Code {
             None => format!("%{id}"),
         }
     }
-    /// True for a call into an instruction set that has no effect on the shader (debug information).
-    pub(super) fn is_non_semantic(&self, inst: Inst<'_>) -> bool {
+    /// True for what has no effect on the shader: debug information and calls of non-semantic instruction sets.
+    pub(super) fn is_non_semantic(&self, inst: Instruction<'_>) -> bool {
         match inst.op {
             Some(Op::Line | Op::NoLine) => true,
             Some(Op::ExtInst) => self.non_semantic.contains(&inst.word(3)),

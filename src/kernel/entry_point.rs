@@ -1,7 +1,7 @@
-//! The entry point, the functions it reaches, and the module-scope variables they name.
+//! Chooses the entry point, and walks the call graph: the functions it reaches and the module-scope variables they use.
 
-use super::code::Code;
 use super::grammar;
+use super::parsed::{Instruction, ParsedModule};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::{ExecutionModel, Op};
@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::CString;
 
 /// The chosen entry point.
-pub(super) struct Entry {
+pub(super) struct EntryPoint {
     /// Its name.
     pub(super) name: CString,
     /// Its function.
@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub(super) interface: usize,
     /// Positions of the functions it reaches, itself first.
     pub(super) functions: Vec<usize>,
-    /// Module-scope variables they name.
+    /// Module-scope variables that they use.
     pub(super) variables: BTreeSet<u32>,
 }
 
@@ -42,7 +42,7 @@ impl Candidate {
 }
 
 /// Finds the entry point and all it reaches.
-pub(super) fn entry(code: &Code, wanted: Option<&str>) -> Result<Entry> {
+pub(super) fn find(code: &ParsedModule, wanted: Option<&str>) -> Result<EntryPoint> {
     let candidates = candidates(code);
     let chosen = choose(&candidates, wanted)?;
     let inst = code.inst(chosen.inst);
@@ -59,14 +59,14 @@ pub(super) fn entry(code: &Code, wanted: Option<&str>) -> Result<Entry> {
             chosen.show()
         )));
     };
-    let functions = reached(code, at)?;
-    let variables = variables(code, &functions)?;
-    Ok(Entry { name, function, inst: chosen.inst, interface: chosen.interface, functions, variables })
+    let functions = reachable_functions(code, at)?;
+    let variables = used_variables(code, &functions)?;
+    Ok(EntryPoint { name, function, inst: chosen.inst, interface: chosen.interface, functions, variables })
 }
 
-fn candidates(code: &Code) -> Vec<Candidate> {
+fn candidates(code: &ParsedModule) -> Vec<Candidate> {
     let entry_points = code.globals().filter(|inst| inst.is(Op::EntryPoint));
-    let candidate = |inst: super::code::Inst<'_>| {
+    let candidate = |inst: Instruction<'_>| {
         let name = grammar::string_bytes(&inst.words[3..])?;
         let interface = 3 + grammar::string_words(&inst.words[3..]);
         Some(Candidate { name, model: inst.word(1), inst: inst.index, interface })
@@ -118,7 +118,7 @@ fn choose<'a>(candidates: &'a [Candidate], wanted: Option<&str>) -> Result<&'a C
     })
 }
 
-fn reached(code: &Code, first: usize) -> Result<Vec<usize>> {
+fn reachable_functions(code: &ParsedModule, first: usize) -> Result<Vec<usize>> {
     let mut seen = vec![false; code.functions().len()];
     let mut order = Vec::new();
     let mut queue = VecDeque::from([first]);
@@ -150,7 +150,7 @@ fn reached(code: &Code, first: usize) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-fn variables(code: &Code, functions: &[usize]) -> Result<BTreeSet<u32>> {
+fn used_variables(code: &ParsedModule, functions: &[usize]) -> Result<BTreeSet<u32>> {
     let mut known: HashMap<u32, bool> = HashMap::new();
     for inst in code.globals().filter(|inst| inst.is(Op::Variable)) {
         if let Some(id) = inst.result().filter(|&id| code.variable(id).is_some()) {
@@ -159,9 +159,9 @@ fn variables(code: &Code, functions: &[usize]) -> Result<BTreeSet<u32>> {
         }
     }
     for &at in functions {
-        // Names and decorations that strayed into a function use nothing.
+        // Names and decorations misplaced in a function are no uses.
         for inst in code.body(at).filter(|inst| !code.is_non_semantic(*inst) && !grammar::is_preamble(inst.op)) {
-            grammar::for_each_id(inst, |_, id| {
+            inst.for_each_id(|_, id| {
                 if let Some(used) = known.get_mut(&id) {
                     *used = true;
                 }

@@ -1,7 +1,7 @@
-//! From bytes that may be anything to instructions that are whole: magic, version, bound, word counts, functions.
+//! Parses a module from untrusted bytes: magic number, version, id bound, word counts, functions.
 
-use super::code::{Code, Function, Place};
 use super::grammar;
+use super::parsed::{Function, ParsedModule, WordSpan};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::{AddressingModel, Capability, MAGIC_NUMBER, MemoryModel, Op};
@@ -11,19 +11,19 @@ pub(super) const HEADER_WORDS: usize = 5;
 /// The universal limit of the SPIR-V specification on ids.
 pub(super) const MAX_BOUND: u32 = 0x3f_ffff;
 const NEWEST_MINOR: u8 = 6;
-/// No compiler writes modules of more bytes; places of words are counted in 32 bits.
+/// A limit that no compiled module reaches; positions of words have 32 bits.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Reads a module: every instruction lies inside it and has the words its opcode needs.
-pub(super) fn read(bytes: &[u8]) -> Result<Code> {
-    index(to_words(bytes)?)
+/// Parses a module: every instruction lies inside it and has the words that its opcode needs.
+pub(super) fn parse(bytes: &[u8]) -> Result<ParsedModule> {
+    parse_words(to_words(bytes)?)
 }
 
-/// As [`read`], of words in the host's byte order that begin with a header.
-pub(super) fn index(words: Vec<u32>) -> Result<Code> {
+/// As [`parse`], of words in the host's byte order that begin with a header.
+pub(super) fn parse_words(words: Vec<u32>) -> Result<ParsedModule> {
     check_header(&words)?;
-    let (places, functions) = walk(&words)?;
-    Code::new(words, places, functions)
+    let (places, functions) = split_instructions(&words)?;
+    ParsedModule::new(words, places, functions)
 }
 
 fn to_words(bytes: &[u8]) -> Result<Vec<u32>> {
@@ -91,8 +91,8 @@ fn damaged(what: String) -> Error {
     ))
 }
 
-/// Finds the instructions and functions.
-fn walk(words: &[u32]) -> Result<(Vec<Place>, Vec<Function>)> {
+/// Finds where instructions and functions begin and end.
+fn split_instructions(words: &[u32]) -> Result<(Vec<WordSpan>, Vec<Function>)> {
     let mut places = Vec::new();
     let mut functions: Vec<Function> = Vec::new();
     let mut open: Option<(u32, usize, bool)> = None;
@@ -105,12 +105,12 @@ fn walk(words: &[u32]) -> Result<(Vec<Place>, Vec<Function>)> {
         if len == 0 || len > left {
             return Err(damaged(format!("{} says it has {len} words, but 1 to {left} are possible", what())));
         }
-        if let Some(shape) = grammar::shape(opcode).filter(|shape| len < usize::from(shape.min_words)) {
+        if let Some(shape) = grammar::opcode_info(opcode).filter(|shape| len < usize::from(shape.min_words)) {
             return Err(damaged(format!("{} has {len} words, expected at least {}", what(), shape.min_words)));
         }
         let start = u32::try_from(at).map_err(|_| damaged(format!("it has {} words", words.len())))?;
         places.make_room(1)?;
-        places.push(Place { start, len: len as u16 });
+        places.push(WordSpan { start, len: len as u16 });
         match Op::from_u32(opcode) {
             Some(Op::Function) if open.is_some() => return Err(damaged(format!("{} is inside a function", what()))),
             Some(Op::Function) => open = Some((words[at + 2], index, false)),
@@ -135,8 +135,8 @@ fn walk(words: &[u32]) -> Result<(Vec<Place>, Vec<Function>)> {
     }
 }
 
-/// Refuses what is SPIR-V but no Vulkan compute module; lists capabilities and extensions.
-pub(super) fn environment(code: &Code) -> Result<(Vec<Capability>, Vec<String>)> {
+/// Refuses modules that are not for Vulkan; lists capabilities and extensions.
+pub(super) fn check_environment(code: &ParsedModule) -> Result<(Vec<Capability>, Vec<String>)> {
     let (mut capabilities, mut extensions, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     let mut memory_model = None;
     for inst in code.globals() {
