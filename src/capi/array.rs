@@ -1,4 +1,4 @@
-//! array (digest section 5.1) and staging arrays.
+//! array (docs/spec/arrays.md) and staging arrays.
 
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;
@@ -9,7 +9,8 @@ use super::types::*;
 use crate::error::{Error, Result};
 use crate::runtime::AccessType;
 use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::{Array, ArrayRequest};
+use crate::runtime::array::Array;
+use crate::runtime::storage::ArrayRequest;
 use std::ffi::c_void;
 
 /// Most dimensions an array or a domain may have.

@@ -1,4 +1,4 @@
-//! completion (C++ AMP's completion_future, digest section 6.1).
+//! completion (C++ AMP's completion_future, docs/spec/copies.md#completion_future).
 
 use super::guard::{c_text, fail, guard, guard_release, guard_status, status_of};
 use super::handle::{get, insert, release, retain};

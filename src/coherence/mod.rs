@@ -1,4 +1,4 @@
-//! The coherence directory: who holds which bytes of a data source (rules COH-1 to COH-24, digest 2.1 to 2.4).
+//! The coherence directory: who holds which bytes of a data source (rules COH-1 to COH-24, docs/spec/coherence.md).
 //!
 //! Pure: no device, no lock, no I/O. The runtime asks what must move, moves it, and says what has happened.
 //!
@@ -27,9 +27,7 @@
 pub mod directory;
 mod intervals;
 pub mod locations;
-pub mod region;
 pub mod selection;
 
 pub use directory::{Directory, Step};
 pub use locations::{Location, LocationSet, LossId};
-pub use region::Region;

@@ -3,9 +3,9 @@
 use super::code::{Code, Inst};
 use super::grammar;
 use super::reach::Entry;
-use crate::device::Access;
 use crate::error::Result;
 use crate::grow::Grow;
+use crate::kernel::Access;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::HashMap;
 

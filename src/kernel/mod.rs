@@ -25,7 +25,9 @@ mod split;
 mod strip;
 #[cfg(test)]
 pub(crate) mod tests;
+mod usage;
 mod values;
 
 pub use module::{Binding, BindingKind, Module, PushBlock, PushMember, SpecConstant, SpecKind, SplitModule};
 pub use renumber::dense;
+pub use usage::{Access, SpecValues};

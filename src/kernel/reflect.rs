@@ -6,9 +6,9 @@ use super::layout::{self, Layout};
 use super::module::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
 use super::reach::Entry;
 use super::values::{self, ScalarType, Values};
-use crate::device::Access;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
+use crate::kernel::Access;
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use std::collections::{BTreeMap, HashMap};
 

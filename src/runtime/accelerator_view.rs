@@ -1,4 +1,4 @@
-//! accelerator_view (digest sections 2.9 and 3.2): one order of work on an accelerator.
+//! accelerator_view (docs/spec/accelerators.md#accelerator_view): one order of work on an accelerator.
 
 use super::HandleCell;
 use super::accelerator::Accelerator;
@@ -47,6 +47,11 @@ impl AcceleratorView {
             told: AtomicU64::new(0),
             c_handle: HandleCell::default(),
         })
+    }
+
+    /// A new view of the program's.
+    pub fn create(accelerator: &Arc<Accelerator>, immediate: bool) -> Result<Arc<Self>> {
+        Self::new(accelerator, immediate, false).map(Arc::new)
     }
 
     /// The auto-selection view: another name for `default`.

@@ -1,17 +1,18 @@
-//! array_view (digest section 5.2): a part of a data source, usable wherever it is needed.
+//! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
 
 use super::accelerator_view::AcceleratorView;
-use super::array::{Array, checked_bytes, checked_extent};
+use super::array::Array;
 use super::completion::{Completion, begin};
-use super::copy::Side;
-use super::race;
+use super::extents::{check_element, checked_bytes, checked_extent, section_of};
+use super::race::{self, Elements};
 use super::source::{Place, Source, State};
 use super::transfer::Tally;
 use super::words::{HOST_MAY_READ, HOST_MAY_WRITE};
-use crate::coherence::Region;
-use crate::device::layout::Layout;
-use crate::device::{Access, HostSpan, unique_id};
+use crate::device::unique_id;
 use crate::error::{Error, Result};
+use crate::geometry::{Layout, Region};
+use crate::host::HostSpan;
+use crate::kernel::Access;
 use crate::trace::transfers::{Call, Counters, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -96,6 +97,12 @@ impl Part {
     /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
     pub fn word(&self) -> &AtomicU32 {
         &self.word
+    }
+
+    /// Its elements, for the race check.
+    pub(super) fn elements(&self) -> Elements {
+        let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
+        Elements { key, region: self.region.clone() }
     }
 
     pub(super) fn tally(&self, call: Call) -> Tally<'_> {
@@ -183,15 +190,6 @@ pub struct ViewOptions<'a> {
     pub label: Option<&'a str>,
 }
 
-fn check_element(element: usize) -> Result<()> {
-    if element == 0 || element % 4 != 0 {
-        return Err(Error::runtime(format!(
-            "the element size is {element} bytes; it must be a multiple of 4 (and at least 4)"
-        )));
-    }
-    Ok(())
-}
-
 impl ArrayView {
     /// A view of part of `source`, which has been told of it.
     fn make(
@@ -242,10 +240,10 @@ impl ArrayView {
     /// A view of all of an array.
     pub fn over_array(array: &Arc<Array>, options: ViewOptions<'_>) -> Arc<Self> {
         let label = options.label.map(Into::into);
-        Self::make(Source::over_array(array), array.extent(), array.layout().clone(), options.read_only, label)
+        Self::make(array.source_for_view(), array.extent(), array.layout().clone(), options.read_only, label)
     }
 
-    /// A view without a data source (digest 2.5).
+    /// A view without a data source (docs/spec/array-views.md#views-without-a-data-source).
     pub fn open(extent: &[i32], element: usize, options: ViewOptions<'_>) -> Result<Arc<Self>> {
         let sizes = checked_extent(extent, "array_view")?;
         check_element(element)?;
@@ -270,7 +268,7 @@ impl ArrayView {
     }
 
     fn using(&self, call: Call, access: Access) -> race::Using {
-        race::uses(call.name, [(&Side::View(self.part.clone()), access)].into_iter())
+        race::uses(call.name, std::iter::once_with(|| (self.part.elements(), access)))
     }
 
     fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
@@ -390,7 +388,7 @@ impl ArrayView {
         })
     }
 
-    /// Brings changes home; for a write access home then holds the part alone (digest 2.2).
+    /// Brings changes home; for a write access home then holds the part alone (docs/spec/array-views.md#synchronize).
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE, access);
@@ -429,12 +427,12 @@ impl ArrayView {
             let part = part.clone();
             move || move_to(&part, target.as_ref(), access, call)
         };
-        let made = begin(&claims, &views, task);
+        let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
         made.uses(using);
         Ok(made)
     }
 
-    /// Home was changed behind our back (digest 2.4).
+    /// Home was changed behind our back (docs/spec/array-views.md#refresh).
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
         let _using = self.using(REFRESH, Access::Write);
@@ -452,7 +450,7 @@ impl ArrayView {
         })
     }
 
-    /// The contents are worthless until they are written (digest 2.3).
+    /// The contents are worthless until they are written (docs/spec/array-views.md#discard).
     pub fn discard_data(&self) -> Result<()> {
         let part = &self.part;
         part.check(Access::Write)?;
@@ -514,32 +512,4 @@ fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, c
         }
         Ok(())
     })
-}
-
-/// One value for each dimension.
-type Sizes = SmallVec<[u64; 4]>;
-
-/// Origin and extent of a section of something with this extent.
-pub(super) fn section_of(
-    whole: &[i32],
-    origin: Option<&[i32]>,
-    extent: Option<&[i32]>,
-    name: impl Fn() -> String,
-) -> Result<(Sizes, Sizes)> {
-    let mut from = Sizes::with_capacity(whole.len());
-    let mut size = Sizes::with_capacity(whole.len());
-    for (d, &all) in whole.iter().enumerate() {
-        let start = origin.map_or(0, |o| o[d]);
-        let count = extent.map_or(all.saturating_sub(start), |e| e[d]);
-        if start < 0 || count <= 0 || i64::from(start) + i64::from(count) > i64::from(all) {
-            let name = name();
-            return Err(Error::runtime(format!(
-                "the section does not lie in the {name}: in dimension {d} it begins at {start} and has {count} elements; \
-                 the {name} has {all} there, and a section needs at least 1"
-            )));
-        }
-        from.push(start as u64);
-        size.push(count as u64);
-    }
-    Ok((from, size))
 }

@@ -3,10 +3,10 @@
 
 use super::accelerator_view::AcceleratorView;
 use crate::device::hazard::Point;
-use crate::device::host::HostBlock;
-use crate::device::layout::CopyPlan;
 use crate::device::{Buffer, Device};
 use crate::error::Result;
+use crate::geometry::CopyPlan;
+use crate::host::HostBlock;
 use crate::lock::{Mutex, rank};
 use crate::log;
 use smallvec::SmallVec;

@@ -1,17 +1,18 @@
 //! What a launch or a copy uses: arrays and array_views, made valid where it runs.
 
-use super::accelerator::{Accelerator, Kind};
+use super::accelerator::Accelerator;
 use super::accelerator_view::AcceleratorView;
 use super::array::Array;
 use super::array_view::Part;
 use super::copy::Side;
 use super::source::{Place, Source, State, looks_again, take_detour};
-use crate::coherence::Region;
 use crate::coherence::selection::{Candidate, Conflict, dispatch_target};
+use crate::device::Use;
 use crate::device::hazard::any_lost;
-use crate::device::layout::Layout;
-use crate::device::{Access, Use};
+use crate::device::physical::Kind;
 use crate::error::{E_INVALIDARG, Error, Result};
+use crate::geometry::{Layout, Region};
+use crate::kernel::Access;
 use crate::lock::MutexGuard;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
@@ -30,7 +31,7 @@ impl<'a> Sources<'a> {
         for side in sides {
             match side {
                 Side::Host(..) => {}
-                Side::Array(array, _) => found.arrays.extend(Source::of_array(array)),
+                Side::Array(array, _) => found.arrays.extend(array.source()),
                 Side::View(part) => found.views.push(part.source()),
             }
         }
@@ -92,14 +93,14 @@ impl<'a> Held<'a> {
 
     /// The source of an array that has views, and its state.
     pub fn of_array(&mut self, array: &Arc<Array>) -> Option<(&'a Source, &mut State)> {
-        let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array));
+        let is = |s: &Source| s.array().is_some_and(|a| Arc::ptr_eq(a, array.storage()));
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
     }
 
     /// Fails if the views of an array know that some of it is lost: a kernel that only writes may leave some of it as it was.
     fn check_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array).filter(|_| any_lost()) {
-            Some((_, state)) => state.check(&Region::new(layout.offset, layout.element, &layout.dims)),
+            Some((_, state)) => state.check(&layout.region()),
             None => Ok(()),
         }
     }
@@ -107,7 +108,7 @@ impl<'a> Held<'a> {
     /// An array is used at home: its views' changes elsewhere come first (COH-12). What is written is told by [`Self::wrote_array`].
     pub fn use_array(&mut self, array: &Arc<Array>, layout: &Layout, access: Access, call: Call) -> Result<()> {
         match self.of_array(array) {
-            Some((source, state)) => use_at_home(source, state, layout, access, call),
+            Some((source, state)) => source.use_at_home(state, layout, access, call),
             None => Ok(()),
         }
     }
@@ -115,36 +116,9 @@ impl<'a> Held<'a> {
     /// An array was written at home, which alone has those bytes now.
     pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array) {
-            Some((_, state)) => state.written_at_home(&Region::new(layout.offset, layout.element, &layout.dims)),
+            Some((_, state)) => state.written_at_home(&layout.region()),
             None => Ok(()),
         }
-    }
-}
-
-fn use_at_home(source: &Source, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
-    let region = Region::new(layout.offset, layout.element, &layout.dims);
-    let place = state.home_place(None)?;
-    state.directory.make_room(&region)?;
-    source.words().take_back(&region, access);
-    if access != Access::Write {
-        state.fetch(&region, &place, source.tally(call))?;
-    }
-    // Its own queue orders what goes through the array's own buffer.
-    let own = source.array().map(|a| a.buffer().id());
-    state.settle_home(&region.hull(), access, own)
-}
-
-/// [`Held::use_array`] for one array.
-pub(super) fn bring_home(array: &Array, layout: &Layout, access: Access, call: Call) -> Result<()> {
-    match Source::of_array(array) {
-        Some(source) => source.attempt(|state| {
-            use_at_home(&source, state, layout, access, call)?;
-            if access.writes() {
-                state.written_at_home(&Region::new(layout.offset, layout.element, &layout.dims))?;
-            }
-            Ok(())
-        }),
-        None => Ok(()),
     }
 }
 
@@ -163,7 +137,7 @@ pub(super) fn choose<'a>(
     named: Option<Arc<AcceleratorView>>,
     sides: impl Iterator<Item = &'a Side> + Clone,
     held: &mut Held<'_>,
-    default: impl FnOnce() -> Result<Arc<Accelerator>>,
+    default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
 ) -> Result<Arc<AcceleratorView>> {
     let named = named.filter(|v| !v.is_auto_selection());
     let arrays: SmallVec<[&Arc<Array>; 4]> = sides
@@ -194,7 +168,7 @@ pub(super) fn choose<'a>(
         }
         named.unwrap_or_else(|| arrays[0].view().clone())
     } else {
-        free_choice(sides, held, &default()?)?
+        free_choice(sides, held, default()?)?
     };
     if chosen.accelerator().kind() == Kind::Cpu {
         return Err(not_on_cpu(chosen.accelerator()));
@@ -206,9 +180,9 @@ pub(super) fn choose<'a>(
 fn free_choice<'a>(
     sides: impl Iterator<Item = &'a Side>,
     held: &mut Held<'_>,
-    default: &Arc<Accelerator>,
+    default_view: Arc<AcceleratorView>,
 ) -> Result<Arc<AcceleratorView>> {
-    let default_view = Accelerator::default_view(default)?;
+    let default = default_view.accelerator().clone();
     let parts: SmallVec<[&Arc<Part>; 8]> = sides
         .filter_map(|s| match s {
             Side::View(part) => Some(part),
@@ -219,7 +193,7 @@ fn free_choice<'a>(
     for (_, state) in &held.0 {
         for view in state.views() {
             let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
-            if !known && Arc::ptr_eq(view.accelerator(), default) {
+            if !known && Arc::ptr_eq(view.accelerator(), &default) {
                 views.push(view.clone());
             }
         }
@@ -286,7 +260,7 @@ impl Brought {
         held: &mut Held<'_>,
         call: Call,
     ) -> Result<()> {
-        // Blocks grow before any address is taken: aliases share one (digest 2.6).
+        // Blocks grow before any address is taken: aliases share one (docs/spec/array-views.md#parts-and-shapes).
         for c in captured {
             self.places.push(match c.side {
                 Side::View(part) => {

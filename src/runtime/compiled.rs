@@ -9,37 +9,13 @@ use super::kernel::LoadedKernel;
 use super::repeat::{Found, Repeat};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
-use crate::device::{Access, Dispatch, Use};
+use crate::device::{Dispatch, Use};
 use crate::error::{Error, Result};
+use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
-
-/// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
-#[derive(Default)]
-pub(super) struct LoadedCompiled(BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>);
-
-/// `kernel` on this accelerator; its pipeline is made at the first launch.
-fn load(accelerator: &Arc<Accelerator>, kernel: &Arc<Compiled>) -> Result<Arc<LoadedKernel>> {
-    let device = accelerator.device()?.id();
-    let mut known = accelerator.compiled.lock();
-    let key = Arc::as_ptr(kernel).addr();
-    if let Some((_, _, loaded)) = known.0.get(&key).filter(|(_, d, _)| *d == device) {
-        return Ok(loaded.clone());
-    }
-    let loaded = LoadedKernel::load(accelerator, &kernel.spirv, None, Some(&kernel.location))?;
-    if loaded.module().push().is_none_or(|p| !p.is_address) {
-        return Err(Error::runtime(format!(
-            "the compiled kernel of {} takes no argument block; build the program again",
-            kernel.location
-        )));
-    }
-    known.0.retain(|_, (k, d, _)| *d == device && k.strong_count() > 0);
-    known.0.insert(key, (Arc::downgrade(kernel), device, loaded.clone()));
-    Ok(loaded)
-}
+use std::sync::Arc;
 
 /// How the kernel uses an argument; `None`: not at all.
 pub(super) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
@@ -135,7 +111,7 @@ pub(super) fn run(
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
-    let loaded = load(accelerator, kernel)?;
+    let loaded = accelerator.compiled.load(&accelerator.device()?, &accelerator.kernels, kernel)?;
     let size = loaded.workgroup();
     if let Some(tile) = launch.tile {
         let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();

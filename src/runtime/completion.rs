@@ -1,14 +1,14 @@
-//! completion_future (digest section 6.1): operations under way and how they ended.
+//! completion_future (docs/spec/copies.md#completion_future): operations under way and how they ended.
 
-use super::accelerator_view::AcceleratorView;
 use super::notifier::Notifier;
 use super::order::{Gate, Held};
 use super::race;
 use crate::device::hazard::{Point, Timeline, Tracker};
-use crate::device::host::Workers;
-use crate::device::host::threads::caught;
-use crate::device::{Access, unique_id};
+use crate::device::unique_id;
 use crate::error::{Error, Result};
+use crate::host::Workers;
+use crate::host::threads::caught;
+use crate::kernel::Access;
 use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
 use smallvec::SmallVec;
@@ -185,12 +185,12 @@ impl Completion {
 static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
 /// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
-/// bytes before it; later ones wait for it. The views' `wait` covers it.
+/// bytes before it; later ones wait for it. `attach` sees to it that the `wait` of its views covers it.
 ///
 /// Until those before it are done it takes no thread: else many that wait could keep the threads from what they wait for.
 pub(super) fn begin(
     claims: &[(&Tracker, Range<u64>, Access)],
-    views: &[Arc<AcceleratorView>],
+    attach: impl FnOnce(&Point),
     task: impl FnOnce() -> Result<()> + Send + 'static,
 ) -> Arc<Completion> {
     let operation = HostOperation::new();
@@ -205,9 +205,7 @@ pub(super) fn begin(
     drop(claiming);
     // Two claims on one tracker meet each other.
     before.retain(|p| p.timeline.id() != operation.id);
-    for view in views {
-        view.attach([point.clone()]);
-    }
+    attach(&point);
     let work = Held::new(Work { operation, task: Mutex::new(Some(Box::new(task))) });
     for p in before {
         // That it failed is for whoever waits for it; this one goes on.

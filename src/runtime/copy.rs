@@ -1,20 +1,22 @@
-//! copy and copy_async (digest section 6.2): between host memory, arrays, sections and array_views, on and across
+//! copy and copy_async (docs/spec/copies.md): between host memory, arrays, sections and array_views, on and across
 //! accelerators.
 
 use super::accelerator_view::AcceleratorView;
-use super::array::{Array, checked_bytes, checked_extent};
-use super::array_view::{Part, section_of};
+use super::array::Array;
+use super::array_view::Part;
 use super::capture::{Held, Sources, settle};
 use super::completion::{Completion, begin};
-use super::race;
+use super::extents::{checked_bytes, checked_extent, section_of};
+use super::race::{self, Elements, Using};
 use super::source::{Source, State};
 use super::transfer::{Memory, Tally, run};
+use crate::coherence::Location;
 use crate::coherence::selection::copy_source;
-use crate::coherence::{Location, Region};
 use crate::device::hazard::{Point, Tracker, any_lost};
-use crate::device::layout::{CopyPlan, Layout};
-use crate::device::{Access, HostSpan};
 use crate::error::{Error, Result};
+use crate::geometry::{CopyPlan, Layout, Region};
+use crate::host::HostSpan;
+use crate::kernel::Access;
 use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -104,6 +106,15 @@ impl Side {
         }
     }
 
+    /// Its elements, for the race check; none of host memory.
+    pub(super) fn elements(&self) -> Option<Elements> {
+        match self {
+            Self::Host(..) => None,
+            Self::Array(a, l) => Some(Elements { key: a.buffer().id(), region: l.region() }),
+            Self::View(p) => Some(p.elements()),
+        }
+    }
+
     /// The operations of the host that are under way on it, and its bytes there.
     fn claim(&self) -> Option<(&Tracker, Range<u64>)> {
         match self {
@@ -142,8 +153,8 @@ fn plan(source: &Side, destination: &Side) -> Result<CopyPlan> {
         (Side::Array(a, l), Side::Array(b, m)) => Arc::ptr_eq(a, b) && overlap(l, m, a.layout()),
         (Side::View(a), Side::View(b)) => a.source().id() == b.source().id() && a.region().overlaps(b.region()),
         (Side::View(v), Side::Array(a, l)) | (Side::Array(a, l), Side::View(v)) => {
-            let region = Region::new(l.offset, l.element, &l.dims);
-            v.source().array().is_some_and(|own| Arc::ptr_eq(own, a)) && v.region().overlaps(&region)
+            let region = l.region();
+            v.source().array().is_some_and(|own| Arc::ptr_eq(own, a.storage())) && v.region().overlaps(&region)
         }
         _ => false,
     };
@@ -176,10 +187,15 @@ fn apart(layout: &Layout) -> bool {
     })
 }
 
+fn uses_of(source: &Side, destination: &Side, call: Call) -> Using {
+    let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
+    race::uses(call.name, both.filter_map(|(side, access)| Some((side.elements()?, access))))
+}
+
 /// Copies, and returns when it is done. `call` asked for it.
 pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
-    let _using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
+    let _using = uses_of(&source, &destination, call);
     settle(&source, Access::Read)?;
     settle(&destination, Access::Write)?;
     for point in perform(&source, &destination, plan, call)? {
@@ -191,7 +207,7 @@ pub fn copy(source: Side, destination: Side, call: Call) -> Result<()> {
 /// Begins a copy. Later uses of the arrays and views are ordered behind it.
 pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
-    let using = race::uses(call.name, [(&source, Access::Read), (&destination, Access::Write)].into_iter());
+    let using = uses_of(&source, &destination, call);
     let within = match (&source, &destination) {
         // Nothing but commands for the device.
         (Side::Array(a, _), Side::Array(b, _)) => a.device().id() == b.device().id(),
@@ -218,7 +234,7 @@ pub fn copy_async(source: Side, destination: Side, call: Call) -> Result<Arc<Com
         let points = perform(&source, &destination, plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
-    let made = begin(&claims, &views, task);
+    let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
     made.uses(using);
     Ok(made)
 }
@@ -229,8 +245,8 @@ fn take_back(source: &Side, destination: &Side) {
         match side {
             Side::Host(..) => {}
             Side::Array(array, l) => {
-                if let Some(views) = Source::of_array(array) {
-                    views.words().take_back(&Region::new(l.offset, l.element, &l.dims), access);
+                if let Some(views) = array.source() {
+                    views.words().take_back(&l.region(), access);
                 }
             }
             Side::View(part) => part.source().words().take_back(part.region(), access),
@@ -290,7 +306,7 @@ fn perform_with(
             if !any_lost() {
                 return Ok(points);
             }
-            array.buffer().tracker().renewed(Region::new(l.offset, l.element, &l.dims).ranges());
+            array.buffer().tracker().renewed(l.region().ranges());
         }
         _ => {}
     }

@@ -3,13 +3,14 @@
 use super::accelerator_view::AcceleratorView;
 use super::capture::{Brought, Captured, Held, Sources, check_runs_kernels, choose, settle};
 use super::copy::Side;
-use super::kernel::LoadedKernel;
-use super::race;
+use super::spirv_kernel::SpirvKernel;
+use super::{race, runtime};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
-use crate::device::{Access, Binding, Dispatch, SpecValues, Use};
+use crate::device::{Binding, Dispatch, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
+use crate::kernel::{Access, SpecValues};
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -95,7 +96,7 @@ pub(super) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
 }
 
 /// Launches `kernel`; returns before it has run.
-pub fn dispatch(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
+pub fn dispatch(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &Launch<'_>) -> Result<Point> {
     let label = kernel.label();
     run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
 }
@@ -108,7 +109,7 @@ enum Role<'a> {
     Address(Place<'a>),
 }
 
-fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &Launch<'_>) -> Result<Point> {
+fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &Launch<'_>) -> Result<Point> {
     check_runs_kernels(view.as_ref())?;
     let module = kernel.module();
     let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
@@ -194,7 +195,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
             g.map(u64::from)
         }
     };
-    let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.needs)));
+    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.side.elements()?, c.needs))));
     for c in &captured {
         settle(c.side, c.needs)?;
     }
@@ -205,7 +206,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<LoadedKernel>, launch: &
 
 /// A launch that was checked, before it is known where it runs.
 struct Ready<'a> {
-    kernel: &'a Arc<LoadedKernel>,
+    kernel: &'a Arc<SpirvKernel>,
     captured: &'a [Captured<'a>],
     roles: &'a [Role<'a>],
     spec: &'a SpecValues,
@@ -220,7 +221,8 @@ impl Ready<'_> {
         let kernel = self.kernel;
         let mut block = Block::default();
         block.begin(self.block)?;
-        let view = choose(view, self.captured.iter().map(|c| c.side), held, || Ok(kernel.accelerator().clone()))?;
+        let view =
+            choose(view, self.captured.iter().map(|c| c.side), held, || runtime()?.default_view(kernel.accelerator()))?;
         if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
             return Err(Error::runtime(format!(
                 "it was loaded on {}, the launch is for a view of {}; load it there",
@@ -266,7 +268,7 @@ impl Ready<'_> {
 }
 
 /// What messages call a binding.
-fn binding_name(kernel: &LoadedKernel, set: u32, binding: u32) -> String {
+fn binding_name(kernel: &SpirvKernel, set: u32, binding: u32) -> String {
     let declared = kernel.module().bindings().iter().find(|b| (b.set, b.binding) == (set, binding));
     let name = declared.and_then(|b| b.name.as_ref()).map(|n| format!(" ({n})")).unwrap_or_default();
     format!("binding {binding} of set {set}{name}")
@@ -274,7 +276,7 @@ fn binding_name(kernel: &LoadedKernel, set: u32, binding: u32) -> String {
 
 /// Checks a storage buffer against what the kernel declares.
 fn bind<'a>(
-    kernel: &LoadedKernel,
+    kernel: &SpirvKernel,
     set: u32,
     binding: u32,
     section: &'a Side,
@@ -327,7 +329,7 @@ fn bind<'a>(
 }
 
 /// Checks where a storage buffer begins.
-fn check_alignment(kernel: &LoadedKernel, set: u32, binding: u32, bound: &Use) -> Result<()> {
+fn check_alignment(kernel: &SpirvKernel, set: u32, binding: u32, bound: &Use) -> Result<()> {
     let alignment = kernel.accelerator().properties().min_storage_buffer_alignment.max(1);
     let start = bound.buffer.base() + bound.range.start;
     if start % alignment != 0 {
@@ -369,7 +371,7 @@ impl Constants {
         Ok(())
     }
 
-    fn check_complete(&self, kernel: &LoadedKernel) -> Result<()> {
+    fn check_complete(&self, kernel: &SpirvKernel) -> Result<()> {
         let Some(push) = kernel.module().push() else { return Ok(()) };
         for m in &push.members {
             let (from, to) = (m.offset as usize, (m.offset + m.size) as usize);

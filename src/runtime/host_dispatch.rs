@@ -1,20 +1,18 @@
 //! Launching functions of the program: on host threads, or as the kernels compiled of them.
 
-use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
 use super::capture::{Brought, Captured, Held, Sources, choose, settle};
-use super::compiled;
 use super::copy::Side;
-use super::race;
 use super::repeat::Repeat;
-use super::runtime;
 use super::selection::Code;
-use crate::device::Access;
+use super::{compiled, race, runtime};
 use crate::device::block::{Block, Place};
 use crate::device::hazard::Point;
-use crate::device::host::kernel::{Domain, HostKernel};
-use crate::device::host::{Workers, dispatch_host};
+use crate::device::host::{Domain, HostKernel, launch_host_kernel};
+use crate::device::physical::Kind;
 use crate::error::{Error, Result};
+use crate::host::Workers;
+use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
@@ -88,7 +86,7 @@ pub fn host_dispatch(
         captured.extend(access.map(|access| Captured { side: &a.section, access, needs: access }));
         used.push(access);
     }
-    let _using = race::uses(DISPATCH.name, captured.iter().map(|c| (c.side, c.access)));
+    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.side.elements()?, c.access))));
     for c in &captured {
         if let Side::View(part) = c.side {
             part.check(c.access)?;
@@ -116,7 +114,10 @@ impl Wanted<'_> {
     fn hand_over(&self, held: &mut Held<'_>, again: Option<&mut Option<Repeat>>) -> Result<Point> {
         let launch = self.launch;
         let sides = launch.arguments.iter().map(|a| &a.section);
-        let view = choose(self.view.clone(), sides, held, || runtime()?.default_for(Code::Host))?;
+        let view = choose(self.view.clone(), sides, held, || {
+            let runtime = runtime()?;
+            runtime.default_view(&runtime.default_for(Code::Host)?)
+        })?;
         let accelerator = view.accelerator();
         if accelerator.kind() != Kind::HostThreads && self.compiled.is_none() {
             return Err(compiled::missing(accelerator));
@@ -151,7 +152,7 @@ impl Wanted<'_> {
                 block.put(place, first.expose_provenance() as u64)?;
             }
         }
-        let point = dispatch_host(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
+        let point = launch_host_kernel(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
         brought.written(self.captured, held)?;
         Ok(point)
     }

@@ -1,19 +1,19 @@
-//! SPIR-V kernels loaded on an accelerator.
+//! SPIR-V kernels loaded on a device.
 
-use super::accelerator::{Accelerator, Kind};
-use crate::device::Kernel;
+use crate::device::{Device, Kernel};
 use crate::error::{Error, Result};
-use crate::kernel::{Module, registry};
-use std::collections::HashMap;
+use crate::kernel::Module;
+use crate::kernel::compiled::Compiled;
+use crate::lock::{Mutex, rank};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::{Arc, Weak};
 
 /// Kernels by hash of the module and entry point, so that loading one again costs no compilation.
-pub(super) type KernelCache = HashMap<(u64, CString, u64), Weak<dyn Kernel>>;
+pub(super) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
 
-/// A kernel on an accelerator.
+/// A kernel on a device.
 pub struct LoadedKernel {
-    accelerator: Arc<Accelerator>,
     kernel: Arc<dyn Kernel>,
     names: Vec<Option<CString>>,
     workgroup: [u32; 3],
@@ -21,28 +21,22 @@ pub struct LoadedKernel {
 }
 
 impl LoadedKernel {
-    /// Checks and loads `spirv`.
-    pub fn load(
-        accelerator: &Arc<Accelerator>,
+    /// Checks and loads `spirv`, unless `cache` has it.
+    pub(super) fn load(
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
         spirv: &[u8],
         entry_point: Option<&str>,
         label: Option<&str>,
     ) -> Result<Arc<Self>> {
-        if accelerator.kind() != Kind::Vulkan {
-            return Err(Error::unsupported(format!(
-                "{} runs no SPIR-V; load the kernel on a Vulkan accelerator",
-                accelerator.name()
-            )));
-        }
         let named = |e: Error| match label {
             Some(label) => e.context(format_args!("kernel {label}")),
             None => e,
         };
         let module = Arc::new(Module::new(spirv, entry_point).map_err(named)?);
         let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
-        let device = accelerator.device()?;
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
-        let mut cache = accelerator.kernels.lock();
+        let mut cache = cache.lock();
         let known = cache.get(&key).and_then(Weak::upgrade).filter(|k| k.module().words() == module.words());
         let kernel = match known {
             Some(kernel) => kernel,
@@ -56,7 +50,6 @@ impl LoadedKernel {
         drop(cache);
         let module = kernel.module();
         Ok(Arc::new(Self {
-            accelerator: accelerator.clone(),
             names: module
                 .bindings()
                 .iter()
@@ -68,16 +61,6 @@ impl LoadedKernel {
         }))
     }
 
-    /// Loads a kernel compiled into the program.
-    pub fn find(accelerator: &Arc<Accelerator>, name: &str) -> Result<Arc<Self>> {
-        let record = registry::find(name)?;
-        Self::load(accelerator, record.spirv(), None, Some(name))
-    }
-
-    /// Where it was loaded.
-    pub fn accelerator(&self) -> &Arc<Accelerator> {
-        &self.accelerator
-    }
     /// The device's kernel.
     pub fn kernel(&self) -> &Arc<dyn Kernel> {
         &self.kernel
@@ -97,5 +80,44 @@ impl LoadedKernel {
     /// The name of a binding as a C string.
     pub fn binding_name(&self, index: usize) -> Option<&std::ffi::CStr> {
         self.names.get(index)?.as_deref()
+    }
+}
+
+/// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
+#[derive(Default)]
+pub(super) struct LoadedCompiled(Mutex<CompiledMap, { rank::COMPILED }>);
+
+type CompiledMap = BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>;
+
+impl LoadedCompiled {
+    /// `kernel` on this device; its pipeline is made at the first launch.
+    pub fn load(
+        &self,
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        kernel: &Arc<Compiled>,
+    ) -> Result<Arc<LoadedKernel>> {
+        let id = device.id();
+        let mut known = self.0.lock();
+        let key = Arc::as_ptr(kernel).addr();
+        if let Some((_, _, loaded)) = known.get(&key).filter(|(_, d, _)| *d == id) {
+            return Ok(loaded.clone());
+        }
+        let loaded = LoadedKernel::load(device, cache, &kernel.spirv, None, Some(&kernel.location))?;
+        if loaded.module().push().is_none_or(|p| !p.is_address) {
+            return Err(Error::runtime(format!(
+                "the compiled kernel of {} takes no argument block; build the program again",
+                kernel.location
+            )));
+        }
+        known.retain(|_, (k, d, _)| *d == id && k.strong_count() > 0);
+        known.insert(key, (Arc::downgrade(kernel), id, loaded.clone()));
+        Ok(loaded)
+    }
+
+    /// Lets go of all.
+    pub fn clear(&self) {
+        let all = std::mem::take(&mut *self.0.lock());
+        drop(all);
     }
 }

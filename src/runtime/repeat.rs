@@ -15,8 +15,9 @@ use super::source::{Source, Stamp};
 use crate::config;
 use crate::device::block::Place;
 use crate::device::hazard::{Detour, Point};
-use crate::device::{Access, Buffer, Use};
+use crate::device::{Buffer, Use};
 use crate::error::Result;
+use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -103,7 +104,7 @@ impl Repeat {
         }
         for array in &self.arrays {
             let Some(array) = array.upgrade() else { return Ok(None) };
-            if !array.pending().is_idle() || Source::of_array(&array).is_some() {
+            if !array.pending().is_idle() || array.source().is_some() {
                 return Ok(None);
             }
         }

@@ -1,7 +1,7 @@
 //! Which accelerators are offered, which one a path names and which is the default. Pure functions over descriptions.
 //!
-//! The order of defaults is that of the API digest, section 3.1; where it meets machines without a GPU, architecture
-//! decision 4.
+//! The order of defaults is that of docs/spec/accelerators.md#default-accelerator; where it meets machines without
+//! a GPU, decision 22.
 
 use std::fmt::Write;
 

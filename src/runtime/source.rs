@@ -7,18 +7,19 @@
 //! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
 
 use super::AccessType;
-use super::accelerator::Kind;
 use super::accelerator_view::AcceleratorView;
-use super::array::{Array, ArrayRequest};
+use super::storage::{ArrayRequest, Storage};
 use super::transfer::{Memory, Tally, run};
 use super::users::Users;
 use super::words::Words;
-use crate::coherence::{Directory, Location, LossId, Region, Step};
+use crate::coherence::{Directory, Location, LossId, Step};
 use crate::device::hazard::{Detour, Tracker, any_lost};
-use crate::device::host::HostBlock;
-use crate::device::layout::{CopyDim, CopyPlan};
-use crate::device::{Access, Buffer, HostSpan, Placement, unique_id};
+use crate::device::physical::Kind;
+use crate::device::{Buffer, Placement, unique_id};
 use crate::error::{Error, ErrorKind, Result};
+use crate::geometry::{CopyDim, CopyPlan, Layout, Region};
+use crate::host::{HostBlock, HostSpan};
+use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use crate::log;
 use crate::trace::transfers::{Call, Counters, implicit};
@@ -45,7 +46,7 @@ const FIRST_BLOCK: u32 = 2;
 
 /// Where a source lives.
 enum Home {
-    /// Nowhere yet: made at the first access (digest 2.5).
+    /// Nowhere yet: made at the first access (docs/spec/array-views.md#views-without-a-data-source).
     Open {
         /// Extent of the view it was made for.
         extent: Box<[i32]>,
@@ -57,7 +58,7 @@ enum Home {
     /// Memory of ours, for a view without a data source that the host used first.
     Own(HostBlock),
     /// An array.
-    Array(Arc<Array>),
+    Array(Arc<Storage>),
 }
 
 impl Home {
@@ -128,13 +129,17 @@ pub(super) struct Stamp {
     moves: u64,
 }
 
+/// Where an array keeps the data source of its array_views. Locked while the last view writes back.
+pub type Slot = Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>;
+
 /// A data source.
 pub struct Source {
     id: u64,
     bytes: u64,
     /// Without memory of the program or an array behind it.
     is_open: bool,
-    array: Option<Arc<Array>>,
+    /// The memory of the array behind it, and where that array keeps the source.
+    array: Option<(Arc<Storage>, Arc<Slot>)>,
     label: Box<str>,
     state: Mutex<State, { rank::SOURCE }>,
     /// What the host may do without a call.
@@ -152,13 +157,9 @@ static LIVE: Mutex<BTreeMap<u64, Weak<Source>>, { rank::LIVE_SOURCES }> = Mutex:
 const RELEASE: Call = implicit(c"revamp_array_view_release");
 
 impl Source {
-    fn new(bytes: u64, home: Home, label: &str) -> Arc<Self> {
+    fn new(bytes: u64, home: Home, array: Option<(Arc<Storage>, Arc<Slot>)>, label: &str) -> Arc<Self> {
         let is_host = home.host().is_some();
         let is_open = matches!(home, Home::Open { .. });
-        let array = match &home {
-            Home::Array(a) => Some(a.clone()),
-            _ => None,
-        };
         let directory = if is_open { Directory::unwritten(bytes, true) } else { Directory::new(bytes, is_host) };
         let state = State::new(directory, home);
         let source = Arc::new(Self {
@@ -179,31 +180,27 @@ impl Source {
 
     /// Memory of the program.
     pub fn over_host(span: HostSpan, label: &str) -> Arc<Self> {
-        Self::new(span.len(), Home::Host(span), label)
+        Self::new(span.len(), Home::Host(span), None, label)
     }
 
     /// Storage made at the first access.
     pub fn open(bytes: u64, extent: &[i32], element: usize, label: &str) -> Arc<Self> {
-        Self::new(bytes, Home::Open { extent: extent.into(), element }, label)
+        Self::new(bytes, Home::Open { extent: extent.into(), element }, None, label)
     }
 
     /// The source of an array: one for all its views. Counts a view that the caller makes.
-    pub fn over_array(array: &Arc<Array>) -> Arc<Self> {
-        let mut slot = array.source().lock();
+    pub fn over_array(storage: &Arc<Storage>, slot: &Arc<Slot>) -> Arc<Self> {
+        let mut known = slot.lock();
         // One whose last view is being released counts that until all is home, and goes on with the new one.
-        let live = slot.upgrade().filter(|s| s.views.are_there());
+        let live = known.upgrade().filter(|s| s.views.are_there());
         let source = live.unwrap_or_else(|| {
-            let made = Self::new(array.layout().bytes(), Home::Array(array.clone()), "array");
-            *slot = Arc::downgrade(&made);
+            let array = Some((storage.clone(), slot.clone()));
+            let made = Self::new(storage.layout().bytes(), Home::Array(storage.clone()), array, "array");
+            *known = Arc::downgrade(&made);
             made
         });
         source.retain();
         source
-    }
-
-    /// The source of an array that has views.
-    pub fn of_array(array: &Array) -> Option<Arc<Self>> {
-        array.source().lock().upgrade()
     }
 
     /// Unique for the life of the process.
@@ -218,13 +215,13 @@ impl Source {
     pub fn is_open(&self) -> bool {
         self.is_open
     }
-    /// The array behind it.
-    pub fn array(&self) -> Option<&Arc<Array>> {
-        self.array.as_ref()
+    /// The memory of the array behind it.
+    pub fn array(&self) -> Option<&Arc<Storage>> {
+        self.array.as_ref().map(|(storage, _)| storage)
     }
     /// Asynchronous host operations on its bytes.
     pub(super) fn pending(&self) -> &Tracker {
-        self.array.as_ref().map_or(&self.pending, |a| a.pending())
+        self.array().map_or(&self.pending, |a| a.pending())
     }
     /// Takes the lock that every use needs.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -249,7 +246,7 @@ impl Source {
     pub(super) fn release(&self) {
         self.views.leave(
             || self.write_back_last(),
-            || self.array.as_ref().map(|a| a.source().lock()),
+            || self.array.as_ref().map(|(_, slot)| slot.lock()),
             |is_home| {
                 // Views that came and went, and calls of other threads, may have left something.
                 let mut state = self.lock();
@@ -295,6 +292,31 @@ impl Source {
         }
     }
 
+    /// Home's memory is used through the array itself: changes elsewhere come first (COH-12).
+    pub(super) fn use_at_home(&self, state: &mut State, layout: &Layout, access: Access, call: Call) -> Result<()> {
+        let region = layout.region();
+        let place = state.home_place(None)?;
+        state.directory.make_room(&region)?;
+        self.words().take_back(&region, access);
+        if access != Access::Write {
+            state.fetch(&region, &place, self.tally(call))?;
+        }
+        // Its own queue orders what goes through the array's own buffer.
+        let own = self.array().map(|a| a.buffer().id());
+        state.settle_home(&region.hull(), access, own)
+    }
+
+    /// The same for an access of the host, after which home alone has what is written.
+    pub(super) fn bring_home(&self, layout: &Layout, access: Access, call: Call) -> Result<()> {
+        self.attempt(|state| {
+            self.use_at_home(state, layout, access, call)?;
+            if access.writes() {
+                state.written_at_home(&layout.region())?;
+            }
+            Ok(())
+        })
+    }
+
     /// Brings home what was changed elsewhere, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
         let all = 0..self.bytes;
@@ -333,7 +355,7 @@ impl Source {
             block.memory = None;
             block.view.device().reclaim();
         }
-        if let Some(array) = &self.array {
+        if let Some(array) = self.array() {
             // Whoever uses the array by itself is told too.
             for (range, id) in state.directory.losses() {
                 array.buffer().tracker().lose(range, state.reason(id));
@@ -366,7 +388,7 @@ pub(super) fn take_detour(error: Error) -> Result<()> {
     }
 }
 
-/// Writes back the data of all views that are alive (architecture decision 9).
+/// Writes back the data of all views that are alive (decision 27).
 pub(super) fn write_back_all() {
     let live: Vec<_> = LIVE.lock().values().filter_map(Weak::upgrade).collect();
     for source in live {
@@ -450,7 +472,7 @@ impl State {
         let bytes = self.directory.bytes();
         self.home = match first.filter(|v| v.accelerator().kind() != Kind::Cpu) {
             None => Home::Own(HostBlock::new(bytes)?),
-            Some(view) => Home::Array(Array::create(ArrayRequest {
+            Some(view) => Home::Array(Storage::create(ArrayRequest {
                 view: view.clone(),
                 extent,
                 element_size: *element,
@@ -679,7 +701,7 @@ impl State {
                 self.directory.holds(&step.region, Location::HOME);
             }
         }
-        // Who reads at home's memory finds the changes of those who share it there (digest 2.1: they went home).
+        // Who reads at home's memory finds the changes of those who share it there: they went home (COH-12).
         if place.shares_home() {
             self.directory.holds(region, Location::HOME);
         }

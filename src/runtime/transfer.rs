@@ -1,14 +1,16 @@
 //! Moving bytes between any two memories, and counting them.
 
-use super::accelerator::{Accelerator, Kind};
+use super::accelerator::Accelerator;
 use super::accelerator_view::AcceleratorView;
-use super::array::Array;
 use super::bridge::Side;
+use super::storage::Storage;
 use crate::device::hazard::Point;
-use crate::device::host::{HostBlock, Workers, memory};
-use crate::device::layout::CopyPlan;
-use crate::device::{Access, Buffer, Device, Direction, HostSpan};
+use crate::device::physical::Kind;
+use crate::device::{Buffer, Device, Direction};
 use crate::error::Result;
+use crate::geometry::CopyPlan;
+use crate::host::{HostBlock, HostSpan, Workers, strided};
+use crate::kernel::Access;
 use crate::trace::transfers::{self, Call, Counters, Record, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -37,7 +39,7 @@ pub(super) enum Memory {
 
 impl Memory {
     /// An array's.
-    pub fn of(array: &Array) -> Self {
+    pub fn of(array: &Storage) -> Self {
         Self::Device {
             buffer: array.buffer().clone(),
             device: array.device().clone(),
@@ -117,7 +119,7 @@ impl Tally<'_> {
 pub(super) fn run(from: &Memory, to: &Memory, plan: &CopyPlan, tally: Tally<'_>) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
         (Memory::Host(a), Memory::Host(b)) => {
-            memory::copy_parallel(&Workers::shared().pool, plan, *a, *b)?;
+            strided::copy_parallel(&Workers::shared().pool, plan, *a, *b)?;
             SmallVec::new()
         }
         (Memory::Host(a), Memory::Device { buffer, device, view, .. }) => {

@@ -4,8 +4,8 @@
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{Arc, AtomicU32, AtomicUsize, Mutex, Ordering};
-use crate::coherence::Region;
-use crate::device::Access;
+use crate::geometry::Region;
+use crate::kernel::Access;
 use crate::lock::rank;
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-/* Views: making, deriving, errors, life, threads, what the host may do, counters and the log of transfers (digest 2).
+/* Views: making, deriving, errors, life, threads, what the host may do, counters and the log of transfers
+ * (docs/spec/array-views.md).
  */
 #include "views.h"
 
@@ -197,7 +198,7 @@ TEST(an_argument_or_region_is_an_array_or_a_view) {
     }
 }
 
-/* Section, projection, view_as, reinterpret_as: digest 2.6. */
+/* Section, projection, view_as, reinterpret_as: docs/spec/array-views.md#parts-and-shapes. */
 
 TEST(sections_begin_at_their_origins) {
     FOR_EACH_RUNNER(p) {
@@ -550,7 +551,7 @@ TEST(overlapping_bindings_are_one_memory) {
     }
 }
 
-/* Discard and refresh: digest 2.3, 2.4. */
+/* Discard and refresh: docs/spec/array-views.md#discard and #refresh. */
 
 TEST(discard_of_random_sections_leaves_the_host_as_it_was) {
     FOR_EACH_RUNNER(p) {
@@ -663,7 +664,7 @@ TEST(refresh_shows_what_a_kernel_wrote_into_the_array) {
     }
 }
 
-/* Synchronize and prefetch: digest 2.2. */
+/* Synchronize and prefetch: docs/spec/array-views.md#synchronize. */
 
 TEST(after_synchronize_for_writing_home_may_be_written_directly) {
     FOR_EACH_RUNNER(p) {
@@ -748,7 +749,7 @@ TEST(synchronize_of_an_array_elsewhere) {
     }
 }
 
-/* Views without a data source: digest 2.5. */
+/* Views without a data source: docs/spec/array-views.md#views-without-a-data-source. */
 
 TEST(a_view_without_source_says_so) {
     revamp_array_view view = sourceless(N), part = range_of(view, 1, 2);
@@ -911,7 +912,7 @@ TEST(a_view_without_source_moves_between_accelerators) {
     }
 }
 
-/* Life: digest 2.7. */
+/* Life: docs/spec/array-views.md#lifetime. */
 
 TEST(a_view_keeps_the_memory_of_its_array) {
     FOR_EACH_PLACE(home, holds_arrays)
@@ -1228,7 +1229,7 @@ TEST(buffer_arguments_of_host_kernels_make_views_valid) {
     }
 }
 
-/* Threads: digest 2.10. */
+/* Threads: docs/spec/accelerators.md#threads. */
 
 enum { THREADS = 4, THREAD_ROUNDS = 25 };
 

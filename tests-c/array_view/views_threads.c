@@ -1,6 +1,6 @@
-/* array_views from many threads at once (digest 2.10). Each keeps to its own elements, or reads only (rule AV-23), so
- * all of it is legal; what they share is the library's, so ThreadSanitizer sees a race only where the library hands out
- * something unsynchronised. */
+/* array_views from many threads at once (docs/spec/accelerators.md#threads). Each keeps to its own elements, or reads
+ * only (rule AV-23), so all of it is legal; what they share is the library's, so ThreadSanitizer sees a race only where
+ * the library hands out something unsynchronised. */
 #include "engines.h"
 
 #include <pthread.h>

@@ -24,11 +24,11 @@ mod sync {
 mod lock {
     pub use revamp::lock::rank;
 }
-mod coherence {
-    pub use revamp::coherence::Region;
+mod geometry {
+    pub use revamp::geometry::Region;
 }
-mod device {
-    pub use revamp::device::Access;
+mod kernel {
+    pub use revamp::kernel::Access;
 }
 #[path = "../../src/runtime/notifier.rs"]
 mod notifier;
@@ -39,15 +39,15 @@ mod users;
 #[path = "../../src/runtime/words.rs"]
 mod words;
 
-use device::Access;
+use kernel::Access;
 use loom::thread;
 use notifier::Notifier;
 use order::{Gate, Held};
 use sync::{Arc, AtomicU32, Ordering};
 use words::{HOST_MAY_READ, HOST_MAY_WRITE, Words};
 
-fn region(start: u64, end: u64) -> coherence::Region {
-    coherence::Region::linear(start..end)
+fn region(start: u64, end: u64) -> geometry::Region {
+    geometry::Region::linear(start..end)
 }
 
 fn word() -> Arc<AtomicU32> {

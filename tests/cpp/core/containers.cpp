@@ -1,4 +1,4 @@
-// array and array_view: constructors, elements, assignment (digest sections 5.1, 5.2, 2.5, 2.7, 2.8).
+// array and array_view: constructors, elements, assignment (docs/spec/arrays.md, docs/spec/array-views.md).
 #include <amp.h>
 
 #include "../check.hpp"

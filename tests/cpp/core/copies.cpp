@@ -1,4 +1,4 @@
-// copy, copy_async, sections and other views of views (digest sections 2.6 and 6.2).
+// copy, copy_async, sections and other views of views (docs/spec/copies.md, docs/spec/array-views.md#parts-and-shapes).
 #include <amp.h>
 
 #include "../check.hpp"

@@ -1,4 +1,4 @@
-// What array, array_view, copy and parallel_for_each must reject (digest sections 2.6, 5 to 7).
+// What array, array_view, copy and parallel_for_each must reject (docs/spec).
 #include <amp.h>
 #include <amp_graphics.h>
 #include <revamp/kernel.h>

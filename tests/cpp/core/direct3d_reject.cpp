@@ -1,5 +1,5 @@
-// What is about objects of Direct3D does not compile and says why (digest section 9.5). See revamp_cpp_rejections() in
-// CMakeLists.txt.
+// What is about objects of Direct3D does not compile and says why (docs/spec/maths.md#direct3d). See
+// revamp_cpp_rejections() in CMakeLists.txt.
 #include <amp.h>
 #include <amp_graphics.h>
 

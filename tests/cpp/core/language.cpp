@@ -1,5 +1,5 @@
-// What kernels are written with (digest sections 2.6, 7.3 to 7.5 and 10.5). Programs rely on amp.h for the standard's
-// headers, so this file begins with it, and what needs them comes first.
+// What kernels are written with (docs/spec/launches.md, docs/spec/language.md). Programs rely on amp.h for the
+// standard's headers, so this file begins with it, and what needs them comes first.
 #include <amp.h>
 
 namespace {

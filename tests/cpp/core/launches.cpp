@@ -1,4 +1,4 @@
-// parallel_for_each and what kernels capture (digest sections 7.1, 7.2, 7.4).
+// parallel_for_each and what kernels capture (docs/spec/launches.md).
 #include <amp.h>
 #include <amp_short_vectors.h>
 

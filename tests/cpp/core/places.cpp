@@ -1,5 +1,4 @@
-// The rules on choice, destruction and coherence through C++ on every accelerator that runs kernels (digest sections 1
-// and 2).
+// The rules on choice, destruction and coherence through C++ on every accelerator that runs kernels (docs/spec).
 #include "engines.hpp"
 
 #include <atomic>

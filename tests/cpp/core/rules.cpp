@@ -1,4 +1,4 @@
-// The rules on coherence through C++ (digest sections 1 and 2), with memory of their own for all accelerators, so that
+// The rules on coherence through C++ (docs/spec), with memory of their own for all accelerators, so that
 // bytes that move are counted.
 #include "moved.hpp"
 

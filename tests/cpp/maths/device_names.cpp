@@ -1,5 +1,5 @@
-// Every name of digest sections 9.1 and 9.2, norm, unorm and the short vectors in device code; compiled by
-// device_pass.cmake. A kernel for each name and type, so that what one leaves behind is seen.
+// Every name of fast_math and precise_math (docs/spec/maths.md), norm, unorm and the short vectors in device code;
+// compiled by device_pass.cmake. A kernel for each name and type, so that what one leaves behind is seen.
 #include <amp_math.h>
 #include <amp_short_vectors.h>
 

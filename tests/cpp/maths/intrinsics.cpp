@@ -1,5 +1,5 @@
-// concurrency::direct3d: the intrinsics, with HLSL's results at the edges, and views without timeouts (digest section
-// 9.5).
+// concurrency::direct3d: the intrinsics, with HLSL's results at the edges, and views without timeouts
+// (docs/spec/maths.md#direct3d).
 #include <amp.h>
 
 #include "../check.hpp"

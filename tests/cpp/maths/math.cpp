@@ -1,4 +1,4 @@
-// fast_math and precise_math on the host (digest sections 9.1 and 9.2).
+// fast_math and precise_math on the host (docs/spec/maths.md).
 #include <amp_math.h>
 
 #include "../check.hpp"

@@ -1,4 +1,4 @@
-// norm, unorm and the short vectors (digest section 9.3).
+// norm, unorm and the short vectors (docs/spec/maths.md).
 #include <amp_short_vectors.h>
 
 #include "../check.hpp"

@@ -1,4 +1,4 @@
-// restrict, the words of the Microsoft headers, and `index` beside the C library's (digest sections 10.3 to 10.5).
+// restrict, the words of the Microsoft headers, and `index` beside the C library's (docs/spec/language.md).
 #ifdef WORDS_FIRST
 #include <revamp/detail/msvc_words.h>
 #include <revamp/detail/restrict.h>

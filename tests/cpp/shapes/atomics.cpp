@@ -1,4 +1,4 @@
-// Atomics, fences and debug intrinsics (digest sections 7.4 to 7.6).
+// Atomics, fences and debug intrinsics (docs/spec/launches.md).
 #include <revamp/detail/atomics.h>
 
 #include "../check.hpp"

@@ -1,4 +1,4 @@
-// What atomics and fences must reject (digest sections 7.4 and 7.5). See revamp_cpp_rejections() in CMakeLists.txt.
+// What atomics and fences must reject (docs/spec/launches.md). See revamp_cpp_rejections() in CMakeLists.txt.
 #include <revamp/detail/atomics.h>
 
 namespace c = concurrency;

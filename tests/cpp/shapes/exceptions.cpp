@@ -1,4 +1,4 @@
-// The exceptions and what becomes them (digest section 8).
+// The exceptions and what becomes them (docs/spec/errors.md).
 #include <revamp/detail/exceptions.h>
 
 #include "../check.hpp"

@@ -1,4 +1,4 @@
-// accelerator, accelerator_view and completion_future (digest sections 2.9, 3 and 6.1).
+// accelerator, accelerator_view and completion_future (docs/spec/accelerators.md, docs/spec/copies.md).
 #include <revamp/detail/runtime.h>
 
 #include "../check.hpp"

@@ -1,4 +1,5 @@
-// What the runtime's classes must reject (digest sections 3 and 6.1). See revamp_cpp_rejections() in CMakeLists.txt.
+// What the runtime's classes must reject (docs/spec/accelerators.md, docs/spec/copies.md). See revamp_cpp_rejections()
+// in CMakeLists.txt.
 #include <revamp/detail/runtime.h>
 
 namespace c = concurrency;

@@ -1,4 +1,4 @@
-// index, extent, tiled_extent, tiled_index, tile_barrier (digest sections 4 and 7.4).
+// index, extent, tiled_extent, tiled_index, tile_barrier (docs/spec/shapes.md, docs/spec/launches.md).
 #include <revamp/detail/exceptions.h>
 #include <revamp/detail/shapes.h>
 

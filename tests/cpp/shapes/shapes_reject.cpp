@@ -1,4 +1,4 @@
-// What the shapes must reject (digest section 4). See revamp_cpp_rejections() in CMakeLists.txt.
+// What the shapes must reject (docs/spec/shapes.md). See revamp_cpp_rejections() in CMakeLists.txt.
 #include <revamp/detail/shapes.h>
 
 namespace c = concurrency;

@@ -1,4 +1,4 @@
-// concurrency::task, as small as it is (digest section 6.1).
+// concurrency::task, as small as it is (docs/spec/copies.md#completion_future).
 #include <revamp/detail/task.h>
 
 #include "../check.hpp"

@@ -7,7 +7,8 @@ mod published;
 use proptest::prelude::*;
 use published::{Published, Use};
 use revamp::coherence::selection::{Candidate, Conflict, copy_source, dispatch_target};
-use revamp::coherence::{Directory, Location, LocationSet, LossId, Region};
+use revamp::coherence::{Directory, Location, LocationSet, LossId};
+use revamp::geometry::Region;
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
     Region::new(offset, run, &[(rows, stride)])
@@ -18,6 +19,12 @@ fn with_devices(bytes: u64, memories: &[u32]) -> (Directory, Vec<Location>) {
     let mut d = Directory::new(bytes, true);
     let at = memories.iter().map(|&m| d.add(m, m == 0)).collect();
     (d, at)
+}
+
+/// A directory numbers locations in the order in which they are added.
+fn location(number: usize) -> Location {
+    let (_, at) = with_devices(1, &vec![1; number]);
+    at.last().copied().unwrap_or(Location::HOME)
 }
 
 #[test]
@@ -31,7 +38,7 @@ fn regions_merge_loops_and_walk_in_order() {
     assert_eq!(block.hull(), 4..152);
 }
 
-/// Two column blocks interleave but share no element (digest 2.6, precision of overlap).
+/// Two column blocks interleave but share no element (docs/spec/array-views.md#parts-and-shapes).
 #[test]
 fn overlap_is_by_elements() {
     let (left, right) = (rows(0, 4, 8, 32), rows(8, 4, 8, 32));
@@ -146,7 +153,7 @@ fn sel_9_to_14_the_set_is_filtered_in_order() {
 
 #[test]
 fn sel_22_23_24_a_copy_reads_the_nearest_valid_copy() {
-    let at = [Location(0), Location(1), Location(2)];
+    let at = [location(0), location(1), location(2)];
     let mut valid = LocationSet::only(at[0]);
     valid.insert(at[1]);
     assert_eq!(copy_source(Some(&valid), Some(at[1]), Some(at[0])), Some(at[1]), "SEL-22, SEL-25");
@@ -227,7 +234,7 @@ proptest! {
         let mut stamp = 0u8;
         for (v, l, act) in steps {
             let region = &views[v % views.len()];
-            let at = Location(l as u32);
+            let at = location(l);
             match act {
                 Act::Discard => {
                     d.discard(region);
@@ -274,7 +281,7 @@ proptest! {
             // Invariants b and d: what is valid somewhere is right there.
             for (l, &m) in memory_of.iter().enumerate() {
                 for view in &views {
-                    if d.is_valid(view, Location(l as u32)) {
+                    if d.is_valid(view, location(l)) {
                         for b in view.ranges().flatten() {
                             if let Some(right) = truth[b as usize] {
                                 prop_assert_eq!(memories[m][b as usize], right);
@@ -345,7 +352,7 @@ proptest! {
         for (v, l, act, renew) in steps {
             let n = v % views.len();
             let (region, view) = views[n];
-            let at = Location(l as u32 % places);
+            let at = location(l % places as usize);
             match act {
                 Act::Discard => {
                     d.discard(region);

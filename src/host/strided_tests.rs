@@ -1,7 +1,7 @@
 #![allow(unsafe_code)]
 
 use super::*;
-use crate::device::layout::Layout;
+use crate::geometry::Layout;
 use proptest::prelude::*;
 
 fn span(bytes: &mut [u8]) -> HostSpan {
@@ -158,7 +158,7 @@ fn wrong_plans_are_errors_that_name_the_numbers() {
     gather(&CopyPlan::linear(0, 0, 60), a, b, 10, 60).unwrap();
     assert!(copy(&CopyPlan::linear(u64::MAX, 0, 2), a, b, 0, 1).is_err());
     let mut huge = CopyPlan::linear(0, 0, 4);
-    huge.dims.push(crate::device::layout::CopyDim { count: u64::MAX / 2, source: 4, destination: 4 });
+    huge.dims.push(crate::geometry::CopyDim { count: u64::MAX / 2, source: 4, destination: 4 });
     assert!(copy(&huge, a, b, 0, 1).is_err());
     huge.dims[0].count = 0;
     copy(&huge, a, b, 0, u64::MAX).unwrap();
@@ -167,29 +167,11 @@ fn wrong_plans_are_errors_that_name_the_numbers() {
 }
 
 #[test]
-fn blocks_are_zero_aligned_and_lazy() {
-    for bytes in [0, 1, 100, 4096, 70_000, 10 << 20] {
-        let block = HostBlock::new(bytes).unwrap();
-        assert_eq!((block.len(), block.span().address() % 4096), (bytes, 0));
-        assert!(block.span().to_vec().iter().all(|&b| b == 0));
-        block.span().fill(7);
-    }
-    if cfg!(target_pointer_width = "64") {
-        // More than 4 GiB, of which two pages are used.
-        let block = HostBlock::new(5 << 30).unwrap();
-        let end = block.span().sub((5 << 30) - 8..5 << 30).unwrap();
-        end.fill(9);
-        let mut two = [0u8; 8];
-        copy(&CopyPlan::linear((5 << 30) - 8, 0, 8), block.span(), span(&mut two), 0, 8).unwrap();
-        assert_eq!(two, [9; 8]);
-    }
-}
-
-#[test]
-fn too_large_blocks_are_out_of_memory() {
-    for bytes in [1 << 46, 1 << 62, u64::MAX] {
-        let e = HostBlock::new(bytes).unwrap_err();
-        assert_eq!(e.kind, crate::error::ErrorKind::OutOfMemory);
-        assert!(e.message.contains(&bytes.to_string()), "{e}");
-    }
+#[cfg(target_pointer_width = "64")]
+fn copies_reach_beyond_4_gib() {
+    let block = HostBlock::new(5 << 30).unwrap();
+    block.span().sub((5 << 30) - 8..5 << 30).unwrap().fill(9);
+    let mut end = [0u8; 8];
+    copy(&CopyPlan::linear((5 << 30) - 8, 0, 8), block.span(), span(&mut end), 0, 8).unwrap();
+    assert_eq!(end, [9; 8]);
 }

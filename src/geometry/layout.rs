@@ -3,6 +3,7 @@
 //! A copy between any two places (host memory, arrays, sections, of any rank) is one [`CopyPlan`]: nested loops around
 //! a contiguous run. Pure arithmetic; host loops and the device copy kernels both follow it.
 
+use super::region::Region;
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -41,6 +42,11 @@ impl Layout {
             dims.push((count, stride));
         }
         Self { offset, element: self.element, dims }
+    }
+
+    /// The bytes of the elements.
+    pub fn region(&self) -> Region {
+        Region::new(self.offset, self.element, &self.dims)
     }
 
     /// Number of elements.
