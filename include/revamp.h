@@ -22,6 +22,7 @@
  *   fails with REVAMP_ERROR_FORKED. Not a use: to be loaded with compiled kernels, to register
  *   some, to release, to set the log callback, to ask for the version, the last error or a
  *   name. While the process exits, calls fail with REVAMP_ERROR_SHUT_DOWN.
+ * - Rule ids (AV-23) and the pages named (docs/...) are those of docs/spec in revamp's sources.
  * - Extents, origins and indices have the most significant dimension first; the last one is
  *   contiguous, and is Vulkan's x.
  * - Strings are UTF-8, of at most 1 MiB.
@@ -307,8 +308,8 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * What the host may do with the memory directly (rules of digest 2.8). Counts only with
-     * has_cpu_access_type.
+     * What the host may do with the memory directly (docs/spec/arrays.md#cpu-access-types). Counts
+     * only with has_cpu_access_type.
      */
     revamp_access cpu_access_type;
     /**
@@ -1189,9 +1190,9 @@ revamp_status revamp_accelerator_find(const char *device_path, revamp_accelerato
 
 /**
  * The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
- * by the rules of digest 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device;
- * for REVAMP_CODE_HOST the host threads. This use settles the default:
- * revamp_accelerator_set_default() has no effect afterwards.
+ * by the rules (docs/spec/accelerators.md#default-accelerator): for REVAMP_CODE_SPIRV the best
+ * GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads. This use settles the
+ * default: revamp_accelerator_set_default() has no effect afterwards.
  * Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
  */
 revamp_status revamp_accelerator_get_default(revamp_code code, revamp_accelerator *accelerator);
@@ -1355,8 +1356,9 @@ revamp_status revamp_array_view_create_array(revamp_array array,
                                              revamp_array_view *view);
 
 /**
- * Makes a view without a data source (digest 2.5): its memory is made where it is first used, and
- * its contents are undefined until then. It cannot be read only.
+ * Makes a view without a data source: its memory is made where it is first used, and its contents
+ * are undefined until then (docs/spec/array-views.md#views-without-a-data-source). It cannot be
+ * read only.
  */
 revamp_status revamp_array_view_create(uint32_t rank,
                                        const int32_t *extent,
@@ -1443,7 +1445,7 @@ revamp_status revamp_array_view_get_host_access(revamp_array_view view, const ui
 /**
  * Brings what was changed elsewhere to the data source's home and waits for it. READ: home may
  * then be read directly; READ_WRITE: and changed, until the next use elsewhere; WRITE: the same
- * without fetching the old contents (digest 2.2).
+ * without fetching the old contents (docs/spec/array-views.md#synchronize).
  * Errors: those of the transfer and of the work before it (DST-8), and that data are lost:
  * launches that were accepted and never ran are told here, and by every other use, until the data
  * are written anew (docs/c-api.md).
@@ -1475,14 +1477,14 @@ revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
 
 /**
  * Says that the memory under the view was changed behind the library's back: copies elsewhere are
- * stale, changes pending there are lost (digest 2.4). Without a data source it has no effect.
- * Nothing moves.
+ * stale, changes pending there are lost (docs/spec/array-views.md#refresh). Without a data source
+ * it has no effect. Nothing moves.
  */
 revamp_status revamp_array_view_refresh(revamp_array_view view);
 
 /**
  * Says that the present contents are worthless: they are not moved or written back until somebody
- * writes them (digest 2.3). A read-only view cannot say so.
+ * writes them (docs/spec/array-views.md#discard). A read-only view cannot say so.
  */
 revamp_status revamp_array_view_discard_data(revamp_array_view view);
 
@@ -1604,7 +1606,7 @@ const char *revamp_last_error_message(void);
 revamp_status revamp_last_error_status(void);
 
 /**
- * The HRESULT of the last error on this thread (digest section 8); 0 if nothing failed yet.
+ * The HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed yet.
  */
 int32_t revamp_last_error_hresult(void);
 

@@ -1,6 +1,6 @@
 //! The one error type of the crate: what kind of C++ AMP exception it is, its HRESULT and its text.
 //!
-//! Kinds follow the exception classes of the API digest, section 8. The text says what was asked, what the limit is and
+//! Kinds follow the exception classes in docs/spec/errors.md. The text says what was asked, what the limit is and
 //! what to do.
 
 use std::any::Any;

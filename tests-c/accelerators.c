@@ -1,4 +1,4 @@
-/* Accelerators and views: what is listed, what is said of it, what is the default (digest 2.8, 3.1, 3.2). */
+/* Accelerators and views: what is listed, what is said of it, what is the default (docs/spec/accelerators.md). */
 #include "support.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ TEST(device_paths_are_unique_and_strings_stay) {
     }
 }
 
-TEST(cpu_properties_are_those_of_the_digest) {
+TEST(cpu_properties_are_the_documented_ones) {
     revamp_accelerator_info info = info_of(find("cpu"));
     double ram = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1024;
     CHECK(!strcmp(info.device_path, "cpu"));
@@ -164,7 +164,7 @@ TEST(direct3d_ref_is_absent) {
 
 /* Defaults: what is settled once a process is tried in processes of their own. */
 
-/* True if `a` comes before `b` by the rules of digest 3.1. */
+/* True if `a` comes before `b` by the rules of docs/spec/accelerators.md#default-accelerator. */
 static bool is_better(const revamp_accelerator_info *a, const revamp_accelerator_info *b) {
     if (a->is_emulated != b->is_emulated) return b->is_emulated;
     if (a->dedicated_memory != b->dedicated_memory) return a->dedicated_memory > b->dedicated_memory;
@@ -198,7 +198,7 @@ CHILD(finds_defaults) {
     CHECK(find("") == best->accelerator);
 }
 
-TEST(defaults_follow_the_rules_of_the_digest) {
+TEST(defaults_follow_the_rules) {
     CHECK_CHILD("finds_defaults", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
 }
 
@@ -450,7 +450,7 @@ TEST(the_default_view_waits_for_work_given_to_the_auto_selection_view) {
     CHECK_OK(revamp_array_destroy(array));
 }
 
-/* The default cpu access type (digest 2.8). */
+/* The default cpu access type (docs/spec/arrays.md#cpu-access-types). */
 
 CHILD(sets_the_access_type_of_shared_memory) {
     FOR_EACH_PLACE(p, is_shared_vulkan) {

@@ -1,4 +1,4 @@
-/* Arrays (digest 2.8). Staging arrays are in rules_stg.c. */
+/* Arrays (docs/spec/arrays.md#cpu-access-types). Staging arrays are in rules_stg.c. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ TEST(device_addresses_are_those_of_vulkan_arrays_only) {
     }
 }
 
-/* CPU access types (digest 2.8). */
+/* CPU access types (docs/spec/arrays.md#cpu-access-types). */
 
 static void check_access(revamp_array array, revamp_access access, bool allowed) {
     void *data = NULL;

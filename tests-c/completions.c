@@ -1,4 +1,5 @@
-/* completion_future in C (digest 2.9, 6.1). Host kernels that wait at a gate decide when an operation is done. */
+/* completion_future in C (docs/spec/copies.md#completion_future). Host kernels that wait at a gate decide when an
+ * operation is done. */
 #include "support.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* copy and copy_async between all kinds of memory (digest 6.2), against a naive copy. */
+/* copy and copy_async between all kinds of memory (docs/spec/copies.md), against a naive copy. */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Functions of the program as kernels of the host-thread accelerator (PFE-1 to PFE-8 for it, barriers of digest 7.4).
+/* Functions of the program as kernels of the host-thread accelerator (PFE-1 to PFE-8 for it,
+ * docs/spec/launches.md#tiles).
  */
 #include "support.h"
 
@@ -239,7 +240,7 @@ static void skip_barrier(const revamp_thread_id *id, void *context) {
     if (id->local[0] % 2 == 0) revamp_tile_barrier_wait(id);
 }
 
-/* Undefined by the digest; here it must end all the same, well or with an error. */
+/* Undefined by the rules; here it must end all the same, well or with an error. */
 TEST(a_barrier_that_some_threads_miss_does_not_hang) {
     const int32_t extent = 64, tile = 16;
     revamp_parallel_for_each_info info = host_launch(1, &extent, &tile, skip_barrier, NULL);

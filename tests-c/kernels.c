@@ -1,4 +1,5 @@
-/* SPIR-V kernels: arguments, order, errors that name the argument (digest 7.1; SEL-4 to SEL-6 are in rules_sel.c). */
+/* SPIR-V kernels: arguments, order, errors that name the argument (docs/spec/launches.md; SEL-4 to SEL-6 are in
+ * rules_sel.c). */
 #include "support.h"
 
 #include <stdio.h>
@@ -338,7 +339,7 @@ TEST(specialization_constants_and_workgroup_size_by_one) {
     }
 }
 
-/* The address-argument convention of architecture decision 1. */
+/* The address-argument convention of decision 19. */
 
 static void check_block(const place *p, const module *spirv, bool by_argument) {
     struct {

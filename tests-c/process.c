@@ -1,4 +1,4 @@
-/* The life of a process (architecture decision 9): exit, fork, signals, dlopen, handles, and no Vulkan at all. */
+/* The life of a process (decision 27): exit, fork, signals, dlopen, handles, and no Vulkan at all. */
 #include "support.h"
 
 #include <dirent.h>

@@ -1,7 +1,17 @@
-//! `revamp-kernelc`: stands before a C++ compiler and puts kernels into objects.
+//! The kernel compiler, one program under two names: `revamp-kernelc` stands before a C++ compiler and puts kernels into
+//! objects; `revamp-c++` is a C++ compiler for programs that use C++ AMP.
 
-fn main() -> std::process::ExitCode {
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
     revamp_kernelc::catch_signals();
-    let code = revamp_kernelc::driver::kernelc(std::env::args_os().skip(1).collect());
-    std::process::ExitCode::from(u8::try_from(code).unwrap_or(1))
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    // A link of any other name is the user's own to revamp-c++.
+    let compile = match Path::new(&name).file_stem() {
+        Some(name) if name == "revamp-kernelc" => revamp_kernelc::driver::kernelc,
+        _ => revamp_kernelc::driver::cxx,
+    };
+    ExitCode::from(u8::try_from(compile(arguments.collect())).unwrap_or(1))
 }

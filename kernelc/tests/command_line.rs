@@ -35,7 +35,7 @@ impl Place {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        std::fs::copy(env!("CARGO_BIN_EXE_revamp-cxx"), root.join("bin/revamp-c++")).unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_revamp-kernelc"), root.join("bin/revamp-c++")).unwrap();
         symlink(sources.join("cpp-shim"), root.join("include/revamp-amp")).unwrap();
         let place = Place { root, clang };
         let library = place.root.join("lib/librevamp.so");

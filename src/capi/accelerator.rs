@@ -1,12 +1,13 @@
-//! accelerator (digest section 3.1).
+//! accelerator (docs/spec/accelerators.md).
 
 use super::guard::guard;
 use super::handle::{self, get};
 use super::pointer;
 use super::types::*;
+use crate::device::physical::Kind;
 use crate::error::{Error, Result};
-use crate::runtime::accelerator::{Accelerator, Kind};
-use crate::runtime::selection::Code;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::{AccessType, runtime};
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -77,9 +78,9 @@ pub unsafe extern "C" fn revamp_accelerator_find(
 }
 
 /// The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
-/// by the rules of digest 3.1: for REVAMP_CODE_SPIRV the best GPU, else a software Vulkan device;
-/// for REVAMP_CODE_HOST the host threads. This use settles the default:
-/// revamp_accelerator_set_default() has no effect afterwards.
+/// by the rules (docs/spec/accelerators.md#default-accelerator): for REVAMP_CODE_SPIRV the best
+/// GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads. This use settles the
+/// default: revamp_accelerator_set_default() has no effect afterwards.
 /// Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_default(
@@ -210,5 +211,5 @@ pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
 /// device is still not to be had.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_accelerator_reopen(accelerator: revamp_accelerator) -> revamp_status {
-    guard(|| Accelerator::reopen(&get::<Accelerator, _>(accelerator)?))
+    guard(|| runtime()?.reopen(&get::<Accelerator, _>(accelerator)?))
 }

@@ -1,4 +1,4 @@
-//! accelerator_view (digest section 3.2).
+//! accelerator_view (docs/spec/accelerators.md#accelerator_view).
 
 use super::accelerator::handle_of as accelerator_handle;
 use super::completion;
@@ -7,8 +7,8 @@ use super::handle::{self, get, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::runtime;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_default_view(
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(view, "view")?;
-        let found = Accelerator::default_view(&get::<Accelerator, _>(accelerator)?)?;
+        let found = runtime()?.default_view(&get::<Accelerator, _>(accelerator)?)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(view, "view", handle_of(&found)?) }
     })
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
                 )));
             }
         };
-        let made = Accelerator::create_view(&get::<Accelerator, _>(accelerator)?, immediate)?;
+        let made = AcceleratorView::create(&get::<Accelerator, _>(accelerator)?, immediate)?;
         let handle = handle_of(&made)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(view, "view", handle) }

@@ -5,10 +5,10 @@ use super::handle::is_alive;
 use super::kernel::argument_place;
 use super::types::*;
 use crate::error::Result;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::array_view::ArrayView;
-use crate::runtime::repeat::Repeat;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::launch::cached_launch::Repeat;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 

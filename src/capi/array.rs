@@ -1,4 +1,4 @@
-//! array (digest section 5.1) and staging arrays.
+//! array (docs/spec/arrays.md) and staging arrays.
 
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;
@@ -8,8 +8,9 @@ use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
 use crate::runtime::AccessType;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::{Array, ArrayRequest};
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::storage::ArrayRequest;
 use std::ffi::c_void;
 
 /// Most dimensions an array or a domain may have.

@@ -1,19 +1,19 @@
-//! array_view (digest sections 2 and 5.2).
+//! array_view (docs/spec/array-views.md).
 
 use super::accelerator::access_type;
 use super::accelerator_view::handle_of;
 use super::array::dimensions;
-use super::completion;
 use super::guard::{guard, guard_release};
 use super::handle::{get, insert, release, retain};
-use super::pointer;
 use super::types::*;
-use crate::device::{Access, HostSpan};
+use super::{completion, pointer};
+use crate::device::physical::CPU_PATH;
 use crate::error::{Error, Result};
-use crate::runtime::accelerator::{Accelerator, CPU_PATH};
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::array_view::{ArrayView, ViewOptions};
+use crate::host::HostSpan;
+use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::{ArrayView, ViewOptions};
 use crate::runtime::{AccessType, runtime};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -111,8 +111,9 @@ pub unsafe extern "C" fn revamp_array_view_create_array(
     }
 }
 
-/// Makes a view without a data source (digest 2.5): its memory is made where it is first used, and
-/// its contents are undefined until then. It cannot be read only.
+/// Makes a view without a data source: its memory is made where it is first used, and its contents
+/// are undefined until then (docs/spec/array-views.md#views-without-a-data-source). It cannot be
+/// read only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create(
     rank: u32,
@@ -224,7 +225,10 @@ pub unsafe extern "C" fn revamp_array_view_get_info(
         let source_view = match view.source_view() {
             None => std::ptr::null_mut(),
             Some(Some(lives)) => handle_of(&lives)?,
-            Some(None) => handle_of(&Accelerator::default_view(&runtime()?.find(CPU_PATH)?)?)?,
+            Some(None) => {
+                let runtime = runtime()?;
+                handle_of(&runtime.default_view(&runtime.find(CPU_PATH)?)?)?
+            }
         };
         let filled = revamp_array_view_info {
             struct_size: 0,
@@ -282,7 +286,7 @@ pub unsafe extern "C" fn revamp_array_view_get_host_access(
 
 /// Brings what was changed elsewhere to the data source's home and waits for it. READ: home may
 /// then be read directly; READ_WRITE: and changed, until the next use elsewhere; WRITE: the same
-/// without fetching the old contents (digest 2.2).
+/// without fetching the old contents (docs/spec/array-views.md#synchronize).
 /// Errors: those of the transfer and of the work before it (DST-8), and that data are lost:
 /// launches that were accepted and never ran are told here, and by every other use, until the data
 /// are written anew (docs/c-api.md).
@@ -341,15 +345,15 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
 }
 
 /// Says that the memory under the view was changed behind the library's back: copies elsewhere are
-/// stale, changes pending there are lost (digest 2.4). Without a data source it has no effect.
-/// Nothing moves.
+/// stale, changes pending there are lost (docs/spec/array-views.md#refresh). Without a data source
+/// it has no effect. Nothing moves.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_refresh(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.refresh())
 }
 
 /// Says that the present contents are worthless: they are not moved or written back until somebody
-/// writes them (digest 2.3). A read-only view cannot say so.
+/// writes them (docs/spec/array-views.md#discard). A read-only view cannot say so.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_discard_data(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.discard_data())

@@ -1,4 +1,4 @@
-//! completion (C++ AMP's completion_future, digest section 6.1).
+//! completion (C++ AMP's completion_future, docs/spec/copies.md#completion_future).
 
 use super::guard::{c_text, fail, guard, guard_release, guard_status, status_of};
 use super::handle::{get, insert, release, retain};
@@ -7,7 +7,7 @@ use super::loaded;
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
-use crate::runtime::completion::Completion;
+use crate::runtime::operations::completion::Completion;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,17 +1,16 @@
-//! copy and copy_async (digest section 6.2).
+//! copy and copy_async (docs/spec/copies.md).
 
 use super::array::dimensions;
-use super::completion;
 use super::guard::guard;
 use super::handle::{get, look};
-use super::pointer;
 use super::types::*;
-use crate::device::HostSpan;
+use super::{completion, pointer};
 use crate::error::{Error, Result};
-use crate::runtime::array::Array;
-use crate::runtime::array_view::ArrayView;
-use crate::runtime::completion::Completion;
-use crate::runtime::copy::{self, HostBox, Side};
+use crate::host::HostSpan;
+use crate::runtime::copies::copy::{self, HostBox, Side};
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::operations::completion::Completion;
 use crate::trace::transfers::explicit;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;

@@ -30,7 +30,7 @@ pub extern "C" fn revamp_last_error_status() -> revamp_status {
     with_last(|status, _, _| status).unwrap_or(REVAMP_OK)
 }
 
-/// The HRESULT of the last error on this thread (digest section 8); 0 if nothing failed yet.
+/// The HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_last_error_hresult() -> i32 {
     with_last(|_, hresult, _| hresult).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Handles: slot and generation, never addresses (architecture decision 9).
+//! Handles: slot and generation, never addresses (decision 27).
 //!
 //! A handle is 64 bits: the object type's tag (8), the slot (24), the slot's generation (32). A
 //! slot's generation grows each time it is freed, so a freed handle stays an error. Slots live in
@@ -7,12 +7,12 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::array_view::ArrayView;
-use crate::runtime::completion::Completion;
-use crate::runtime::kernel::LoadedKernel;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::operations::completion::Completion;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +44,7 @@ macro_rules! object {
 object!(Accelerator, 0xA1, "accelerator");
 object!(AcceleratorView, 0xA2, "accelerator_view");
 object!(Array, 0xA3, "array");
-object!(LoadedKernel, 0xA4, "kernel");
+object!(SpirvKernel, 0xA4, "kernel");
 object!(Completion, 0xA5, "completion");
 object!(ArrayView, 0xA6, "array_view");
 
@@ -54,7 +54,7 @@ fn tag_name(tag: u8) -> Option<&'static str> {
         (Accelerator::TAG, Accelerator::NAME),
         (AcceleratorView::TAG, AcceleratorView::NAME),
         (Array::TAG, Array::NAME),
-        (LoadedKernel::TAG, LoadedKernel::NAME),
+        (SpirvKernel::TAG, SpirvKernel::NAME),
         (Completion::TAG, Completion::NAME),
         (ArrayView::TAG, ArrayView::NAME),
     ]
@@ -276,7 +276,7 @@ pub(super) fn clear_all() {
     drop(Completion::table().clear());
     drop(ArrayView::table().clear());
     drop(Array::table().clear());
-    drop(LoadedKernel::table().clear());
+    drop(SpirvKernel::table().clear());
     drop(AcceleratorView::table().clear());
     drop(Accelerator::table().clear());
 }

@@ -7,16 +7,15 @@ use super::guard::guard;
 use super::handle::get;
 use super::kernel::{argument_place, argument_section, arguments, undeclared};
 use super::library::Context;
-use super::loaded;
-use super::pointer;
 use super::types::*;
+use super::{loaded, pointer};
 use crate::device::block::Block;
-use crate::device::host::kernel::{HostKernel, ThreadId};
+use crate::device::host::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::compiled;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::host_dispatch::{self, HostArgument, HostLaunch, MakeKernel};
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::launch::host::{self, HostArgument, HostLaunch, MakeKernel};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
@@ -204,7 +203,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             compiled: if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? },
         };
         let mut repeat = None;
-        host_dispatch::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
+        host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
         if let Some(repeat) = repeat {
             again::keep(&request, repeat);
         }

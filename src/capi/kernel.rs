@@ -6,19 +6,18 @@ use super::guard::{guard, guard_aside, guard_release};
 use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
-use crate::device::Access;
 use crate::device::block::Place;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied};
-use crate::kernel::registry;
+use crate::kernel::{Access, registry};
 use crate::lock::{Mutex, rank};
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::array_view::ArrayView;
-use crate::runtime::copy::Side;
-use crate::runtime::dispatch::{self, Argument, Domain, Launch};
-use crate::runtime::kernel::LoadedKernel;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::copies::copy::Side;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::launch::spirv::{self, Argument, Domain, Launch};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -171,7 +170,7 @@ pub unsafe extern "C" fn revamp_kernel_create(
             let spirv = pointer::slice(o.spirv.cast::<u8>(), o.spirv_size, "spirv")?;
             (spirv, pointer::optional_text(o.entry_point, "entry_point")?, pointer::optional_text(o.label, "label")?)
         };
-        let handle = insert(LoadedKernel::load(&accelerator, spirv, entry_point, label)?)?;
+        let handle = insert(SpirvKernel::load(&accelerator, spirv, entry_point, label)?)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(kernel, "kernel", handle) }
     })
@@ -191,7 +190,7 @@ pub unsafe extern "C" fn revamp_kernel_find(
         let accelerator = get::<Accelerator, _>(accelerator)?;
         // SAFETY: the caller vouches for a terminated string or NULL.
         let name = unsafe { pointer::text(name, "name") }?;
-        let handle = insert(LoadedKernel::find(&accelerator, name)?)?;
+        let handle = insert(SpirvKernel::find(&accelerator, name)?)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(kernel, "kernel", handle) }
     })
@@ -200,20 +199,20 @@ pub unsafe extern "C" fn revamp_kernel_find(
 /// One more owner of the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_retain(kernel: revamp_kernel) -> revamp_status {
-    guard(|| retain::<LoadedKernel, _>(kernel))
+    guard(|| retain::<SpirvKernel, _>(kernel))
 }
 
 /// One owner less. Launches under way go on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_release(kernel: revamp_kernel) -> revamp_status {
-    guard_release(|| release::<LoadedKernel, _>(kernel))
+    guard_release(|| release::<SpirvKernel, _>(kernel))
 }
 
 /// Fills `info` (set struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_get_info(kernel: revamp_kernel, info: *mut revamp_kernel_info) -> revamp_status {
     guard(|| {
-        let kernel = get::<LoadedKernel, _>(kernel)?;
+        let kernel = get::<SpirvKernel, _>(kernel)?;
         let module = kernel.module();
         let filled = revamp_kernel_info {
             struct_size: 0,
@@ -236,7 +235,7 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
     info: *mut revamp_binding_info,
 ) -> revamp_status {
     guard(|| {
-        let kernel = get::<LoadedKernel, _>(kernel)?;
+        let kernel = get::<SpirvKernel, _>(kernel)?;
         let bindings = kernel.module().bindings();
         let Some(b) = bindings.get(index as usize) else {
             return Err(Error::invalid(format!(
@@ -275,7 +274,7 @@ pub unsafe extern "C" fn revamp_dispatch(
 ) -> revamp_status {
     guard(|| {
         let view = if view.is_null() { None } else { Some(get::<AcceleratorView, _>(view)?) };
-        let kernel = get::<LoadedKernel, _>(kernel)?;
+        let kernel = get::<SpirvKernel, _>(kernel)?;
         // SAFETY: the caller vouches for the struct and its pointers.
         let (domain, arguments, block) = unsafe {
             let i = pointer::read(info)?;
@@ -298,7 +297,7 @@ pub unsafe extern "C" fn revamp_dispatch(
             // SAFETY: as above.
             read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
         }
-        dispatch::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
+        spirv::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
     })
 }
 

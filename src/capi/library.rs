@@ -5,7 +5,7 @@ use super::handle;
 use super::loaded;
 use super::types::*;
 use crate::config;
-use crate::runtime::process;
+use crate::runtime::uninitialize;
 use crate::trace::log::{self, Level};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub extern "C" fn revamp_abi_version() -> u32 {
 /// REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {
-    guard_aside(|| process::uninitialize(handle::clear_all))
+    guard_aside(|| uninitialize(handle::clear_all))
 }
 
 /// Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to

@@ -1,6 +1,6 @@
 //! Code of the program that the library calls later: its module stays loaded.
 
-use crate::device::host::system;
+use crate::host::system;
 use crate::lock::{Mutex, rank};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

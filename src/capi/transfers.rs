@@ -1,13 +1,13 @@
 //! What was moved: counters and the transfer log.
 
-use super::accelerator;
 use super::guard::guard;
 use super::handle::get;
-use super::pointer;
 use super::types::*;
+use super::{accelerator, pointer};
+use crate::device::physical::CPU_PATH;
 use crate::error::Result;
-use crate::runtime::accelerator::{Accelerator, CPU_PATH};
-use crate::runtime::array_view::ArrayView;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::runtime;
 use crate::trace::transfers::{self, Counters, Way};
 

@@ -216,8 +216,8 @@ pub struct revamp_accelerator_view_info {
 pub struct revamp_array_options {
     /// sizeof(revamp_array_options).
     pub struct_size: usize,
-    /// What the host may do with the memory directly (rules of digest 2.8). Counts only with
-    /// has_cpu_access_type.
+    /// What the host may do with the memory directly (docs/spec/arrays.md#cpu-access-types). Counts
+    /// only with has_cpu_access_type.
     pub cpu_access_type: revamp_access,
     /// False: cpu_access_type is AUTO.
     pub has_cpu_access_type: bool,

@@ -2,8 +2,8 @@
 
 use super::intervals::Intervals;
 use super::locations::{Location, LocationSet, LossId};
-use super::region::Region;
 use crate::error::Result;
+use crate::geometry::region::Region;
 use crate::grow::Grow;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl Directory {
         Self::with(bytes, home_is_host, LocationSet::only(Location::HOME))
     }
 
-    /// A source that nobody has written yet (digest 2.5).
+    /// A source that nobody has written yet (docs/spec/array-views.md#views-without-a-data-source).
     pub fn unwritten(bytes: u64, home_is_host: bool) -> Self {
         Self::with(bytes, home_is_host, LocationSet::default())
     }
@@ -305,14 +305,14 @@ impl Directory {
         }
     }
 
-    /// The contents are worthless from now on (digest 2.3).
+    /// The contents are worthless from now on (docs/spec/array-views.md#discard).
     pub fn discard(&mut self, region: &Region) {
         if !self.is_discarded(region) {
             self.update(region, |_| LocationSet::default());
         }
     }
 
-    /// Home was changed behind our back: what others hold is stale (digest 2.4).
+    /// Home was changed behind our back: what others hold is stale (docs/spec/array-views.md#refresh).
     pub fn refresh(&mut self, region: &Region) {
         self.written(region, Location::HOME);
     }

@@ -1,4 +1,4 @@
-//! The coherence directory: who holds which bytes of a data source (rules COH-1 to COH-24, digest 2.1 to 2.4).
+//! The coherence directory: who holds which bytes of a data source (rules COH-1 to COH-24, docs/spec/coherence.md).
 //!
 //! Pure: no device, no lock, no I/O. The runtime asks what must move, moves it, and says what has happened.
 //!
@@ -29,11 +29,9 @@ mod intervals;
 pub mod locations;
 #[cfg(test)]
 mod published;
-pub mod region;
 pub mod selection;
 #[cfg(test)]
 mod tests;
 
 pub use directory::{Directory, Step};
 pub use locations::{Location, LocationSet, LossId};
-pub use region::Region;

@@ -1,7 +1,7 @@
 //! The published C++ AMP coherence protocol as a pure model: states and bytes moved, no data and no device.
 //!
 //! A yardstick for tests: what the directory of regions moves, summed from the start of a program, is never more than
-//! what this moves. Rule names (COH-12, 2.1, ...) are those of the API digest. One step alone may be cheaper here,
+//! what this moves. Rules and "the table" (state changes): docs/spec/coherence.md. One step alone may be cheaper here,
 //! because views were written back earlier: compare running sums.
 //!
 //! Where the text is open the reading that moves fewer bytes is taken; each such place is marked "Open:".
@@ -38,7 +38,7 @@ pub enum State {
 type Ranges = Vec<Range<usize>>;
 
 /// One line of the directory (COH-4): a live view, or a hidden mark of the source, which is the dirty state that a
-/// view left behind (trap of 2.1).
+/// view left behind (DST-2).
 #[derive(Clone, Debug)]
 struct Entry {
     ranges: Ranges,
@@ -85,7 +85,7 @@ impl Published {
     ///
     /// Open: the posts name no first state. A new view is valid where a view that contains it is valid, so it outlives
     /// that view without a transfer, and at home unless an overlapping view is dirty elsewhere (COH-8). A view made
-    /// inside a discarded one is discarded (2.3: "and to its sections").
+    /// inside a discarded one is discarded (as sections are).
     pub fn add(&mut self, ranges: Vec<Range<usize>>) -> View {
         let ranges: Ranges = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         assert!(
@@ -114,7 +114,7 @@ impl Published {
         assert!(location < self.locations, "no location {location}");
         assert!(self.entry(view).live, "view {view} was removed");
         if kind == Use::Write {
-            // 2.1 has one row for "discarded, copy destination, access_type_write": a write-only access is a discard
+            // One row of the table: "discarded, copy destination, access_type_write": a write-only access is a discard
             // and a write. Open: that row does not say whether a partly covered dirty view is saved with or without
             // the part that is about to be overwritten; without.
             self.discard(view);
@@ -123,7 +123,7 @@ impl Published {
             if kind == Use::Read {
                 return 0;
             }
-            // Valid everywhere, so neither step 2 nor 3 is due, but 2.1 wants partly covered dirty views saved. Open:
+            // Valid everywhere, so neither step 2 nor 3 is due, but partly covered dirty views are saved. Open:
             // those dirty on this very location may stay so (COH-8), since nothing from home is laid over them.
             self.write_back(view, Some(location))
         } else if self.valid(view, location) {
@@ -151,12 +151,12 @@ impl Published {
             let all_shared = vec![State::Shared; self.locations];
             let entry = self.entry_mut(id);
             if entry.live && contains(&ranges, &entry.ranges) {
-                // 2.3: "Applies to the view and to its sections and projections."
+                // Applies to the view and to its sections and projections.
                 entry.discarded = true;
                 entry.states = all_shared;
                 entry.dirty.clear();
             } else if let Some(at) = entry.dirty_on() {
-                // Open: 2.1 speaks of the discarded view only; by DST-3 a larger dirty view does not write it back.
+                // Open: the table has the discarded view only; by DST-3 a larger dirty view does not write it back.
                 entry.dirty = subtract(&entry.dirty, &ranges);
                 if entry.dirty.is_empty() {
                     entry.states[at] = State::Shared;
@@ -167,7 +167,7 @@ impl Published {
         self.settle(&cleaned);
     }
 
-    /// `refresh`: home has new contents. Moves nothing (2.1).
+    /// `refresh`: home has new contents. Moves nothing (the table).
     ///
     /// A write at home (AV-19) would save the dirty views that `view` covers partly; the row says that nothing moves. So
     /// what they have outside of `view` becomes a hidden mark, and the views are valid nowhere: their copy is stale in
@@ -182,7 +182,7 @@ impl Published {
             let entry = self.entry_mut(id);
             let pending = entry.dirty_on().filter(|&at| at != home);
             entry.states.clone_from(&states);
-            // 2.3: the first later write, anywhere, ends the discard; AV-19 counts refresh as one.
+            // The first later write, anywhere, ends the discard; AV-19 counts refresh as one.
             entry.discarded = false;
             let dirty = subtract(&std::mem::take(&mut entry.dirty), &ranges);
             if let Some(at) = pending.filter(|_| !dirty.is_empty()) {
@@ -216,7 +216,7 @@ impl Published {
         0
     }
 
-    /// `synchronize(access_type)`: an access at home (AV-18, 2.2). Returns bytes moved.
+    /// `synchronize(access_type)`: an access at home (AV-18). Returns bytes moved.
     pub fn synchronize(&mut self, view: View, kind: Use) -> u64 {
         self.access(view, self.home, kind)
     }
@@ -285,9 +285,9 @@ impl Published {
         moved
     }
 
-    /// After entries lost their dirty state: hidden marks go, views are shared at home too (2.1: "{old loc, H}").
+    /// After entries lost their dirty state: hidden marks go, views are shared at home too (COH-12).
     ///
-    /// 2.1 against COH-8: a view written back may overlap one that stays dirty because the accessed view does not touch
+    /// COH-12 against COH-8: a view written back may overlap one that stays dirty since the accessed view does not touch
     /// it. The invariant wins: not valid at home then.
     fn settle(&mut self, clean: &[View]) {
         for &id in clean {
@@ -300,12 +300,12 @@ impl Published {
         }
     }
 
-    /// `view` was written on `location`: dirty there, it and overlapping views invalid elsewhere (2.1).
+    /// `view` was written on `location`: dirty there, it and overlapping views invalid elsewhere.
     fn written(&mut self, view: View, location: usize) {
         let ranges = self.entry(view).ranges.clone();
         for id in self.overlapping(&ranges) {
             let entry = self.entry_mut(id);
-            entry.discarded = false; // 2.3: the first later write, anywhere
+            entry.discarded = false; // the first later write, anywhere
             for (at, state) in entry.states.iter_mut().enumerate().filter(|&(at, _)| at != location) {
                 debug_assert!(*state != State::Dirty, "view {id} is dirty on {at} and was not written back");
                 *state = State::Invalid;
@@ -502,7 +502,7 @@ mod tests {
         s.access(v, X, ReadWrite);
         assert_eq!(s.synchronize(v, Read), ALL);
         assert_eq!(s.access(v, X, Read), 0);
-        // 2.2: read_write lets the program write home memory, write does so without fetching it.
+        // read_write lets the program write home memory, write does so without fetching it.
         assert_eq!(s.synchronize(v, ReadWrite), 0);
         assert_eq!(s.access(v, X, ReadWrite), ALL);
         assert_eq!(s.synchronize(v, Write), 0);
@@ -567,7 +567,7 @@ mod tests {
         let (v, alias) = (whole(&mut s), whole(&mut s));
         s.access(alias, X, ReadWrite);
         assert_eq!(s.remove(alias), 0);
-        assert_eq!(s.remove(v), ALL); // trap of 2.1
+        assert_eq!(s.remove(v), ALL); // DST-2
     }
 
     #[test]
@@ -855,7 +855,7 @@ mod tests {
         s.access(v, X, ReadWrite);
         s.discard(v);
         assert_eq!(states(&s, v), [Shared; 3]);
-        assert_eq!(states(&s, section), [Shared; 3]); // 2.3: sections too
+        assert_eq!(states(&s, section), [Shared; 3]); // sections too
         let late = part(&mut s, 0..20);
         assert_eq!(states(&s, late), [Shared; 3]);
         assert_eq!(s.access(v, Y, Read) + s.access(late, CPU, Read) + s.synchronize(v, Read), 0);
@@ -1011,7 +1011,7 @@ mod tests {
                 if !overlap(&entry.ranges, &other.ranges) {
                     continue;
                 }
-                // A discarded view is valid everywhere by 2.1, whatever overlaps it; its own bytes are in no mark.
+                // A discarded view is valid everywhere, whatever overlaps it; its own bytes are in no mark.
                 if entry.discarded {
                     assert!(!overlap(&entry.ranges, &other.dirty), "{id} is discarded, {other_id} dirty in it");
                 } else if let Some(at) = other.dirty_on() {

@@ -2,7 +2,8 @@
 
 use super::published::{Published, Use};
 use super::selection::{Candidate, Conflict, copy_source, dispatch_target};
-use super::{Directory, Location, LocationSet, LossId, Region};
+use super::{Directory, Location, LocationSet, LossId};
+use crate::geometry::Region;
 use proptest::prelude::*;
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
@@ -27,7 +28,7 @@ fn regions_merge_loops_and_walk_in_order() {
     assert_eq!(block.hull(), 4..152);
 }
 
-/// Two column blocks interleave but share no element (digest 2.6, precision of overlap).
+/// Two column blocks interleave but share no element (docs/spec/array-views.md#parts-and-shapes).
 #[test]
 fn overlap_is_by_elements() {
     let (left, right) = (rows(0, 4, 8, 32), rows(8, 4, 8, 32));

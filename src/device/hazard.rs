@@ -7,8 +7,8 @@
 //! Work that was accepted may be lost before it runs: memory runs out, or the device dies. What it was to write is then
 //! *lost* in that buffer, and whoever wants those bytes is told by a [`Detour::Lost`], until they are written anew.
 
-use super::Access;
 use crate::error::{Error, Result};
+use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;

@@ -6,21 +6,20 @@
 pub mod block;
 pub mod hazard;
 pub mod host;
-pub mod layout;
+pub mod physical;
 pub mod vulkan;
 
 use crate::error::Result;
-use crate::kernel::Module;
+use crate::geometry::CopyPlan;
+use crate::host::HostSpan;
+use crate::kernel::{Access, Module, SpecValues};
 use block::Block;
 use hazard::{Point, Timeline, Tracker};
-use layout::CopyPlan;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-pub use host::memory::HostSpan;
 
 /// A number no other object of this process has.
 pub fn unique_id() -> u64 {
@@ -37,24 +36,6 @@ pub enum Placement {
     DeviceShared,
     /// Host memory the device can address (staging arrays): cached for the host.
     Staging,
-}
-
-/// How an access uses its bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Reads.
-    Read,
-    /// Writes without reading.
-    Write,
-    /// Both.
-    ReadWrite,
-}
-
-impl Access {
-    /// True unless it only reads.
-    pub fn writes(self) -> bool {
-        self != Self::Read
-    }
 }
 
 /// A block of memory on one device.
@@ -99,9 +80,6 @@ pub struct Binding {
     pub bound: Use,
 }
 
-/// Values for specialization constants: id and bytes (4 or 8, or 1 for a bool taken as 4).
-pub type SpecValues = Vec<(u32, Vec<u8>)>;
-
 /// One kernel launch.
 pub struct Dispatch<'a> {
     /// The kernel, made by the same device.
@@ -114,7 +92,7 @@ pub struct Dispatch<'a> {
     pub uses: &'a [Use],
     /// Bytes of the push-constant block.
     pub push: &'a [u8],
-    /// Bytes put into device memory; their address becomes the one push constant (architecture decision 1).
+    /// Bytes put into device memory; their address becomes the one push constant (decision 19).
     pub block: Option<&'a Block>,
     /// Workgroups in x, y, z; may exceed the device's limit for one dispatch.
     pub groups: [u64; 3],

@@ -2,7 +2,7 @@
 
 use super::entry_point::EntryPoint;
 use super::parsed::{Instruction, ParsedModule};
-use crate::device::Access;
+use super::usage::Access;
 use crate::error::Result;
 use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Op};

@@ -1,6 +1,6 @@
 //! What a host program must know of a kernel to launch it: bindings, push constants, specialization constants.
 
-use crate::device::Access;
+use super::usage::Access;
 use std::fmt;
 
 /// What kind of descriptor a binding is.

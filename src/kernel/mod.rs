@@ -27,6 +27,7 @@ mod strip;
 #[cfg(test)]
 pub(crate) mod tests;
 mod type_layout;
+mod usage;
 mod workgroup_size;
 mod writer;
 
@@ -34,3 +35,4 @@ pub use interface::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, S
 pub use module::Module;
 pub use renumber::dense;
 pub use split::SplitModule;
+pub use usage::{Access, SpecValues};

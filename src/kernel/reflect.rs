@@ -6,7 +6,7 @@ use super::entry_point::EntryPoint;
 use super::interface::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
 use super::parsed::ParsedModule;
 use super::type_layout::{self, TypeLayout};
-use crate::device::Access;
+use super::usage::Access;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};

@@ -4,10 +4,10 @@
 //! thread that calls it takes no lock and allocates nothing. It asks threads that were made before, and waits for a while. They are
 //! two, since what was interrupted may hold up the one that finishes the work.
 
-use super::{process, source};
-use crate::device::host::system::{end_process, say};
-use crate::device::host::threads::{is_ours, spawn_named};
+use crate::host::system::{end_process, say};
+use crate::host::threads::{is_ours, spawn_named};
 use crate::log;
+use crate::runtime::process;
 use crate::trace::log::{self, Level, enabled};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,12 +23,14 @@ const CALLS: Duration = Duration::from_secs(2);
 /// The same for the end inside.
 const CALLS_INSIDE: Duration = Duration::from_millis(500);
 /// Between two looks of a thread that waits for the end.
-const LOOK: Duration = Duration::from_micros(100);
+const POLL: Duration = Duration::from_micros(100);
 /// The same for an end that takes long.
-const LATE_LOOK: Duration = Duration::from_millis(5);
+const LATE_POLL: Duration = Duration::from_millis(5);
 
 /// The threads that are there for the end: one finishes the work, one watches over the end. Nothing if the system gave none.
 static WAITING: OnceLock<Option<[Thread; 2]>> = OnceLock::new();
+/// Writes back array_views; finishes launches, copies and callbacks.
+static FINISH: OnceLock<[fn(); 2]> = OnceLock::new();
 /// How the process ends; written once.
 static ENDING: OnceLock<Ending> = OnceLock::new();
 /// What is being finished: a number of [`STEPS`], their number at the end.
@@ -56,13 +58,14 @@ impl Ending {
 }
 
 /// Makes the threads, at the first use of a device: there is something to finish from then on.
-pub(super) fn prepare() {
+pub(super) fn prepare(finish: [fn(); 2]) {
+    let _ = FINISH.set(finish);
     WAITING.get_or_init(|| {
         // There the other threads are gone when the hook of a library runs.
         if cfg!(windows) {
             return None;
         }
-        let made = spawn_named("revamp-exit", || finish(wait_for_end()))
+        let made = spawn_named("revamp-exit", || finish_all(wait_for_end()))
             .and_then(|first| Ok([first, spawn_named("revamp-exit", || watch_over(wait_for_end()))?]));
         match made {
             Ok(threads) => Some(threads.map(|t| t.thread().clone())),
@@ -87,26 +90,21 @@ fn wait_for_end() -> Ending {
 fn watch_over(ending: Ending) {
     let Some(status) = ending.status.filter(|_| ending.inside) else { return };
     while !LEFT.load(Ordering::SeqCst) {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
     std::thread::sleep(PATIENCE);
     say("revamp [error] exit() was called inside of the library and does not end: the process is ended\n");
     end_process(status);
 }
 
-fn finish(ending: Ending) {
+fn finish_all(ending: Ending) {
     let end = Instant::now() + if ending.inside { CALLS_INSIDE } else { CALLS };
     while process::others_are_calling(ending.place) && Instant::now() < end {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
-    STEP.store(1, Ordering::SeqCst);
-    let runtime = super::RUNTIME.read().clone();
-    if let Some(runtime) = runtime {
-        source::write_back_all();
-        STEP.store(2, Ordering::SeqCst);
-        process::finish(&runtime);
-        // What is left goes with the process: drivers do not like to be torn down from an exit handler.
-        std::mem::forget(runtime);
+    for (number, step) in FINISH.get().into_iter().flatten().enumerate() {
+        STEP.store(number + 1, Ordering::SeqCst);
+        step();
     }
     log::deliver();
     STEP.store(STEPS.len(), Ordering::SeqCst);
@@ -125,7 +123,7 @@ pub fn at_exit(status: Option<i32>) {
     match waiting {
         Some(threads) => threads.iter().for_each(Thread::unpark),
         None if ending.inside => return tell_loss(ending),
-        None => return finish(ending),
+        None => return finish_all(ending),
     }
     let begun = Instant::now();
     while STEP.load(Ordering::SeqCst) < STEPS.len() {
@@ -134,7 +132,7 @@ pub fn at_exit(status: Option<i32>) {
             tell_loss(ending);
             break;
         }
-        std::thread::sleep(if passed < LATE_LOOK * 10 { LOOK } else { LATE_LOOK });
+        std::thread::sleep(if passed < LATE_POLL * 10 { POLL } else { LATE_POLL });
     }
     LEFT.store(true, Ordering::SeqCst);
 }

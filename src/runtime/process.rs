@@ -1,12 +1,8 @@
-//! Life of the process (architecture decision 9): whether calls are still possible.
+//! Life of the process (decision 27): whether calls are still possible.
 
-use super::{Runtime, take};
 use crate::config;
-use crate::device::host::Workers;
-use crate::device::host::threads::InKernel;
-use crate::device::vulkan::{messages, printf};
+use crate::devices;
 use crate::error::{Error, ErrorKind, Result};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -99,7 +95,7 @@ pub fn check_kernels() -> Result<()> {
     if !config::get().debug_printf {
         return Ok(());
     }
-    printf::take_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
+    devices::take_kernel_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
 }
 
 /// With `REVAMP_VALIDATION=2`, fails if the validation layer has complained since the last call.
@@ -107,9 +103,9 @@ pub fn check_validation() -> Result<()> {
     if config::get().validation < 2 {
         return Ok(());
     }
-    let seen = messages::validation_messages();
+    let seen = devices::validation_messages();
     if REPORTED.fetch_max(seen, Ordering::Relaxed) < seen {
-        let text = messages::last_validation_message().unwrap_or_default();
+        let text = devices::last_validation_message().unwrap_or_default();
         return Err(Error::new(ErrorKind::Validation, text).context("Vulkan validation"));
     }
     Ok(())
@@ -136,33 +132,4 @@ pub fn needs_hook() -> bool {
 /// The fork hook, in the child: the worker threads and the driver's state are the parent's.
 pub fn in_forked_child() {
     FORKED.store(true, Ordering::SeqCst);
-}
-
-/// Waits for all work, then drops everything; `clear` drops what C holds.
-pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
-    if InKernel::is_here() {
-        return Err(Error::runtime(
-            "revamp_uninitialize was called in a host kernel, which it would wait for; call it when the kernel has ended",
-        ));
-    }
-    let Some(runtime) = take() else {
-        clear();
-        return Ok(());
-    };
-    finish(&runtime);
-    clear();
-    runtime.close();
-    drop(runtime);
-    // Queues that still had work are destroyed by a task.
-    Workers::shared().drain();
-    Ok(())
-}
-
-/// Waits for all work.
-pub(super) fn finish(runtime: &Arc<Runtime>) {
-    // Asynchronous copies first: they give the devices work.
-    Workers::shared().drain();
-    runtime.drain();
-    // Their callbacks.
-    Workers::shared().drain();
 }

@@ -4,13 +4,12 @@
 //! A call's use lasts as long as the call; that of an asynchronous operation until somebody has waited for it (AV-25,
 //! AV-27), since a program that does not wait is wrong however fast the operation was.
 
-use super::copy::Side;
-use crate::coherence::Region;
-use crate::config;
 use crate::device::hazard::Point;
-use crate::device::{Access, unique_id};
+use crate::device::unique_id;
+use crate::geometry::Region;
+use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
-use crate::log;
+use crate::{config, log};
 use smallvec::SmallVec;
 use std::backtrace::Backtrace;
 use std::ffi::CStr;
@@ -54,6 +53,14 @@ impl fmt::Display for Site {
         }
         Ok(())
     }
+}
+
+/// Elements of an array or a data source.
+pub(super) struct Elements {
+    /// Which one.
+    pub key: u64,
+    /// Their bytes in it.
+    pub region: Region,
 }
 
 struct Use {
@@ -112,7 +119,7 @@ pub(super) fn waited_for_view(points: &[Point]) {
 }
 
 /// Begins the uses of a call, reporting those that conflict with others.
-pub(super) fn uses<'a>(call: &'static CStr, sides: impl Iterator<Item = (&'a Side, Access)>) -> Using {
+pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements, Access)>) -> Using {
     if !config::get().check {
         return Using(SmallVec::new());
     }
@@ -121,12 +128,7 @@ pub(super) fn uses<'a>(call: &'static CStr, sides: impl Iterator<Item = (&'a Sid
     let mut open = OPEN.lock();
     let mut ids = SmallVec::new();
     let mut reports = Vec::new();
-    for (side, access) in sides {
-        let (key, region) = match side {
-            Side::Host(..) => continue,
-            Side::Array(a, l) => (a.buffer().id(), Region::new(l.offset, l.element, &l.dims)),
-            Side::View(p) => (p.source().array().map_or(p.source().id(), |a| a.buffer().id()), p.region().clone()),
-        };
+    for (Elements { key, region }, access) in elements {
         for other in open.iter().filter(|o| o.key == key && o.group != group) {
             if (access.writes() || other.access.writes()) && region.overlaps(&other.region) {
                 let how = |a: Access| if a.writes() { "writes" } else { "reads" };

@@ -1,4 +1,4 @@
-// revamp: array (digest section 5.1).
+// revamp: array (docs/spec/arrays.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

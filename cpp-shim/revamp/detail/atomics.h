@@ -1,4 +1,4 @@
-// revamp: atomics, memory fences and debug intrinsics (digest sections 7.4 to 7.6).
+// revamp: atomics, memory fences and debug intrinsics (docs/spec/launches.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

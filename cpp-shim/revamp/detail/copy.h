@@ -1,4 +1,4 @@
-// revamp: copy and copy_async (digest section 6.2).
+// revamp: copy and copy_async (docs/spec/copies.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

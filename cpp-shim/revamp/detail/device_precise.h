@@ -13,7 +13,7 @@
 //     Developed at SunPro, a Sun Microsystems, Inc. business. Permission to use, copy, modify, and distribute this
 //     software is freely granted, provided that this notice is preserved.
 //
-// Device code parses this file, and tests-cpp/maths, which runs it on the host.
+// Device code parses this file, and tests/cpp/maths, which runs it on the host.
 #ifndef REVAMP_DETAIL_DEVICE_PRECISE_H
 #define REVAMP_DETAIL_DEVICE_PRECISE_H
 

@@ -1,5 +1,5 @@
-// revamp: the functions of concurrency::direct3d beside the intrinsics (digest section 9.5). Two have a meaning without
-// Direct3D; a program that uses one of the others is told why it does not compile.
+// revamp: the functions of concurrency::direct3d beside the intrinsics (docs/spec/maths.md#direct3d). Two have a
+// meaning without Direct3D; a program that uses one of the others is told why it does not compile.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

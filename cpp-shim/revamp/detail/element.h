@@ -1,4 +1,5 @@
-// revamp: what elements, iterators and containers the templates of C++ AMP take (digest sections 5 and 10.2).
+// revamp: what elements, iterators and containers the templates of C++ AMP take (docs/spec/arrays.md,
+// docs/spec/language.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -1,4 +1,4 @@
-// revamp: the exceptions of C++ AMP and how the status codes of the C API become them (digest section 8).
+// revamp: the exceptions of C++ AMP and how the status codes of the C API become them (docs/spec/errors.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -1,6 +1,6 @@
 // Functions of precise_math that the C library lacks, for the host. Bounds of the error are in units in the last place
 // of the result, over the whole domain, given a C library whose own functions keep to the bounds that glibc states;
-// tests-cpp/math.cpp checks them. Float forms are computed in double and rounded once: 0.51 ulp.
+// tests/cpp/maths/math.cpp checks them. Float forms are computed in double and rounded once: 0.51 ulp.
 #ifndef REVAMP_DETAIL_HOST_MATH_H
 #define REVAMP_DETAIL_HOST_MATH_H
 

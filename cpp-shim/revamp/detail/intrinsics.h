@@ -1,5 +1,5 @@
-// revamp: the HLSL intrinsics of concurrency::direct3d that every device has (digest section 9.5), with HLSL's results
-// at the edges: integers wrap around, and where a number is compared with a NaN the number is taken.
+// revamp: the HLSL intrinsics of concurrency::direct3d that every device has (docs/spec/maths.md#direct3d), with HLSL's
+// results at the edges: integers wrap around, and where a number is compared with a NaN the number is taken.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -1,4 +1,4 @@
-// revamp: parallel_for_each (digest section 7.1), on host threads and by compiled kernels.
+// revamp: parallel_for_each (docs/spec/launches.md), on host threads and by compiled kernels.
 //
 // The functor is copied while a capture scope is open, so that every array_view in it tells where it is; references to
 // arrays are found by their address. What was found becomes arguments of the launch: the library makes it valid and

@@ -1,4 +1,5 @@
-// revamp: accelerator, accelerator_view and completion_future over the C API (digest sections 3 and 6.1).
+// revamp: accelerator, accelerator_view and completion_future over the C API (docs/spec/accelerators.md,
+// docs/spec/copies.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -1,4 +1,4 @@
-// revamp: index, extent, tiled_extent, tiled_index and tile_barrier (digest sections 4 and 7.4).
+// revamp: index, extent, tiled_extent, tiled_index and tile_barrier (docs/spec/shapes.md, docs/spec/launches.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -31,7 +31,8 @@ template <int D0, int D1 = 0, int D2 = 0> class tiled_index;
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// A tile_static variable of a class, which is not constructed (digest section 7.4). The kernel compiler puts it there.
+// A tile_static variable of a class, which is not constructed (docs/spec/launches.md#tiles). The kernel compiler puts
+// it there.
 template <class T> union tile_room {
     T value;
 #if REVAMP_DEVICE_PASS

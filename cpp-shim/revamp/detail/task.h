@@ -1,4 +1,4 @@
-// revamp: as much of concurrency::task as completion_future::to_task() needs (digest section 6.1).
+// revamp: as much of concurrency::task as completion_future::to_task() needs (docs/spec/copies.md#completion_future).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -1,4 +1,4 @@
-// revamp: array_view (digest section 5.2).
+// revamp: array_view (docs/spec/array-views.md).
 //
 // One layout for host and kernels: the address of the first element, the shape, then the host's handle. A kernel gets a
 // copy whose address is that of the memory where it runs and whose handle is null: no coherence, no reference count.

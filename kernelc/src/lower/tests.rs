@@ -1,5 +1,5 @@
 //! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
-//! (tests-kernels).
+//! (tests/kernels).
 
 use super::{Capture, CompiledKernel, Options, Refusal, compile};
 use crate::ir;

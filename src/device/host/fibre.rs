@@ -3,8 +3,8 @@
 //! A suspended coroutine is never dropped (its unwinding would pass through C frames): [`run`] resumes all to their end.
 #![allow(unsafe_code)]
 
-use super::threads::caught;
 use crate::error::{Error, Result};
+use crate::host::threads::caught;
 use crate::lock::{Condvar, Mutex, rank};
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};

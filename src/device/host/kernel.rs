@@ -1,114 +1,24 @@
-//! Kernels that are functions of the host: the domain's checks, and its threads run over the pool.
+//! Kernels that are functions of the host: the threads of a domain, run over the pool.
 
+use super::domain::Domain;
 use super::fibre::{self, Stacks, Suspender};
-use super::memory::{HostBlock, HostSpan};
-use super::pool::Pool;
-use super::threads::{InKernel, caught};
+use crate::device::hazard::Point;
+use crate::device::{Queue, Use};
 use crate::error::{Error, Result};
+use crate::host::pool::Pool;
+use crate::host::threads::{InKernel, caught};
+use crate::host::{HostBlock, HostSpan};
 use crate::lock::{Mutex, rank, waits};
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The most threads of a compute domain.
-pub const MOST_THREADS: u64 = u32::MAX as u64;
-/// The most threads of a tile.
-pub const MOST_TILE_THREADS: i64 = 1024;
 /// How long a launch runs on its own thread before it asks others for help: about what waking them costs.
 const ALONE: Duration = Duration::from_micros(8);
 /// Tile memory up to this size stays with its OS thread for the next tile.
 const KEPT_TILE_MEMORY: u64 = 1 << 20;
-
-/// What a kernel is launched over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Domain {
-    /// Threads in each dimension, most significant first.
-    pub extent: SmallVec<[i32; 4]>,
-    /// A tile's threads in each dimension; `None` launches without tiles and barriers.
-    pub tile: Option<SmallVec<[i32; 3]>>,
-    /// Bytes that the threads of a tile share.
-    pub tile_memory: usize,
-}
-
-impl Domain {
-    /// An untiled domain.
-    pub fn new(extent: &[i32]) -> Self {
-        Self { extent: SmallVec::from_slice(extent), tile: None, tile_memory: 0 }
-    }
-
-    /// A tiled domain.
-    pub fn tiled(extent: &[i32], tile: &[i32], tile_memory: usize) -> Self {
-        Self { extent: SmallVec::from_slice(extent), tile: Some(SmallVec::from_slice(tile)), tile_memory }
-    }
-
-    /// Threads in total; an error (`invalid_compute_domain`) if the domain is not one that can be launched.
-    pub fn check(&self) -> Result<u64> {
-        let extent = self.extent.as_slice();
-        if extent.is_empty() {
-            return Err(Error::domain("the compute domain has rank 0; it takes at least one dimension"));
-        }
-        if let Some(at) = extent.iter().position(|&e| e <= 0) {
-            return Err(Error::domain(format!(
-                "the compute domain {} has {} in dimension {at}; each dimension takes at least 1",
-                Shown(extent),
-                extent[at]
-            )));
-        }
-        let total = extent.iter().try_fold(1u64, |a, &e| a.checked_mul(e as u64));
-        let Some(total) = total.filter(|&t| t <= MOST_THREADS) else {
-            let size = total.map_or("more than 2^64".to_owned(), |t| t.to_string());
-            return Err(Error::domain(format!(
-                "the compute domain {} has {size} threads; the limit is {MOST_THREADS}",
-                Shown(extent)
-            )));
-        };
-        if let Some(tile) = &self.tile {
-            check_tile(extent, tile)?;
-        }
-        Ok(total)
-    }
-}
-
-fn check_tile(extent: &[i32], tile: &[i32]) -> Result<()> {
-    if !(1..=3).contains(&tile.len()) || tile.len() != extent.len() {
-        return Err(Error::domain(format!(
-            "a tile of rank {} does not fit the compute domain {} of rank {}; tiles have the domain's rank, 1 to 3",
-            tile.len(),
-            Shown(extent),
-            extent.len()
-        )));
-    }
-    let threads = tile.iter().try_fold(1i64, |a, &t| a.checked_mul(i64::from(t)));
-    if tile.iter().any(|&t| t <= 0) || threads.is_none_or(|t| t > MOST_TILE_THREADS) {
-        let size = threads.map_or("too many".to_owned(), |t| t.to_string());
-        return Err(Error::domain(format!(
-            "the tile {} has {size} threads; each dimension takes at least 1 and a tile at most {MOST_TILE_THREADS}",
-            Shown(tile)
-        )));
-    }
-    if let Some(at) = (0..tile.len()).find(|&d| extent[d] % tile[d] != 0) {
-        return Err(Error::domain(format!(
-            "dimension {at} of the compute domain {} is {}, which the tile's {} does not divide; pad() or truncate() \
-             the extent to a multiple",
-            Shown(extent),
-            extent[at],
-            tile[at]
-        )));
-    }
-    Ok(())
-}
-
-/// Numbers as `(a, b, c)`; long lists are cut.
-struct Shown<'a>(&'a [i32]);
-
-impl std::fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const MOST: usize = 8;
-        let list: Vec<_> = self.0.iter().take(MOST).map(i32::to_string).collect();
-        write!(f, "({}{})", list.join(", "), if self.0.len() > MOST { ", ..." } else { "" })
-    }
-}
 
 /// How a thread reaches the tile barrier.
 enum Barrier<'a> {
@@ -464,6 +374,21 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
         ended?;
     }
     Ok(())
+}
+
+/// Launches `kernel` over `domain` on a queue of a host device that runs kernels, spread over `pool`.
+///
+/// A domain that cannot be launched is an error here; an error or panic of the kernel is one of the point.
+pub fn launch_host_kernel(
+    queue: &dyn Queue,
+    pool: &Arc<Pool>,
+    uses: &[Use],
+    domain: Domain,
+    kernel: Arc<dyn HostKernel>,
+) -> Result<Point> {
+    domain.check()?;
+    let pool = Arc::clone(pool);
+    queue.run(uses, Box::new(move || execute(&pool, &domain, &*kernel)))
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use super::super::domain::MOST_THREADS;
 use super::*;
 use crate::error::ErrorKind;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};

@@ -4,13 +4,13 @@
 //! of that job's failure, and a wait for a marker of the first failure before it that nobody has been told of. Both
 //! answers are sticky: asked again, they come again.
 
-use super::memory::{self, HostSpan};
-use super::threads::{caught, processors};
-use super::{HostKind, Workers};
 use crate::device::hazard::{Point, Timeline};
-use crate::device::layout::CopyPlan;
-use crate::device::{Access, Buffer, Dispatch, HostJob, Queue, Use, unique_id};
+use crate::device::{Buffer, Dispatch, HostJob, Queue, Use, unique_id};
 use crate::error::{E_INVALIDARG, Error, Result};
+use crate::geometry::CopyPlan;
+use crate::host::threads::{caught, processors};
+use crate::host::{HostSpan, Workers, strided};
+use crate::kernel::Access;
 use crate::lock::{Condvar, Mutex, MutexGuard, rank};
 use crate::log;
 use smallvec::SmallVec;
@@ -20,6 +20,15 @@ use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+
+/// Which accelerator a host device stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostKind {
+    /// The host-thread accelerator: runs kernels.
+    Threads,
+    /// The cpu accelerator: holds arrays, runs no kernels.
+    Cpu,
+}
 
 /// Failures remembered for a queue; older ones are forgotten.
 const MOST_FAILURES: usize = 1024;
@@ -367,7 +376,7 @@ pub(super) fn no_spirv() -> Error {
     )
 }
 
-/// Digest rule PFE-8, with the text that programs look for.
+/// Rule PFE-8, with the text that programs look for.
 fn no_kernels() -> Error {
     Error {
         hresult: E_INVALIDARG,
@@ -396,14 +405,14 @@ impl Queue for HostQueue {
 
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
         let (from, to) = (host_memory(source)?, host_memory(destination)?);
-        let (read, write) = memory::check_plan(plan, from, to)?;
+        let (read, write) = strided::check_plan(plan, from, to)?;
         let uses = [
             Use { buffer: Arc::clone(source), range: read, access: Access::Read },
             Use { buffer: Arc::clone(destination), range: write, access: Access::Write },
         ];
         let pool = Arc::clone(&self.timeline.workers.pool);
         let plan = plan.clone();
-        Ok(self.add(&uses, Box::new(move || memory::copy_parallel(&pool, &plan, from, to))))
+        Ok(self.add(&uses, Box::new(move || strided::copy_parallel(&pool, &plan, from, to))))
     }
 
     fn marker(&self) -> Result<Point> {

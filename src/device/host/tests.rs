@@ -1,10 +1,18 @@
 #![allow(unsafe_code)]
 
 use super::*;
-use crate::device::Access;
+use crate::config::Config;
 use crate::device::hazard::Timeline;
-use crate::device::layout::Layout;
+use crate::device::{Buffer, Device, Direction, Placement, Queue, Use};
 use crate::error::ErrorKind;
+use crate::error::{Error, Result};
+use crate::geometry::CopyPlan;
+use crate::geometry::Layout;
+use crate::host::pool::Pool;
+use crate::host::threads::Tasks;
+use crate::host::{HostBlock, HostSpan, Workers, strided};
+use crate::kernel::Access;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -287,14 +295,14 @@ fn kernels_are_dispatched() {
     });
     let pool = &device.workers().pool;
     let uses = [used(&data, Access::Write)];
-    let point = dispatch_host(&*queue, pool, &uses, Domain::new(&[1000]), Arc::clone(&fill)).unwrap();
+    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1000]), Arc::clone(&fill)).unwrap();
     assert!(point.wait(None).unwrap());
     let words: Vec<i32> = memory.to_vec().chunks(4).map(|c| i32::from_ne_bytes(c.try_into().unwrap())).collect();
     assert_eq!(words, (0..1000).collect::<Vec<_>>());
-    let e = dispatch_host(&*queue, pool, &uses, Domain::new(&[0]), Arc::clone(&fill)).unwrap_err();
+    let e = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[0]), Arc::clone(&fill)).unwrap_err();
     assert_eq!(e.kind, ErrorKind::InvalidComputeDomain);
     // Thread 1000 is outside: the kernel's own error arrives at the point.
-    let point = dispatch_host(&*queue, pool, &uses, Domain::new(&[1001]), fill).unwrap();
+    let point = launch_host_kernel(&*queue, pool, &uses, Domain::new(&[1001]), fill).unwrap();
     assert!(point.wait(None).unwrap_err().message.contains("4000"));
 }
 
@@ -311,7 +319,7 @@ fn the_cpu_accelerator_runs_no_kernels_and_always_shares_memory() {
     assert!(buffer(&threads, 8).host().is_some() && buffer(&threads, 8).device_address().is_none());
     let queue = cpu.create_queue(true).unwrap();
     let kernel = Arc::new(|_: &ThreadId<'_>| -> Result<()> { Ok(()) });
-    let e = dispatch_host(&*queue, &cpu.workers().pool, &[], Domain::new(&[1]), kernel).unwrap_err();
+    let e = launch_host_kernel(&*queue, &cpu.workers().pool, &[], Domain::new(&[1]), kernel).unwrap_err();
     assert_eq!((e.kind, e.hresult), (ErrorKind::Runtime, crate::error::E_INVALIDARG));
     assert!(
         e.message.contains(
@@ -475,7 +483,7 @@ fn queue_figures() {
             let pool = Pool::new(threads);
             let gb = median(&mut || {
                 let start = Instant::now();
-                memory::copy_parallel(&pool, &plan, from, to).unwrap();
+                strided::copy_parallel(&pool, &plan, from, to).unwrap();
                 plan.bytes() as f64 / start.elapsed().as_nanos() as f64
             });
             println!("copy {name}, {threads} threads: {gb:.1} GB/s of bytes moved");

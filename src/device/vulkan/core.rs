@@ -3,10 +3,11 @@
 #![allow(unsafe_code)]
 
 use super::cache_file;
+use super::device_type::DeviceType;
 use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
-use super::physical::{DeviceType, Physical};
+use super::physical::Physical;
 use super::pool::Pool;
 use crate::config;
 use crate::device::hazard::say_lost;

@@ -1,17 +1,22 @@
 //! A Vulkan device as the runtime sees it.
 
-use super::commands::{CopyKernels, ViewQueue};
+use super::commands::ViewQueue;
 use super::core::Core;
+use super::device_copy::CopyKernels;
+use super::instance::instance;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
-use super::physical::Physical;
+use super::physical::{ACCESS_READ_WRITE, Physical};
 use super::pipeline::VulkanKernel;
 use super::pool;
 use super::queue::{Lane, VulkanQueue};
+use super::timeline::Submitter;
 use super::transfer::Transfers;
 use crate::device::hazard::Point;
-use crate::device::layout::CopyPlan;
-use crate::device::{Buffer, Device, Direction, HostSpan, Kernel, MemoryUsage, Placement, Queue};
+use crate::device::physical::{Kind, PhysicalDevice, Properties, c_text};
+use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
+use crate::geometry::CopyPlan;
+use crate::host::HostSpan;
 use crate::kernel::Module;
 use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
@@ -51,6 +56,46 @@ impl VulkanDevice {
         let mut queues = self.queues.lock();
         queues.retain(|q| q.strong_count() > 0);
         queues.iter().filter_map(Weak::upgrade).chain(self.transfers.made()).collect()
+    }
+}
+
+impl PhysicalDevice for Physical {
+    fn kind(&self) -> Kind {
+        Kind::Vulkan
+    }
+
+    fn properties(&self) -> Properties {
+        let (a, l) = (&self.properties, &self.limits);
+        let instance = instance();
+        Properties {
+            device_path: c_text(&self.device_path),
+            description: c_text(&self.name),
+            unusable: self.usable.as_ref().err().map(|why| c_text(why)),
+            driver: c_text(&self.driver),
+            version: a.version,
+            dedicated_memory_kb: usize::try_from(a.dedicated_memory).unwrap_or(usize::MAX),
+            has_display: instance.as_ref().is_ok_and(|i| self.has_display(i)),
+            is_debug: instance.as_ref().is_ok_and(|i| i.validation),
+            is_emulated: a.is_emulated,
+            double_precision: a.supports_double_precision,
+            limited_double_precision: a.supports_double_precision,
+            cpu_shared_memory: a.supports_cpu_shared_memory,
+            max_workgroup_invocations: l.max_workgroup_invocations,
+            max_workgroup_size: l.max_workgroup_size,
+            max_workgroup_memory: l.shared_memory,
+            max_push_constants: l.push_constants,
+            max_storage_buffer_range: l.storage_buffer_range,
+            min_storage_buffer_alignment: l.storage_buffer_offset_alignment,
+            shared_by_default: a.default_cpu_access_type == ACCESS_READ_WRITE,
+        }
+    }
+
+    fn uuid(&self) -> Option<[u8; 16]> {
+        Some(self.uuid)
+    }
+
+    fn open(&self) -> Result<Arc<dyn Device>> {
+        VulkanDevice::open(self).map(|d| d as Arc<dyn Device>)
     }
 }
 

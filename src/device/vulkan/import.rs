@@ -1,14 +1,13 @@
 //! Memory of the host as device memory (`VK_EXT_external_memory_host`): whether a device takes it, and which range of
-//! pages it must be given. [`super::memory`] makes the buffers.
+//! pages it must be given. `memory` makes the buffers.
 
 #![allow(unsafe_code)]
 
-use super::core::Core;
 use super::instance::Instance;
 use super::physical::{Limits, Physical};
-use crate::device::HostSpan;
-use crate::device::host::page_size;
 use crate::error::{Error, Result};
+use crate::host::HostSpan;
+use crate::host::system::page_size;
 use ash::ext::external_memory_host;
 use ash::vk;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,6 +15,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The kind of external memory that the host's is.
 pub(super) const HOST_ALLOCATION: vk::ExternalMemoryHandleTypeFlags =
     vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+/// Every use a buffer can be put to.
+pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
+        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
+);
 
 /// Alignment that copy kernels and the smallest elements need of addresses.
 const WORD: u64 = 4;
@@ -47,8 +54,7 @@ impl Importer {
         if !physical.extensions.external_memory_host || !alignment.is_power_of_two() {
             return None;
         }
-        let info =
-            vk::PhysicalDeviceExternalBufferInfo::default().usage(super::memory::USAGE).handle_type(HOST_ALLOCATION);
+        let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(USAGE).handle_type(HOST_ALLOCATION);
         let mut properties = vk::ExternalBufferProperties::default();
         // SAFETY: the handle is of this instance; the usage is not empty.
         unsafe {
@@ -82,14 +88,14 @@ impl Importer {
     ///
     /// # Safety
     /// `start` is aligned as the device asks, in memory of this process.
-    pub unsafe fn memory_types(&self, core: &Core, start: *mut u8) -> Result<u32> {
+    pub unsafe fn memory_types(&self, start: *mut u8) -> ash::prelude::VkResult<u32> {
         let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
         let ask = self.functions.fp().get_memory_host_pointer_properties_ext;
         // SAFETY: the device is alive and the extension enabled; the pointer is as the caller promised.
         let answer = unsafe { ask(self.functions.device(), HOST_ALLOCATION, start.cast(), &mut properties) };
         match answer {
             vk::Result::SUCCESS => Ok(properties.memory_type_bits),
-            e => Err(core.failed("vkGetMemoryHostPointerPropertiesEXT", e)),
+            e => Err(e),
         }
     }
 

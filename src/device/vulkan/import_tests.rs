@@ -1,14 +1,15 @@
 //! The children run in processes of their own, because settings are read once a process.
 
 use super::super::device::VulkanDevice;
+use super::super::device_type::DeviceType;
 use super::super::instance::instance;
 use super::super::messages::{recent_validation_messages, validation_messages};
-use super::super::physical::{DeviceType, physical_devices};
+use super::super::physical::physical_devices;
 use super::*;
 use crate::config;
-use crate::device::layout::{CopyDim, CopyPlan};
-use crate::device::{Access, Binding, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
-use crate::kernel::Module;
+use crate::device::{Binding, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
+use crate::geometry::{CopyDim, CopyPlan};
+use crate::kernel::{Access, Module};
 use proptest::prelude::*;
 use std::io::Write;
 use std::process::{Command, Stdio};

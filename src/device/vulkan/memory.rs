@@ -4,24 +4,17 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use super::import::{HOST_ALLOCATION, Importer};
+use super::import::{HOST_ALLOCATION, Importer, USAGE};
 use super::memory_types::import_type;
 use super::pool::Bound;
 use crate::device::hazard::Tracker;
-use crate::device::{Buffer, HostSpan, unique_id};
+use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
+use crate::host::HostSpan;
 use crate::lock::{Mutex, rank};
 use ash::vk;
 use std::any::Any;
 use std::sync::Arc;
-
-/// Every use a buffer can be put to.
-pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
-    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
-        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
-        | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
-        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
-);
 
 /// A buffer of a Vulkan device.
 pub(super) struct VulkanBuffer {
@@ -164,7 +157,8 @@ impl VulkanBuffer {
     fn imported(core: &Arc<Core>, importer: &Importer, span: HostSpan, staging: bool) -> Result<Self> {
         let whole = importer.range(span, &core.physical.limits)?;
         // SAFETY: the range lies in pages of the span, which its maker promised to be there.
-        let allowed = unsafe { importer.memory_types(core, whole.start) }?;
+        let allowed = unsafe { importer.memory_types(whole.start) }
+            .map_err(|e| core.failed("vkGetMemoryHostPointerPropertiesEXT", e))?;
         let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST_ALLOCATION);
         // SAFETY: the device is alive; the families are its own; it can import such buffers, or there were no importer.
         let raw = unsafe { core.raw.create_buffer(&describe(core, whole.size).push_next(&mut external), None) }

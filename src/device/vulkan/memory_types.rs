@@ -1,6 +1,6 @@
 //! Which memory type serves which purpose: a pure function over the device's memory table.
 
-use super::physical::DeviceType;
+use super::device_type::DeviceType;
 use ash::vk;
 use ash::vk::MemoryPropertyFlags as Flags;
 

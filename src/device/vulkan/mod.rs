@@ -4,11 +4,14 @@
 //! it; `pool`, `memory`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
 //! and the host; [`messages`] and [`printf`] take what the validation layer says; [`device`] is what the runtime sees.
 
+mod batch;
 pub mod cache_file;
 pub mod capability;
 mod commands;
 mod core;
 pub mod device;
+mod device_copy;
+pub mod device_type;
 pub mod display;
 pub mod features;
 mod import;

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use super::device_type::DeviceType;
 use super::display::{self, DrmNodes};
 use super::features::{Extensions, Features};
 use super::instance::{Instance, failed, version_text};
@@ -18,33 +19,6 @@ use std::sync::OnceLock;
 pub const ACCESS_NONE: u32 = 0;
 /// `access_type_read_write`.
 pub const ACCESS_READ_WRITE: u32 = 3;
-
-/// What kind of device it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeviceType {
-    /// A card with memory of its own.
-    Discrete,
-    /// A GPU that shares the host's memory.
-    Integrated,
-    /// A part of a GPU in a virtual machine.
-    Virtual,
-    /// A program that runs on the CPU, such as lavapipe.
-    Cpu,
-    /// Anything else.
-    Other,
-}
-
-impl From<vk::PhysicalDeviceType> for DeviceType {
-    fn from(t: vk::PhysicalDeviceType) -> Self {
-        match t {
-            vk::PhysicalDeviceType::DISCRETE_GPU => Self::Discrete,
-            vk::PhysicalDeviceType::INTEGRATED_GPU => Self::Integrated,
-            vk::PhysicalDeviceType::VIRTUAL_GPU => Self::Virtual,
-            vk::PhysicalDeviceType::CPU => Self::Cpu,
-            _ => Self::Other,
-        }
-    }
-}
 
 /// Limits and properties that revamp heeds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -190,8 +164,6 @@ pub struct Physical {
     pub pci: Option<[u32; 4]>,
     /// `Err` says why revamp cannot use it.
     pub usable: std::result::Result<(), String>,
-    /// Why it is not offered (set by the runtime after `REVAMP_VISIBLE_DEVICES`).
-    pub hidden: Option<String>,
     has_display: OnceLock<bool>,
 }
 
@@ -354,7 +326,6 @@ impl Physical {
             drm: asked.drm,
             pci: asked.pci,
             usable,
-            hidden: None,
             has_display: OnceLock::new(),
         }
     }

@@ -3,9 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use crate::device::{Kernel, SpecValues};
+use crate::device::Kernel;
 use crate::error::{Error, Result};
-use crate::kernel::{Binding, BindingKind, Module, dense};
+use crate::kernel::{Binding, BindingKind, Module, SpecValues, dense};
 use crate::lock::{Mutex, rank};
 use ash::vk;
 use std::any::Any;

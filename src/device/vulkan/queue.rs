@@ -7,22 +7,23 @@
 
 #![allow(unsafe_code)]
 
+use super::batch::{Batch, Work};
 use super::core::Core;
-use super::pipeline::Pipeline;
-use super::recording::{Launch, Recording};
-use super::timeline::{Names, VulkanTimeline};
+use super::recording::Recording;
+use super::timeline::{Names, Submitter, VulkanTimeline};
 use crate::config;
+use crate::device::Buffer;
 use crate::device::hazard::{Detour, Point, Segments, Timeline};
-use crate::device::host::Workers;
-use crate::device::{Access, Buffer};
 use crate::error::{Error, Result};
+use crate::host::Workers;
+use crate::kernel::Access;
 use crate::lock::{Mutex, MutexGuard, rank};
 use ash::vk;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// While the device has more than one batch ahead, a batch gathers so many commands.
@@ -64,29 +65,6 @@ pub(super) struct BufferUse<'a> {
     pub access: Access,
     /// A copy writes it: what was lost of it does not matter.
     pub renewed: bool,
-}
-
-/// What a queue is asked to do.
-pub(super) enum Work<'a> {
-    /// A kernel.
-    Launch(Launch<'a>),
-    /// Anything else: what the function writes into the command buffer.
-    Other(&'a mut dyn FnMut(vk::CommandBuffer)),
-}
-
-/// Commands that are submitted together, and what they need until they are done.
-#[derive(Default)]
-struct Batch {
-    /// The number the timeline reaches when it is done.
-    value: u64,
-    recordings: SmallVec<[Box<Recording>; 4]>,
-    buffers: Vec<Arc<dyn Buffer>>,
-    /// The pipelines of its launches, each from the sequence number of its first on; nothing for other commands.
-    pipelines: Vec<(u64, Option<Arc<Pipeline>>)>,
-    waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
-    count: u32,
-    /// Memory that the host addresses is written.
-    for_host: bool,
 }
 
 /// The state behind a queue's lock.
@@ -143,7 +121,8 @@ impl VulkanQueue {
             state: Mutex::new(State::new()),
         });
         // Set once, here.
-        let _ = queue.own.queue.set(Arc::downgrade(&queue));
+        let queue_of: Weak<VulkanQueue> = Arc::downgrade(&queue);
+        let _ = queue.own.queue.set(queue_of);
         Ok(queue)
     }
 
@@ -281,14 +260,6 @@ impl VulkanQueue {
         Ok(())
     }
 
-    /// What the commands of a batch under way are.
-    pub fn names(&self, value: u64) -> Option<Names> {
-        // Whoever holds the state is at work with a lost device and needs no names.
-        let state = self.state.try_lock()?;
-        let batch = state.flying.iter().chain(&state.open).find(|b| b.value == value)?;
-        Some(batch.names())
-    }
-
     /// The point at which everything recorded so far is done; all of it begins, and what finished work held is let go.
     pub fn marker(&self) -> Result<Point> {
         let mut state = self.state.lock();
@@ -314,19 +285,6 @@ impl VulkanQueue {
             self.reap(&mut state, usize::MAX);
         }
         state.flying.is_empty()
-    }
-
-    /// Submits the open batch, if there is one.
-    pub fn submit_open(&self) -> Result<()> {
-        let mut state = self.state.lock();
-        state.end_burst();
-        self.submit_all(&mut state)
-    }
-
-    /// Lets the semaphore tell of all that was handed over.
-    pub fn signal_handed(&self) -> Result<()> {
-        let _state = self.state.lock();
-        self.signal()
     }
 
     /// Where the next command goes; opens a batch if none is. `alone`: it will be submitted by itself.
@@ -578,6 +536,29 @@ impl VulkanQueue {
     }
 }
 
+impl Submitter for VulkanQueue {
+    /// What the commands of a batch under way are.
+    fn names(&self, value: u64) -> Option<Names> {
+        // Whoever holds the state is at work with a lost device and needs no names.
+        let state = self.state.try_lock()?;
+        let batch = state.flying.iter().chain(&state.open).find(|b| b.value == value)?;
+        Some(batch.names())
+    }
+
+    /// Submits the open batch, if there is one.
+    fn submit_open(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        state.end_burst();
+        self.submit_all(&mut state)
+    }
+
+    /// Lets the semaphore tell of all that was handed over.
+    fn signal_handed(&self) -> Result<()> {
+        let _state = self.state.lock();
+        self.signal()
+    }
+}
+
 impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
@@ -632,53 +613,6 @@ impl State {
         if self.burst > 0 {
             (self.usual, self.burst, self.cut) = (self.burst, 0, 0);
         }
-    }
-}
-
-impl Batch {
-    /// Lets go of everything but its lists' memory.
-    fn clear(&mut self) {
-        self.buffers.clear();
-        self.pipelines.clear();
-        self.waits.clear();
-        self.count = 0;
-        self.for_host = false;
-    }
-
-    /// The device must be done with it, have never got it, or be lost.
-    fn destroy(&mut self, core: &Core) {
-        self.recordings.drain(..).for_each(|mut recording| recording.destroy(core));
-        self.clear();
-    }
-
-    /// Makes the whole batch wait for a point of another queue of the device.
-    fn wait_for(&mut self, point: &Point) {
-        let timeline = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
-        // The point holds the timeline, so it is alive.
-        let Some(timeline) = timeline.and_then(|t| t.me.upgrade()) else { return };
-        let needed = timeline.signal_of(point.value);
-        match self.waits.iter_mut().find(|(t, _)| t.id() == timeline.id()) {
-            Some((_, value)) => *value = (*value).max(needed),
-            None => self.waits.push((timeline, needed)),
-        }
-    }
-
-    /// Keeps the pipeline of a launch until the batch is done.
-    fn keep(&mut self, sequence: u64, work: &Work<'_>) {
-        let last = self.pipelines.last().map(|(_, p)| p.as_ref());
-        match work {
-            Work::Launch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
-                self.pipelines.push((sequence, Some(launch.pipeline.clone())));
-            }
-            Work::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
-            _ => {}
-        }
-    }
-
-    /// What its commands are.
-    fn names(&self) -> Names {
-        let kernel = |p: &Option<Arc<Pipeline>>| p.as_ref().map(|p| p.kernel.clone()).filter(|name| !name.is_empty());
-        self.pipelines.iter().map(|(first, p)| (*first, kernel(p))).collect()
     }
 }
 

@@ -10,7 +10,6 @@
 
 use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
-use super::queue::VulkanQueue;
 use crate::device::hazard::{Point, Timeline, any_lost, say_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
@@ -26,13 +25,13 @@ use std::time::{Duration, Instant};
 const SPIN: Duration = Duration::from_micros(500);
 /// How long it then gives way to other threads between looks, and after that sleeps between them.
 const YIELD: Duration = Duration::from_millis(10);
-const DOZE: Duration = Duration::from_millis(100);
+const SLEEP: Duration = Duration::from_millis(100);
 /// A sleep between two looks.
-const NAP: Duration = Duration::from_micros(20);
+const SLEEP_POLL: Duration = Duration::from_micros(20);
 /// Longest single blocking wait, so that a device lost on another thread is noticed.
 const SLICE: Duration = Duration::from_millis(500);
 /// The same where the word has to be looked at meanwhile.
-const LOOK: Duration = Duration::from_millis(1);
+const BLOCK_POLL: Duration = Duration::from_millis(1);
 /// Signals of a semaphore that are remembered; who waits for an older one waits for the oldest of them.
 const REMEMBERED: usize = 64;
 
@@ -61,6 +60,16 @@ fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Error {
     reason.clone().context(format_args!("{what} was accepted and then lost"))
 }
 
+/// The queue of a timeline, as the timeline needs it.
+pub(super) trait Submitter: Send + Sync {
+    /// Submits the open batch, if there is one.
+    fn submit_open(&self) -> Result<()>;
+    /// Lets the semaphore tell of all that was handed over.
+    fn signal_handed(&self) -> Result<()>;
+    /// What the commands of a batch under way are.
+    fn names(&self, value: u64) -> Option<Names>;
+}
+
 /// The timeline of one queue.
 pub(super) struct VulkanTimeline {
     id: u64,
@@ -84,7 +93,7 @@ pub(super) struct VulkanTimeline {
     /// Batches that were lost.
     losses: Mutex<Vec<Loss>, { rank::LOSSES }>,
     /// The queue, to flush it.
-    pub queue: OnceLock<Weak<VulkanQueue>>,
+    pub queue: OnceLock<Weak<dyn Submitter>>,
     /// Itself, for batches of other queues that wait for it.
     pub me: Weak<VulkanTimeline>,
 }
@@ -179,7 +188,7 @@ impl VulkanTimeline {
                 p if p >= most => return false,
                 p if p < SPIN => continue,
                 p if p < YIELD => std::thread::yield_now(),
-                _ => std::thread::sleep(NAP),
+                _ => std::thread::sleep(SLEEP_POLL),
             }
             // Should the word not be seen, the semaphore tells; it costs little beside work that takes so long.
             if !self.is_signalled(value) && self.signal(value).is_err() {
@@ -262,7 +271,7 @@ impl VulkanTimeline {
             let signalled = self.signal(value).is_ok();
             let needed = self.signal_of(value);
             // A signal may tell of more than is asked for, or be impossible for now: then the word is looked at as well.
-            let slice = if signalled && needed == value { SLICE } else { LOOK };
+            let slice = if signalled && needed == value { SLICE } else { BLOCK_POLL };
             let left = end.map_or(slice, |e| e.saturating_duration_since(Instant::now()).min(slice));
             if !signalled {
                 std::thread::sleep(left);
@@ -374,7 +383,7 @@ impl Timeline for VulkanTimeline {
             return self.ended(value);
         }
         let begin = Instant::now();
-        if self.core.spins && self.spin(value, begin, timeout.map_or(DOZE, |t| t.min(DOZE))) {
+        if self.core.spins && self.spin(value, begin, timeout.map_or(SLEEP, |t| t.min(SLEEP))) {
             return self.ended(value);
         }
         let left = timeout.map(|t| t.saturating_sub(begin.elapsed()));

@@ -4,16 +4,17 @@
 //! small transfer through one chunk on the view's own queue; a large one in pieces over several threads and copy lanes,
 //! since one thread's memcpy is slower than the bus.
 
-use super::commands::{CopyKernels, copy};
 use super::core::Core;
+use super::device_copy::{CopyKernels, copy};
 use super::memory::VulkanBuffer;
 use super::queue::{Lane, VulkanQueue};
 use super::staging::{Chunk, Ring};
 use crate::device::hazard::Point;
-use crate::device::host::{Workers, memory};
-use crate::device::layout::CopyPlan;
-use crate::device::{Access, Buffer, Direction, HostSpan};
+use crate::device::{Buffer, Direction};
 use crate::error::{Error, Result};
+use crate::geometry::CopyPlan;
+use crate::host::{HostSpan, Workers, strided};
+use crate::kernel::Access;
 use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -216,7 +217,7 @@ impl Transfers {
         if busy {
             return Ok(false);
         }
-        memory::copy_parallel(&Workers::shared().pool, plan, host, window)?;
+        strided::copy_parallel(&Workers::shared().pool, plan, host, window)?;
         Ok(true)
     }
 
@@ -233,11 +234,11 @@ impl Transfers {
         match direction {
             Direction::Upload => {
                 buffer.tracker().wait(&plan.destination_hull(), Access::Write)?;
-                memory::copy_parallel(pool, plan, host, memory)
+                strided::copy_parallel(pool, plan, host, memory)
             }
             Direction::Download => {
                 buffer.tracker().wait(&plan.source_hull(), Access::Read)?;
-                memory::copy_parallel(pool, plan, memory, host)
+                strided::copy_parallel(pool, plan, memory, host)
             }
         }
     }
@@ -273,7 +274,7 @@ impl Piece<'_> {
 
     /// Host memory to chunk.
     fn fill(&self, chunk: &Chunk, part: &Range<u64>) -> Result<()> {
-        memory::gather(self.plan, self.host, chunk_memory(chunk)?, part.start, part.end)
+        strided::gather(self.plan, self.host, chunk_memory(chunk)?, part.start, part.end)
     }
 
     /// Chunk to host memory, once the device has filled it.
@@ -282,7 +283,7 @@ impl Piece<'_> {
             // The data are where they were.
             point.wait(None).map_err(|e| e.context("the transfer failed and may be asked for again"))?;
         }
-        memory::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
+        strided::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
     }
 
     /// The device's half.

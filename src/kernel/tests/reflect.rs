@@ -1,8 +1,7 @@
 //! Bindings, their access, push constants.
 
 use super::*;
-use crate::device::Access;
-use crate::kernel::BindingKind;
+use crate::kernel::{Access, BindingKind};
 
 const HEADER: &str = "layout(local_size_x = 64) in;\n";
 

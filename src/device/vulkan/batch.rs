@@ -1,0 +1,81 @@
+//! Batches: commands that are submitted together.
+
+use super::core::Core;
+use super::pipeline::Pipeline;
+use super::recording::{Launch, Recording};
+use super::timeline::{Names, VulkanTimeline};
+use crate::device::Buffer;
+use crate::device::hazard::{Point, Timeline};
+use ash::vk;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What a queue is asked to do.
+pub(super) enum Work<'a> {
+    /// A kernel.
+    Launch(Launch<'a>),
+    /// Anything else: what the function writes into the command buffer.
+    Other(&'a mut dyn FnMut(vk::CommandBuffer)),
+}
+
+/// Commands that are submitted together, and what they need until they are done.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// The number the timeline reaches when it is done.
+    pub value: u64,
+    pub recordings: SmallVec<[Box<Recording>; 4]>,
+    pub buffers: Vec<Arc<dyn Buffer>>,
+    /// The pipelines of its launches, each from the sequence number of its first on; nothing for other commands.
+    pub pipelines: Vec<(u64, Option<Arc<Pipeline>>)>,
+    pub waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
+    pub count: u32,
+    /// Memory that the host addresses is written.
+    pub for_host: bool,
+}
+
+impl Batch {
+    /// Lets go of everything but its lists' memory.
+    pub fn clear(&mut self) {
+        self.buffers.clear();
+        self.pipelines.clear();
+        self.waits.clear();
+        self.count = 0;
+        self.for_host = false;
+    }
+
+    /// The device must be done with it, have never got it, or be lost.
+    pub fn destroy(&mut self, core: &Core) {
+        self.recordings.drain(..).for_each(|mut recording| recording.destroy(core));
+        self.clear();
+    }
+
+    /// Makes the whole batch wait for a point of another queue of the device.
+    pub fn wait_for(&mut self, point: &Point) {
+        let timeline = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
+        // The point holds the timeline, so it is alive.
+        let Some(timeline) = timeline.and_then(|t| t.me.upgrade()) else { return };
+        let needed = timeline.signal_of(point.value);
+        match self.waits.iter_mut().find(|(t, _)| t.id() == timeline.id()) {
+            Some((_, value)) => *value = (*value).max(needed),
+            None => self.waits.push((timeline, needed)),
+        }
+    }
+
+    /// Keeps the pipeline of a launch until the batch is done.
+    pub fn keep(&mut self, sequence: u64, work: &Work<'_>) {
+        let last = self.pipelines.last().map(|(_, p)| p.as_ref());
+        match work {
+            Work::Launch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
+                self.pipelines.push((sequence, Some(launch.pipeline.clone())));
+            }
+            Work::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
+            _ => {}
+        }
+    }
+
+    /// What its commands are.
+    pub fn names(&self) -> Names {
+        let kernel = |p: &Option<Arc<Pipeline>>| p.as_ref().map(|p| p.kernel.clone()).filter(|name| !name.is_empty());
+        self.pipelines.iter().map(|(first, p)| (*first, kernel(p))).collect()
+    }
+}

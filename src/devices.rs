@@ -1,0 +1,43 @@
+//! All devices of the machine: the one place that names the kinds of devices there are.
+
+use crate::config::Config;
+use crate::device::host::{HostKind, HostPhysical};
+use crate::device::physical::PhysicalDevice;
+use crate::device::vulkan::instance::{forget_failure, instance};
+use crate::device::vulkan::physical::physical_devices;
+use crate::device::vulkan::{messages, printf};
+use crate::error::Result;
+use std::sync::Arc;
+
+/// Vulkan devices in the loader's order, host threads, the cpu.
+pub fn all(config: &'static Config) -> Result<Vec<Arc<dyn PhysicalDevice>>> {
+    forget_failure();
+    let mut all: Vec<Arc<dyn PhysicalDevice>> = Vec::new();
+    if let Ok(instance) = instance() {
+        all.extend(physical_devices(instance, config)?.into_iter().map(|p| Arc::new(p) as Arc<dyn PhysicalDevice>));
+    }
+    for kind in [HostKind::Threads, HostKind::Cpu] {
+        all.push(Arc::new(HostPhysical::new(kind, config)));
+    }
+    Ok(all)
+}
+
+/// Why there are no Vulkan devices, if Vulkan itself cannot be used.
+pub fn no_vulkan() -> Option<String> {
+    instance().err().map(|e| e.to_string())
+}
+
+/// What a kernel that called `direct3d_errorf` or `direct3d_abort` since the last call said.
+pub fn take_kernel_failure() -> Option<String> {
+    printf::take_failure()
+}
+
+/// Messages of the validation layer so far.
+pub fn validation_messages() -> u64 {
+    messages::validation_messages()
+}
+
+/// The latest of them.
+pub fn last_validation_message() -> Option<String> {
+    messages::last_validation_message()
+}

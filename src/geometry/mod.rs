@@ -1,0 +1,7 @@
+//! Boxes of elements in memory: where their bytes lie, and how two of them are walked together. Pure arithmetic.
+
+pub mod layout;
+pub mod region;
+
+pub use layout::{CopyDim, CopyPlan, Layout};
+pub use region::Region;

@@ -1,0 +1,250 @@
+//! Memory of the host: spans that a caller promises, and blocks that the library owns.
+//!
+//! A [`HostSpan`] is a promise made where memory enters the library (the C boundary, a mapped device block, a
+//! [`HostBlock`]); whoever reads or writes through one checks that what it does lies inside.
+#![allow(unsafe_code)]
+
+use super::system::total_memory;
+use crate::error::{Error, Result};
+use std::ops::Range;
+
+/// Alignment of every [`HostBlock`].
+pub const BLOCK_ALIGN: usize = 4096;
+/// Blocks from this size are mapped, so that pages cost memory only once they are touched.
+const MAPPED_BYTES: usize = 64 << 10;
+/// Blocks from this size ask for huge pages: the first touch of small ones is slower than the copy that touches them.
+#[cfg(target_os = "linux")]
+const HUGE_BYTES: usize = 16 << 20;
+
+/// Memory the host addresses: where it starts and how many bytes it has.
+#[derive(Debug, Clone, Copy)]
+pub struct HostSpan {
+    start: *mut u8,
+    len: u64,
+}
+
+// SAFETY: the span is an address and a length; who made it (`HostSpan::new`) promised that the memory may be used from
+// any thread for as long as the span is used.
+unsafe impl Send for HostSpan {}
+// SAFETY: as for `Send`; a shared span offers nothing that an owned one does not.
+unsafe impl Sync for HostSpan {}
+
+impl HostSpan {
+    /// The `len` bytes at `ptr`.
+    ///
+    /// # Safety
+    /// For as long as the span or a copy of it is used, all `len` bytes must be valid for reads, and for writes where
+    /// the span is a destination, from any thread; `len` is at most `isize::MAX`. Nobody may use bytes being written
+    /// at the same time, nor write bytes being read.
+    pub unsafe fn new(ptr: *mut u8, len: u64) -> Self {
+        Self { start: ptr, len }
+    }
+
+    /// A span without bytes.
+    pub fn empty() -> Self {
+        Self { start: std::ptr::null_mut(), len: 0 }
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True if it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first byte.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// The first byte's address.
+    pub fn address(&self) -> u64 {
+        self.start.addr() as u64
+    }
+
+    /// The bytes `range` of this span.
+    pub fn sub(&self, range: Range<u64>) -> Result<Self> {
+        if range.start > range.end || range.end > self.len {
+            return Err(Error::invalid(format!(
+                "bytes {} to {} were asked of a block of {} bytes",
+                range.start, range.end, self.len
+            )));
+        }
+        Ok(Self { start: self.start.wrapping_add(range.start as usize), len: range.end - range.start })
+    }
+
+    /// Writes `value` to every byte.
+    pub fn fill(&self, value: u8) {
+        if self.len > 0 {
+            // SAFETY: `HostSpan::new`'s caller promised `len` writable bytes.
+            unsafe { self.start.write_bytes(value, self.len as usize) }
+        }
+    }
+
+    /// Copies `bytes` to the span's start; an error if they do not fit.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        let to = self.sub(0..bytes.len() as u64)?;
+        // SAFETY: `sub` checked the length; `HostSpan::new`'s caller promised that the bytes are writable.
+        unsafe { std::ptr::copy(bytes.as_ptr(), to.start, bytes.len()) }
+        Ok(())
+    }
+
+    /// A copy of the bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut out = vec![0; self.len as usize];
+        if self.len > 0 {
+            // SAFETY: `HostSpan::new`'s caller promised `len` readable bytes; `out` is new and has that length.
+            unsafe { std::ptr::copy_nonoverlapping(self.start, out.as_mut_ptr(), out.len()) }
+        }
+        out
+    }
+}
+/// Zeroed memory the library owns, aligned to [`BLOCK_ALIGN`]. Pages nobody touches cost nothing.
+#[derive(Debug)]
+pub struct HostBlock {
+    start: *mut u8,
+    /// Bytes asked for.
+    len: u64,
+    /// Bytes taken.
+    taken: usize,
+    mapped: bool,
+}
+
+// SAFETY: the block owns its memory and gives it out only as `HostSpan`s, under their contract.
+unsafe impl Send for HostBlock {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for HostBlock {}
+
+impl HostBlock {
+    /// A block of `bytes` zero bytes. More than the machine's memory is refused: the system might promise it and kill
+    /// the process when it is used.
+    pub fn new(bytes: u64) -> Result<Self> {
+        let refused = |why: &str| {
+            Error::out_of_memory(format!("no host memory for a block of {bytes} bytes ({} MiB){why}", bytes >> 20))
+        };
+        let taken = usize::try_from(bytes.max(1))
+            .ok()
+            .and_then(|n| n.checked_next_multiple_of(BLOCK_ALIGN))
+            .filter(|&n| isize::try_from(n).is_ok())
+            .ok_or_else(|| refused(": this process cannot address so much"))?;
+        let all = total_memory();
+        if all > 0 && bytes > all {
+            return Err(refused(&format!(": this machine has {all} bytes of memory")));
+        }
+        let mapped = cfg!(unix) && taken >= MAPPED_BYTES;
+        let start = if mapped { map(taken) } else { allocate(taken) };
+        if start.is_null() {
+            return Err(refused(""));
+        }
+        Ok(Self { start, len: bytes, taken, mapped })
+    }
+
+    /// The memory. Only valid while the block lives: keep it as long as any operation uses the span.
+    pub fn span(&self) -> HostSpan {
+        // SAFETY: the block owns `taken >= len` bytes until it is dropped; its users keep it alive (`HostBuffer` is
+        // held by every job that names it).
+        unsafe { HostSpan::new(self.start, self.len) }
+    }
+
+    /// Bytes asked for.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True if no bytes were asked for.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Drop for HostBlock {
+    fn drop(&mut self) {
+        if self.mapped {
+            unmap(self.start, self.taken);
+        } else if let Ok(layout) = std::alloc::Layout::from_size_align(self.taken, BLOCK_ALIGN) {
+            // SAFETY: `allocate` made it with the same layout, and the block alone owns it.
+            unsafe { std::alloc::dealloc(self.start, layout) }
+        }
+    }
+}
+
+fn allocate(bytes: usize) -> *mut u8 {
+    match std::alloc::Layout::from_size_align(bytes, BLOCK_ALIGN) {
+        // SAFETY: `HostBlock::new` never asks for 0 bytes.
+        Ok(layout) => unsafe { std::alloc::alloc_zeroed(layout) },
+        Err(_) => std::ptr::null_mut(),
+    }
+}
+
+/// Fresh pages: `alloc_zeroed` writes zeros to over-aligned memory, which would take every page at once.
+#[cfg(unix)]
+fn map(bytes: usize) -> *mut u8 {
+    // SAFETY: a private anonymous mapping at an address the system chooses touches nobody's memory.
+    let start = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANON,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return std::ptr::null_mut();
+    }
+    #[cfg(target_os = "linux")]
+    if bytes >= HUGE_BYTES {
+        // SAFETY: advice about the mapping made above; refused, it changes nothing.
+        unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
+    }
+    start.cast()
+}
+
+#[cfg(not(unix))]
+fn map(bytes: usize) -> *mut u8 {
+    allocate(bytes)
+}
+
+#[cfg(unix)]
+fn unmap(start: *mut u8, bytes: usize) {
+    // SAFETY: `map` made this mapping and the dropped block alone owned it.
+    unsafe { libc::munmap(start.cast(), bytes) };
+}
+
+#[cfg(not(unix))]
+fn unmap(_start: *mut u8, _bytes: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_zero_aligned_and_lazy() {
+        for bytes in [0, 1, 100, 4096, 70_000, 10 << 20] {
+            let block = HostBlock::new(bytes).unwrap();
+            assert_eq!((block.len(), block.span().address() % 4096), (bytes, 0));
+            assert!(block.span().to_vec().iter().all(|&b| b == 0));
+            block.span().fill(7);
+        }
+        if cfg!(target_pointer_width = "64") {
+            // More than 4 GiB, of which two pages are used.
+            let block = HostBlock::new(5 << 30).unwrap();
+            let end = block.span().sub((5 << 30) - 8..5 << 30).unwrap();
+            end.fill(9);
+            assert_eq!(end.to_vec(), [9; 8]);
+        }
+    }
+
+    #[test]
+    fn too_large_blocks_are_out_of_memory() {
+        for bytes in [1 << 46, 1 << 62, u64::MAX] {
+            let e = HostBlock::new(bytes).unwrap_err();
+            assert_eq!(e.kind, crate::error::ErrorKind::OutOfMemory);
+            assert!(e.message.contains(&bytes.to_string()), "{e}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The host itself: its memory, its threads, and what only its operating system knows. Nothing here knows a device.
+
+pub mod memory;
+pub mod pool;
+mod stream;
+pub mod strided;
+pub mod system;
+pub mod threads;
+pub mod workers;
+
+pub use memory::{HostBlock, HostSpan};
+pub use workers::Workers;

@@ -1,0 +1,42 @@
+//! The threads of the process: one pool for computing, and two elastic ones for what may block.
+
+use super::pool::Pool;
+use super::threads::Tasks;
+use crate::config;
+use std::sync::{Arc, OnceLock};
+
+/// The threads that host devices and transfers share.
+#[derive(Clone)]
+pub struct Workers {
+    /// For computing and large copies.
+    pub pool: Arc<Pool>,
+    /// For work of the library that may block: operations of the host, queues' jobs.
+    pub tasks: Arc<Tasks>,
+    /// For callbacks of the program. Apart, since they may wait for the others.
+    pub callbacks: Arc<Tasks>,
+}
+
+impl Workers {
+    /// Workers of which `threads` compute.
+    pub fn new(threads: usize) -> Self {
+        Self { pool: Arc::new(Pool::new(threads)), tasks: Arc::default(), callbacks: Arc::default() }
+    }
+
+    /// Waits until no task and no callback runs or is queued, but those that this is called by.
+    pub fn drain(&self) {
+        loop {
+            self.tasks.drain();
+            self.callbacks.drain();
+            // A callback may have begun something.
+            if self.tasks.is_quiet() {
+                return;
+            }
+        }
+    }
+
+    /// The process's workers, with `REVAMP_HOST_THREADS` computing threads. Threads start when first used.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Workers> = OnceLock::new();
+        SHARED.get_or_init(|| Self::new(config::get().host_threads))
+    }
+}

@@ -1,0 +1,3 @@
+//! copy and copy_async.
+
+pub mod copy;

@@ -1,0 +1,12 @@
+//! Arrays, array_views and the data sources under them.
+
+pub mod array;
+pub mod array_view;
+pub mod extents;
+pub mod host_access;
+pub mod source;
+pub mod storage;
+pub mod transfer;
+pub mod users;
+
+use super::sync;

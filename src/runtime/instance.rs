@@ -1,0 +1,219 @@
+//! The runtime: what there is between the first call and `uninitialize`.
+
+use crate::config;
+use crate::devices;
+use crate::error::{Error, ErrorKind, Result};
+use crate::host::Workers;
+use crate::host::threads::InKernel;
+use crate::kernel::compiled;
+use crate::lock::{Mutex, RwLock, rank};
+use crate::log;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::defaults::{self, Code};
+use crate::runtime::data::source;
+use crate::runtime::exit;
+use std::sync::Arc;
+
+/// The default accelerator: what was asked for and what was settled.
+#[derive(Default)]
+struct Defaults {
+    /// Set by the program.
+    program: Option<String>,
+    /// What each kind of code got when it first asked.
+    settled: Vec<(Code, Arc<Accelerator>)>,
+}
+
+/// Everything between the first call and `uninitialize`.
+pub struct Runtime {
+    accelerators: Vec<Arc<Accelerator>>,
+    defaults: Mutex<Defaults, { rank::DEFAULTS }>,
+    /// The default view of each accelerator, made when first asked for.
+    default_views: Box<[DefaultView]>,
+    auto_view: Mutex<Option<Arc<AcceleratorView>>, { rank::AUTO_VIEW }>,
+}
+
+type DefaultView = Mutex<Option<Arc<AcceleratorView>>, { rank::DEFAULT_VIEW }>;
+
+static RUNTIME: RwLock<Option<Arc<Runtime>>, { rank::RUNTIME }> = RwLock::new(None);
+
+/// The runtime; the first call looks for devices.
+pub fn runtime() -> Result<Arc<Runtime>> {
+    if let Some(runtime) = RUNTIME.read().as_ref() {
+        return Ok(runtime.clone());
+    }
+    let mut slot = RUNTIME.write();
+    if let Some(runtime) = slot.as_ref() {
+        return Ok(runtime.clone());
+    }
+    exit::prepare([source::write_back_all, finish]);
+    let made = Arc::new(Runtime::new()?);
+    *slot = Some(made.clone());
+    Ok(made)
+}
+
+/// The last step of the exit hook: waits for all work.
+fn finish() {
+    let Some(runtime) = RUNTIME.read().clone() else { return };
+    finish_work(&runtime);
+    // What is left goes with the process: drivers do not like to be torn down from an exit handler.
+    std::mem::forget(runtime);
+}
+
+impl Runtime {
+    fn new() -> Result<Self> {
+        let accelerators = Accelerator::all(config::get())?;
+        let default_views = accelerators.iter().map(|_| DefaultView::default()).collect();
+        Ok(Self { accelerators, defaults: Mutex::default(), default_views, auto_view: Mutex::new(None) })
+    }
+
+    /// All accelerators, usable or not.
+    pub fn accelerators(&self) -> &[Arc<Accelerator>] {
+        &self.accelerators
+    }
+
+    fn candidates(&self) -> Vec<defaults::Candidate> {
+        self.accelerators.iter().map(|a| a.candidate()).collect()
+    }
+
+    /// The accelerator with this path (docs/spec/accelerators.md).
+    pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
+        match defaults::find(&self.candidates(), path).map_err(Error::runtime)? {
+            defaults::Named::At(i) => Ok(self.accelerators[i].clone()),
+            defaults::Named::Default => self.default_for(Code::Spirv),
+        }
+    }
+
+    /// The default accelerator for code of this kind.
+    pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
+        let mut d = self.defaults.lock();
+        let Defaults { program, settled } = &mut *d;
+        if let Some((_, a)) = settled.iter().find(|(c, _)| *c == code) {
+            return Ok(a.clone());
+        }
+        // What a program's functions run on depends on whether they are compiled for devices too.
+        let wanted = code;
+        let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
+        let no_vulkan = devices::no_vulkan();
+        let request = defaults::Request {
+            code,
+            set: program.as_deref(),
+            environment: config::get().default_accelerator.as_deref(),
+            no_vulkan: no_vulkan.as_deref(),
+        };
+        let choice = defaults::choose(&self.candidates(), &request).map_err(Error::runtime)?;
+        if let Some(warning) = choice.warning {
+            log!(Warn, "{warning}");
+        }
+        let a = self.accelerators[choice.index].clone();
+        log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
+        settled.push((wanted, a.clone()));
+        Ok(a)
+    }
+
+    fn default_view_slot(&self, accelerator: &Arc<Accelerator>) -> Result<&DefaultView> {
+        let at = self.accelerators.iter().position(|a| Arc::ptr_eq(a, accelerator));
+        at.map(|at| &self.default_views[at]).ok_or_else(|| {
+            Error::new(
+                ErrorKind::InvalidHandle,
+                "the accelerator is one of before revamp_uninitialize(); ask for it again",
+            )
+        })
+    }
+
+    /// The default view of an accelerator: always the same one.
+    pub fn default_view(&self, accelerator: &Arc<Accelerator>) -> Result<Arc<AcceleratorView>> {
+        let mut slot = self.default_view_slot(accelerator)?.lock();
+        if let Some(view) = slot.as_ref() {
+            return Ok(view.clone());
+        }
+        let view = Arc::new(AcceleratorView::new(accelerator, false, true)?);
+        *slot = Some(view.clone());
+        Ok(view)
+    }
+
+    /// Opens a device that was lost anew, with another default view. Without a loss it does nothing.
+    pub fn reopen(&self, accelerator: &Arc<Accelerator>) -> Result<()> {
+        let slot = self.default_view_slot(accelerator)?;
+        let lost = slot.lock().as_ref().is_some_and(|v| v.device().lost().is_some());
+        accelerator.device()?;
+        if lost {
+            let made = Arc::new(AcceleratorView::new(accelerator, false, true)?);
+            let old = slot.lock().replace(made);
+            drop(old);
+        }
+        Ok(())
+    }
+
+    /// Sets the default: true once, before it was used.
+    pub fn set_default(&self, path: &str) -> Result<bool> {
+        defaults::find(&self.candidates(), path).map_err(Error::runtime)?;
+        let mut d = self.defaults.lock();
+        if d.program.is_some() || !d.settled.is_empty() {
+            return Ok(false);
+        }
+        d.program = Some(path.to_owned());
+        Ok(true)
+    }
+
+    /// The auto-selection view: acts as the default view of the default accelerator.
+    pub fn auto_selection_view(&self) -> Result<Arc<AcceleratorView>> {
+        let default = self.default_for(Code::Spirv).or_else(|_| self.default_for(Code::Host))?;
+        let mut slot = self.auto_view.lock();
+        let view = self.default_view(&default)?;
+        if let Some(v) = slot.as_ref().filter(|v| v.id() == view.id()) {
+            return Ok(v.clone());
+        }
+        let made = Arc::new(AcceleratorView::auto_selection(&view));
+        *slot = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Lets go of all devices; whoever holds an object of one keeps that one.
+    fn close(&self) {
+        *self.auto_view.lock() = None;
+        for view in &self.default_views {
+            let view = view.lock().take();
+            drop(view);
+        }
+        for a in &self.accelerators {
+            a.close();
+        }
+    }
+
+    /// Waits for all work of all devices.
+    fn drain(&self) {
+        for a in &self.accelerators {
+            a.drain();
+        }
+    }
+}
+
+/// Waits for all work, then drops everything; `clear` drops what C holds.
+pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
+    if InKernel::is_here() {
+        return Err(Error::runtime(
+            "revamp_uninitialize was called in a host kernel, which it would wait for; call it when the kernel has ended",
+        ));
+    }
+    let Some(runtime) = RUNTIME.write().take() else {
+        clear();
+        return Ok(());
+    };
+    finish_work(&runtime);
+    clear();
+    runtime.close();
+    drop(runtime);
+    // Queues that still had work are destroyed by a task.
+    Workers::shared().drain();
+    Ok(())
+}
+
+/// Waits for all work.
+fn finish_work(runtime: &Runtime) {
+    // Asynchronous copies first: they give the devices work.
+    Workers::shared().drain();
+    runtime.drain();
+    // Their callbacks.
+    Workers::shared().drain();
+}

@@ -1,0 +1,359 @@
+// copy, copy_async, sections and other views of views (docs/spec/copies.md, docs/spec/array-views.md#parts-and-shapes).
+#include <amp.h>
+
+#include "../check.hpp"
+
+#include <deque>
+#include <iterator>
+#include <list>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+using namespace concurrency;
+
+namespace {
+
+std::vector<int> counted(int n) {
+    std::vector<int> v(static_cast<std::size_t>(n));
+    std::iota(v.begin(), v.end(), 0);
+    return v;
+}
+struct pair_of {
+    int a;
+    float b;
+    pair_of(int x, float y) : a(x), b(y) {}
+};
+// An input iterator of a program's own.
+struct squares {
+    typedef std::input_iterator_tag iterator_category;
+    typedef int value_type;
+    typedef std::ptrdiff_t difference_type;
+    typedef const int *pointer;
+    typedef int reference;
+    int n;
+    int operator*() const { return n * n; }
+    squares &operator++() {
+        ++n;
+        return *this;
+    }
+    void operator++(int) { ++n; }
+    bool operator==(const squares &other) const { return n == other.n; }
+    bool operator!=(const squares &other) const { return n != other.n; }
+};
+template <class A> std::vector<int> read(const A &a) {
+    std::vector<int> v;
+    copy(a, std::back_inserter(v));
+    return v;
+}
+
+} // namespace
+
+TEST(copy_in_and_out) {
+    const std::vector<int> v = counted(6);
+    const std::list<int> list(v.begin(), v.end());
+    const std::set<int> set(v.begin(), v.end());
+    std::vector<int> w(6);
+    array<int> a(6);
+    array_view<int> host(w);
+    array_view<int, 2> gaps = array_view<int, 2>(4, 5).section(1, 1, 2, 3);
+    copy(v.begin(), v.end(), a);
+    copy(a, w.begin());
+    CHECK(w == v);
+    copy(list.begin(), list.end(), gaps);
+    CHECK(read(gaps) == v && gaps(1, 0) == 3);
+    copy(set.begin(), gaps);
+    copy(list.begin(), a);
+    CHECK(read(a) == v && read(gaps) == v);
+    copy(squares{0}, squares{6}, a);
+    CHECK(read(a) == (std::vector<int>{0, 1, 4, 9, 16, 25}));
+    copy(squares{1}, host);
+    CHECK(host[5] == 36);
+    std::istringstream text("5 4 3 2 1 0");
+    copy(std::istream_iterator<int>(text), std::istream_iterator<int>(), gaps);
+    CHECK(gaps(0, 0) == 5 && gaps(1, 2) == 0);
+    int plain[6];
+    copy(gaps, plain);
+    CHECK(plain[0] == 5);
+    copy(plain, plain + 6, a);
+    copy(&plain[0], host);
+    std::deque<int> deque(6);
+    copy(a, deque.begin());
+    CHECK(deque[1] == 4);
+    std::ostringstream out;
+    copy(a, std::ostream_iterator<int>(out, " "));
+    CHECK(out.str() == "5 4 3 2 1 0 ");
+    // The same names with std's in sight.
+    using std::copy;
+    copy(v.begin(), v.end(), w.begin());
+    copy(v.begin(), v.end(), a);
+    concurrency::copy(array_view<const int>(host), w.begin());
+    std::vector<short> small(6);
+    copy(a, small.begin());
+    CHECK(small[5] == 5);
+    copy(array_view<int>(host), w.begin());
+    copy(v.begin(), v.end(), array_view<int>(a));
+    copy(v.begin(), array_view<int>(a).section(0, 6));
+    const array_view<int> constant(host);
+    copy(v.begin(), v.end(), constant);
+    copy(a, constant);
+    CHECK(w == v);
+}
+
+TEST(copy_between) {
+    const std::vector<int> v = counted(24);
+    const accelerator_view other = accelerator().create_view();
+    const array<int, 3> source(2, 3, 4, v.begin());
+    array<int, 3> a(2, 3, 4), b(2, 3, 4, other);
+    array_view<int, 3> view(a);
+    array_view<const int, 3> constant(source);
+    copy(source, a);
+    copy(source, view);
+    copy(a, b);
+    copy(view, b);
+    copy(constant, b);
+    copy(constant, view);
+    copy(view, array_view<int, 3>(b));
+    copy(array_view<const int, 3>(view), array_view<int, 3>(b));
+    CHECK(std::vector<int>(b) == v);
+    a.copy_to(b);
+    a.copy_to(array_view<int, 3>(b));
+    view.copy_to(b);
+    view.copy_to(array_view<int, 3>(b));
+    constant.copy_to(b);
+    constant.copy_to(view);
+    source.copy_to(a);
+    CHECK(std::vector<int>(b) == v && read(view) == v);
+    // With gaps on both sides.
+    array<int, 3> target(4, 4, 5);
+    copy(constant.section(0, 1, 1, 2, 2, 3), view.section(0, 0, 0, 2, 2, 3));
+    CHECK(view(1, 1, 2) == 12 + 8 + 3);
+    copy(source.section(index<3>(1, 0, 0)), target.section(1, 1, 1, 1, 3, 4));
+    CHECK(read(target.section(1, 1, 1, 1, 3, 4)) == std::vector<int>(v.begin() + 12, v.end()));
+    const std::vector<pair_of> pairs(4, pair_of(1, 2.0f));
+    array<pair_of, 2> p(2, 2, pairs.begin()), q(2, 2);
+    copy(p, q);
+    copy(p.section(0, 1, 2, 1), q.section(0, 0, 2, 1));
+    std::list<pair_of> l;
+    copy(q, std::back_inserter(l));
+    CHECK(l.size() == 4 && l.back().a == 1);
+}
+
+TEST(copy_errors) {
+    const std::vector<int> v = counted(6);
+    const std::list<int> list(v.begin(), v.end());
+    array<int> a(5), b(6);
+    array_view<int> view(b);
+    array<int, 2> m(2, 3), n(3, 2);
+    CHECK_THROWS(runtime_exception, copy(v.begin(), v.end(), a), CHECK_CONTAINS(e.what(), "6 elements"));
+    CHECK_THROWS(runtime_exception, copy(v.end(), v.begin(), b));
+    CHECK_THROWS(runtime_exception, copy(list.begin(), list.end(), a));
+    CHECK_THROWS(runtime_exception, copy(v.begin(), v.end() - 1, view));
+    CHECK_THROWS(runtime_exception, copy(squares{0}, squares{5}, view));
+    CHECK_THROWS(runtime_exception, copy(squares{0}, squares{7}, view));
+    CHECK_THROWS(runtime_exception, copy_async(v.begin(), v.end(), a).get());
+    CHECK_THROWS(runtime_exception, copy_async(squares{0}, squares{7}, view).get());
+    CHECK_THROWS(runtime_exception, copy(a, b));
+    CHECK_THROWS(runtime_exception, copy(m, n));
+    CHECK_THROWS(runtime_exception, copy(a, view));
+    CHECK_THROWS(runtime_exception, copy(view, a));
+    CHECK_THROWS(runtime_exception, copy(m, (array_view<int, 2>(n))));
+    CHECK_THROWS(runtime_exception, copy_async(a, b).get());
+    CHECK_THROWS(runtime_exception, a.copy_to(b));
+    CHECK_THROWS(runtime_exception, view.copy_to(a));
+    CHECK_THROWS(runtime_exception, view.copy_to(view.section(0, 2)));
+}
+
+TEST(copy_async_in_and_out) {
+    const std::vector<int> v = counted(6);
+    const std::list<int> list(v.begin(), v.end());
+    array<int> a(6), b(6);
+    array_view<int> view(b);
+    const array_view<const int> constant(a);
+    copy_async(v.begin(), v.end(), a).get();
+    copy_async(a, view).get();
+    copy_async(a, b).wait();
+    copy_async(view, a).get();
+    copy_async(constant, b).get();
+    copy_async(constant, view).get();
+    copy_async(array_view<int>(a), array_view<int>(b)).get();
+    CHECK(read(b) == v);
+    copy_async(list.begin(), list.end(), view).get();
+    copy_async(list.begin(), a).get();
+    copy_async(v.begin(), view).get();
+    copy_async(squares{0}, squares{6}, a).get();
+    std::vector<int> w(6);
+    copy_async(a, w.begin()).get();
+    CHECK(w[5] == 25);
+    std::list<int> out;
+    completion_future future = copy_async(constant, std::back_inserter(out));
+    future.get();
+    CHECK(out.size() == 6 && out.back() == 25);
+    std::shared_future<void> shared = copy_async(view, w.begin());
+    shared.get();
+    CHECK(w == v);
+    std::deque<int> deque(6);
+    bool good = copy_async(view, deque.begin()).to_task().then([&] { return deque[5] == 5; }).get();
+    CHECK(good);
+}
+
+TEST(sections) {
+    std::vector<int> v = counted(60), line = counted(10);
+    array_view<int, 3> a(3, 4, 5, v);
+    array_view<int> l(line);
+    array_view<int, 2> m(6, 10, v);
+    CHECK(l.section(2, 3)[0] == 2 && l.section(index<1>(4)).extent[0] == 6 && l.section(extent<1>(4))[3] == 3);
+    CHECK(l.section(index<1>(2), extent<1>(5)).section(1, 2)[1] == 4);
+    CHECK(m.section(1, 2, 3, 4)(2, 3) == 35 && m.section(index<2>(4, 7))(1, 2) == 59 &&
+          m.section(extent<2>(2, 2))[1][1] == 11);
+    CHECK(a.section(1, 2, 3, 2, 2, 2)(1, 1, 1) == 2 * 20 + 3 * 5 + 4 &&
+          a.section(index<3>(1, 1, 1)).extent == extent<3>(2, 3, 4));
+    m.section(2, 2, 2, 2)(1, 1) = -1;
+    CHECK(v[33] == -1 && m(3, 3) == -1);
+    int zero[4] = {}, size[4] = {2, 1, 3, 2};
+    array_view<int, 4> four(extent<4>(size), v);
+    CHECK(four.section(index<4>(zero), four.extent).extent == four.extent && four[1][0][2][1] == 11);
+    const array<int, 2> fixed(6, 10, v.begin());
+    array<int, 2> changing(6, 10, v.begin());
+    static_assert(std::is_same<decltype(fixed.section(0, 0, 1, 1)), array_view<const int, 2>>::value &&
+                      std::is_same<decltype(changing.section(index<2>())), array_view<int, 2>>::value &&
+                      std::is_same<decltype(fixed.view_as(extent<1>(60))), array_view<const int, 1>>::value &&
+                      std::is_same<decltype(fixed.reinterpret_as<float>()), array_view<const float, 1>>::value &&
+                      std::is_same<decltype(array_view<const int>(l).section(0, 1)), array_view<const int>>::value,
+                  "");
+    CHECK(fixed.section(1, 1, 1, 1)(0, 0) == 11 && changing.section(extent<2>(1, 2))(0, 1) == 1);
+}
+
+TEST(section_errors) {
+    std::vector<int> v = counted(60);
+    array_view<int> l(v);
+    array_view<int, 2> m(6, 10, v);
+    CHECK_THROWS(runtime_exception, l.section(-1, 2));
+    CHECK_THROWS(runtime_exception, l.section(0, 61));
+    CHECK_THROWS(runtime_exception, l.section(60, 1));
+    CHECK_THROWS(runtime_exception, l.section(0, 0));
+    CHECK_THROWS(runtime_exception, l.section(3, -1));
+    CHECK_THROWS(runtime_exception, l.section(2147483647, 2147483647));
+    CHECK_THROWS(runtime_exception, l.section(index<1>(60)));
+    CHECK_THROWS(runtime_exception, m.section(0, 5, 6, 6));
+    CHECK_THROWS(runtime_exception, m.section(index<2>(7, 0)));
+    CHECK_THROWS(runtime_exception, m.section(extent<2>(6, 11)));
+    CHECK_THROWS(runtime_exception, m.section(0, 0, 0, 1));
+    array<int, 2> a(6, 10);
+    CHECK_THROWS(runtime_exception, a.section(0, 5, 6, 6));
+}
+
+TEST(projections) {
+    std::vector<int> v = counted(60);
+    array_view<int, 3> a(3, 4, 5, v);
+    array_view<const int, 3> c(a);
+    // Before and after the host has it.
+    for (int round = 0; round < 2; ++round) {
+        CHECK_THROWS(runtime_exception, a[3]);
+        CHECK_THROWS(runtime_exception, a[-1]);
+        CHECK_THROWS(runtime_exception, a[0][4]);
+        CHECK_THROWS(runtime_exception, c(5));
+        CHECK_THROWS(runtime_exception, c[2](-1));
+        CHECK(a[2][3][4] == 59 && c[1](2)(3) == 33 && a(1)[1].extent == extent<1>(5));
+    }
+    array_view<int> row = a[1][2];
+    row[0] = -1;
+    CHECK(v[30] == -1 && c(1, 2, 0) == -1);
+    // A projection is a view of its own, however it was made.
+    parallel_for_each(
+        row.extent, [=](index<1> i) restrict(amp) { row[i] *= 2; });
+    CHECK(row[0] == -2 && a(1, 2, 1) == 62 && v[31] == 62);
+    array_view<int> again = a[1][2], part = again.section(1, 2);
+    CHECK(part[0] == 62 && again.view_as(extent<2>(1, 5))(0, 1) == 62 && again.reinterpret_as<unsigned>()[1] == 62u);
+    parallel_for_each(
+        a.extent, [=](index<3> i) restrict(amp) { a[i] = 1; });
+    CHECK(again[0] == 1);
+    again.synchronize();
+    again.discard_data();
+    again[2] = 7;
+    again.refresh();
+    array_view<int> copy_of = again;
+    CHECK(copy_of[2] == 7 && copy_of.source_accelerator_view == a.source_accelerator_view);
+    {
+        // Outlives what it came from.
+        array_view<int> kept = [&] {
+            array_view<int, 2> m(6, 10, v);
+            m(0, 0) = 0;
+            return m[5];
+        }();
+        parallel_for_each(
+            kept.extent, [=](index<1> i) restrict(amp) { kept[i] = 9; });
+    }
+    CHECK(v[59] == 9);
+    array<int, 2> array_of(4, 5, v.begin());
+    array_view<int> of_array = array_of[3];
+    parallel_for_each(
+        of_array.extent, [=](index<1> i) restrict(amp) { of_array[i] = 8; });
+    CHECK(std::vector<int>(array_of)[19] == 8);
+    // From many threads at once.
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 4; ++j)
+            a[i][j][0] = 0;
+    CHECK(v[55] == 0);
+}
+
+TEST(view_as_and_reinterpret_as) {
+    std::vector<int> v = counted(24);
+    array_view<int> l(v);
+    CHECK(l.view_as(extent<2>(4, 6))(3, 5) == 23 && l.view_as(extent<3>(2, 2, 2))(1, 1, 1) == 7 &&
+          l.view_as(extent<1>(3))[2] == 2);
+    CHECK_THROWS(runtime_exception, l.view_as(extent<2>(5, 5)));
+    CHECK_THROWS(runtime_exception, l.view_as(extent<2>(0, 5)));
+    array<int, 2> a(4, 6, v.begin());
+    CHECK(a.view_as(extent<3>(2, 3, 4))(1, 2, 3) == 23 && a.view_as(extent<1>(24))[23] == 23);
+    CHECK_THROWS(runtime_exception, a.view_as(extent<1>(25)));
+    struct three {
+        int x, y, z;
+    };
+    CHECK(l.reinterpret_as<three>().extent[0] == 8 && l.reinterpret_as<three>()[7].z == 23);
+    CHECK(l.reinterpret_as<double>().extent[0] == 12 && a.reinterpret_as<unsigned>()[23] == 23u);
+    struct five {
+        int x[5];
+    };
+    CHECK_THROWS(runtime_exception, l.reinterpret_as<five>());
+    CHECK_THROWS(runtime_exception, a.reinterpret_as<five>());
+    // Coherent across rank and type.
+    array_view<float> f = l.reinterpret_as<float>();
+    array_view<int, 2> m = l.view_as(extent<2>(4, 6));
+    parallel_for_each(
+        f.extent, [=](index<1> i) restrict(amp) { f[i] = 1.0f; });
+    CHECK(l[23] == 0x3f800000 && m(3, 5) == 0x3f800000);
+    parallel_for_each(
+        m.extent, [=](index<2> i) restrict(amp) { m[i] = 0; });
+    CHECK(f[5] == 0.0f);
+}
+
+TEST(overlapping_views_in_one_kernel) {
+    std::vector<int> v(20);
+    array_view<int> whole(v), left = whole.section(0, 12), right = whole.section(8, 12);
+    array<int> a(20, v.begin());
+    array_view<int> of_a = a.section(5, 10);
+    parallel_for_each(
+        extent<1>(12), [=](index<1> i) restrict(amp) {
+            atomic_fetch_add(&left[i], 1);
+            atomic_fetch_add(&right[i], 10);
+            atomic_fetch_add(&whole[i], 100);
+        });
+    CHECK(whole[0] == 101 && whole[10] == 111 && whole[12] == 10 && whole[19] == 10);
+    parallel_for_each(
+        extent<1>(10), [ =, &a ](index<1> i) restrict(amp) {
+            atomic_fetch_add(&of_a[i], 1);
+            atomic_fetch_add(&a[i], 10);
+        });
+    CHECK(std::vector<int>(a)[7] == 11 && std::vector<int>(a)[14] == 1);
+    // Columns interleave and do not overlap.
+    array_view<int, 2> m(4, 5, v), one = m.section(0, 0, 4, 2), two = m.section(0, 2, 4, 3);
+    parallel_for_each(
+        one.extent, [=](index<2> i) restrict(amp) {
+            one[i] = 1;
+            two[i] = 2;
+        });
+    CHECK(m(3, 1) == 1 && m(3, 3) == 2);
+}
+
+CHECK_MAIN

@@ -1,0 +1,36 @@
+//! Documentation that must follow the code.
+
+#![allow(clippy::unwrap_used)]
+
+use revamp::config::VARIABLES;
+
+#[test]
+fn environment_page_has_every_variable_as_it_is() {
+    let page = include_str!("../../docs/environment.md").replace("\\|", "|");
+    for v in VARIABLES {
+        let row = format!("| `{}` | {} | {} |", v.name, v.accepts, v.help);
+        assert!(page.contains(&row), "docs/environment.md lacks or differs in:\n{row}");
+    }
+    assert_eq!(page.lines().filter(|l| l.starts_with("| `")).count(), VARIABLES.len());
+}
+
+#[test]
+fn header_version_is_the_crates() {
+    use revamp::capi::types::*;
+    let of_header = format!("{REVAMP_VERSION_MAJOR}.{REVAMP_VERSION_MINOR}.{REVAMP_VERSION_PATCH}");
+    assert_eq!(of_header, env!("CARGO_PKG_VERSION"));
+    let packed = revamp::capi::library::revamp_version();
+    assert_eq!((packed >> 22, packed >> 12 & 0x3FF, packed & 0xFFF), (0, 1, 0));
+}
+
+/// Cargo runs none of `tests/rust` unasked.
+#[test]
+fn manifest_names_each_integration_test() {
+    let manifest = include_str!("../../Cargo.toml");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rust");
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let path = format!("path = \"tests/rust/{name}\"");
+        assert!(!name.ends_with(".rs") || manifest.contains(&path), "Cargo.toml has no [[test]] with {path}");
+    }
+}
