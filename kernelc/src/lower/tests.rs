@@ -82,7 +82,7 @@ fn an_array_is_reached_through_its_reference() {
     ));
     let of = |further| kernel.captures.iter().find(|c| (c.offset, c.further) == (8, further)).copied();
     assert_eq!(of(true), Some(Capture { offset: 8, further: true, reads: false, writes: true }));
-    assert!(of(0).is_some_and(|c| c.reads && !c.writes));
+    assert!(of(false).is_some_and(|c| c.reads && !c.writes));
 }
 
 #[test]
