@@ -311,14 +311,14 @@ fn compile(
         return Err(failed("Clang", code, told));
     }
     let kernels = lowered(&clang, &folder, &ir, line, source)?;
-    if kernels.is_empty()
-        && let Some(plain) = plain
-    {
-        return plain();
+    if kernels.is_empty() {
+        if let Some(plain) = plain {
+            return plain();
+        }
     }
 
     let image_file = folder.file("image");
-    std::fs::write(&image_file, image::write(&kernels))
+    std::fs::write(&image_file, image::encode(&kernels))
         .map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
     let mut command = clang.pass(Pass::Host, &unit, &line.for_host(foreign));
     command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);

@@ -7,8 +7,8 @@ use super::handle::{self, get, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::runtime;
 use std::sync::Arc;
 

@@ -8,9 +8,9 @@ use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
 use crate::runtime::AccessType;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::storage::ArrayRequest;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::storage::ArrayRequest;
 use std::ffi::c_void;
 
 /// Most dimensions an array or a domain may have.

@@ -7,7 +7,7 @@ use super::loaded;
 use super::pointer;
 use super::types::*;
 use crate::error::{Error, Result};
-use crate::runtime::completion::Completion;
+use crate::runtime::operations::completion::Completion;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,12 +7,12 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::accelerator_view::AcceleratorView;
-use crate::runtime::array::Array;
-use crate::runtime::array_view::ArrayView;
-use crate::runtime::completion::Completion;
-use crate::runtime::spirv_kernel::SpirvKernel;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::operations::completion::Completion;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 

@@ -6,8 +6,8 @@ use super::types::*;
 use super::{accelerator, pointer};
 use crate::device::physical::CPU_PATH;
 use crate::error::Result;
-use crate::runtime::accelerator::Accelerator;
-use crate::runtime::array_view::ArrayView;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::runtime;
 use crate::trace::transfers::{self, Counters, Way};
 

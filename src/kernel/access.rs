@@ -1,16 +1,15 @@
-//! How the kernel uses each storage buffer: as it declares, else as its instructions show.
+//! Whether the kernel reads or writes each storage buffer: as declared, else as inferred from the instructions.
 
-use super::code::{Code, Inst};
-use super::grammar;
-use super::reach::Entry;
+use super::entry_point::EntryPoint;
+use super::parsed::{Instruction, ParsedModule};
+use super::usage::Access;
 use crate::error::Result;
 use crate::grow::Grow;
-use crate::kernel::Access;
 use rspirv::spirv::{Decoration, Op};
 use std::collections::HashMap;
 
-/// The access that decorations of `id` state, or those of every member of `block`.
-pub(super) fn declared(code: &Code, id: u32, block: Option<u32>) -> Option<Access> {
+/// The access stated by decorations of `id`, or of every member of `block`.
+pub(super) fn declared(code: &ParsedModule, id: u32, block: Option<u32>) -> Option<Access> {
     let block = block.and_then(|ty| code.def_of(ty, Op::TypeStruct)).map(|inst| (inst.word(1), inst.words.len() - 2));
     let on_all = |decoration| {
         block.is_some_and(|(ty, len)| {
@@ -26,33 +25,33 @@ pub(super) fn declared(code: &Code, id: u32, block: Option<u32>) -> Option<Acces
 }
 
 #[derive(Default, Clone, Copy)]
-struct Seen {
+struct Uses {
     reads: bool,
     writes: bool,
 }
 
-/// The access that instructions show. A pointer that leaves their sight counts as both.
-pub(super) struct Shown {
-    seen: HashMap<u32, Seen>,
-    /// The pointers did not settle: nothing is known.
+/// The access inferred from instructions. A pointer that escapes counts as read and written.
+pub(super) struct InferredAccess {
+    by_variable: HashMap<u32, Uses>,
+    /// The pointer analysis reached no fixed point: any buffer may be read and written.
     gave_up: bool,
 }
 
-impl Shown {
-    /// Looks through all that `entry` reaches.
-    pub(super) fn new(code: &Code, entry: &Entry) -> Result<Self> {
-        let mut shown = Self { seen: HashMap::new(), gave_up: false };
-        let roots = shown.roots(code, entry)?;
+impl InferredAccess {
+    /// Analyses the functions that `entry` reaches.
+    pub(super) fn new(code: &ParsedModule, entry: &EntryPoint) -> Result<Self> {
+        let mut inferred = Self { by_variable: HashMap::new(), gave_up: false };
+        let roots = inferred.roots(code, entry)?;
         for inst in insts(code, entry) {
-            shown.note(code, inst, &roots);
+            inferred.note(code, inst, &roots);
         }
-        Ok(shown)
+        Ok(inferred)
     }
 
     /// The access to the buffer behind `variable`.
     pub(super) fn access(&self, variable: u32) -> Access {
-        let seen = self.seen.get(&variable).copied().unwrap_or_default();
-        match (seen.reads, seen.writes) {
+        let uses = self.by_variable.get(&variable).copied().unwrap_or_default();
+        match (uses.reads, uses.writes) {
             _ if self.gave_up => Access::ReadWrite,
             (_, false) => Access::Read,
             (false, true) => Access::Write,
@@ -60,10 +59,10 @@ impl Shown {
         }
     }
 
-    /// Which variable each pointer comes from.
-    fn roots(&mut self, code: &Code, entry: &Entry) -> Result<HashMap<u32, u32>> {
+    /// The variable that each pointer is derived from.
+    fn roots(&mut self, code: &ParsedModule, entry: &EntryPoint) -> Result<HashMap<u32, u32>> {
         let mut roots: HashMap<u32, u32> = entry.variables.iter().map(|&id| (id, id)).collect();
-        // Blocks stand in dominance order, so a valid module settles in one round.
+        // Definitions precede uses in a valid module, so the first round finds all and the second sees no change.
         for _ in 0..4 {
             let before = roots.len();
             for inst in insts(code, entry).filter(|inst| derives(*inst)) {
@@ -80,19 +79,19 @@ impl Shown {
         Ok(roots)
     }
 
-    fn note(&mut self, code: &Code, inst: Inst<'_>, roots: &HashMap<u32, u32>) {
+    fn note(&mut self, code: &ParsedModule, inst: Instruction<'_>, roots: &HashMap<u32, u32>) {
         let mut mark = |id: u32, reads: bool, writes: bool| {
             if let Some(root) = roots.get(&id) {
-                let seen = self.seen.entry(*root).or_default();
-                seen.reads |= reads;
-                seen.writes |= writes;
+                let uses = self.by_variable.entry(*root).or_default();
+                uses.reads |= reads;
+                uses.writes |= writes;
             }
         };
         match inst.op {
             Some(Op::Load | Op::AtomicLoad | Op::CooperativeMatrixLoadKHR) => mark(inst.word(3), true, false),
             Some(Op::Store | Op::CooperativeMatrixStoreKHR) => {
                 mark(inst.word(1), false, true);
-                // The pointer itself as the value: from then on it may be anywhere.
+                // A stored pointer escapes.
                 mark(inst.word(2), true, true);
             }
             Some(Op::AtomicStore) => mark(inst.word(1), false, true),
@@ -102,17 +101,17 @@ impl Shown {
             }
             Some(Op::ArrayLength) => {}
             _ if derives(inst) || code.is_non_semantic(inst) => {}
-            _ => grammar::for_each_id(inst, |_, id| mark(id, true, true)),
+            _ => inst.for_each_id(|_, id| mark(id, true, true)),
         }
     }
 }
 
-fn insts<'a>(code: &'a Code, entry: &'a Entry) -> impl Iterator<Item = Inst<'a>> {
+fn insts<'a>(code: &'a ParsedModule, entry: &'a EntryPoint) -> impl Iterator<Item = Instruction<'a>> {
     entry.functions.iter().flat_map(|&at| code.body(at))
 }
 
-/// True for the instructions whose result points into what their first operand points to.
-fn derives(inst: Inst<'_>) -> bool {
+/// True for the instructions whose result points into the object that their first operand points to.
+fn derives(inst: Instruction<'_>) -> bool {
     matches!(
         inst.op,
         Some(

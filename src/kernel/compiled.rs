@@ -1,17 +1,19 @@
-//! The kernels that the kernel compiler put into the program and its libraries, found by the address that a launch knows.
+//! The kernels that the kernel compiler put into the program and its libraries, found by the address of their host stub.
 //!
-//! Each object file registers its image and, for each kernel, the address of the host's stub with the name in the image. A
-//! stub of a template or inline function is one address for several object files; the first that still holds the kernel
-//! gives it. Images are read when a kernel is first looked up, so that registration costs nothing at program start.
+//! Each object file registers its image and, for each kernel, the address of the host stub with the kernel's name in the
+//! image. Object files that instantiate the same template or inline function share one stub; the kernel comes from the
+//! first of them that is still loaded. Images are decoded when a kernel is first looked up, so that registration costs
+//! nothing at program start.
 
-use super::image::{self, Capture, Entry};
+use super::image::{self, Capture, Kernel};
+use super::registry::RecordId;
 use crate::error::{Error, Result};
-use crate::kernel::registry::RecordId;
+use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// A compiled kernel. Lives on when its image is gone.
+/// A compiled kernel. It outlives its image.
 #[derive(Debug)]
 pub struct Compiled {
     /// What the compiler calls it.
@@ -30,9 +32,9 @@ pub struct Compiled {
 
 /// A registered image.
 struct Image {
-    /// An error: what came was none.
+    /// An error if the bytes registered were no image.
     bytes: Result<&'static [u8]>,
-    entries: OnceLock<Result<HashMap<String, Entry>>>,
+    kernels: OnceLock<Result<HashMap<&'static str, Kernel<'static>>>>,
 }
 
 /// A stub that an image registered.
@@ -55,18 +57,18 @@ fn images() -> &'static RwLock<Images, { rank::IMAGES }> {
     IMAGES.get_or_init(RwLock::default)
 }
 
-/// Adds an image, which must stay until [`unregister`]. An error is reported by [`find`], since nobody could see it while
-/// the program starts.
+/// Adds an image, which must stay loaded until [`unregister`]. An error is reported by [`find`], since nothing could report
+/// it while the program starts.
 pub fn register(bytes: Result<&'static [u8]>) -> RecordId {
     images().write().register(bytes)
 }
 
-/// Says that the launch whose stub is at `address` runs kernel `name` of `image`.
+/// Registers the stub at `address`: its launches run kernel `name` of `image`.
 pub fn add(image: RecordId, address: usize, name: &str) {
     images().write().add(image, address, name);
 }
 
-/// Takes an image back, with its stubs.
+/// Removes an image and its stubs.
 pub fn unregister(image: RecordId) {
     images().write().unregister(image);
 }
@@ -76,7 +78,7 @@ pub fn any() -> bool {
     IMAGES.get().is_some_and(|images| !images.read().images.is_empty())
 }
 
-/// The kernel of the launch whose stub is at `address`, if one is registered.
+/// The kernel of the stub at `address`, if one is registered.
 pub fn find(address: usize) -> Result<Option<Arc<Compiled>>> {
     images().read().find(address)
 }
@@ -85,7 +87,7 @@ impl Images {
     fn register(&mut self, bytes: Result<&'static [u8]>) -> RecordId {
         self.last += 1;
         let id = RecordId(self.last);
-        self.images.push((id, Image { bytes, entries: OnceLock::new() }));
+        self.images.push((id, Image { bytes, kernels: OnceLock::new() }));
         id
     }
 
@@ -111,20 +113,28 @@ impl Images {
         let image = self.images.iter().find(|(id, _)| *id == stub.image).map(|(_, image)| image);
         let image = image.ok_or_else(|| Error::internal("a kernel was registered without its image"))?;
         let bytes = image.bytes.clone()?;
-        let read = || Ok(image::read(bytes)?.into_iter().map(|e| (e.name.clone(), e)).collect());
-        let entries = image.entries.get_or_init(read).as_ref().map_err(Clone::clone)?;
-        let e = entries.get(&stub.name).ok_or_else(|| {
+        let kernels = image.kernels.get_or_init(|| by_name(bytes)).as_ref().map_err(Clone::clone)?;
+        let kernel = kernels.get(stub.name.as_str()).ok_or_else(|| {
             Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
         })?;
         Ok(Arc::new(Compiled {
-            name: e.name.clone(),
-            location: e.location.clone(),
-            spirv: Arc::from(&bytes[e.spirv.clone()]),
-            block_size: e.block_size,
-            block_align: e.block_align,
-            captures: e.captures.clone(),
+            name: kernel.name.to_owned(),
+            location: kernel.location.to_owned(),
+            spirv: Arc::from(kernel.spirv),
+            block_size: kernel.block_size,
+            block_align: kernel.block_align,
+            captures: kernel.captures.clone(),
         }))
     }
+}
+
+/// The kernels of an image.
+fn by_name(image: &'static [u8]) -> Result<HashMap<&'static str, Kernel<'static>>> {
+    let all = image::read(image)?;
+    let mut kernels = HashMap::new();
+    kernels.make_room(all.len())?;
+    kernels.extend(all.into_iter().map(|kernel| (kernel.name, kernel)));
+    Ok(kernels)
 }
 
 #[cfg(test)]
@@ -132,23 +142,16 @@ mod tests {
     use super::*;
 
     /// An image of kernels with these names, each with its name as module.
-    fn image(names: &[&str]) -> Result<&'static [u8]> {
-        let mut tail = Vec::new();
-        for name in names {
-            let text = |tail: &mut Vec<u8>| {
-                tail.extend((name.len() as u32).to_le_bytes());
-                tail.extend(name.as_bytes());
-            };
-            text(&mut tail);
-            text(&mut tail);
-            tail.extend([0; 20]);
-            text(&mut tail);
-        }
-        let mut all = b"RVMPKERN\x01\0\0\0".to_vec();
-        all.extend((names.len() as u32).to_le_bytes());
-        all.extend((image::HEAD as u64 + tail.len() as u64).to_le_bytes());
-        all.extend(tail);
-        Ok(all.leak())
+    fn image(names: &[&'static str]) -> Result<&'static [u8]> {
+        let kernel = |&name: &&'static str| Kernel {
+            name,
+            location: name,
+            block_size: 0,
+            block_align: 0,
+            captures: Vec::new(),
+            spirv: name.as_bytes(),
+        };
+        Ok(revamp_image::encode(&names.iter().map(kernel).collect::<Vec<_>>()).leak())
     }
 
     #[test]

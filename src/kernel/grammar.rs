@@ -4,14 +4,13 @@
 //! constant, a string that runs past the end), and they refuse valid modules (`OpExecutionModeId`, global debug
 //! instructions, `OpSpecConstantOp VectorShuffle`, opcodes newer than the tables).
 
-use super::code::Inst;
 use rspirv::grammar::{INSTRUCTION_TABLE, LogicalOperand, OperandKind as Kind, OperandQuantifier as Count};
 use rspirv::spirv::{MemoryAccess, Op};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The fixed facts of one opcode.
-pub(super) struct Shape {
+/// What the grammar says about one opcode.
+pub(super) struct OpcodeInfo {
     /// Its name, without `Op`.
     pub(super) name: &'static str,
     /// Word 1 is a type.
@@ -23,15 +22,15 @@ pub(super) struct Shape {
     operands: &'static [LogicalOperand],
 }
 
-static SHAPES: LazyLock<HashMap<u32, Shape>> = LazyLock::new(|| {
-    let shape = |inst: &'static rspirv::grammar::Instruction<'static>| {
+static OPCODES: LazyLock<HashMap<u32, OpcodeInfo>> = LazyLock::new(|| {
+    let info = |inst: &'static rspirv::grammar::Instruction<'static>| {
         let has = |kind| inst.operands.iter().any(|o| o.kind == kind);
         let least = |o: &LogicalOperand| match (o.quantifier, o.kind) {
             (Count::One, Kind::PairLiteralIntegerIdRef | Kind::PairIdRefLiteralInteger | Kind::PairIdRefIdRef) => 2,
             (Count::One, _) => 1,
             _ => 0,
         };
-        Shape {
+        OpcodeInfo {
             name: inst.opname,
             has_type: has(Kind::IdResultType),
             has_result: has(Kind::IdResult),
@@ -39,36 +38,35 @@ static SHAPES: LazyLock<HashMap<u32, Shape>> = LazyLock::new(|| {
             operands: inst.operands,
         }
     };
-    INSTRUCTION_TABLE.iter().map(|inst| (inst.opcode as u32, shape(inst))).collect()
+    INSTRUCTION_TABLE.iter().map(|inst| (inst.opcode as u32, info(inst))).collect()
 });
 
-/// What is known of `opcode`; `None` for one newer than the tables.
-pub(super) fn shape(opcode: u32) -> Option<&'static Shape> {
-    SHAPES.get(&opcode)
+/// The grammar of `opcode`; `None` if it is newer than the tables.
+pub(super) fn opcode_info(opcode: u32) -> Option<&'static OpcodeInfo> {
+    OPCODES.get(&opcode)
 }
 
 /// `OpFoo`, or the number.
 pub(super) fn op_name(opcode: u32) -> String {
-    match shape(opcode) {
-        Some(shape) => format!("Op{}", shape.name),
+    match opcode_info(opcode) {
+        Some(info) => format!("Op{}", info.name),
         None => format!("instruction {opcode}"),
     }
 }
 
-/// Calls `each` with the position and value of every id `inst` uses, its type and result left out.
+/// Calls `each` with the position and value of every id that an instruction uses, its type and result left out.
 ///
-/// Where the grammar is not known to the last word it errs towards calling a literal an id.
-pub(super) fn for_each_id(inst: Inst<'_>, mut each: impl FnMut(usize, u32)) {
-    let words = inst.words;
+/// Where the grammar does not say what a word is, it counts as an id: callers must tolerate literals among the ids.
+pub(super) fn for_each_id(opcode: u32, words: &[u32], mut each: impl FnMut(usize, u32)) {
     let mut at = 1;
-    let Some(shape) = shape(inst.opcode) else {
+    let Some(info) = opcode_info(opcode) else {
         words.iter().enumerate().skip(1).for_each(|(at, &word)| each(at, word));
         return;
     };
     // The last operand repeats where it is `ZeroOrMore`.
     let mut operand = 0;
     while at < words.len() {
-        let Some(logical) = shape.operands.get(operand) else { return };
+        let Some(logical) = info.operands.get(operand) else { return };
         match logical.kind {
             Kind::IdRef | Kind::IdScope | Kind::IdMemorySemantics => {
                 each(at, words[at]);
@@ -87,7 +85,7 @@ pub(super) fn for_each_id(inst: Inst<'_>, mut each: impl FnMut(usize, u32)) {
             }
             Kind::LiteralString => at += string_words(&words[at..]),
             Kind::MemoryAccess => {
-                // One word each: an alignment, scopes, alias lists; never a variable.
+                // Each of these flags is followed by one word: an alignment, a scope or an alias list, never a variable.
                 let with_word = MemoryAccess::ALIGNED
                     | MemoryAccess::MAKE_POINTER_AVAILABLE
                     | MemoryAccess::MAKE_POINTER_VISIBLE
@@ -117,7 +115,7 @@ pub(super) fn for_each_id(inst: Inst<'_>, mut each: impl FnMut(usize, u32)) {
     }
 }
 
-/// Words of the literal string at the start of `words`, its NUL included.
+/// How many words the literal string at the start of `words` takes, its NUL included.
 pub(super) fn string_words(words: &[u32]) -> usize {
     let ends = |word: &u32| word.to_le_bytes().contains(&0);
     words.iter().position(ends).map_or(words.len(), |last| last + 1)
@@ -130,10 +128,10 @@ pub(super) fn string_bytes(words: &[u32]) -> Option<Vec<u8>> {
     Some(bytes[..end].to_vec())
 }
 
-/// Longer names are cut: one name may be that of very many things.
+/// Longer names are cut: messages may repeat one name very often.
 const LONGEST_NAME: usize = 512;
 
-/// A literal string for people: not empty, bad UTF-8 replaced, cut if it is very long.
+/// A literal string for messages: not empty, invalid UTF-8 replaced, cut if very long.
 pub(super) fn text(words: &[u32]) -> Option<String> {
     let mut shown: Vec<u8> =
         words.iter().take(LONGEST_NAME / 4).flat_map(|word| word.to_le_bytes()).take_while(|&b| b != 0).collect();
@@ -145,7 +143,7 @@ pub(super) fn text(words: &[u32]) -> Option<String> {
     (has_end && !shown.is_empty()).then(|| String::from_utf8_lossy(&shown).into_owned())
 }
 
-/// True for the instructions that stand before types, constants and variables.
+/// True for the instructions that precede types, constants and variables.
 pub(super) fn is_preamble(op: Option<Op>) -> bool {
     op.is_some_and(|op| {
         op.is_annotation()

@@ -1,33 +1,38 @@
-//! SPIR-V modules: checked, reflected, and described for the runtime. Knows no device.
+//! SPIR-V modules: parsed, reflected, and described for the runtime. Knows no device.
 //!
-//! [`Module`] is the door. Behind it, each with one job: `check` (bytes to whole instructions), `code` (their index),
-//! `grammar` (facts of opcodes), `reach` (entry point and call graph), `values` (constants), `layout` (sizes), `access`
-//! (reads and writes), `reflect` (bindings, push and specialization constants), `size` (workgroup size), `renumber` (the
-//! module with dense numbers of descriptors), `split` (the
-//! rewrite for domains beyond the device's limit), `strip` (the module without what prints). [`registry`] holds the kernels compiled into programs by name,
-//! [`compiled`] those that the kernel compiler made of lambdas, whose bytes [`image`] reads.
+//! [`Module`] is the door. Behind it, each with one job: `parse` (bytes to whole instructions), `parsed` (instructions indexed
+//! by what they define), `grammar` (facts of opcodes), `entry_point` (its choice and call graph), `constants` (their
+//! evaluation), `type_layout` (sizes of types), `access` (which buffers are read and written), `interface` (what a launch
+//! binds), `reflect` (which finds it), `workgroup_size`; and the rewrites, with `writer`: `renumber` (dense descriptor
+//! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions). [`registry`] holds the
+//! kernels compiled into programs by name, [`compiled`] those that the kernel compiler made of lambdas, whose bytes
+//! [`image`] reads.
 
 mod access;
-mod check;
-mod code;
 pub mod compiled;
-mod emit;
+mod constants;
+mod entry_point;
 mod grammar;
+mod hash;
 pub mod image;
-mod layout;
+mod interface;
 mod module;
-mod reach;
+mod parse;
+mod parsed;
 mod reflect;
 pub mod registry;
 mod renumber;
-mod size;
 mod split;
 mod strip;
 #[cfg(test)]
 pub(crate) mod tests;
+mod type_layout;
 mod usage;
-mod values;
+mod workgroup_size;
+mod writer;
 
-pub use module::{Binding, BindingKind, Module, PushBlock, PushMember, SpecConstant, SpecKind, SplitModule};
+pub use interface::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
+pub use module::Module;
 pub use renumber::dense;
+pub use split::SplitModule;
 pub use usage::{Access, SpecValues};

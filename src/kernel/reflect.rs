@@ -1,28 +1,28 @@
-//! What the runtime must know of an entry point: bindings, push constants, specialization constants.
+//! Finds the interface of an entry point: bindings, push constants, specialization constants.
 
-use super::access::{self, Shown};
-use super::code::Code;
-use super::layout::{self, Layout};
-use super::module::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
-use super::reach::Entry;
-use super::values::{self, ScalarType, Values};
+use super::access::{self, InferredAccess};
+use super::constants::{self, ConstantValues, ScalarType};
+use super::entry_point::EntryPoint;
+use super::interface::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
+use super::parsed::ParsedModule;
+use super::type_layout::{self, TypeLayout};
+use super::usage::Access;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::kernel::Access;
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use std::collections::{BTreeMap, HashMap};
 
 /// Resources of the entry point, by (set, binding).
 pub(super) fn bindings(
-    code: &Code,
-    entry: &Entry,
-    values: &Values,
-    layouts: &HashMap<u32, Layout>,
+    code: &ParsedModule,
+    entry: &EntryPoint,
+    values: &ConstantValues,
+    layouts: &HashMap<u32, TypeLayout>,
 ) -> Result<Vec<Binding>> {
-    let shown = Shown::new(code, entry)?;
+    let inferred = InferredAccess::new(code, entry)?;
     let arrays = arrays(code, values)?;
     let mut found: BTreeMap<(u32, u32), Binding> = BTreeMap::new();
-    // Many variables may share one block type; its members are looked through once.
+    // Many variables may share one block type; its members are searched once.
     let mut of_block: HashMap<u32, Option<Access>> = HashMap::new();
     for &id in &entry.variables {
         let Some((class, pointee)) = code.variable(id) else { continue };
@@ -53,7 +53,7 @@ pub(super) fn bindings(
             BindingKind::StorageBuffer => {
                 let by_block =
                     *of_block.entry(element).or_insert_with(|| access::declared(code, element, Some(element)));
-                access::declared(code, id, None).or(by_block).unwrap_or_else(|| shown.access(id))
+                access::declared(code, id, None).or(by_block).unwrap_or_else(|| inferred.access(id))
             }
             BindingKind::Other("storage image" | "storage texel buffer") => {
                 access::declared(code, id, None).unwrap_or(Access::ReadWrite)
@@ -73,7 +73,7 @@ pub(super) fn bindings(
     Ok(found.into_values().collect())
 }
 
-/// Two variables on one binding are two views of the same buffer.
+/// Two variables with one binding are two views of the same buffer.
 fn merge(old: &mut Binding, new: Binding) -> Result<()> {
     if old.kind != new.kind || old.count != new.count {
         return Err(Error::unsupported(format!(
@@ -101,19 +101,19 @@ fn show(binding: &Binding) -> String {
     format!("{} {kind}", binding.count)
 }
 
-/// The variable's name, or its block's where the variable has none (GLSL blocks without instance name).
-fn buffer_name(code: &Code, id: u32, element: u32) -> Option<String> {
+/// The name of the variable, or of its block if the variable has none (GLSL blocks without an instance name).
+fn buffer_name(code: &ParsedModule, id: u32, element: u32) -> Option<String> {
     code.name(id).or_else(|| code.name(element))
 }
 
-/// What each array type holds in the end and how many; 0 for one without a fixed length.
+/// The innermost element type of each array type and how many of them it has; 0 if the length is not fixed.
 ///
-/// Types stand behind what they are made of, so one pass is enough, however deep arrays of arrays go.
-fn arrays(code: &Code, values: &Values) -> Result<HashMap<u32, (u32, u32)>> {
+/// A type is declared after the types it is made of, so one pass suffices, however deeply arrays nest.
+fn arrays(code: &ParsedModule, values: &ConstantValues) -> Result<HashMap<u32, (u32, u32)>> {
     let mut arrays: HashMap<u32, (u32, u32)> = HashMap::new();
     for inst in code.globals() {
         let len = match inst.op {
-            Some(Op::TypeArray) => values::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok()),
+            Some(Op::TypeArray) => constants::integer(values, inst.word(3)).and_then(|len| u32::try_from(len).ok()),
             Some(Op::TypeRuntimeArray) => None,
             _ => continue,
         };
@@ -124,7 +124,7 @@ fn arrays(code: &Code, values: &Values) -> Result<HashMap<u32, (u32, u32)>> {
     Ok(arrays)
 }
 
-fn kind(code: &Code, class: u32, ty: u32) -> BindingKind {
+fn kind(code: &ParsedModule, class: u32, ty: u32) -> BindingKind {
     let has = |decoration| code.decoration(ty, decoration).is_some();
     if class == StorageClass::StorageBuffer as u32
         || (class == StorageClass::Uniform as u32 && has(Decoration::BufferBlock))
@@ -155,7 +155,7 @@ fn kind(code: &Code, class: u32, ty: u32) -> BindingKind {
 }
 
 /// The push-constant variable of the entry point and its struct type.
-pub(super) fn push_variable(code: &Code, entry: &Entry) -> Result<Option<(u32, u32)>> {
+pub(super) fn push_variable(code: &ParsedModule, entry: &EntryPoint) -> Result<Option<(u32, u32)>> {
     let mut found = entry.variables.iter().filter_map(|&id| {
         let (class, pointee) = code.variable(id)?;
         (class == StorageClass::PushConstant as u32).then_some((id, pointee))
@@ -178,7 +178,11 @@ pub(super) fn push_variable(code: &Code, entry: &Entry) -> Result<Option<(u32, u
 }
 
 /// The push-constant block.
-pub(super) fn push(code: &Code, entry: &Entry, layouts: &HashMap<u32, Layout>) -> Result<Option<PushBlock>> {
+pub(super) fn push(
+    code: &ParsedModule,
+    entry: &EntryPoint,
+    layouts: &HashMap<u32, TypeLayout>,
+) -> Result<Option<PushBlock>> {
     let Some((variable, block)) = push_variable(code, entry)? else { return Ok(None) };
     let too_big = || {
         Error::invalid(format!(
@@ -192,7 +196,7 @@ pub(super) fn push(code: &Code, entry: &Entry, layouts: &HashMap<u32, Layout>) -
     for (at, ty) in types.iter().enumerate() {
         let at = at as u32;
         let layout = layouts.get(ty).filter(|layout| layout.stride.is_none()).ok_or_else(too_big)?;
-        let size = layout::member_size(code, block, at, layout);
+        let size = type_layout::member_size(code, block, at, layout);
         let offset = code.member_literal(block, at, Decoration::Offset).map_or(plain_end, u64::from);
         plain_end = offset.saturating_add(size);
         end = end.max(plain_end);
@@ -202,7 +206,7 @@ pub(super) fn push(code: &Code, entry: &Entry, layouts: &HashMap<u32, Layout>) -
             name: code.member_name(block, at),
         });
     }
-    // Room for what split() appends.
+    // `split` appends to the block.
     let size = u32::try_from(end).ok().filter(|&size| size < u32::MAX - 64).ok_or_else(too_big)?;
     let is_address = match (types, members.as_slice()) {
         ([ty], [member]) => member.offset == 0 && member.size == 8 && is_address(code, *ty),
@@ -211,24 +215,24 @@ pub(super) fn push(code: &Code, entry: &Entry, layouts: &HashMap<u32, Layout>) -
     Ok(Some(PushBlock { size, members, is_address }))
 }
 
-fn is_address(code: &Code, ty: u32) -> bool {
+fn is_address(code: &ParsedModule, ty: u32) -> bool {
     let Some(inst) = code.def(ty) else { return false };
     match inst.op {
         Some(Op::TypePointer) => inst.word(2) == StorageClass::PhysicalStorageBuffer as u32,
         Some(Op::TypeInt) => inst.word(2) == 64,
         Some(Op::TypeVector) => {
-            inst.word(3) == 2 && values::scalar_type(code, inst.word(2)) == Some(ScalarType::Int(32))
+            inst.word(3) == 2 && constants::scalar_type(code, inst.word(2)) == Some(ScalarType::Int(32))
         }
         _ => false,
     }
 }
 
-/// Specialization constants, by id; several with one id are one.
-pub(super) fn spec_constants(code: &Code) -> Result<Vec<SpecConstant>> {
+/// Specialization constants, by id; constants that share an id are listed once.
+pub(super) fn spec_constants(code: &ParsedModule) -> Result<Vec<SpecConstant>> {
     let mut found: BTreeMap<u32, SpecConstant> = BTreeMap::new();
     for inst in code.globals() {
-        let (Some(id), Some(result)) = (values::spec_id(code, inst), inst.result()) else { continue };
-        let Some(scalar) = values::scalar_constant(code, inst) else {
+        let (Some(id), Some(result)) = (constants::spec_id(code, inst), inst.result()) else { continue };
+        let Some(scalar) = constants::scalar_constant(code, inst) else {
             return Err(Error::unsupported(format!(
                 "specialization constant {id} ({}) has a type revamp does not know; expected a boolean, or an integer or \
                  floating-point number of 8 to 64 bits",

@@ -52,9 +52,9 @@ struct Registry {
 static REGISTRY: RwLock<Registry, { rank::REGISTRY }> =
     RwLock::new(Registry { by_name: BTreeMap::new(), names: BTreeMap::new(), last: 0 });
 
-/// Adds a kernel. The same name with the same bytes is the same record, counted: each call wants its [`unregister`].
+/// Adds a kernel. The same name with the same bytes is the same record, counted: each call needs its [`unregister`].
 ///
-/// The same name with other bytes is taken too, since nobody could see the error while the program starts; [`find`]
+/// The same name with other bytes is accepted too, since nothing could report the error while the program starts; [`find`]
 /// reports it.
 pub fn register(name: String, spirv: Vec<u8>) -> Result<RecordId> {
     REGISTRY.write().register(name, spirv)
@@ -155,7 +155,7 @@ impl Registry {
         ))
     }
 
-    /// Up to three names like `name`, the closest first.
+    /// Up to three names similar to `name`, the closest first.
     fn close(&self, name: &str) -> Vec<String> {
         let limit = (name.chars().count() / 3).clamp(1, 8);
         let lower = name.to_lowercase();
@@ -174,7 +174,7 @@ impl Registry {
     }
 }
 
-/// Longer names are not compared letter by letter.
+/// Edit distances are not computed for longer names.
 const MOST_COMPARED: usize = 1 << 10;
 
 /// Edits between two names, if at most `limit`.
@@ -190,7 +190,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
             let edit = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
             diagonal = std::mem::replace(&mut row[j + 1], edit);
         }
-        // No way back below the limit: names of kernels may be long.
+        // No later row can be below the limit. Names of kernels may be long.
         if row.iter().all(|&edits| edits > limit) {
             return None;
         }
@@ -199,7 +199,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
 }
 
 fn hash(bytes: &[u8]) -> u64 {
-    super::module::fnv(bytes.iter().copied())
+    super::hash::fnv(bytes.iter().copied())
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! The rewrite for modules whose descriptors have numbers far apart: a driver makes tables as long as the highest one. Only
-//! decorations change; the program goes on naming its own numbers.
+//! The rewrite for modules with sparse descriptor numbers, since a driver makes tables as long as the highest number. Only
+//! decorations change; the program still uses its own numbers.
 
-use super::code::{Code, Inst};
-use super::emit::Words;
 use super::grammar;
-use super::module::Binding;
+use super::interface::Binding;
+use super::parsed::{Instruction, ParsedModule};
+use super::writer::InstructionWriter;
 use crate::error::Result;
 use rspirv::spirv::{Decoration, Op};
 
 /// The words of `code` with the sets and bindings of `bindings`, which are sorted, as [`dense`] numbers them.
-pub(super) fn renumber(code: &Code, bindings: &[Binding]) -> Result<Vec<u32>> {
+pub(super) fn renumber(code: &ParsedModule, bindings: &[Binding]) -> Result<Vec<u32>> {
     let numbers: Vec<(u32, u32)> = dense(bindings.iter().map(|b| (b.set, b.binding))).collect();
-    let mut out = Words::default();
+    let mut out = InstructionWriter::default();
     let mut before_types = true;
     for inst in code.insts() {
         if before_types && !grammar::is_preamble(inst.op) {
@@ -38,9 +38,14 @@ pub fn dense(pairs: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = (u
     })
 }
 
-/// Writes the new numbers, also of those that had them from a group. What the entry point does not use gets numbers that
-/// cost nothing.
-fn decorate(code: &Code, bindings: &[Binding], numbers: &[(u32, u32)], out: &mut Words) -> Result<()> {
+/// Writes the new numbers, also for variables that had theirs from a group. Variables that the entry point does not use get
+/// set 0 and binding 0.
+fn decorate(
+    code: &ParsedModule,
+    bindings: &[Binding],
+    numbers: &[(u32, u32)],
+    out: &mut InstructionWriter,
+) -> Result<()> {
     for id in code.globals().filter(|inst| inst.is(Op::Variable)).filter_map(|inst| inst.result()) {
         let old = (code.literal(id, Decoration::DescriptorSet), code.literal(id, Decoration::Binding));
         let (Some(set), Some(binding)) = old else { continue };
@@ -52,8 +57,8 @@ fn decorate(code: &Code, bindings: &[Binding], numbers: &[(u32, u32)], out: &mut
     Ok(())
 }
 
-/// True for what gives a variable, or a group for variables, its set or binding.
-fn is_number(inst: Inst<'_>) -> bool {
+/// True for the decoration that gives a variable, or a decoration group, its set or binding.
+fn is_number(inst: Instruction<'_>) -> bool {
     let numbers = [Decoration::DescriptorSet as u32, Decoration::Binding as u32];
     inst.is(Op::Decorate) && numbers.contains(&inst.word(2))
 }

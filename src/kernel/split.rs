@@ -4,76 +4,100 @@
 //! NumWorkgroups become Private variables, which the entry point sets at its start from the true built-ins and from two
 //! `uvec4` put behind the push constants: `base` and `total`. Everything else stays as it was, word for word.
 
-use super::code::{Code, Inst};
-use super::emit::{Types, Words};
+use super::entry_point::EntryPoint;
 use super::grammar;
-use super::module::SplitModule;
-use super::reach::Entry;
+use super::parsed::{Instruction, ParsedModule};
 use super::reflect;
-use super::size::Source;
+use super::workgroup_size::SizeSource;
+use super::writer::{InstructionWriter, TypeTable};
 use crate::error::{Error, Result};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::collections::{HashMap, HashSet};
 
-/// A built-in variable that becomes Private.
-struct Target {
-    /// The variable; from now on Private.
+/// The module rewritten so that its workgroup numbers start at a base given in push constants.
+#[derive(Debug, Clone)]
+pub struct SplitModule {
+    /// SPIR-V words.
+    pub words: Vec<u32>,
+    /// Offset of `uvec4 base` (xyz used) then `uvec4 total groups` (xyz used) in the push constants.
+    pub offset: u32,
+    /// Size of the whole push-constant range.
+    pub push_size: u32,
+}
+
+/// A variable with a built-in, which becomes a Private variable.
+struct RewrittenBuiltIn {
+    /// The variable, Private after the rewrite.
     id: u32,
     builtin: BuiltIn,
-    /// The variable that has the built-in from now on, and its pointer type.
+    /// The new Input variable with the built-in, and its pointer type.
     input: u32,
     input_pointer: u32,
-    /// Its type, a vector of three.
+    /// The type of both, a vector of three.
     vector: u32,
-    /// The type of a pointer to it from now on.
+    /// The type of a Private pointer to `vector`.
     private_vector: u32,
 }
 
 /// The push-constant block with `base` and `total` at its end.
-struct Push {
+struct PushBlockRewrite {
     variable: u32,
-    /// The variable's struct before, where there was one.
+    /// The original struct of the variable, if the module has a block.
     old: Option<u32>,
     block: u32,
     pointer: u32,
-    /// Types of the members there were, and a pointer to each for loads of the whole block.
+    /// Types of the original members, each with a pointer type where loads of the whole block need it.
     members: Vec<(u32, Option<u32>)>,
     offset: u32,
-    /// Constants with the numbers of all members, for access chains; `base` and `total` are the last two.
+    /// Constants with the indices of all members, for access chains; `base` and `total` are the last two.
     indices: Vec<u32>,
 }
 
-struct Split<'a> {
-    code: &'a Code,
-    entry: &'a Entry,
-    types: Types<'a>,
-    /// By id.
-    targets: Vec<Target>,
-    /// Pointers into Private memory by the type they point to.
+struct Rewrite<'a> {
+    code: &'a ParsedModule,
+    entry: &'a EntryPoint,
+    types: TypeTable<'a>,
+    /// Sorted by id.
+    targets: Vec<RewrittenBuiltIn>,
+    /// Private pointer types by the type they point to.
     private: HashMap<u32, u32>,
-    push: Push,
-    /// Pointers to a target or into it; before the functions: the targets.
+    push: PushBlockRewrite,
+    /// The targets, and pointers that functions derive from them.
     derived: HashSet<u32>,
-    /// Loads of members written for loads of the whole block.
+    /// How many loads of members were written in place of loads of the whole block.
     member_loads: usize,
-    out: Words,
+    out: InstructionWriter,
 }
 
-/// No compiler writes more loads of members of whole push-constant blocks.
+/// A limit on `member_loads` that no compiled module reaches.
 const MAX_MEMBER_LOADS: usize = 1 << 16;
 
 /// See [`SplitModule`]. `push_size` is that of the push-constant block, if there is one.
-pub(super) fn split(code: &Code, entry: &Entry, size: Source, push_size: Option<u32>) -> Result<SplitModule> {
-    let mut types = Types::new(code)?;
+pub(super) fn split(
+    code: &ParsedModule,
+    entry: &EntryPoint,
+    size: SizeSource,
+    push_size: Option<u32>,
+) -> Result<SplitModule> {
+    let mut types = TypeTable::new(code)?;
     let mut private = HashMap::new();
     let targets = targets(code, entry, &mut types, &mut private)?;
     let push = push(code, entry, &mut types, push_size)?;
     let derived = targets.iter().map(|target| target.id).collect();
     let offset = push.offset;
-    let mut split =
-        Split { code, entry, types, targets, private, push, derived, member_loads: 0, out: Words::default() };
+    let mut split = Rewrite {
+        code,
+        entry,
+        types,
+        targets,
+        private,
+        push,
+        derived,
+        member_loads: 0,
+        out: InstructionWriter::default(),
+    };
     split.module(size)?;
-    let Split { types, out, .. } = split;
+    let Rewrite { types, out, .. } = split;
     Ok(SplitModule { words: out.finish(code, types.bound())?, offset, push_size: offset + 32 })
 }
 
@@ -83,7 +107,7 @@ fn rewritten(number: Option<u32>) -> Option<BuiltIn> {
     REWRITTEN.into_iter().find(|&builtin| Some(builtin as u32) == number)
 }
 
-fn unsupported(code: &Code, id: u32, why: &str) -> Error {
+fn unsupported(code: &ParsedModule, id: u32, why: &str) -> Error {
     Error::unsupported(format!(
         "a domain of more workgroups than the device takes in one dispatch needs a rewrite of the kernel, which is not \
          possible: {} {why}; or launch smaller domains",
@@ -91,7 +115,12 @@ fn unsupported(code: &Code, id: u32, why: &str) -> Error {
     ))
 }
 
-fn targets(code: &Code, entry: &Entry, types: &mut Types<'_>, private: &mut HashMap<u32, u32>) -> Result<Vec<Target>> {
+fn targets(
+    code: &ParsedModule,
+    entry: &EntryPoint,
+    types: &mut TypeTable<'_>,
+    private: &mut HashMap<u32, u32>,
+) -> Result<Vec<RewrittenBuiltIn>> {
     let mut targets = Vec::new();
     for &id in &entry.variables {
         let Some((class, vector)) = code.variable(id) else { continue };
@@ -113,18 +142,23 @@ fn targets(code: &Code, entry: &Entry, types: &mut Types<'_>, private: &mut Hash
         let private_vector = types.early_pointer(StorageClass::Private, vector);
         private.extend([(vector, private_vector), (part, types.early_pointer(StorageClass::Private, part))]);
         let input = types.fresh();
-        targets.push(Target { id, builtin, input, input_pointer, vector, private_vector });
+        targets.push(RewrittenBuiltIn { id, builtin, input, input_pointer, vector, private_vector });
     }
     Ok(targets)
 }
 
-fn push(code: &Code, entry: &Entry, types: &mut Types<'_>, size: Option<u32>) -> Result<Push> {
+fn push(
+    code: &ParsedModule,
+    entry: &EntryPoint,
+    types: &mut TypeTable<'_>,
+    size: Option<u32>,
+) -> Result<PushBlockRewrite> {
     let old = reflect::push_variable(code, entry)?;
     let members = old.and_then(|(_, ty)| code.def(ty)).map_or(&[][..], |inst| &inst.words[2..]);
     let Some(offset) = size.unwrap_or(0).checked_next_multiple_of(16).filter(|&offset| offset <= u32::MAX - 32) else {
         return Err(Error::unsupported("the push-constant block is too big to append to; pass big data in a buffer"));
     };
-    Ok(Push {
+    Ok(PushBlockRewrite {
         variable: old.map_or_else(|| types.fresh(), |(id, _)| id),
         old: old.map(|(_, ty)| ty),
         block: types.fresh(),
@@ -135,16 +169,16 @@ fn push(code: &Code, entry: &Entry, types: &mut Types<'_>, size: Option<u32>) ->
     })
 }
 
-impl Split<'_> {
-    fn module(&mut self, size: Source) -> Result<()> {
+impl Rewrite<'_> {
+    fn module(&mut self, size: SizeSource) -> Result<()> {
         let code = self.code;
         let main = code.function(self.entry.function).map_or(0..0, |at| code.functions()[at].insts.clone());
         let start = after_variables(code, main);
-        // All types and constants exist before the first is written.
+        // All new types and constants are known before the first is written.
         let uvec4 = self.types.uvec4();
         let uvec4_pointer = self.types.early_pointer(StorageClass::PushConstant, uvec4);
         let uvec3 = self.types.uvec3();
-        if let Source::Literal(size) = size {
+        if let SizeSource::Literal(size) = size {
             for n in size {
                 self.types.uint_constant(n);
             }
@@ -173,7 +207,7 @@ impl Split<'_> {
         Ok(())
     }
 
-    /// Loads of the whole block become loads of its members, which need pointer types.
+    /// Makes the pointer types for loads of the whole block, which become loads of its members.
     fn prepare_loads(&mut self) {
         let (variable, Some(_)) = (self.push.variable, self.push.old) else { return };
         let functions = 0..self.code.functions().len();
@@ -185,11 +219,11 @@ impl Split<'_> {
         }
     }
 
-    fn target(&self, id: u32) -> Option<&Target> {
+    fn target(&self, id: u32) -> Option<&RewrittenBuiltIn> {
         self.targets.binary_search_by_key(&id, |target| target.id).ok().map(|at| &self.targets[at])
     }
 
-    /// Decorations of what is new.
+    /// Writes the decorations of the new variables and the new block.
     fn decorate(&mut self) -> Result<()> {
         let block = self.push.block;
         for target in &self.targets {
@@ -222,8 +256,8 @@ impl Split<'_> {
         Ok(())
     }
 
-    /// An instruction before the first function.
-    fn global(&mut self, inst: Inst<'_>) -> Result<()> {
+    /// Rewrites an instruction before the first function.
+    fn global(&mut self, inst: Instruction<'_>) -> Result<()> {
         match inst.op {
             Some(Op::EntryPoint) if inst.index == self.entry.inst => return self.entry_point(inst),
             Some(Op::EntryPoint) => return Ok(()),
@@ -254,9 +288,9 @@ impl Split<'_> {
         self.out.copy(inst)
     }
 
-    fn entry_point(&mut self, inst: Inst<'_>) -> Result<()> {
+    fn entry_point(&mut self, inst: Instruction<'_>) -> Result<()> {
         let (head, interface) = inst.words.split_at(self.entry.interface.min(inst.words.len()));
-        // From 1.4 on the interface lists variables of every storage class; before, of Input and Output only.
+        // Since SPIR-V 1.4 the interface lists variables of every storage class, before that only Input and Output.
         let lists_all = self.code.version() >= (1, 4);
         let mut listed: Vec<u32> =
             interface.iter().copied().filter(|id| lists_all || !self.derived.contains(id)).collect();
@@ -274,9 +308,9 @@ impl Split<'_> {
         self.out.emit(Op::EntryPoint, &[&head[1..], &listed].concat())
     }
 
-    /// The extended block and its variable.
+    /// Writes the extended block and its variable.
     fn push_globals(&mut self) -> Result<()> {
-        let Push { variable, block, pointer, ref members, .. } = self.push;
+        let PushBlockRewrite { variable, block, pointer, ref members, .. } = self.push;
         let class = StorageClass::PushConstant as u32;
         let uvec4 = self.types.uvec4();
         let types = members.iter().map(|(ty, _)| *ty).chain([uvec4, uvec4]);
@@ -286,7 +320,7 @@ impl Split<'_> {
         self.out.emit(Op::Variable, &[pointer, variable, class])
     }
 
-    /// What is new and stands behind all other types, constants and variables.
+    /// Writes what is new and must follow all other types, constants and variables.
     fn late_globals(&mut self) -> Result<()> {
         if self.push.old.is_none() {
             self.push_globals()?;
@@ -303,13 +337,13 @@ impl Split<'_> {
         Ok(())
     }
 
-    /// An instruction of a function.
-    fn instruction(&mut self, inst: Inst<'_>) -> Result<()> {
+    /// Rewrites an instruction of a function.
+    fn instruction(&mut self, inst: Instruction<'_>) -> Result<()> {
         if self.code.is_non_semantic(inst) {
             return self.out.copy(inst);
         }
         let is_chain = matches!(inst.op, Some(Op::AccessChain | Op::InBoundsAccessChain));
-        // A use that stays valid as it is; its base is word 3, or word 2 of a copy.
+        // The word of the pointer in the instructions that stay valid when its storage class changes.
         let base = match inst.op {
             _ if is_chain => Some(3),
             Some(Op::Load | Op::CopyObject) => Some(3),
@@ -317,11 +351,11 @@ impl Split<'_> {
             _ => None,
         };
         let mut fault = None;
-        grammar::for_each_id(inst, |at, id| {
+        inst.for_each_id(|at, id| {
             if self.derived.contains(&id) && Some(at) != base {
                 fault = Some(id);
             }
-            // Of the block as a whole only loads can be rewritten.
+            // Of the uses of the whole block only loads can be rewritten.
             let taken = (is_chain && inst.words.len() > 4) || inst.is(Op::Load);
             if Some(id) == self.push.old.map(|_| self.push.variable) && !(Some(at) == base && taken) {
                 fault = Some(id);
@@ -345,8 +379,8 @@ impl Split<'_> {
         self.out.copy(inst)
     }
 
-    /// A pointer derived from a target: its type now points to Private memory.
-    fn repoint(&mut self, inst: Inst<'_>) -> Result<()> {
+    /// Gives a pointer derived from a target the storage class Private.
+    fn repoint(&mut self, inst: Instruction<'_>) -> Result<()> {
         let pointee = self.code.pointer(inst.word(1)).map(|(_, pointee)| pointee);
         let Some(&pointer) = pointee.and_then(|ty| self.private.get(&ty)) else {
             return Err(unsupported(self.code, inst.word(3), "is pointed into in an unknown way; load its value"));
@@ -355,8 +389,8 @@ impl Split<'_> {
         self.out.copy_with_type(inst, pointer)
     }
 
-    /// A load of the whole block has the old struct as its type: loads the old members and puts them together.
-    fn load_members(&mut self, inst: Inst<'_>) -> Result<()> {
+    /// A load of the whole block yields the original struct: loads the original members and composes them.
+    fn load_members(&mut self, inst: Instruction<'_>) -> Result<()> {
         self.member_loads += self.push.members.len();
         if self.member_loads > MAX_MEMBER_LOADS {
             let why = "(the push-constant block) is loaded as a whole too often; load it once";
@@ -373,10 +407,10 @@ impl Split<'_> {
         self.out.emit(Op::CompositeConstruct, &parts)
     }
 
-    /// Sets the Private variables at the start of the entry point.
-    fn prologue(&mut self, size: Source, uvec3: u32, uvec4: u32, uvec4_pointer: u32) -> Result<()> {
+    /// Writes the start of the entry point, which sets the Private variables.
+    fn prologue(&mut self, size: SizeSource, uvec3: u32, uvec4: u32, uvec4_pointer: u32) -> Result<()> {
         let first = self.push.members.len();
-        let read = |out: &mut Words, types: &mut Types<'_>, at: usize| {
+        let read = |out: &mut InstructionWriter, types: &mut TypeTable<'_>, at: usize| {
             let (chain, four, three) = (types.fresh(), types.fresh(), types.fresh());
             out.emit(Op::AccessChain, &[uvec4_pointer, chain, self.push.variable, self.push.indices[at]])?;
             out.emit(Op::Load, &[uvec4, four, chain])?;
@@ -405,7 +439,7 @@ impl Split<'_> {
             }
             let input = types.fresh();
             out.emit(Op::Load, &[target.vector, input, target.input])?;
-            // Operands of integer addition may differ in sign from the result.
+            // The operands of OpIAdd may differ in signedness from its result.
             out.emit(Op::IAdd, &[target.vector, value, input, add])?;
             out.emit(Op::Store, &[target.id, value])?;
         }
@@ -414,16 +448,22 @@ impl Split<'_> {
 }
 
 /// An id with the workgroup size as three 32-bit integers.
-fn size_value(code: &Code, size: Source, out: &mut Words, types: &mut Types<'_>, uvec3: u32) -> Result<u32> {
+fn size_value(
+    code: &ParsedModule,
+    size: SizeSource,
+    out: &mut InstructionWriter,
+    types: &mut TypeTable<'_>,
+    uvec3: u32,
+) -> Result<u32> {
     let strange = |id| unsupported(code, id, "(the workgroup size) is not made of 32-bit integers; use uint constants");
     let parts = match size {
-        Source::BuiltIn(id) => {
+        SizeSource::BuiltIn(id) => {
             let vector = code.def(id).and_then(|inst| code.def_of(inst.word(1), Op::TypeVector));
             let fits = vector.is_some_and(|v| v.word(3) == 3 && types.is_int32(v.word(2)));
             return if fits { Ok(id) } else { Err(strange(id)) };
         }
-        Source::Literal(size) => size.map(|n| types.uint_constant(n)),
-        Source::Ids(ids) => {
+        SizeSource::Literal(size) => size.map(|n| types.uint_constant(n)),
+        SizeSource::Ids(ids) => {
             let mut parts = ids;
             for id in &mut parts {
                 let ty = code.def(*id).map_or(0, |inst| inst.word(1));
@@ -444,8 +484,8 @@ fn size_value(code: &Code, size: Source, out: &mut Words, types: &mut Types<'_>,
     Ok(whole)
 }
 
-/// The last of the instructions that must come first in a function: its label and its variables.
-fn after_variables(code: &Code, insts: std::ops::Range<usize>) -> usize {
+/// The last of the instructions that must begin a function: its label and its variables.
+fn after_variables(code: &ParsedModule, insts: std::ops::Range<usize>) -> usize {
     let mut last = insts.start;
     let mut labels = 0;
     for inst in insts.map(|at| code.inst(at)) {

@@ -4,10 +4,10 @@
 //! thread that calls it takes no lock and allocates nothing. It asks threads that were made before, and waits for a while. They are
 //! two, since what was interrupted may hold up the one that finishes the work.
 
-use super::process;
 use crate::host::system::{end_process, say};
 use crate::host::threads::{is_ours, spawn_named};
 use crate::log;
+use crate::runtime::process;
 use crate::trace::log::{self, Level, enabled};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

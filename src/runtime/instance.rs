@@ -1,9 +1,5 @@
 //! The runtime: what there is between the first call and `uninitialize`.
 
-use super::accelerator::Accelerator;
-use super::accelerator_view::AcceleratorView;
-use super::selection::{self, Code};
-use super::{exit, source};
 use crate::config;
 use crate::devices;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,15 +8,20 @@ use crate::host::threads::InKernel;
 use crate::kernel::compiled;
 use crate::lock::{Mutex, RwLock, rank};
 use crate::log;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::defaults::{self, Code};
+use crate::runtime::data::source;
+use crate::runtime::exit;
 use std::sync::Arc;
 
-/// The default accelerator: what was asked for and what was settled.
+/// The default accelerator: what was asked for and what was chosen.
 #[derive(Default)]
 struct Defaults {
     /// Set by the program.
     program: Option<String>,
     /// What each kind of code got when it first asked.
-    settled: Vec<(Code, Arc<Accelerator>)>,
+    chosen: Vec<(Code, Arc<Accelerator>)>,
 }
 
 /// Everything between the first call and `uninitialize`.
@@ -71,42 +72,42 @@ impl Runtime {
         &self.accelerators
     }
 
-    fn candidates(&self) -> Vec<selection::Candidate> {
+    fn candidates(&self) -> Vec<defaults::Candidate> {
         self.accelerators.iter().map(|a| a.candidate()).collect()
     }
 
     /// The accelerator with this path (docs/spec/accelerators.md).
     pub fn find(&self, path: &str) -> Result<Arc<Accelerator>> {
-        match selection::find(&self.candidates(), path).map_err(Error::runtime)? {
-            selection::Named::At(i) => Ok(self.accelerators[i].clone()),
-            selection::Named::Default => self.default_for(Code::Spirv),
+        match defaults::find(&self.candidates(), path).map_err(Error::runtime)? {
+            defaults::Named::At(i) => Ok(self.accelerators[i].clone()),
+            defaults::Named::Default => self.default_for(Code::Spirv),
         }
     }
 
     /// The default accelerator for code of this kind.
     pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
         let mut d = self.defaults.lock();
-        let Defaults { program, settled } = &mut *d;
-        if let Some((_, a)) = settled.iter().find(|(c, _)| *c == code) {
+        let Defaults { program, chosen } = &mut *d;
+        if let Some((_, a)) = chosen.iter().find(|(c, _)| *c == code) {
             return Ok(a.clone());
         }
         // What a program's functions run on depends on whether they are compiled for devices too.
         let wanted = code;
         let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let no_vulkan = devices::no_vulkan();
-        let request = selection::Request {
+        let request = defaults::DefaultRequest {
             code,
             set: program.as_deref(),
             environment: config::get().default_accelerator.as_deref(),
             no_vulkan: no_vulkan.as_deref(),
         };
-        let choice = selection::choose(&self.candidates(), &request).map_err(Error::runtime)?;
+        let choice = defaults::choose(&self.candidates(), &request).map_err(Error::runtime)?;
         if let Some(warning) = choice.warning {
             log!(Warn, "{warning}");
         }
         let a = self.accelerators[choice.index].clone();
         log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
-        settled.push((wanted, a.clone()));
+        chosen.push((wanted, a.clone()));
         Ok(a)
     }
 
@@ -146,9 +147,9 @@ impl Runtime {
 
     /// Sets the default: true once, before it was used.
     pub fn set_default(&self, path: &str) -> Result<bool> {
-        selection::find(&self.candidates(), path).map_err(Error::runtime)?;
+        defaults::find(&self.candidates(), path).map_err(Error::runtime)?;
         let mut d = self.defaults.lock();
-        if d.program.is_some() || !d.settled.is_empty() {
+        if d.program.is_some() || !d.chosen.is_empty() {
             return Ok(false);
         }
         d.program = Some(path.to_owned());

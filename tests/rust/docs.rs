@@ -2,16 +2,25 @@
 
 #![allow(clippy::unwrap_used)]
 
-use revamp::config::VARIABLES;
+use revamp::config::{TOOL_VARIABLES, VARIABLES};
 
 #[test]
 fn environment_page_has_every_variable_as_it_is() {
     let page = include_str!("../../docs/environment.md").replace("\\|", "|");
-    for v in VARIABLES {
-        let row = format!("| `{}` | {} | {} |", v.name, v.accepts, v.help);
+    for v in VARIABLES.iter().chain(TOOL_VARIABLES) {
+        let row = format!("| `{}` | {} | {} | {} |", v.name, v.accepts, v.default, v.help);
         assert!(page.contains(&row), "docs/environment.md lacks or differs in:\n{row}");
     }
-    assert_eq!(page.lines().filter(|l| l.starts_with("| `")).count(), VARIABLES.len());
+    assert_eq!(page.lines().filter(|l| l.starts_with("| `")).count(), VARIABLES.len() + TOOL_VARIABLES.len());
+}
+
+#[test]
+fn readme_shows_the_example_as_it_is() {
+    let program = include_str!("../../examples-amp/mandelbrot/mandelbrot.cpp");
+    assert!(
+        include_str!("../../README.md").contains(&format!("```cpp\n{program}```\n")),
+        "README.md and examples-amp differ"
+    );
 }
 
 #[test]

@@ -151,7 +151,7 @@ pub(crate) fn corpus() -> Vec<Vec<u8>> {
         glsl_with(sized, &["--target-env=vulkan1.2", "-O"]),
         glsl_with(sized, &["--target-env=vulkan1.3"]),
         glsl(addresses),
-        super::check::several(),
+        super::parse::several(),
         super::renumber::grouped(),
         include_bytes!("../../device/vulkan/shaders/copy16.spv").to_vec(),
         include_bytes!("../../device/vulkan/shaders/copy4.spv").to_vec(),

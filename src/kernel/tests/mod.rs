@@ -1,13 +1,13 @@
 //! Tests of [`super::Module`] on modules compiled here and now by glslc and spirv-as.
 
-mod check;
 pub(crate) mod fuzz;
+mod parse;
 mod reflect;
 mod renumber;
-mod sizes;
 pub(crate) mod slow;
 mod split;
 mod strip;
+mod workgroup_size;
 
 use super::{Binding, Module};
 use crate::error::Error;

@@ -153,7 +153,7 @@ fn builtins_passed_to_functions_by_value() {
 #[test]
 fn one_of_several_entry_points() {
     for name in ["first", "second"] {
-        let (_, after, _) = split(&super::check::several(), Some(name));
+        let (_, after, _) = split(&super::parse::several(), Some(name));
         let text = disassemble(after.words());
         assert_eq!(text.matches("OpEntryPoint").count(), 1, "{text}");
         assert_eq!(text.matches("OpExecutionMode").count(), 1, "{text}");

@@ -1,12 +1,12 @@
 //! The directory of who holds which bytes: against memories that really hold bytes, and against the published protocol.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod published;
 
 use proptest::prelude::*;
 use published::{Published, Use};
-use revamp::coherence::selection::{Candidate, Conflict, copy_source, dispatch_target};
+use revamp::coherence::selection::{Conflict, ViewCandidate, copy_source, dispatch_target};
 use revamp::coherence::{Directory, Location, LocationSet, LossId};
 use revamp::geometry::Region;
 
@@ -132,7 +132,7 @@ fn more_than_64_locations() {
 
 #[test]
 fn sel_4_5_6_tied_objects_decide() {
-    let none = || std::iter::empty::<Candidate<u32>>();
+    let none = || std::iter::empty::<ViewCandidate<u32>>();
     assert_eq!(dispatch_target(Some(3), &[3, 3], none(), || 9), Ok(3));
     assert_eq!(dispatch_target(Some(3), &[3, 4], none(), || 9), Err(Conflict::NotThere(1)));
     assert_eq!(dispatch_target(None, &[4, 4], none(), || 9), Ok(4));
@@ -142,8 +142,9 @@ fn sel_4_5_6_tied_objects_decide() {
 
 #[test]
 fn sel_9_to_14_the_set_is_filtered_in_order() {
-    let c = |view, holds_all, on_default_accelerator, fits| Candidate { view, holds_all, on_default_accelerator, fits };
-    let choose = |set: &[Candidate<u32>]| dispatch_target(None, &[], set.iter().copied(), || 9).unwrap();
+    let c =
+        |view, holds_all, on_default_accelerator, fits| ViewCandidate { view, holds_all, on_default_accelerator, fits };
+    let choose = |set: &[ViewCandidate<u32>]| dispatch_target(None, &[], set.iter().copied(), || 9).unwrap();
     assert_eq!(choose(&[c(1, true, true, true)]), 1);
     assert_eq!(choose(&[c(1, true, true, true), c(9, true, true, true)]), 9, "SEL-13");
     assert_eq!(choose(&[c(1, true, false, true)]), 9, "SEL-11, SEL-19");

@@ -1,0 +1,144 @@
+//! A launch as C asks for it, told apart from others that this thread asked for lately.
+
+use super::handle::is_alive;
+use super::kernel::address_slot;
+use super::types::*;
+use crate::error::Result;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::launch::cache::LaunchCache;
+use crate::runtime::launch::cached_launch::CachedLaunch;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+
+/// All that a launch is asked for with, but the bytes of its block and of what is appended to it.
+pub(super) struct Request<'a> {
+    pub view: revamp_accelerator_view,
+    pub compiled: usize,
+    pub extent: &'a [i32],
+    pub tile: Option<&'a [i32]>,
+    pub tile_memory: usize,
+    pub block: &'a [u8],
+    pub block_alignment: usize,
+    pub arguments: &'a [revamp_argument],
+}
+
+/// A request that was granted.
+struct Granted {
+    view: revamp_accelerator_view,
+    compiled: usize,
+    extent: SmallVec<[i32; 4]>,
+    tile: Option<SmallVec<[i32; 4]>>,
+    tile_memory: usize,
+    block_size: usize,
+    block_alignment: usize,
+    arguments: SmallVec<[revamp_argument; 4]>,
+}
+
+thread_local! {
+    static REMEMBERED: RefCell<LaunchCache<Granted>> = const { RefCell::new(LaunchCache::new()) };
+}
+
+impl Request<'_> {
+    /// A hash of what mostly tells requests apart.
+    fn hash(&self) -> u64 {
+        let mix = |n: u64, value: usize| (n ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        let named = mix(mix(1, self.compiled), self.view as usize);
+        let sized = self.extent.iter().map(|&e| e as usize).fold(named, mix);
+        self.arguments.iter().map(|a| a.view as usize ^ a.array as usize).fold(sized, mix)
+    }
+
+    /// True if it can be remembered: whole arrays and views, and something that tells when it
+    /// ends.
+    fn is_plain(&self) -> bool {
+        let whole = |a: &revamp_argument| {
+            matches!(a.kind, REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT)
+                && a.origin.is_null()
+                && a.extent.is_null()
+        };
+        self.arguments.iter().all(whole) && (!self.view.is_null() || !self.arguments.is_empty())
+    }
+}
+
+impl Granted {
+    fn new(r: &Request<'_>) -> Self {
+        Self {
+            view: r.view,
+            compiled: r.compiled,
+            extent: r.extent.into(),
+            tile: r.tile.map(Into::into),
+            tile_memory: r.tile_memory,
+            block_size: r.block.len(),
+            block_alignment: r.block_alignment,
+            arguments: r.arguments.into(),
+        }
+    }
+
+    fn is(&self, r: &Request<'_>) -> bool {
+        let same = |(a, b): (&revamp_argument, &revamp_argument)| {
+            (a.kind, a.offset, a.access, a.array, a.view, a.size)
+                == (b.kind, b.offset, b.access, b.array, b.view, b.size)
+                && b.origin.is_null()
+                && b.extent.is_null()
+        };
+        (self.compiled, self.view, self.block_size) == (r.compiled, r.view, r.block.len())
+            && (self.tile_memory, self.block_alignment) == (r.tile_memory, r.block_alignment)
+            && self.extent[..] == *r.extent
+            && self.tile.as_deref() == r.tile
+            && self.arguments.len() == r.arguments.len()
+            && self.arguments.iter().zip(r.arguments).all(same)
+    }
+
+    /// No handle was freed since.
+    fn is_alive(&self) -> bool {
+        let alive = |a: &revamp_argument| {
+            if a.view.is_null() { is_alive::<Array, _>(a.array) } else { is_alive::<ArrayView, _>(a.view) }
+        };
+        (self.view.is_null() || is_alive::<AcceleratorView, _>(self.view)) && self.arguments.iter().all(alive)
+    }
+}
+
+/// What became of a request.
+pub(super) enum Outcome {
+    /// It was done as before.
+    Done,
+    /// It is to be done; `remember`: then [`keep`] what it takes to do it again.
+    Open { remember: bool },
+}
+
+/// Does the request if it was granted before and nothing has changed.
+///
+/// # Safety
+/// The arguments' data is valid as the header says.
+pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
+    with(request, |cache, hash| {
+        let done = cache.repeat(
+            hash,
+            |granted| granted.is(request),
+            |granted, launch| {
+                let mut slots: SmallVec<[_; 8]> = SmallVec::new();
+                for a in request.arguments {
+                    // SAFETY: the same contract.
+                    slots.push(unsafe { address_slot(a) }?);
+                }
+                Ok(granted.is_alive() && launch.launch(request.block, &slots)?.is_some())
+            },
+        )?;
+        if done {
+            return Ok(Outcome::Done);
+        }
+        Ok(Outcome::Open { remember: cache.was_last(hash) && request.is_plain() })
+    })
+    .unwrap_or(Ok(Outcome::Open { remember: false }))
+}
+
+/// Remembers what a request was granted by.
+pub(super) fn keep(request: &Request<'_>, launch: CachedLaunch) {
+    with(request, |cache, hash| cache.insert(hash, Granted::new(request), launch));
+}
+
+/// Runs `f` on the thread's cache and the request's hash; `None` on a thread that ends.
+fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut LaunchCache<Granted>, u64) -> R) -> Option<R> {
+    REMEMBERED.try_with(|cache| f(&mut cache.borrow_mut(), request.hash())).ok()
+}

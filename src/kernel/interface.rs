@@ -1,0 +1,106 @@
+//! What a host program must know of a kernel to launch it: bindings, push constants, specialization constants.
+
+use super::usage::Access;
+use std::fmt;
+
+/// What kind of descriptor a binding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BindingKind {
+    /// Storage buffer.
+    StorageBuffer,
+    /// Anything else, which revamp cannot bind; its Vulkan name.
+    Other(&'static str),
+}
+
+/// A resource the entry point uses.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding number.
+    pub binding: u32,
+    /// Debug name, if the module kept it.
+    pub name: Option<String>,
+    /// Kind of descriptor.
+    pub kind: BindingKind,
+    /// From NonWritable/NonReadable decorations (on the variable, or on every member of its block), else from what the
+    /// instructions do. [`Access::Write`] says that nothing is read, not that every byte is written.
+    pub access: Access,
+    /// Bytes of the fixed part of the block: a bound range must be at least this plus one element of a run-time array.
+    pub min_size: u64,
+    /// Byte stride of a run-time array at the end of the block.
+    pub stride: Option<u64>,
+    /// Descriptors in an arrayed binding (1 if not arrayed; 0, with [`BindingKind::Other`], if it has no fixed length).
+    pub count: u32,
+}
+
+/// A member of the push-constant block.
+#[derive(Debug, Clone)]
+pub struct PushMember {
+    /// Byte offset.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Debug name.
+    pub name: Option<String>,
+}
+
+/// The push-constant block of the entry point.
+#[derive(Debug, Clone)]
+pub struct PushBlock {
+    /// Bytes, from offset 0 to the end of the last member.
+    pub size: u32,
+    /// Its members.
+    pub members: Vec<PushMember>,
+    /// True if it is one 8-byte address (a 64-bit integer, a uvec2 or a physical-storage-buffer pointer).
+    pub is_address: bool,
+}
+
+/// Type of a specialization constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpecKind {
+    /// Boolean (4 bytes, VkBool32).
+    Bool,
+    /// Integer of so many bytes.
+    Int(u32),
+    /// Floating point of so many bytes.
+    Float(u32),
+}
+
+impl SpecKind {
+    /// Bytes of a value.
+    pub fn size(self) -> u32 {
+        match self {
+            Self::Bool => 4,
+            Self::Int(bytes) | Self::Float(bytes) => bytes,
+        }
+    }
+    /// True if a value may have so many bytes: a boolean also comes as one.
+    pub(super) fn takes(self, bytes: usize) -> bool {
+        bytes == self.size() as usize || (self == Self::Bool && bytes == 1)
+    }
+}
+
+impl fmt::Display for SpecKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => write!(f, "boolean, 4 bytes"),
+            Self::Int(1) | Self::Float(1) => write!(f, "1 byte"),
+            Self::Int(bytes) => write!(f, "integer, {bytes} bytes"),
+            Self::Float(bytes) => write!(f, "floating point, {bytes} bytes"),
+        }
+    }
+}
+
+/// A specialization constant.
+#[derive(Debug, Clone)]
+pub struct SpecConstant {
+    /// SpecId.
+    pub id: u32,
+    /// Debug name.
+    pub name: Option<String>,
+    /// Type.
+    pub kind: SpecKind,
+    /// Default, as bits.
+    pub default: u64,
+}

@@ -1,0 +1,216 @@
+//! accelerator (docs/spec/accelerators.md).
+
+use crate::config::Config;
+use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
+use crate::device::{Device, MemoryUsage, unique_id};
+use crate::devices;
+use crate::error::{Error, Result};
+use crate::lock::{Mutex, rank};
+use crate::log;
+use crate::runtime::AccessType;
+use crate::runtime::HandleCell;
+use crate::runtime::accelerators::bridge::Bridges;
+use crate::runtime::accelerators::defaults::{self, Candidate};
+use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled};
+use crate::trace::transfers::Counters;
+use std::sync::Arc;
+
+/// `default_cpu_access_type` and whether it may still change.
+struct CpuAccess {
+    value: AccessType,
+    fixed: bool,
+}
+
+/// A place that holds memory and may run kernels.
+pub struct Accelerator {
+    id: u64,
+    kind: DeviceKind,
+    properties: Properties,
+    physical: Arc<dyn PhysicalDevice>,
+    device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
+    cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
+    transfers: Counters,
+    /// To other accelerators.
+    pub(in crate::runtime) bridges: Bridges,
+    /// Kernels loaded here, so that the same module is compiled once.
+    pub(in crate::runtime) kernels: KernelCache,
+    /// Kernels of the kernel compiler.
+    pub(in crate::runtime) compiled: LoadedCompiled,
+    /// The handle of the C API.
+    pub c_handle: HandleCell,
+}
+
+impl Accelerator {
+    /// All of them: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
+    pub(in crate::runtime) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
+        let (vulkan, others): (Vec<_>, Vec<_>) =
+            devices::all(config)?.into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
+        let names: Vec<_> = vulkan.iter().map(|d| d.properties().description.to_string_lossy().into_owned()).collect();
+        let uuids = vulkan.iter().map(|d| d.uuid().unwrap_or_default());
+        let named: Vec<_> = names.iter().map(String::as_str).zip(uuids).collect();
+        let visible = defaults::visible(&named, config.visible_devices.as_deref());
+        for w in &visible.warnings {
+            log!(Warn, "{w}");
+        }
+        let shown = visible.shown.iter().map(|&i| Self::new(vulkan[i].clone(), None));
+        let others = others.into_iter().map(|d| Self::new(d, None));
+        let hidden = visible.hidden.iter().map(|(i, why)| Self::new(vulkan[*i].clone(), Some(why)));
+        Ok(shown.chain(others).chain(hidden).collect())
+    }
+
+    fn new(physical: Arc<dyn PhysicalDevice>, hidden: Option<&str>) -> Arc<Self> {
+        let mut properties = physical.properties();
+        if let Some(why) = hidden {
+            properties.unusable = Some(c_text(why));
+        }
+        if let Some(why) = &properties.unusable {
+            log!(Info, "{} cannot be used: {}", properties.description.to_string_lossy(), why.to_string_lossy());
+        }
+        let access = if properties.shared_by_default { AccessType::ReadWrite } else { AccessType::None };
+        Arc::new(Self {
+            id: unique_id(),
+            kind: physical.kind(),
+            properties,
+            physical,
+            device: Mutex::new(None),
+            cpu_access: Mutex::new(CpuAccess { value: access, fixed: false }),
+            transfers: Counters::new(),
+            bridges: Bridges::default(),
+            kernels: KernelCache::default(),
+            compiled: LoadedCompiled::default(),
+            c_handle: HandleCell::default(),
+        })
+    }
+
+    /// Unique for the life of the process, and not 0.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Transfers to and from its memory.
+    pub fn transfers(&self) -> &Counters {
+        &self.transfers
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> DeviceKind {
+        self.kind
+    }
+
+    /// Its properties.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        self.properties.description.to_string_lossy().into_owned()
+    }
+
+    /// Its `device_path`.
+    pub fn path(&self) -> String {
+        self.properties.device_path.to_string_lossy().into_owned()
+    }
+
+    /// What the choice of a default looks at.
+    pub(in crate::runtime) fn candidate(&self) -> Candidate {
+        let p = &self.properties;
+        Candidate {
+            path: self.path(),
+            name: self.name(),
+            kind: match self.kind {
+                DeviceKind::Cpu => defaults::AcceleratorClass::Cpu,
+                DeviceKind::HostThreads => defaults::AcceleratorClass::HostThreads,
+                DeviceKind::Vulkan if p.is_emulated => defaults::AcceleratorClass::CpuVulkan,
+                DeviceKind::Vulkan => defaults::AcceleratorClass::Gpu,
+            },
+            dedicated_memory: p.dedicated_memory_kb as u64,
+            has_display: p.has_display,
+            usable: p.unusable.as_ref().map_or(Ok(()), |why| Err(why.to_string_lossy().into_owned())),
+        }
+    }
+
+    /// The open device. A lost one is replaced: its views stay dead, new ones work.
+    pub fn device(&self) -> Result<Arc<dyn Device>> {
+        if let Some(why) = &self.properties.unusable {
+            return Err(Error::unsupported(format!("{} cannot be used: {}", self.name(), why.to_string_lossy())));
+        }
+        let mut slot = self.device.lock();
+        if let Some(device) = slot.as_ref().filter(|d| d.lost().is_none()) {
+            return Ok(device.clone());
+        }
+        let made = self.physical.open()?;
+        crate::runtime::process::driver_loaded(self.kind == DeviceKind::Vulkan && !self.properties.is_emulated);
+        *slot = Some(made.clone());
+        Ok(made)
+    }
+
+    /// What memory it holds; nothing before its first use.
+    pub fn memory(&self) -> MemoryUsage {
+        let device = self.device.lock().clone();
+        let Some(mut usage) = device.map(|d| d.memory()) else { return MemoryUsage::default() };
+        if self.kind == DeviceKind::Vulkan {
+            let (bytes, most) = self.bridges.bytes();
+            usage.staging += bytes;
+            usage.staging_limit += most;
+        }
+        usage
+    }
+
+    /// What `access_type_auto` means here.
+    pub fn default_cpu_access_type(&self) -> AccessType {
+        self.cpu_access.lock().value
+    }
+
+    /// What `access_type_auto` means here, from now on for good (docs/spec/arrays.md#cpu-access-types).
+    pub(in crate::runtime) fn fix_cpu_access_type(&self) -> AccessType {
+        let mut access = self.cpu_access.lock();
+        access.fixed = true;
+        access.value
+    }
+
+    /// Sets the default once, before it was used: true if it was set.
+    pub fn set_default_cpu_access_type(&self, value: AccessType) -> Result<bool> {
+        if !matches!(value, AccessType::None | AccessType::Auto) && !self.allows_cpu_access() {
+            return Err(Error::runtime(format!(
+                "{} has no memory shared with the host, so its default cpu access type can only be none",
+                self.name()
+            )));
+        }
+        let mut access = self.cpu_access.lock();
+        if access.fixed {
+            return Ok(false);
+        }
+        access.fixed = true;
+        if value != AccessType::Auto {
+            access.value = value;
+        }
+        Ok(true)
+    }
+
+    /// True if its memory is the host's: the cpu, and host threads unless `REVAMP_MEMORY=separate`.
+    pub(in crate::runtime) fn is_host_memory(&self) -> bool {
+        self.kind == DeviceKind::Cpu || self.kind == DeviceKind::HostThreads && self.properties.cpu_shared_memory
+    }
+
+    /// True if arrays here can be given cpu access.
+    pub(in crate::runtime) fn allows_cpu_access(&self) -> bool {
+        self.kind != DeviceKind::Vulkan || self.properties.cpu_shared_memory
+    }
+
+    /// Lets go of the device and what was loaded there.
+    pub(in crate::runtime) fn close(&self) {
+        self.bridges.close();
+        let device = self.device.lock().take();
+        drop(device);
+        self.compiled.clear();
+    }
+
+    /// Waits for all work.
+    pub(in crate::runtime) fn drain(&self) {
+        let device = self.device.lock().clone();
+        if let Some(device) = device {
+            device.drain();
+        }
+    }
+}

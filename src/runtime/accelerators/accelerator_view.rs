@@ -1,0 +1,175 @@
+//! accelerator_view (docs/spec/accelerators.md#accelerator_view): one order of work on an accelerator.
+
+use crate::device::hazard::{Point, any_lost};
+use crate::device::{Device, Queue, unique_id};
+use crate::error::Result;
+use crate::lock::{Mutex, rank};
+use crate::runtime::HandleCell;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::operations::completion::{Completion, was_told};
+use crate::runtime::race;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A queue of work on an accelerator.
+pub struct AcceleratorView {
+    id: u64,
+    accelerator: Arc<Accelerator>,
+    device: Arc<dyn Device>,
+    queue: Arc<dyn Queue>,
+    immediate: bool,
+    kept: bool,
+    /// Of the auto-selection view: the view it is another name for.
+    auto: Option<Arc<Self>>,
+    /// Work that belongs to the view but runs beside its queue: large and asynchronous copies.
+    beside: Mutex<Vec<Point>, { rank::BESIDE }>,
+    /// The marker whose failure was reported last.
+    told: AtomicU64,
+    /// The handle of the C API.
+    pub c_handle: HandleCell,
+}
+
+impl AcceleratorView {
+    /// A new view; `kept` for those that the library itself owns.
+    pub(in crate::runtime) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
+        let device = accelerator.device()?;
+        let queue = device.create_queue(immediate)?;
+        Ok(Self {
+            id: unique_id(),
+            accelerator: accelerator.clone(),
+            device,
+            queue,
+            immediate,
+            kept,
+            auto: None,
+            beside: Mutex::new(Vec::new()),
+            told: AtomicU64::new(0),
+            c_handle: HandleCell::default(),
+        })
+    }
+
+    /// A new view of the program's.
+    pub fn create(accelerator: &Arc<Accelerator>, immediate: bool) -> Result<Arc<Self>> {
+        Self::new(accelerator, immediate, false).map(Arc::new)
+    }
+
+    /// The auto-selection view: another name for `default`.
+    pub(in crate::runtime) fn auto_selection(default: &Arc<Self>) -> Self {
+        Self {
+            id: default.id,
+            accelerator: default.accelerator.clone(),
+            device: default.device.clone(),
+            queue: default.queue.clone(),
+            immediate: default.immediate,
+            kept: true,
+            auto: Some(default.clone()),
+            beside: Mutex::new(Vec::new()),
+            told: AtomicU64::new(0),
+            c_handle: HandleCell::default(),
+        }
+    }
+
+    /// The same for a view and its other names.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+    /// Its accelerator.
+    pub fn accelerator(&self) -> &Arc<Accelerator> {
+        &self.accelerator
+    }
+    /// Its device.
+    pub fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+    /// Its queue.
+    pub fn queue(&self) -> &Arc<dyn Queue> {
+        &self.queue
+    }
+    /// `queuing_mode_immediate`.
+    pub fn is_immediate(&self) -> bool {
+        self.immediate
+    }
+    /// Owned by the library.
+    pub fn is_kept(&self) -> bool {
+        self.kept
+    }
+    /// `is_auto_selection`.
+    pub fn is_auto_selection(&self) -> bool {
+        self.auto.is_some()
+    }
+
+    /// The view this one stands for: itself, but for the auto-selection view.
+    pub fn actual(self: &Arc<Self>) -> Arc<Self> {
+        self.auto.as_ref().unwrap_or(self).clone()
+    }
+
+    /// Makes `wait` and markers cover work that runs beside the queue.
+    pub(in crate::runtime) fn attach(&self, points: impl IntoIterator<Item = Point>) {
+        let mut beside = self.beside.lock();
+        let own = self.queue.timeline().id();
+        beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
+        if beside.len() > 64 {
+            // Failures stay until somebody hears of them.
+            beside.retain(|p| !p.reached() || p.wait(Some(std::time::Duration::ZERO)).is_err());
+        }
+    }
+
+    /// Everything given to the view so far.
+    fn points(&self) -> Result<SmallVec<[Point; 4]>> {
+        let mut points = SmallVec::from_iter([self.queue.marker()?]);
+        if let Some(lost) = self.device.lost() {
+            return Err(lost);
+        }
+        self.accelerator.bridges.trim();
+        points.extend(self.beside.lock().iter().cloned());
+        Ok(points)
+    }
+
+    /// Submits what is queued; does not wait.
+    pub fn flush(&self) -> Result<()> {
+        self.queue.marker().map(drop)
+    }
+
+    /// Waits for everything given to the view so far; the first failure is reported.
+    pub fn wait(&self) -> Result<()> {
+        if let Some(actual) = &self.auto {
+            return actual.wait();
+        }
+        let mut result = Ok(());
+        let points = self.points()?;
+        for (n, point) in points.iter().enumerate() {
+            let mut done = point.wait(None).map(drop);
+            // Without new work the marker is the same again, and so is its failure.
+            if n == 0 && done.is_err() && self.told.swap(point.value, Ordering::Relaxed) == point.value {
+                done = self.device.lost().map_or(Ok(()), Err);
+            }
+            if was_told(point) {
+                done = Ok(());
+            }
+            result = result.and(done);
+        }
+        // Of data that nobody has asked for since.
+        if any_lost() {
+            if let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value)) {
+                result = result.and(Err(lost));
+            }
+        }
+        race::waited_for_view(&points);
+        // Told now; what came in between stays.
+        let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
+        self.beside.lock().retain(|p| !waited(p));
+        result
+    }
+
+    /// A completion for everything given to the view so far.
+    pub fn marker(&self) -> Result<Arc<Completion>> {
+        if let Some(actual) = &self.auto {
+            return actual.marker();
+        }
+        let mut points = self.points()?;
+        // A failure is told once, as wait() does.
+        points.retain(|p| !was_told(p));
+        Ok(Completion::marker(points.into_vec()))
+    }
+}

@@ -1,0 +1,396 @@
+//! Which accelerators are offered, which one a path names and which is the default. Pure functions over descriptions.
+//!
+//! The order of defaults is that of docs/spec/accelerators.md#default-accelerator; where it meets machines without
+//! a GPU, decision 22.
+
+use std::fmt::Write;
+
+/// What an accelerator is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcceleratorClass {
+    /// A GPU through Vulkan: not emulated.
+    Gpu,
+    /// A Vulkan device that runs on the CPU, such as lavapipe: emulated, and far slower than host threads.
+    CpuVulkan,
+    /// Host threads (`direct3d\warp`): emulated, runs functions of the host.
+    HostThreads,
+    /// The `cpu` accelerator: holds arrays, runs nothing.
+    Cpu,
+}
+
+impl AcceleratorClass {
+    /// `accelerator::is_emulated`.
+    pub fn is_emulated(self) -> bool {
+        self != Self::Gpu
+    }
+    /// True if it is a Vulkan device.
+    pub fn is_vulkan(self) -> bool {
+        matches!(self, Self::Gpu | Self::CpuVulkan)
+    }
+}
+
+/// What the choice needs to know of an accelerator.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// `device_path`.
+    pub path: String,
+    /// `description`.
+    pub name: String,
+    /// What it is.
+    pub kind: AcceleratorClass,
+    /// `dedicated_memory`, in any one unit.
+    pub dedicated_memory: u64,
+    /// `has_display`.
+    pub has_display: bool,
+    /// `Err` says why it cannot be used, or why it is hidden.
+    pub usable: Result<(), String>,
+}
+
+/// The code that the default accelerator is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// Only SPIR-V: the C interface.
+    Spirv,
+    /// C++ lambdas compiled for the host and as kernels: any accelerator that computes.
+    Both,
+    /// C++ lambdas of a program that holds no compiled kernel.
+    Host,
+}
+
+/// What is known when the default is first used.
+#[derive(Debug, Clone, Copy)]
+pub struct DefaultRequest<'a> {
+    /// What it shall run.
+    pub code: Code,
+    /// The path given to `accelerator::set_default`.
+    pub set: Option<&'a str>,
+    /// `CPPAMP_DEFAULT_ACCELERATOR`.
+    pub environment: Option<&'a str>,
+    /// Why there is no Vulkan at all.
+    pub no_vulkan: Option<&'a str>,
+}
+
+/// The default accelerator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Its place in the list of candidates.
+    pub index: usize,
+    /// Why it was chosen, for the log.
+    pub why: &'static str,
+    /// Something to warn the user of.
+    pub warning: Option<String>,
+}
+
+/// What a device path means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// The default accelerator.
+    Default,
+    /// The accelerator at this place in the list.
+    At(usize),
+}
+
+/// What `path` means: `default` or the empty path, `cpu`, `direct3d\warp` with either separator, or exactly a
+/// `device_path`. Finds unusable accelerators too.
+pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
+    if path.is_empty() || path == "default" {
+        return Ok(Named::Default);
+    }
+    let by_kind = |kind| candidates.iter().position(|c| c.kind == kind).map(Named::At);
+    let found = match path.to_ascii_lowercase().replace('/', "\\").as_str() {
+        "direct3d\\warp" => by_kind(AcceleratorClass::HostThreads),
+        "direct3d\\ref" => {
+            return Err(format!("there is no reference accelerator ({path}); there is {}", list(candidates)));
+        }
+        _ if path == "cpu" => by_kind(AcceleratorClass::Cpu),
+        _ => candidates.iter().position(|c| c.path == path).map(Named::At),
+    };
+    found.ok_or_else(|| format!("no accelerator has the path \"{path}\"; there is {}", list(candidates)))
+}
+
+/// The default accelerator.
+pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<Choice, String> {
+    let mut warning = None;
+    if let Some(path) = request.set {
+        if let Named::At(index) = find(candidates, path)? {
+            return explicit(candidates, index, "set by the program");
+        }
+    }
+    // `set_default(default)` is a choice too: the environment no longer counts.
+    if request.set.is_none() {
+        if let Some(path) = request.environment {
+            match find(candidates, path.trim()) {
+                Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR"),
+                Ok(Named::Default) => {}
+                Err(why) => warning = Some(format!("CPPAMP_DEFAULT_ACCELERATOR is ignored: {why}")),
+            }
+        }
+    }
+    // The first of equals: the order that the user or Vulkan gave.
+    let best = |kind: AcceleratorClass| {
+        let usable = candidates.iter().enumerate().filter(|(_, c)| c.kind == kind && c.usable.is_ok());
+        usable.first_max_by_key(|(_, c)| (c.dedicated_memory, !c.has_display)).map(|(i, _)| i)
+    };
+    let (index, why) = match request.code {
+        Code::Host => (
+            best(AcceleratorClass::HostThreads),
+            "the program holds no compiled kernels, so its code runs on host threads",
+        ),
+        Code::Both => match best(AcceleratorClass::Gpu) {
+            Some(i) => (Some(i), "the GPU with most memory"),
+            None => (best(AcceleratorClass::HostThreads), "there is no usable GPU"),
+        },
+        Code::Spirv => match best(AcceleratorClass::Gpu) {
+            Some(i) => (Some(i), "the GPU with most memory"),
+            None => (best(AcceleratorClass::CpuVulkan), "there is no usable GPU, and host threads do not run SPIR-V"),
+        },
+    };
+    let Some(index) = index else {
+        let what = if request.code == Code::Spirv { "runs SPIR-V kernels" } else { "runs kernels" };
+        let mut text = format!("no accelerator here {what}: there is {}", list(candidates));
+        if let Some(why) = request.no_vulkan {
+            let _ = write!(text, "; Vulkan: {why}");
+        }
+        return Err(text);
+    };
+    Ok(Choice { index, why, warning })
+}
+
+/// A choice that the user made wins or fails; nothing else is taken instead.
+fn explicit(candidates: &[Candidate], index: usize, why: &'static str) -> Result<Choice, String> {
+    match candidates.get(index).map(|c| &c.usable) {
+        Some(Err(reason)) => Err(format!("the default accelerator {why} cannot be used: {reason}")),
+        _ => Ok(Choice { index, why, warning: None }),
+    }
+}
+
+/// All accelerators in words.
+fn list(candidates: &[Candidate]) -> String {
+    if candidates.is_empty() {
+        return "none".to_owned();
+    }
+    let one = |c: &Candidate| match &c.usable {
+        Ok(()) => format!("{} ({})", c.path, c.name),
+        Err(why) => format!("{} ({}; not usable: {why})", c.path, c.name),
+    };
+    candidates.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+trait FirstMax: Iterator + Sized {
+    /// The first of the greatest (`max_by_key` gives the last).
+    fn first_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
+        self.reduce(|best, next| if key(&next) > key(&best) { next } else { best })
+    }
+}
+impl<I: Iterator> FirstMax for I {}
+
+/// Which Vulkan devices are offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visible {
+    /// Places of those offered, in the order to offer them.
+    pub shown: Vec<usize>,
+    /// Places of the others, and why.
+    pub hidden: Vec<(usize, String)>,
+    /// Entries that name no device.
+    pub warnings: Vec<String>,
+}
+
+/// Applies `REVAMP_VISIBLE_DEVICES` (`None`: unset) to devices given as name and UUID, in Vulkan's order.
+///
+/// An entry is an index, a UUID (dashes and case do not matter) or a part of a name (case does not matter), which may
+/// mean several devices. A number of one or two digits is an index only: "7" shall not mean every 4070.
+pub fn visible(devices: &[(&str, [u8; 16])], entries: Option<&[String]>) -> Visible {
+    let Some(entries) = entries else {
+        return Visible { shown: (0..devices.len()).collect(), hidden: Vec::new(), warnings: Vec::new() };
+    };
+    let mut shown: Vec<usize> = Vec::new();
+    let mut warnings = Vec::new();
+    for entry in entries {
+        let found = matches(devices, entry);
+        if found.is_empty() {
+            let names: Vec<_> = devices.iter().enumerate().map(|(i, (name, _))| format!("{i} {name}")).collect();
+            let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            warnings.push(format!(
+                "REVAMP_VISIBLE_DEVICES: no Vulkan device matches {entry:?}; it takes an index, a UUID or a part of a \
+                 name; there is {there}"
+            ));
+        }
+        for i in found {
+            if !shown.contains(&i) {
+                shown.push(i);
+            }
+        }
+    }
+    let why = format!("hidden by REVAMP_VISIBLE_DEVICES={}", entries.join(","));
+    let hidden = (0..devices.len()).filter(|i| !shown.contains(i)).map(|i| (i, why.clone())).collect();
+    Visible { shown, hidden, warnings }
+}
+
+fn matches(devices: &[(&str, [u8; 16])], entry: &str) -> Vec<usize> {
+    if let Ok(index) = entry.parse::<usize>() {
+        if index < devices.len() {
+            return vec![index];
+        }
+        if entry.len() <= 2 {
+            return Vec::new();
+        }
+    }
+    let word = entry.to_lowercase();
+    if word.is_empty() {
+        return Vec::new();
+    }
+    let hex = word.replace('-', "");
+    let same_uuid = |uuid: &[u8; 16]| {
+        hex.len() == 32
+            && uuid
+                .iter()
+                .zip(hex.as_bytes().chunks(2))
+                .all(|(byte, digits)| format!("{byte:02x}").as_bytes() == digits)
+    };
+    let by_uuid: Vec<usize> = (0..).zip(devices).filter(|(_, (_, uuid))| same_uuid(uuid)).map(|(i, _)| i).collect();
+    if !by_uuid.is_empty() {
+        return by_uuid;
+    }
+    (0..).zip(devices).filter(|(_, (name, _))| name.to_lowercase().contains(&word)).map(|(i, _)| i).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(path: &str, kind: AcceleratorClass, dedicated_memory: u64) -> Candidate {
+        let name = format!("the {path}");
+        Candidate { path: path.to_owned(), name, kind, dedicated_memory, has_display: false, usable: Ok(()) }
+    }
+    fn small() -> Candidate {
+        candidate("vulkan\\small", AcceleratorClass::Gpu, 10)
+    }
+    fn big() -> Candidate {
+        candidate("vulkan\\big", AcceleratorClass::Gpu, 20)
+    }
+    fn lavapipe() -> Candidate {
+        candidate("vulkan\\lavapipe", AcceleratorClass::CpuVulkan, 1000)
+    }
+    fn threads() -> Candidate {
+        candidate("direct3d\\warp", AcceleratorClass::HostThreads, 500)
+    }
+    fn cpu() -> Candidate {
+        candidate("cpu", AcceleratorClass::Cpu, 5000)
+    }
+    fn ask(code: Code) -> DefaultRequest<'static> {
+        DefaultRequest { code, set: None, environment: None, no_vulkan: None }
+    }
+    fn path_of(candidates: &[Candidate], request: &DefaultRequest<'_>) -> String {
+        candidates[choose(candidates, request).unwrap().index].path.clone()
+    }
+
+    #[test]
+    fn the_biggest_real_gpu_is_the_default() {
+        let all = [lavapipe(), small(), big(), threads(), cpu()];
+        assert_eq!(path_of(&all, &ask(Code::Both)), "vulkan\\big");
+        assert_eq!(path_of(&all, &ask(Code::Spirv)), "vulkan\\big");
+        assert_eq!(path_of(&all, &ask(Code::Host)), "direct3d\\warp");
+    }
+
+    #[test]
+    fn among_equals_one_without_display_then_the_first() {
+        let mut shows = big();
+        shows.has_display = true;
+        let mut other = big();
+        other.path = "vulkan\\other".into();
+        assert_eq!(path_of(&[shows.clone(), other.clone(), big()], &ask(Code::Both)), "vulkan\\other");
+        shows.dedicated_memory += 1;
+        assert_eq!(path_of(&[other, shows], &ask(Code::Both)), "vulkan\\big");
+    }
+
+    #[test]
+    fn lavapipe_only_for_spirv_and_only_without_a_gpu() {
+        let all = [lavapipe(), threads(), cpu()];
+        assert_eq!(path_of(&all, &ask(Code::Spirv)), "vulkan\\lavapipe");
+        assert_eq!(path_of(&all, &ask(Code::Both)), "direct3d\\warp");
+        assert_eq!(path_of(&all, &ask(Code::Host)), "direct3d\\warp");
+        let mut old = big();
+        old.usable = Err("too old".into());
+        assert_eq!(path_of(&[old, lavapipe(), threads()], &ask(Code::Spirv)), "vulkan\\lavapipe");
+    }
+
+    #[test]
+    fn when_nothing_fits_the_error_says_what_is_there() {
+        let mut old = big();
+        old.usable = Err("lacks shaderInt64".into());
+        let request = DefaultRequest { no_vulkan: Some("no loader"), ..ask(Code::Spirv) };
+        let why = choose(&[old, threads(), cpu()], &request).unwrap_err();
+        for part in ["SPIR-V", "vulkan\\big", "lacks shaderInt64", "direct3d\\warp", "cpu", "no loader"] {
+            assert!(why.contains(part), "{part}: {why}");
+        }
+        assert!(choose(&[], &ask(Code::Host)).unwrap_err().contains("there is none"));
+    }
+
+    #[test]
+    fn the_program_wins_over_the_environment_and_both_over_the_order() {
+        let all = [big(), small(), lavapipe(), threads(), cpu()];
+        let env = DefaultRequest { environment: Some("vulkan\\small"), ..ask(Code::Both) };
+        assert_eq!(path_of(&all, &env), "vulkan\\small");
+        assert_eq!(path_of(&all, &DefaultRequest { set: Some("cpu"), ..env }), "cpu");
+        assert_eq!(
+            path_of(&all, &DefaultRequest { set: Some("vulkan\\lavapipe"), code: Code::Host, ..env }),
+            "vulkan\\lavapipe"
+        );
+        assert_eq!(path_of(&all, &DefaultRequest { set: Some("default"), ..env }), "vulkan\\big");
+        assert_eq!(path_of(&all, &DefaultRequest { environment: Some("default"), ..env }), "vulkan\\big");
+    }
+
+    #[test]
+    fn wrong_choices_are_told() {
+        let mut old = small();
+        old.usable = Err("too old".into());
+        let all = [big(), old, threads()];
+        let env = DefaultRequest { environment: Some("vulkan\\nowhere"), ..ask(Code::Both) };
+        let choice = choose(&all, &env).unwrap();
+        assert_eq!(choice.index, 0);
+        let warning = choice.warning.unwrap();
+        assert!(warning.contains("CPPAMP_DEFAULT_ACCELERATOR") && warning.contains("nowhere"), "{warning}");
+        let why = choose(&all, &DefaultRequest { environment: Some("vulkan\\small"), ..ask(Code::Both) }).unwrap_err();
+        assert!(why.contains("too old"));
+        assert!(choose(&all, &DefaultRequest { set: Some("vulkan\\nowhere"), ..ask(Code::Both) }).is_err());
+    }
+
+    #[test]
+    fn paths() {
+        let all = [big(), threads(), cpu()];
+        assert_eq!(find(&all, ""), Ok(Named::Default));
+        assert_eq!(find(&all, "default"), Ok(Named::Default));
+        assert_eq!(find(&all, "cpu"), Ok(Named::At(2)));
+        for warp in ["direct3d\\warp", "direct3d/warp", "Direct3D\\WARP"] {
+            assert_eq!(find(&all, warp), Ok(Named::At(1)), "{warp}");
+        }
+        assert!(find(&all, "direct3d\\ref").unwrap_err().contains("reference"));
+        assert!(find(&all, "direct3d/REF").is_err());
+        assert_eq!(find(&all, "vulkan\\big"), Ok(Named::At(0)));
+        for wrong in ["vulkan\\bi", "Vulkan\\big", "the vulkan\\big", "CPU"] {
+            assert!(find(&all, wrong).unwrap_err().contains("vulkan\\big"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn visible_devices() {
+        let uuid = |n: u8| std::array::from_fn(|i| if i == 0 { n } else { 0xab });
+        let devices = [("NVIDIA H200", uuid(1)), ("llvmpipe (LLVM 15)", uuid(2)), ("NVIDIA RTX 4070", uuid(3))];
+        let see = |entries: &[&str]| {
+            let entries: Vec<String> = entries.iter().map(|e| (*e).to_owned()).collect();
+            visible(&devices, Some(&entries))
+        };
+        assert_eq!(visible(&devices, None).shown, [0, 1, 2]);
+        assert_eq!(see(&["2", "0"]).shown, [2, 0]);
+        assert_eq!(see(&["LLVM", "nvidia"]).shown, [1, 0, 2]);
+        assert_eq!(see(&["4070", "2", "1"]).shown, [2, 1]);
+        assert_eq!(see(&["03ABABAB-abab-abab-abab-abababababab"]).shown, [2]);
+        let v = see(&["1"]);
+        assert_eq!(v.hidden.iter().map(|(i, _)| *i).collect::<Vec<_>>(), [0, 2]);
+        assert!(v.hidden[0].1.contains("REVAMP_VISIBLE_DEVICES=1"));
+        let v = see(&["7", "amd", "0"]);
+        assert_eq!((v.shown, v.warnings.len()), (vec![0], 2));
+        assert!(v.warnings[1].contains("amd") && v.warnings[1].contains("1 llvmpipe"));
+        assert!(see(&[]).shown.is_empty());
+    }
+}

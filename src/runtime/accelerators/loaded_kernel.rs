@@ -1,0 +1,123 @@
+//! SPIR-V kernels loaded on a device.
+
+use crate::device::{Device, Kernel};
+use crate::error::{Error, Result};
+use crate::kernel::Module;
+use crate::kernel::compiled::Compiled;
+use crate::lock::{Mutex, rank};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::CString;
+use std::sync::{Arc, Weak};
+
+/// Kernels by hash of the module and entry point, so that loading one again costs no compilation.
+pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
+
+/// A kernel on a device.
+pub struct LoadedKernel {
+    kernel: Arc<dyn Kernel>,
+    names: Vec<Option<CString>>,
+    workgroup: [u32; 3],
+    label: String,
+}
+
+impl LoadedKernel {
+    /// Checks and loads `spirv`, unless `cache` has it.
+    pub(in crate::runtime) fn load(
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        spirv: &[u8],
+        entry_point: Option<&str>,
+        label: Option<&str>,
+    ) -> Result<Arc<Self>> {
+        let named = |e: Error| match label {
+            Some(label) => e.context(format_args!("kernel {label}")),
+            None => e,
+        };
+        let module = Arc::new(Module::new(spirv, entry_point).map_err(named)?);
+        let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
+        let key = (module.hash(), module.entry_point().to_owned(), device.id());
+        let mut cache = cache.lock();
+        let known = cache.get(&key).and_then(Weak::upgrade).filter(|k| k.module().words() == module.words());
+        let kernel = match known {
+            Some(kernel) => kernel,
+            None => {
+                let made = device.load(&module, &label).map_err(named)?;
+                cache.retain(|_, k| k.strong_count() > 0);
+                cache.insert(key, Arc::downgrade(&made));
+                made
+            }
+        };
+        drop(cache);
+        let module = kernel.module();
+        Ok(Arc::new(Self {
+            names: module
+                .bindings()
+                .iter()
+                .map(|b| b.name.as_ref().and_then(|n| CString::new(n.as_str()).ok()))
+                .collect(),
+            workgroup: module.workgroup_size(&Vec::new()).map_err(named)?,
+            label,
+            kernel,
+        }))
+    }
+
+    /// The device's kernel.
+    pub fn kernel(&self) -> &Arc<dyn Kernel> {
+        &self.kernel
+    }
+    /// What reflection found.
+    pub fn module(&self) -> &Arc<Module> {
+        self.kernel.module()
+    }
+    /// Its name in messages.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+    /// Workgroup size without specialization constants.
+    pub fn workgroup(&self) -> [u32; 3] {
+        self.workgroup
+    }
+    /// The name of a binding as a C string.
+    pub fn binding_name(&self, index: usize) -> Option<&std::ffi::CStr> {
+        self.names.get(index)?.as_deref()
+    }
+}
+
+/// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
+#[derive(Default)]
+pub(in crate::runtime) struct LoadedCompiled(Mutex<CompiledMap, { rank::COMPILED }>);
+
+type CompiledMap = BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>;
+
+impl LoadedCompiled {
+    /// `kernel` on this device; its pipeline is made at the first launch.
+    pub fn load(
+        &self,
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        kernel: &Arc<Compiled>,
+    ) -> Result<Arc<LoadedKernel>> {
+        let id = device.id();
+        let mut known = self.0.lock();
+        let key = Arc::as_ptr(kernel).addr();
+        if let Some((_, _, loaded)) = known.get(&key).filter(|(_, d, _)| *d == id) {
+            return Ok(loaded.clone());
+        }
+        let loaded = LoadedKernel::load(device, cache, &kernel.spirv, None, Some(&kernel.location))?;
+        if loaded.module().push().is_none_or(|p| !p.is_address) {
+            return Err(Error::runtime(format!(
+                "the compiled kernel of {} takes no argument block; build the program again",
+                kernel.location
+            )));
+        }
+        known.retain(|_, (k, d, _)| *d == id && k.strong_count() > 0);
+        known.insert(key, (Arc::downgrade(kernel), id, loaded.clone()));
+        Ok(loaded)
+    }
+
+    /// Lets go of all.
+    pub fn clear(&self) {
+        let all = std::mem::take(&mut *self.0.lock());
+        drop(all);
+    }
+}

@@ -1,0 +1,8 @@
+//! Accelerators, their views and the kernels loaded there.
+
+pub mod accelerator;
+pub mod accelerator_view;
+pub mod bridge;
+pub mod defaults;
+pub mod loaded_kernel;
+pub mod spirv_kernel;

@@ -1,0 +1,52 @@
+//! SPIR-V kernels that the program loads on an accelerator.
+
+use crate::device::physical::DeviceKind;
+use crate::error::{Error, Result};
+use crate::kernel::registry;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+use std::sync::Arc;
+
+/// A kernel of the program on an accelerator.
+pub struct SpirvKernel {
+    accelerator: Arc<Accelerator>,
+    loaded: Arc<LoadedKernel>,
+}
+
+impl SpirvKernel {
+    /// Checks and loads `spirv`.
+    pub fn load(
+        accelerator: &Arc<Accelerator>,
+        spirv: &[u8],
+        entry_point: Option<&str>,
+        label: Option<&str>,
+    ) -> Result<Arc<Self>> {
+        if accelerator.kind() != DeviceKind::Vulkan {
+            return Err(Error::unsupported(format!(
+                "{} runs no SPIR-V; load the kernel on a Vulkan accelerator",
+                accelerator.name()
+            )));
+        }
+        let loaded = LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label)?;
+        Ok(Arc::new(Self { accelerator: accelerator.clone(), loaded }))
+    }
+
+    /// Loads a kernel that was embedded into the program by its name.
+    pub fn find(accelerator: &Arc<Accelerator>, name: &str) -> Result<Arc<Self>> {
+        let record = registry::find(name)?;
+        Self::load(accelerator, record.spirv(), None, Some(name))
+    }
+
+    /// Where it was loaded.
+    pub fn accelerator(&self) -> &Arc<Accelerator> {
+        &self.accelerator
+    }
+}
+
+impl std::ops::Deref for SpirvKernel {
+    type Target = LoadedKernel;
+
+    fn deref(&self) -> &LoadedKernel {
+        &self.loaded
+    }
+}

@@ -1,0 +1,145 @@
+//! copy and copy_async (docs/spec/copies.md): between host memory, arrays, sections and array_views, on and across
+//! accelerators.
+
+use crate::device::hazard::{Point, Tracker, any_lost};
+use crate::error::Result;
+use crate::geometry::CopyPlan;
+use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::copies::check::plan;
+use crate::runtime::copies::memory::{find_destination, find_source};
+use crate::runtime::data::locked::{LockedSources, Sources};
+use crate::runtime::data::operand::Operand;
+use crate::runtime::data::transfer::{Tally, run};
+use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::race::{self, Using};
+use crate::trace::transfers::Call;
+use smallvec::SmallVec;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Uploads of at most so many bytes are taken over during the call of copy_async.
+const AT_ONCE: u64 = 256 << 10;
+
+fn uses_of(source: &Operand, destination: &Operand, call: Call) -> Using {
+    let both = [(source, Access::Read), (destination, Access::Write)].into_iter();
+    race::uses(call.name, both.filter_map(|(side, access)| Some((side.elements()?, access))))
+}
+
+/// Copies, and returns when it is done. `call` asked for it.
+pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
+    let plan = plan(&source, &destination)?;
+    let _using = uses_of(&source, &destination, call);
+    source.wait_pending(Access::Read)?;
+    destination.wait_pending(Access::Write)?;
+    for point in perform(&source, &destination, plan, call)? {
+        point.wait(None)?;
+    }
+    Ok(())
+}
+
+/// Begins a copy. Later uses of the arrays and views are ordered behind it.
+pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<Arc<Completion>> {
+    let plan = plan(&source, &destination)?;
+    let using = uses_of(&source, &destination, call);
+    let within = match (&source, &destination) {
+        // Nothing but commands for the device.
+        (Operand::Array(a, _), Operand::Array(b, _)) => a.device().id() == b.device().id(),
+        // Host memory that is taken over at once.
+        (Operand::Host(..), Operand::Array(b, _)) => b.buffer().host().is_none() && plan.bytes() <= AT_ONCE,
+        _ => false,
+    };
+    if within {
+        source.wait_pending(Access::Read)?;
+        destination.wait_pending(Access::Write)?;
+        let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
+        made.uses(using);
+        return Ok(made);
+    }
+    take_back(&source, &destination);
+    let (from, to) = (source.clone(), destination.clone());
+    let views: SmallVec<[Arc<AcceleratorView>; 2]> =
+        [&from, &to].into_iter().filter_map(|s| s.view().cloned()).collect();
+    let claims: SmallVec<[(&Tracker, Range<u64>, Access); 2]> = [(&from, Access::Read), (&to, Access::Write)]
+        .into_iter()
+        .filter_map(|(side, access)| side.claim().map(|(tracker, range)| (tracker, range, access)))
+        .collect();
+    let task = move || {
+        let points = perform(&source, &destination, plan, call)?;
+        points.into_iter().try_for_each(|p| p.wait(None).map(drop))
+    };
+    let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
+    made.uses(using);
+    Ok(made)
+}
+
+/// The host may no longer use the destination, nor write the source, without asking. No lock may be held.
+fn take_back(source: &Operand, destination: &Operand) {
+    for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
+        match side {
+            Operand::Host(..) => {}
+            Operand::Array(array, l) => {
+                if let Some(views) = array.source() {
+                    views.host_access().take_back(&l.region(), access);
+                }
+            }
+            Operand::View(part) => part.source().host_access().take_back(part.region(), access),
+        }
+    }
+}
+
+/// Does or begins the copy; it is done when the points are reached.
+fn perform(source: &Operand, destination: &Operand, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
+    let sources = Sources::of([source, destination].into_iter());
+    let begin = (plan.source, plan.destination);
+    sources.attempt(|held| {
+        (plan.source, plan.destination) = begin;
+        perform_with(held, source, destination, &mut plan, call)
+    })
+}
+
+fn perform_with(
+    held: &mut LockedSources<'_>,
+    source: &Operand,
+    destination: &Operand,
+    plan: &mut CopyPlan,
+    call: Call,
+) -> Result<SmallVec<[Point; 2]>> {
+    for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
+        if let Operand::View(part) = side {
+            part.source().host_access().take_back(part.region(), access);
+        }
+    }
+    let mut tally = Tally::of(call);
+    for (n, side) in [source, destination].into_iter().enumerate() {
+        if let Operand::View(part) = side {
+            tally.source = part.source().id();
+            tally.accounts[n] = Some(part.counters());
+            // Two views of one source are one account there.
+            let both = matches!(source, Operand::View(other) if n == 1 && other.source().id() == part.source().id());
+            tally.accounts[2 + n] = Some(part.source().counters()).filter(|_| !both);
+        }
+    }
+    // Storage that is made now is made where the other side is.
+    let (to, to_base) = find_destination(source, destination, held, call)?;
+    let (from, from_base) = find_source(source, destination, held, tally)?;
+    plan.source -= from_base;
+    plan.destination -= to_base;
+    let points = run(&from, &to, plan, tally)?;
+    match destination {
+        Operand::View(part) => {
+            let state = held.state(part)?;
+            let holder = state.home_holder(None)?;
+            part.renewed(state, &holder, Access::Write);
+        }
+        Operand::Array(array, l) => {
+            held.wrote_array(array, l)?;
+            if !any_lost() {
+                return Ok(points);
+            }
+            array.buffer().tracker().renewed(l.region().ranges());
+        }
+        _ => {}
+    }
+    Ok(points)
+}

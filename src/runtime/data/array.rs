@@ -1,0 +1,85 @@
+//! array (docs/spec/arrays.md): memory, and the data source of the array_views of it.
+
+use crate::error::{Error, Result};
+use crate::host::HostSpan;
+use crate::kernel::Access;
+use crate::runtime::access_type::AccessType;
+use crate::runtime::data::source::{Source, SourceSlot};
+use crate::runtime::data::storage::{ArrayRequest, Storage};
+use crate::trace::transfers::{Call, implicit};
+use std::ops::Deref;
+use std::sync::Arc;
+
+const DATA: Call = implicit(c"revamp_array_data");
+
+/// A block of elements on one accelerator_view.
+pub struct Array {
+    storage: Arc<Storage>,
+    /// The data source of its array_views, while there are any.
+    source: Arc<SourceSlot>,
+}
+
+impl Deref for Array {
+    type Target = Storage;
+
+    fn deref(&self) -> &Storage {
+        &self.storage
+    }
+}
+
+impl Array {
+    /// Makes an array.
+    pub fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self { storage: Storage::create(request)?, source: Arc::default() }))
+    }
+
+    /// Its memory.
+    pub(in crate::runtime) fn storage(&self) -> &Arc<Storage> {
+        &self.storage
+    }
+
+    /// The data source of its array_views, if there are any.
+    pub(in crate::runtime) fn source(&self) -> Option<Arc<Source>> {
+        self.source.lock().upgrade()
+    }
+
+    /// The data source for one more array_view.
+    pub(in crate::runtime) fn source_for_view(&self) -> Arc<Source> {
+        Source::over_array(&self.storage, &self.source)
+    }
+
+    /// The memory for the host, once nothing that conflicts is under way.
+    pub fn host_data(&self, access: AccessType) -> Result<HostSpan> {
+        let wanted = match access {
+            AccessType::Read => Access::Read,
+            AccessType::Write => Access::Write,
+            AccessType::ReadWrite => Access::ReadWrite,
+            AccessType::None | AccessType::Auto => {
+                return Err(Error::invalid("the access must be READ, WRITE or READ_WRITE"));
+            }
+        };
+        let Some(span) = self.buffer().host().filter(|_| self.cpu_access_type().allows(access)) else {
+            return Err(Error::runtime(format!(
+                "the host may not {} this array directly: it lives on {} with cpu access type {:?}; copy it, make it \
+                 with a cpu access type where memory is shared, or use a staging array",
+                match access {
+                    AccessType::Read => "read",
+                    AccessType::Write => "write",
+                    _ => "read and write",
+                },
+                self.view().accelerator().name(),
+                self.cpu_access_type()
+            )));
+        };
+        let all = 0..self.layout().bytes();
+        self.pending().wait_for_all(&all, wanted)?;
+        if let Some(source) = self.source() {
+            source.bring_home(self.layout(), wanted, DATA)?;
+        }
+        self.buffer().tracker().wait_for_all(&all, wanted)?;
+        if wanted == Access::Write {
+            self.buffer().tracker().renewed(std::iter::once(all));
+        }
+        Ok(span)
+    }
+}

@@ -1,0 +1,359 @@
+//! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
+
+use crate::error::{Error, Result};
+use crate::geometry::Layout;
+use crate::host::HostSpan;
+use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::extents::{check_element, checked_bytes, checked_extent, section_of};
+use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
+use crate::runtime::data::part::Part;
+use crate::runtime::data::source::Source;
+use crate::runtime::operations::completion::{Completion, begin};
+use crate::runtime::race::{self};
+use crate::trace::transfers::{Call, explicit, implicit};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const ACCESS: Call = implicit(c"revamp_array_view_data");
+const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
+const SYNCHRONIZE_TO: Call = explicit(c"revamp_array_view_synchronize_to");
+const SYNCHRONIZE_ASYNC: Call = explicit(c"revamp_array_view_synchronize_async");
+const SYNCHRONIZE_TO_ASYNC: Call = explicit(c"revamp_array_view_synchronize_to_async");
+const REFRESH: Call = explicit(c"revamp_array_view_refresh");
+const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
+
+/// An array_view: the last one of a data source writes back when it is dropped.
+pub struct ArrayView {
+    part: Arc<Part>,
+}
+
+impl Drop for ArrayView {
+    fn drop(&mut self) {
+        if self.part.word.load(Ordering::Relaxed) != 0 {
+            self.part.source.host_access().forget(self.part.id);
+        }
+        self.part.source.release();
+    }
+}
+
+/// How a view is made.
+#[derive(Clone, Copy, Default)]
+pub struct ViewOptions<'a> {
+    /// `array_view<const T>`.
+    pub read_only: bool,
+    /// A name for messages.
+    pub label: Option<&'a str>,
+}
+
+impl ArrayView {
+    /// A view of part of `source`, which has been told of it.
+    fn make(
+        source: Arc<Source>,
+        extent: &[i32],
+        layout: Layout,
+        read_only: bool,
+        label: Option<Arc<str>>,
+    ) -> Arc<Self> {
+        Arc::new(Self { part: Arc::new(Part::new(source, extent, layout, read_only, label)) })
+    }
+
+    /// A view of memory of the program: a data source of its own (AV-8). `memory` is called with the bytes needed.
+    pub fn over_host(
+        extent: &[i32],
+        element: usize,
+        memory: impl FnOnce(u64) -> Result<HostSpan>,
+        options: ViewOptions<'_>,
+    ) -> Result<Arc<Self>> {
+        let sizes = checked_extent(extent, "array_view")?;
+        check_element(element)?;
+        let bytes = checked_bytes(&sizes, element as u64)?;
+        let source = Source::over_host(memory(bytes)?, options.label.unwrap_or("host memory"));
+        source.retain();
+        Ok(Self::make(
+            source,
+            extent,
+            Layout::packed(0, element as u64, &sizes),
+            options.read_only,
+            options.label.map(Into::into),
+        ))
+    }
+
+    /// A view of all of an array.
+    pub fn over_array(array: &Arc<Array>, options: ViewOptions<'_>) -> Arc<Self> {
+        let label = options.label.map(Into::into);
+        Self::make(array.source_for_view(), array.extent(), array.layout().clone(), options.read_only, label)
+    }
+
+    /// A view without a data source (docs/spec/array-views.md#views-without-a-data-source).
+    pub fn open(extent: &[i32], element: usize, options: ViewOptions<'_>) -> Result<Arc<Self>> {
+        let sizes = checked_extent(extent, "array_view")?;
+        check_element(element)?;
+        let bytes = checked_bytes(&sizes, element as u64)?;
+        if options.read_only {
+            return Err(Error::runtime("a read-only array_view needs a data source: nobody could write it"));
+        }
+        let source = Source::open(bytes, extent, element, options.label.unwrap_or("no data source"));
+        source.retain();
+        Ok(Self::make(
+            source,
+            extent,
+            Layout::packed(0, element as u64, &sizes),
+            options.read_only,
+            options.label.map(Into::into),
+        ))
+    }
+
+    /// What it covers.
+    pub fn part(&self) -> &Arc<Part> {
+        &self.part
+    }
+
+    fn using(&self, call: Call, access: Access) -> race::Using {
+        race::uses(call.name, std::iter::once_with(|| (self.part.elements(), access)))
+    }
+
+    fn derive(&self, extent: &[i32], layout: Layout, read_only: bool) -> Arc<Self> {
+        self.part.source.retain();
+        Self::make(self.part.source.clone(), extent, layout, read_only, self.part.label.clone())
+    }
+
+    /// `section`: `origin` defaults to zeros, `extent` to the rest.
+    pub fn section(&self, origin: Option<&[i32]>, extent: Option<&[i32]>) -> Result<Arc<Self>> {
+        let (from, size) = section_of(&self.part.extent, origin, extent, || self.part.name())?;
+        let layout = self.part.layout.section(&from, &size);
+        let extent: SmallVec<[i32; 4]> = size.iter().map(|&s| s as i32).collect();
+        Ok(self.derive(&extent, layout, self.part.read_only))
+    }
+
+    /// Projection: slice `index` of the most significant dimension.
+    pub fn project(&self, index: i32) -> Result<Arc<Self>> {
+        let extent = &self.part.extent;
+        if extent.len() < 2 {
+            return Err(Error::runtime(format!(
+                "the {} has rank 1; only views of rank 2 and more have projections",
+                self.part.name()
+            )));
+        }
+        if index < 0 || index >= extent[0] {
+            return Err(Error::runtime(format!(
+                "projection {index} of the {} is outside: its most significant dimension has {} slices",
+                self.part.name(),
+                extent[0]
+            )));
+        }
+        let mut layout = self.part.layout.clone();
+        layout.offset += index as u64 * layout.dims[0].1;
+        layout.dims.remove(0);
+        Ok(self.derive(&extent[1..], layout, self.part.read_only))
+    }
+
+    fn check_packed(&self, what: &str) -> Result<()> {
+        if !self.part.layout.is_packed() {
+            return Err(Error::runtime(format!(
+                "{what} of the {}: its elements do not lie one behind the other (strides {:?})",
+                self.part.name(),
+                self.part.strides
+            )));
+        }
+        Ok(())
+    }
+
+    /// `view_as`.
+    pub fn view_as(&self, extent: &[i32]) -> Result<Arc<Self>> {
+        self.check_packed("view_as")?;
+        let sizes = checked_extent(extent, "array_view")?;
+        let element = self.part.layout.element;
+        let bytes = checked_bytes(&sizes, element)?;
+        if bytes > self.part.layout.bytes() {
+            return Err(Error::runtime(format!(
+                "view_as to {extent:?} needs {} elements, the {} has {}",
+                bytes / element,
+                self.part.name(),
+                self.part.layout.elements()
+            )));
+        }
+        Ok(self.derive(extent, Layout::packed(self.part.layout.offset, element, &sizes), self.part.read_only))
+    }
+
+    /// `reinterpret_as`: elements of another size, in one dimension.
+    pub fn reinterpret_as(&self, element: usize) -> Result<Arc<Self>> {
+        self.check_packed("reinterpret_as")?;
+        check_element(element)?;
+        let bytes = self.part.layout.bytes();
+        let count = bytes / element as u64;
+        if bytes % element as u64 != 0 {
+            return Err(Error::runtime(format!(
+                "reinterpret_as of the {}: its {bytes} bytes are no multiple of elements of {element}",
+                self.part.name()
+            )));
+        }
+        let length = i32::try_from(count).map_err(|_| {
+            Error::runtime(format!(
+                "reinterpret_as would make {count} elements; one dimension has at most {}",
+                i32::MAX
+            ))
+        })?;
+        let layout = Layout::packed(self.part.layout.offset, element as u64, &[count]);
+        Ok(self.derive(&[length], layout, self.part.read_only))
+    }
+
+    /// The same elements as `array_view<const T>`.
+    pub fn as_read_only(&self) -> Arc<Self> {
+        self.derive(&self.part.extent, self.part.layout.clone(), true)
+    }
+
+    /// `get_source_accelerator_view`: `None` without a data source; the inner `None` is the host.
+    pub fn source_view(&self) -> Option<Option<Arc<AcceleratorView>>> {
+        let source = &self.part.source;
+        (!source.is_open()).then(|| source.array().map(|a| a.view().clone()))
+    }
+
+    /// Makes it valid on the host and returns the memory, from the first element on (AV-16, AV-17).
+    pub fn access(&self, access: Access) -> Result<HostSpan> {
+        let part = &self.part;
+        part.check(access)?;
+        let _using = self.using(ACCESS, access);
+        part.wait_pending(access)?;
+        part.source.attempt(|state| {
+            let holder = state.holder(None)?;
+            part.make_valid(state, &holder, access, ACCESS)?;
+            let hull = part.region.hull();
+            let memory = state.host_memory(&holder, &hull, access)?;
+            if access.writes() {
+                part.renewed(state, &holder, access);
+                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
+            } else {
+                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
+            }
+            memory.sub(hull)
+        })
+    }
+
+    /// Brings changes home; for a write access home then holds the part alone (docs/spec/array-views.md#synchronize).
+    pub fn synchronize(&self, access: Access) -> Result<()> {
+        self.part.check(access)?;
+        let _using = self.using(SYNCHRONIZE, access);
+        self.part.wait_pending(access)?;
+        move_to(&self.part, None, access, SYNCHRONIZE)
+    }
+
+    /// The same, later.
+    pub fn synchronize_async(&self, access: Access) -> Result<Arc<Completion>> {
+        self.start(None, access)
+    }
+
+    /// Makes it valid on `target`; for a write access there alone.
+    pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
+        self.part.check(access)?;
+        let _using = self.using(SYNCHRONIZE_TO, access);
+        self.part.wait_pending(access)?;
+        move_to(&self.part, Some(target), access, SYNCHRONIZE_TO)
+    }
+
+    /// The same, later.
+    pub fn synchronize_to_async(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<Arc<Completion>> {
+        self.start(Some(target), access)
+    }
+
+    fn start(&self, target: Option<&Arc<AcceleratorView>>, access: Access) -> Result<Arc<Completion>> {
+        let part = self.part.clone();
+        part.check(access)?;
+        let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
+        let using = self.using(call, access);
+        let target = target.cloned();
+        part.source.host_access().take_back(&part.region, access);
+        let claims = [(part.source.pending(), part.region.hull(), access)];
+        let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
+        let task = {
+            let part = part.clone();
+            move || move_to(&part, target.as_ref(), access, call)
+        };
+        let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
+        made.uses(using);
+        Ok(made)
+    }
+
+    /// Home was changed behind our back (docs/spec/array-views.md#refresh).
+    pub fn refresh(&self) -> Result<()> {
+        let part = &self.part;
+        let _using = self.using(REFRESH, Access::Write);
+        part.wait_pending(Access::Write)?;
+        if part.source.is_open() {
+            return Ok(());
+        }
+        part.source.host_access().take_back(&part.region, Access::Write);
+        part.source.attempt(|state| {
+            let home = state.home_holder(None)?;
+            state.renewed(&part.region, &home);
+            state.directory.make_room(&part.region)?;
+            state.directory.refresh(&part.region);
+            Ok(())
+        })
+    }
+
+    /// The contents are worthless until they are written (docs/spec/array-views.md#discard).
+    pub fn discard_data(&self) -> Result<()> {
+        let part = &self.part;
+        part.check(Access::Write)?;
+        let _using = self.using(DISCARD, Access::Write);
+        part.wait_pending(Access::Write)?;
+        part.source.host_access().take_back(&part.region, Access::Write);
+        part.source.attempt(|state| {
+            state.directory.make_room(&part.region)?;
+            state.directory.discard(&part.region);
+            Ok(())
+        })
+    }
+
+    /// Where its bytes are, as seen from an accelerator_view.
+    pub fn residency(&self, view: &Arc<AcceleratorView>) -> Result<Residency> {
+        let part = &self.part;
+        let bytes = part.region.bytes();
+        part.source.attempt(|state| {
+            if state.is_open() {
+                return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
+            }
+            let holder = state.holder(Some(view))?;
+            let (valid, discarded) = state.directory.count(&part.region, holder.location);
+            let allocated = state.allocated(&holder);
+            Ok(Residency { bytes, valid, discarded, allocated, shares_home: holder.shares_home() })
+        })
+    }
+}
+
+/// What [`ArrayView::residency`] tells, in bytes.
+pub struct Residency {
+    /// Of the view.
+    pub bytes: u64,
+    /// Of them valid there.
+    pub valid: u64,
+    /// Of them worthless.
+    pub discarded: u64,
+    /// Held there for the whole source, beside home.
+    pub allocated: u64,
+    /// The view uses home's memory itself.
+    pub shares_home: bool,
+}
+
+/// Makes a part valid at home or on `target`, and there alone if it is to be written there.
+fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
+    let hull = part.region.hull();
+    part.source.attempt(|state| {
+        let holder = match target {
+            Some(view) => state.holder(Some(view))?,
+            // Nothing to bring home, and no home to bring it to.
+            None if state.is_open() => return Ok(()),
+            None => state.home_holder(None)?,
+        };
+        part.source.host_access().take_back(&part.region, access);
+        part.make_valid(state, &holder, access, call)?;
+        state.wait_conflicts(&holder, &hull, access)?;
+        if access.writes() {
+            part.written(state, &holder);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,165 @@
+//! The memory of an array: where it lives, what the host may do with it (rules STG-1 to STG-18). It outlives the array where
+//! array_views of it are left.
+
+use crate::device::hazard::Tracker;
+use crate::device::physical::DeviceKind;
+use crate::device::{Buffer, Device, Placement};
+use crate::error::{Error, Result};
+use crate::geometry::Layout;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::access_type::AccessType;
+use crate::runtime::data::extents::{checked_bytes, checked_extent};
+use std::sync::Arc;
+
+/// What an array shall be.
+pub struct ArrayRequest<'a> {
+    /// Where it lives.
+    pub view: Arc<AcceleratorView>,
+    /// Extents, most significant first.
+    pub extent: &'a [i32],
+    /// Bytes of an element.
+    pub element_size: usize,
+    /// What the host may do with it directly.
+    pub cpu_access: AccessType,
+    /// The view a staging array exchanges data with.
+    pub associated: Option<Arc<AcceleratorView>>,
+    /// A name for messages.
+    pub label: Option<&'a str>,
+}
+
+/// A block of elements on one accelerator_view.
+pub struct Storage {
+    view: Arc<AcceleratorView>,
+    associated: Arc<AcceleratorView>,
+    extent: Box<[i32]>,
+    layout: Layout,
+    cpu_access: AccessType,
+    buffer: Arc<dyn Buffer>,
+    /// The device that made the buffer: of a staging array the associated view's.
+    device: Arc<dyn Device>,
+    /// Asynchronous copies of the host that are not done.
+    pending: Tracker,
+}
+
+impl Storage {
+    /// Makes the memory of an array.
+    pub(in crate::runtime) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
+        let ArrayRequest { view, extent, element_size, cpu_access, associated, label } = request;
+        let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
+        let sizes = checked_extent(extent, "array")?;
+        if element_size == 0 || element_size % 4 != 0 {
+            return Err(Error::runtime(format!(
+                "the element size is {element_size} bytes; it must be a multiple of 4 (and at least 4)"
+            )));
+        }
+        let bytes = checked_bytes(&sizes, element_size as u64)?;
+        let accelerator = view.accelerator();
+        if let Some(lost) = view.device().lost() {
+            return Err(lost);
+        }
+        if associated.is_some() && cpu_access != AccessType::Auto {
+            return Err(Error::runtime(
+                "an associated view and a cpu access type are given; a staging array is always readable and writable by \
+                 the host, so leave the access type out",
+            ));
+        }
+        // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
+        let staged =
+            associated.filter(|a| accelerator.kind() == DeviceKind::Cpu && a.accelerator().kind() != DeviceKind::Cpu);
+        let cpu_access = if accelerator.kind() != DeviceKind::Vulkan {
+            AccessType::ReadWrite
+        } else {
+            match cpu_access {
+                AccessType::Auto => accelerator.fix_cpu_access_type(),
+                AccessType::None => AccessType::None,
+                other if accelerator.allows_cpu_access() => other,
+                _ => {
+                    return Err(Error::runtime(format!(
+                        "{} has no memory shared with the host, so an array on it cannot have cpu access; use copy, or \
+                         a staging array",
+                        accelerator.name()
+                    )));
+                }
+            }
+        };
+        let (device, placement) = match &staged {
+            Some(a) => (a.device().clone(), Placement::Staging),
+            None if accelerator.kind() == DeviceKind::Vulkan && cpu_access != AccessType::None => {
+                (view.device().clone(), Placement::DeviceShared)
+            }
+            None => (view.device().clone(), Placement::Device),
+        };
+        let buffer = device.allocate(bytes, placement, label.unwrap_or("array"))?;
+        Ok(Arc::new(Self {
+            associated: staged.unwrap_or_else(|| view.clone()),
+            view,
+            extent: extent.into(),
+            layout: Layout::packed(0, element_size as u64, &sizes),
+            cpu_access,
+            buffer,
+            device,
+            pending: Tracker::new(),
+        }))
+    }
+
+    /// Where it lives.
+    pub fn view(&self) -> &Arc<AcceleratorView> {
+        &self.view
+    }
+    /// `associated_accelerator_view`.
+    pub fn associated_view(&self) -> &Arc<AcceleratorView> {
+        &self.associated
+    }
+    /// True for a staging array whose memory a device addresses.
+    pub fn is_staging(&self) -> bool {
+        self.associated.id() != self.view.id()
+    }
+    /// Its extents.
+    pub fn extent(&self) -> &[i32] {
+        &self.extent
+    }
+    /// Where its elements lie in the buffer.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    /// `cpu_access_type`.
+    pub fn cpu_access_type(&self) -> AccessType {
+        self.cpu_access
+    }
+    /// Its memory.
+    pub fn buffer(&self) -> &Arc<dyn Buffer> {
+        &self.buffer
+    }
+    /// The device that made the memory.
+    pub fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+    /// Asynchronous copies of the host that are not done.
+    pub(in crate::runtime) fn pending(&self) -> &Tracker {
+        &self.pending
+    }
+
+    /// True if the host's memory and the array's are one.
+    pub(in crate::runtime) fn shares_host(&self) -> bool {
+        match self.view.accelerator().kind() {
+            DeviceKind::Cpu => true,
+            DeviceKind::HostThreads => self.device.shares_memory(),
+            DeviceKind::Vulkan => self.buffer.host().is_some(),
+        }
+    }
+
+    /// The view whose queue copies of this array use.
+    pub(in crate::runtime) fn copy_view(&self) -> &Arc<AcceleratorView> {
+        if self.is_staging() { &self.associated } else { &self.view }
+    }
+
+    /// The address kernels use.
+    pub fn device_address(&self) -> Result<u64> {
+        self.buffer.device_address().ok_or_else(|| {
+            Error::runtime(format!(
+                "an array on {} has no device address: no Vulkan device reaches it",
+                self.view.accelerator().name()
+            ))
+        })
+    }
+}

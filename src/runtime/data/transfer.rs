@@ -1,0 +1,193 @@
+//! Moving bytes between any two memories, and counting them.
+
+use crate::device::hazard::Point;
+use crate::device::physical::DeviceKind;
+use crate::device::{Buffer, Device, Direction};
+use crate::error::Result;
+use crate::geometry::CopyPlan;
+use crate::host::{HostBlock, HostSpan, Workers, strided};
+use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::bridge::End;
+use crate::runtime::data::storage::Storage;
+use crate::trace::transfers::{self, Call, Counters, Record, Way};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Copies between two devices of fewer bytes are no faster in pieces.
+const BRIDGE: u64 = 128 << 10;
+/// Bytes that pass through the host at once between two devices that do not share its memory.
+const HOP: u64 = 32 << 20;
+
+/// One side of a move.
+pub(in crate::runtime) enum Endpoint {
+    /// Endpoint of the host.
+    Host(HostSpan),
+    /// A buffer of a device.
+    Device {
+        /// It.
+        buffer: Arc<dyn Buffer>,
+        /// The device that made it.
+        device: Arc<dyn Device>,
+        /// Whose queue is used.
+        view: Arc<AcceleratorView>,
+        /// Where it counts as living: for a staging array the cpu.
+        accelerator: Arc<Accelerator>,
+    },
+}
+
+impl Endpoint {
+    /// An array's.
+    pub fn of(array: &Storage) -> Self {
+        Self::Device {
+            buffer: array.buffer().clone(),
+            device: array.device().clone(),
+            view: array.copy_view().clone(),
+            accelerator: array.view().accelerator().clone(),
+        }
+    }
+
+    /// The id of the buffer, if it is one.
+    pub fn buffer(&self) -> Option<u64> {
+        match self {
+            Self::Host(_) => None,
+            Self::Device { buffer, .. } => Some(buffer.id()),
+        }
+    }
+
+    /// The accelerator it belongs to, if that is not the host.
+    fn accelerator(&self) -> Option<&Arc<Accelerator>> {
+        match self {
+            Self::Host(_) => None,
+            Self::Device { accelerator, .. } => Some(accelerator).filter(|a| a.kind() != DeviceKind::Cpu),
+        }
+    }
+}
+
+/// On whose account bytes are moved.
+#[derive(Clone, Copy)]
+pub(in crate::runtime) struct Tally<'a> {
+    /// The call that forces it.
+    pub call: Call,
+    /// The data source; 0: none.
+    pub source: u64,
+    /// Counters of views and data sources.
+    pub accounts: [Option<&'a Counters>; 4],
+}
+
+impl Tally<'_> {
+    /// A move that no view has to do with.
+    pub fn of(call: Call) -> Self {
+        Tally { call, source: 0, accounts: [None; 4] }
+    }
+
+    fn count(&self, from: &Endpoint, to: &Endpoint, bytes: u64) {
+        let (from, to) = (from.accelerator(), to.accelerator());
+        let add = |way, accelerator: Option<&Arc<Accelerator>>| {
+            let own = accelerator.map(|a| a.transfers());
+            for c in self.accounts.into_iter().chain([Some(&transfers::ALL), own]).flatten() {
+                c.add(self.call, way, bytes);
+            }
+        };
+        match (from, to) {
+            // Host threads that share the host's memory are at the end of the way, and no second one.
+            (Some(a), Some(b)) if a.id() != b.id() && b.is_host_memory() => add(Way::From, Some(a)),
+            (Some(a), Some(b)) if a.id() != b.id() && a.is_host_memory() => add(Way::To, Some(b)),
+            (Some(a), Some(b)) if a.id() != b.id() => {
+                add(Way::From, Some(a));
+                add(Way::To, Some(b));
+            }
+            (None, Some(a)) => add(Way::To, Some(a)),
+            (Some(a), None) => add(Way::From, Some(a)),
+            (same, _) => add(Way::Local, same),
+        }
+        let id = |a: Option<&Arc<Accelerator>>| a.map_or(0, |a| a.id());
+        transfers::record(Record {
+            number: 0,
+            bytes,
+            call: self.call,
+            from: id(from),
+            to: id(to),
+            source: self.source,
+        });
+    }
+}
+
+/// Does or begins a move; it is done when the points are reached. Host memory that is the source is no longer needed when
+/// this returns, and host memory that is the destination has its bytes.
+pub(in crate::runtime) fn run(
+    from: &Endpoint,
+    to: &Endpoint,
+    plan: &CopyPlan,
+    tally: Tally<'_>,
+) -> Result<SmallVec<[Point; 2]>> {
+    let points = match (from, to) {
+        (Endpoint::Host(a), Endpoint::Host(b)) => {
+            strided::copy_parallel(&Workers::shared().pool, plan, *a, *b)?;
+            SmallVec::new()
+        }
+        (Endpoint::Host(a), Endpoint::Device { buffer, device, view, .. }) => {
+            let points = device.transfer(Direction::Upload, *a, buffer, plan, &**view.queue())?;
+            view.attach(points.iter().cloned());
+            points
+        }
+        (Endpoint::Device { buffer, device, view, .. }, Endpoint::Host(b)) => {
+            let points = device.transfer(Direction::Download, *b, buffer, plan, &**view.queue())?;
+            view.attach(points.iter().cloned());
+            points
+        }
+        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan)?,
+    };
+    tally.count(from, to, plan.bytes());
+    Ok(points)
+}
+
+fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
+    let (
+        Endpoint::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
+        Endpoint::Device { buffer: b, device: of_b, view: view_b, accelerator: at_b },
+    ) = (from, to)
+    else {
+        return Ok(SmallVec::new());
+    };
+    if of_a.id() == of_b.id() {
+        // The queue of the side that really lives on the device.
+        let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
+        let view = if is_staging { view_a } else { view_b };
+        let point = view.queue().copy(a, b, plan)?;
+        view_a.attach([point.clone()]);
+        view_b.attach([point.clone()]);
+        return Ok(SmallVec::from_iter([point]));
+    }
+    // A side the host addresses is host memory to the other's device.
+    if let Some(host) = a.host() {
+        a.tracker().wait(&plan.source_hull(), Access::Read)?;
+        let points = of_b.transfer(Direction::Upload, host, b, plan, &**view_b.queue())?;
+        view_b.attach(points.iter().cloned());
+        return Ok(points);
+    }
+    if let Some(host) = b.host() {
+        b.tracker().wait(&plan.destination_hull(), Access::Write)?;
+        let points = of_a.transfer(Direction::Download, host, a, plan, &**view_a.queue())?;
+        view_a.attach(points.iter().cloned());
+        return Ok(points);
+    }
+    if plan.bytes() >= BRIDGE {
+        let from = End { buffer: a, device: of_a, queue: &**view_a.queue() };
+        let to = End { buffer: b, device: of_b, queue: &**view_b.queue() };
+        if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {
+            view_b.attach(points.iter().cloned());
+            return Ok(points);
+        }
+    }
+    let mut points = SmallVec::new();
+    for piece in plan.pieces(HOP) {
+        let block = HostBlock::new(piece.bytes())?;
+        let (down, up) = piece.through_packed();
+        of_a.transfer(Direction::Download, block.span(), a, &down, &**view_a.queue())?;
+        points.extend(of_b.transfer(Direction::Upload, block.span(), b, &up, &**view_b.queue())?);
+    }
+    view_b.attach(points.iter().cloned());
+    Ok(points)
+}

@@ -1,0 +1,149 @@
+//! Launches that repeat an earlier one (decision 14).
+//!
+//! A program launches the same kernels on the same views over and over. What a launch found out (where it runs, that its views
+//! are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s tell.
+//! A repeat keeps nothing alive and decides nothing: where anything differs the launch is done anew.
+
+use crate::config;
+use crate::device::block::AddressSlot;
+use crate::device::hazard::{Detour, Point};
+use crate::device::{Buffer, Use};
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::kernel::compiled::Compiled;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::data::source::Source;
+use crate::runtime::data::source_state::Stamp;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::submit::submit;
+use smallvec::SmallVec;
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+/// A [`Use`] that keeps nothing alive.
+type WeakUse = (Weak<dyn Buffer>, Range<u64>, Access);
+
+/// What a launch of a compiled kernel on a Vulkan view found out.
+pub struct CachedLaunch {
+    view: Weak<AcceleratorView>,
+    compiled: Weak<Compiled>,
+    kernel: Weak<LoadedKernel>,
+    groups: [u64; 3],
+    /// In the order in which they are locked.
+    sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
+    /// Arrays that are captured by themselves.
+    arrays: SmallVec<[Weak<Array>; 2]>,
+    uses: SmallVec<[WeakUse; 4]>,
+    /// What goes into the places of the arguments: 0 for one that the kernel does not use.
+    addresses: SmallVec<[u64; 4]>,
+}
+
+/// What a launch went by.
+pub(in crate::runtime) struct Launched<'a> {
+    pub view: &'a Arc<AcceleratorView>,
+    pub compiled: &'a Arc<Compiled>,
+    pub kernel: &'a Arc<LoadedKernel>,
+    pub groups: [u64; 3],
+    pub captured: &'a [Captured<'a>],
+    pub resolved: &'a ResolvedArguments,
+    pub addresses: SmallVec<[u64; 4]>,
+}
+
+impl CachedLaunch {
+    /// After a launch, under the locks of its sources; `None` where the next one might differ, or would have to look.
+    pub(in crate::runtime) fn of(
+        launch: &HostLaunch<'_>,
+        launched: Launched<'_>,
+        held: &mut LockedSources<'_>,
+    ) -> Result<Option<Self>> {
+        // What has just changed may change again before the next launch.
+        if config::get().check || launched.resolved.changed() {
+            return Ok(None);
+        }
+        for (c, holder) in launched.captured.iter().zip(launched.resolved.holders()) {
+            if let (Operand::View(part), Some(holder)) = (c.operand, holder) {
+                let state = held.state(part)?;
+                if !part.is_known_valid(state, holder, c.needs) || !state.has_one_way(holder) {
+                    return Ok(None);
+                }
+            }
+        }
+        let mut views: SmallVec<[&Arc<Source>; 8]> = SmallVec::new();
+        let mut arrays = SmallVec::new();
+        // What is captured and not used has had a say in where it runs.
+        for argument in launch.arguments {
+            match &argument.section {
+                Operand::View(part) => views.push(part.source()),
+                // By what is locked: to ask the array itself would be against the order of locks.
+                Operand::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
+                _ => return Ok(None),
+            }
+        }
+        views.sort_unstable_by_key(|s| s.id());
+        views.dedup_by_key(|s| s.id());
+        let mut sources = SmallVec::new();
+        for source in views {
+            sources.push((Arc::downgrade(source), held.of(source)?.stamp()));
+        }
+        Ok(Some(Self {
+            view: Arc::downgrade(launched.view),
+            compiled: Arc::downgrade(launched.compiled),
+            kernel: Arc::downgrade(launched.kernel),
+            groups: launched.groups,
+            sources,
+            arrays,
+            uses: launched
+                .resolved
+                .uses
+                .iter()
+                .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
+                .collect(),
+            addresses: launched.addresses,
+        }))
+    }
+
+    /// Launches again with another block of the same size, whose addresses go to `places`; `None` where something has changed.
+    pub fn launch(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
+        let (Some(view), Some(kernel)) = (self.view.upgrade(), self.kernel.upgrade()) else { return Ok(None) };
+        if self.compiled.strong_count() == 0 || view.device().lost().is_some() {
+            return Ok(None);
+        }
+        for array in &self.arrays {
+            let Some(array) = array.upgrade() else { return Ok(None) };
+            if !array.pending().is_idle() || array.source().is_some() {
+                return Ok(None);
+            }
+        }
+        let mut sources: SmallVec<[Arc<Source>; 8]> = SmallVec::new();
+        for (source, _) in &self.sources {
+            match source.upgrade() {
+                Some(source) if source.pending().is_idle() => sources.push(source),
+                _ => return Ok(None),
+            }
+        }
+        let mut held: SmallVec<[_; 8]> = SmallVec::new();
+        for (source, (_, stamp)) in sources.iter().zip(&self.sources) {
+            let state = source.lock();
+            if state.stamp() != *stamp || source.host_access().any() {
+                return Ok(None);
+            }
+            held.push(state);
+        }
+        let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
+        for (buffer, range, access) in &self.uses {
+            let Some(buffer) = buffer.upgrade() else { return Ok(None) };
+            uses.push(Use { buffer, range: range.clone(), access: *access });
+        }
+        let slots = slots.iter().zip(self.addresses.iter().copied());
+        match submit(&view, &kernel, self.groups, &uses, block, slots) {
+            // Something is to be waited for, or lost.
+            Err(e) if Detour::of(&e).is_some() => Ok(None),
+            done => done.map(Some),
+        }
+    }
+}

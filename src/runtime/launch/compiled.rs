@@ -1,0 +1,132 @@
+//! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
+
+use crate::device::block::AddressSlot;
+use crate::device::hazard::Point;
+use crate::error::{Error, Result};
+use crate::kernel::Access;
+use crate::kernel::compiled::Compiled;
+use crate::kernel::image::{ANY_OFFSET, Capture};
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
+use crate::runtime::launch::domain::groups;
+use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::submit::submit;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// How the kernel uses an argument; `None`: not at all.
+pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
+    let slot = argument.slot.as_ref()?;
+    // A view's elements lie at the pointer in the block, an array's at the one in its face.
+    let further = matches!(slot, AddressSlot::Behind(..));
+    let used = |c: &&Capture| c.offset == slot.offset() && c.further == further;
+    let (mut reads, mut writes) = (false, false);
+    for c in kernel.captures.iter() {
+        if c.offset == ANY_OFFSET {
+            return Some(argument.access);
+        }
+        if used(&c) {
+            (reads, writes) = (reads || c.reads, writes || c.writes);
+        }
+    }
+    match (reads, writes) {
+        (false, false) => None,
+        (true, false) => Some(Access::Read),
+        // Elements that it leaves out keep their values.
+        (_, true) => Some(Access::ReadWrite),
+    }
+}
+
+/// What the launch gives fits what was compiled.
+pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
+    let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
+    let given = (launch.block.len() as u64, launch.block_align as u64);
+    // The compiler may know of a smaller alignment than the source asks for.
+    if given.0 != kernel.block_size || given.1 < kernel.block_align {
+        return told(format!(
+            "the kernel was compiled for arguments of {} bytes aligned to {}, the program gives {} bytes aligned to {}: \
+             the source means different things to host and device; a functor must not differ between them",
+            kernel.block_size, kernel.block_align, given.0, given.1
+        ));
+    }
+    for c in kernel.captures.iter().filter(|c| c.offset != ANY_OFFSET) {
+        let slots = launch.arguments.iter().filter_map(|a| a.slot.as_ref());
+        if !slots.map(AddressSlot::offset).any(|offset| offset == c.offset) {
+            return told(format!(
+                "the kernel uses a pointer that is captured at byte {} of its functor and comes from no array_view and no \
+                 live array; capture an array_view, or a reference to an array",
+                c.offset
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The text of the error where there is no kernel.
+pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
+    Error::unsupported(format!(
+        "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
+         revamp-c++ or with revamp_add_kernels() of CMake; or run it on host threads, the accelerator direct3d\\warp \
+         (accelerator::direct3d_warp)",
+        accelerator.name()
+    ))
+}
+
+/// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
+/// again as it was done now, `again` gets it.
+pub(in crate::runtime) fn run(
+    kernel: &Arc<Compiled>,
+    launch: &HostLaunch<'_>,
+    used: &[Option<Access>],
+    captured: &[Captured<'_>],
+    view: &Arc<AcceleratorView>,
+    held: &mut LockedSources<'_>,
+    again: Option<&mut Option<CachedLaunch>>,
+) -> Result<Point> {
+    check(kernel, launch)?;
+    let accelerator = view.accelerator();
+    let loaded = accelerator.compiled.load(&accelerator.device()?, &accelerator.kernels, kernel)?;
+    let size = loaded.workgroup();
+    if let Some(tile) = launch.tile {
+        let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();
+        if wanted[..] != size {
+            return Err(Error::runtime(format!(
+                "{}: the kernel was compiled for tiles of {size:?} threads (x, y, z), the launch has {wanted:?}",
+                kernel.location
+            )));
+        }
+    }
+    let groups = groups(launch.extent, size)?;
+    if let Some(lost) = view.device().lost() {
+        return Err(lost);
+    }
+    let mut resolved = ResolvedArguments::default();
+    resolved.make_valid(captured, view, held, DISPATCH)?;
+    let mut bound = resolved.uses.iter();
+    let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
+    for access in used {
+        // Of an array that is not used the extent may be.
+        addresses.push(match access.and_then(|_| bound.next()) {
+            None => 0,
+            Some(b) => {
+                let start = b.buffer.device_address().ok_or_else(|| {
+                    Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
+                })?;
+                start + b.range.start
+            }
+        });
+    }
+    let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
+    let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
+    let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots)?;
+    resolved.written(captured, held)?;
+    if let Some(again) = again {
+        let launched =
+            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, resolved: &resolved, addresses };
+        *again = CachedLaunch::of(launch, launched, held)?;
+    }
+    Ok(point)
+}

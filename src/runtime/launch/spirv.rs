@@ -1,0 +1,375 @@
+//! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
+
+use crate::device::block::{AddressSlot, Block};
+use crate::device::hazard::Point;
+use crate::device::{Binding, Dispatch, Use};
+use crate::error::{Error, Result};
+use crate::grow::Grow;
+use crate::kernel::{Access, SpecValues};
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::data::locked::{LockedSources, Sources};
+use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::choose::{check_runs_kernels, choose};
+use crate::runtime::launch::domain::groups;
+use crate::runtime::race;
+use crate::runtime::runtime;
+use crate::trace::transfers::{Call, implicit};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+const DISPATCH: Call = implicit(c"revamp_dispatch");
+
+/// What a launch runs over.
+pub enum SpirvDomain<'a> {
+    /// Threads, most significant dimension first.
+    Extent(&'a [i32]),
+    /// Workgroups in x, y, z.
+    Groups([u32; 3]),
+}
+
+/// One argument.
+pub enum Argument<'a> {
+    /// A storage buffer.
+    Buffer {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// What is bound.
+        section: Operand,
+        /// How it is used; `None`: as the kernel declares.
+        access: Option<Access>,
+    },
+    /// The address of a section's first element.
+    Address {
+        /// Where in the block it goes.
+        slot: AddressSlot<'a>,
+        /// The section.
+        section: Operand,
+        /// How it is used.
+        access: Access,
+    },
+    /// Bytes of the push-constant block.
+    PushConstant {
+        /// Where they go.
+        offset: u32,
+        /// The bytes.
+        data: &'a [u8],
+    },
+    /// A specialization constant.
+    Specialization {
+        /// Its id.
+        id: u32,
+        /// Its value.
+        data: &'a [u8],
+    },
+}
+
+/// A launch.
+pub struct SpirvLaunch<'a> {
+    /// Over what.
+    pub domain: SpirvDomain<'a>,
+    /// With what.
+    pub arguments: &'a [Argument<'a>],
+    /// The argument block, or nothing.
+    pub block: &'a [u8],
+}
+
+/// Launches `kernel`; returns before it has run.
+pub fn dispatch(
+    view: Option<Arc<AcceleratorView>>,
+    kernel: &Arc<SpirvKernel>,
+    launch: &SpirvLaunch<'_>,
+) -> Result<Point> {
+    let label = kernel.label();
+    run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
+}
+
+/// Where an array or view of a launch goes.
+enum Role<'a> {
+    /// A descriptor: set and binding.
+    Binding(u32, u32),
+    /// An address in the argument block.
+    Address(AddressSlot<'a>),
+}
+
+fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &SpirvLaunch<'_>) -> Result<Point> {
+    check_runs_kernels(view.as_ref())?;
+    let module = kernel.module();
+    let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
+    let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
+    let mut spec: SpecValues = Vec::new();
+    let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
+    if launch.arguments.len() > captured.inline_size() {
+        captured.make_room(launch.arguments.len())?;
+        roles.make_room(launch.arguments.len())?;
+    }
+    for argument in launch.arguments {
+        match argument {
+            Argument::Buffer { set, binding, section, access } => {
+                let given = |r: &Role<'_>| matches!(r, Role::Binding(s, b) if (s, b) == (set, binding));
+                if roles.iter().any(given) {
+                    return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
+                }
+                captured.push(bind(kernel, *set, *binding, section, *access)?);
+                roles.push(Role::Binding(*set, *binding));
+            }
+            Argument::Address { slot, section, access } => {
+                slot.check(launch.block.len())?;
+                if let Operand::View(part) = section {
+                    let at = slot.offset();
+                    part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
+                }
+                captured.push(Captured { operand: section, access: *access, needs: *access });
+                roles.push(Role::Address(*slot));
+            }
+            Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
+            Argument::Specialization { id, data } => spec.push((*id, data.to_vec())),
+        }
+    }
+    for b in module.bindings() {
+        let given = |r: &Role<'_>| matches!(r, Role::Binding(s, n) if (*s, *n) == (b.set, b.binding));
+        if !roles.iter().any(given) {
+            let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+            return Err(Error::invalid(format!(
+                "binding {} of set {}{name} is not given: the kernel uses {} bindings, the launch gives {}",
+                b.binding,
+                b.set,
+                module.bindings().len(),
+                roles.iter().filter(|r| matches!(r, Role::Binding(..))).count()
+            )));
+        }
+    }
+    spec.sort_by_key(|(id, _)| *id);
+    if let Some((id, _)) = spec.windows(2).find(|two| two[0].0 == two[1].0).and_then(<[_]>::first) {
+        return Err(Error::invalid(format!("specialization constant {id} is given twice")));
+    }
+    let takes_block = module.push().is_some_and(|p| p.is_address);
+    if !takes_block && !launch.block.is_empty() {
+        return Err(Error::invalid(format!(
+            "an argument block of {} bytes is given, but the kernel's push constants are not one address",
+            launch.block.len()
+        )));
+    }
+    if launch.block.is_empty() {
+        constants.check_complete(kernel)?;
+    } else if constants.given.contains(&true) {
+        return Err(Error::invalid(
+            "an argument block and a push constant are given; the block's address is the kernel's one push constant",
+        ));
+    }
+    let size = if spec.is_empty() {
+        kernel.workgroup()
+    } else {
+        module.check_spec(&spec)?;
+        module.workgroup_size(&spec)?
+    };
+    let groups = match &launch.domain {
+        SpirvDomain::Extent(extent) => groups(extent, size)?,
+        SpirvDomain::Groups(g) => {
+            if g.contains(&0) {
+                return Err(Error::domain(format!("the number of workgroups is {g:?}; each must be at least 1")));
+            }
+            let all = g.iter().chain(&size).try_fold(1_u64, |all, &n| all.checked_mul(u64::from(n)));
+            if all.is_none_or(|all| all > u64::from(u32::MAX)) {
+                return Err(Error::domain(format!(
+                    "{g:?} workgroups of {size:?} threads are more than 4294967295 threads"
+                )));
+            }
+            g.map(u64::from)
+        }
+    };
+    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs))));
+    for c in &captured {
+        c.operand.wait_pending(c.needs)?;
+    }
+    let push = &constants.bytes;
+    let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, block: launch.block, groups };
+    Sources::of(captured.iter().map(|c| c.operand)).attempt(|held| ready.hand_over(view.clone(), held))
+}
+
+/// A launch that was checked, before it is known where it runs.
+struct Ready<'a> {
+    kernel: &'a Arc<SpirvKernel>,
+    captured: &'a [Captured<'a>],
+    roles: &'a [Role<'a>],
+    spec: &'a SpecValues,
+    push: &'a [u8],
+    block: &'a [u8],
+    groups: [u64; 3],
+}
+
+impl Ready<'_> {
+    /// Gives it to the queue of the view it runs on.
+    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut LockedSources<'_>) -> Result<Point> {
+        let kernel = self.kernel;
+        let mut block = Block::default();
+        block.begin(self.block)?;
+        let view = choose(view, self.captured.iter().map(|c| c.operand), held, || {
+            runtime()?.default_view(kernel.accelerator())
+        })?;
+        if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
+            return Err(Error::runtime(format!(
+                "it was loaded on {}, the launch is for a view of {}; load it there",
+                kernel.accelerator().name(),
+                view.accelerator().name()
+            )));
+        }
+        if let Some(lost) = view.device().lost() {
+            return Err(lost);
+        }
+        let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
+        let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
+        let mut resolved = ResolvedArguments::default();
+        resolved.make_valid(self.captured, &view, held, DISPATCH)?;
+        for (bound, role) in resolved.uses.drain(..).zip(self.roles) {
+            match role {
+                &Role::Binding(set, binding) => {
+                    check_alignment(kernel, set, binding, &bound)?;
+                    bindings.push(Binding { set, binding, bound });
+                }
+                Role::Address(slot) => {
+                    let start = bound.buffer.device_address().ok_or_else(|| {
+                        let name = view.accelerator().name();
+                        Error::runtime(format!("an array given as address is not reached by {name}"))
+                    })?;
+                    block.put(slot, start + bound.range.start)?;
+                    uses.push(bound);
+                }
+            }
+        }
+        let point = view.queue().dispatch(&Dispatch {
+            kernel: &**kernel.kernel(),
+            spec: self.spec,
+            bindings: &bindings,
+            uses: &uses,
+            push: self.push,
+            block: Some(&block).filter(|b| !b.bytes.is_empty()),
+            groups: self.groups,
+        })?;
+        resolved.written(self.captured, held)?;
+        Ok(point)
+    }
+}
+
+/// What messages call a binding.
+fn binding_name(kernel: &SpirvKernel, set: u32, binding: u32) -> String {
+    let declared = kernel.module().bindings().iter().find(|b| (b.set, b.binding) == (set, binding));
+    let name = declared.and_then(|b| b.name.as_ref()).map(|n| format!(" ({n})")).unwrap_or_default();
+    format!("binding {binding} of set {set}{name}")
+}
+
+/// Checks a storage buffer against what the kernel declares.
+fn bind<'a>(
+    kernel: &SpirvKernel,
+    set: u32,
+    binding: u32,
+    section: &'a Operand,
+    access: Option<Access>,
+) -> Result<Captured<'a>> {
+    let module = kernel.module();
+    let Some(declared) = module.bindings().iter().find(|b| (b.set, b.binding) == (set, binding)) else {
+        let all: Vec<_> = module.bindings().iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
+        return Err(Error::invalid(format!(
+            "the kernel has no binding {binding} of set {set}; it has {}",
+            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+        )));
+    };
+    let at = || binding_name(kernel, set, binding);
+    let range = section.layout().hull();
+    let bytes = range.end - range.start;
+    let needed = declared.min_size + declared.stride.unwrap_or(0);
+    if bytes < needed {
+        return Err(Error::invalid(format!("{} needs at least {needed} bytes, what is given has {bytes}", at())));
+    }
+    let p = kernel.accelerator().properties();
+    if bytes > p.max_storage_buffer_range {
+        return Err(Error::invalid(format!(
+            "{} is given {bytes} bytes, more than the {} bytes a binding covers on {}; bind sections, or pass an \
+             address",
+            at(),
+            p.max_storage_buffer_range,
+            kernel.accelerator().name()
+        )));
+    }
+    let declared_access = declared.access;
+    let wrong = match access {
+        Some(Access::Read) => declared_access.writes(),
+        Some(Access::Write) => declared_access == Access::Read,
+        _ => false,
+    };
+    if wrong {
+        return Err(Error::invalid(format!(
+            "{} is given with access {access:?}, the kernel uses it with {declared_access:?}",
+            at()
+        )));
+    }
+    let used = access.unwrap_or(declared_access);
+    if let Operand::View(part) = section {
+        part.check(used).map_err(|e| e.context(at()))?;
+    }
+    // A kernel that is only declared to write may leave elements out; the caller knows better.
+    let needs = if access.is_none() && used == Access::Write { Access::ReadWrite } else { used };
+    Ok(Captured { operand: section, access: used, needs })
+}
+
+/// Checks where a storage buffer begins.
+fn check_alignment(kernel: &SpirvKernel, set: u32, binding: u32, bound: &Use) -> Result<()> {
+    let alignment = kernel.accelerator().properties().min_storage_buffer_alignment.max(1);
+    let start = bound.buffer.base() + bound.range.start;
+    if start % alignment != 0 {
+        return Err(Error::invalid(format!(
+            "{} is given a section that begins at byte {start}; on {} it must be a multiple of {alignment}: begin \
+             elsewhere, or pass an address",
+            binding_name(kernel, set, binding),
+            kernel.accelerator().name(),
+        )));
+    }
+    Ok(())
+}
+
+/// The push-constant block as it is filled.
+struct Constants {
+    bytes: SmallVec<[u8; 128]>,
+    given: SmallVec<[bool; 128]>,
+}
+
+impl Constants {
+    fn new(size: u32) -> Self {
+        let padded = size.next_multiple_of(4) as usize;
+        Self { bytes: SmallVec::from_elem(0, padded), given: SmallVec::from_elem(false, size as usize) }
+    }
+
+    fn put(&mut self, offset: u32, data: &[u8]) -> Result<()> {
+        let (from, to) = (offset as usize, (offset as usize).saturating_add(data.len()));
+        if to > self.given.len() {
+            return Err(Error::invalid(format!(
+                "push constants {from}..{to} are given; the kernel's block has {} bytes",
+                self.given.len()
+            )));
+        }
+        if self.given[from..to].contains(&true) {
+            return Err(Error::invalid(format!("push constants in {from}..{to} are given twice")));
+        }
+        self.bytes[from..to].copy_from_slice(data);
+        self.given[from..to].fill(true);
+        Ok(())
+    }
+
+    fn check_complete(&self, kernel: &SpirvKernel) -> Result<()> {
+        let Some(push) = kernel.module().push() else { return Ok(()) };
+        for m in &push.members {
+            let (from, to) = (m.offset as usize, (m.offset + m.size) as usize);
+            if !self.given.get(from..to).is_some_and(|g| g.iter().all(|&x| x)) {
+                let name = m.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+                return Err(Error::invalid(format!(
+                    "push constants {from}..{to}{name} are not all given; the kernel's block has {} bytes",
+                    push.size
+                )));
+            }
+        }
+        Ok(())
+    }
+}
