@@ -318,7 +318,7 @@ fn compile(
     }
 
     let image_file = folder.file("image");
-    std::fs::write(&image_file, image::write(&kernels))
+    std::fs::write(&image_file, image::encode(&kernels))
         .map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
     let mut command = clang.pass(Pass::Host, &unit, &line.for_host(foreign));
     command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);

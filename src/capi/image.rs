@@ -35,10 +35,10 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     if magic != MAGIC || start.is_null() {
         return Err(Error::runtime("the registration of the compiled kernels is not Clang's; build the program again"));
     }
-    // SAFETY: an image has at least its head.
-    let head = unsafe { start.cast::<[u8; image::HEAD]>().read_unaligned() };
-    let size = image::size(&head)?;
-    // SAFETY: the compiler wrote as many bytes as the head says.
+    // SAFETY: an image has at least its header.
+    let header = unsafe { start.cast::<[u8; image::HEADER_BYTES]>().read_unaligned() };
+    let size = image::size(&header)?;
+    // SAFETY: the compiler wrote as many bytes as the header says.
     Ok(unsafe { std::slice::from_raw_parts(start, size) })
 }
 

@@ -5,9 +5,10 @@
 //! first of them that is still loaded. Images are decoded when a kernel is first looked up, so that registration costs
 //! nothing at program start.
 
-use super::image::{self, Capture, Entry};
+use super::image::{self, Capture, Kernel};
+use super::registry::RecordId;
 use crate::error::{Error, Result};
-use crate::kernel::registry::RecordId;
+use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -33,7 +34,7 @@ pub struct Compiled {
 struct Image {
     /// An error if the bytes registered were no image.
     bytes: Result<&'static [u8]>,
-    entries: OnceLock<Result<HashMap<String, Entry>>>,
+    kernels: OnceLock<Result<HashMap<&'static str, Kernel<'static>>>>,
 }
 
 /// A stub that an image registered.
@@ -86,7 +87,7 @@ impl Images {
     fn register(&mut self, bytes: Result<&'static [u8]>) -> RecordId {
         self.last += 1;
         let id = RecordId(self.last);
-        self.images.push((id, Image { bytes, entries: OnceLock::new() }));
+        self.images.push((id, Image { bytes, kernels: OnceLock::new() }));
         id
     }
 
@@ -112,20 +113,28 @@ impl Images {
         let image = self.images.iter().find(|(id, _)| *id == stub.image).map(|(_, image)| image);
         let image = image.ok_or_else(|| Error::internal("a kernel was registered without its image"))?;
         let bytes = image.bytes.clone()?;
-        let read = || Ok(image::read(bytes)?.into_iter().map(|e| (e.name.clone(), e)).collect());
-        let entries = image.entries.get_or_init(read).as_ref().map_err(Clone::clone)?;
-        let e = entries.get(&stub.name).ok_or_else(|| {
+        let kernels = image.kernels.get_or_init(|| by_name(bytes)).as_ref().map_err(Clone::clone)?;
+        let kernel = kernels.get(stub.name.as_str()).ok_or_else(|| {
             Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
         })?;
         Ok(Arc::new(Compiled {
-            name: e.name.clone(),
-            location: e.location.clone(),
-            spirv: Arc::from(&bytes[e.spirv.clone()]),
-            block_size: e.block_size,
-            block_align: e.block_align,
-            captures: e.captures.clone(),
+            name: kernel.name.to_owned(),
+            location: kernel.location.to_owned(),
+            spirv: Arc::from(kernel.spirv),
+            block_size: kernel.block_size,
+            block_align: kernel.block_align,
+            captures: kernel.captures.clone(),
         }))
     }
+}
+
+/// The kernels of an image.
+fn by_name(image: &'static [u8]) -> Result<HashMap<&'static str, Kernel<'static>>> {
+    let all = image::read(image)?;
+    let mut kernels = HashMap::new();
+    kernels.make_room(all.len())?;
+    kernels.extend(all.into_iter().map(|kernel| (kernel.name, kernel)));
+    Ok(kernels)
 }
 
 #[cfg(test)]
@@ -133,23 +142,16 @@ mod tests {
     use super::*;
 
     /// An image of kernels with these names, each with its name as module.
-    fn image(names: &[&str]) -> Result<&'static [u8]> {
-        let mut tail = Vec::new();
-        for name in names {
-            let text = |tail: &mut Vec<u8>| {
-                tail.extend((name.len() as u32).to_le_bytes());
-                tail.extend(name.as_bytes());
-            };
-            text(&mut tail);
-            text(&mut tail);
-            tail.extend([0; 20]);
-            text(&mut tail);
-        }
-        let mut all = b"RVMPKERN\x01\0\0\0".to_vec();
-        all.extend((names.len() as u32).to_le_bytes());
-        all.extend((image::HEAD as u64 + tail.len() as u64).to_le_bytes());
-        all.extend(tail);
-        Ok(all.leak())
+    fn image(names: &[&'static str]) -> Result<&'static [u8]> {
+        let kernel = |&name: &&'static str| Kernel {
+            name,
+            location: name,
+            block_size: 0,
+            block_align: 0,
+            captures: Vec::new(),
+            spirv: name.as_bytes(),
+        };
+        Ok(revamp_image::encode(&names.iter().map(kernel).collect::<Vec<_>>()).leak())
     }
 
     #[test]

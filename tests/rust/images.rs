@@ -50,7 +50,7 @@ impl Random {
     }
 }
 
-/// An image as `kernelc/src/image.rs` writes it, and where its numbers lie: offset and bytes.
+/// An image as `revamp_image::encode` writes it, put together by hand to know where its numbers lie: offset and bytes.
 struct Image {
     bytes: Vec<u8>,
     numbers: Vec<(usize, usize)>,

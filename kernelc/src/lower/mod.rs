@@ -22,6 +22,7 @@ mod webs;
 
 use crate::ir::{Function, Module, Op};
 pub use refusal::Refusal;
+use revamp_image::Capture;
 
 /// How kernels are compiled.
 #[derive(Clone, Debug, Default)]
@@ -45,25 +46,6 @@ pub struct CompiledKernel {
     pub captures: Vec<Capture>,
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
-}
-
-/// How a kernel uses memory through a pointer that lies in its argument block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capture {
-    /// Of the pointer in the block, in bytes; [`Capture::UNKNOWN`]: some pointer, it is not known which.
-    pub offset: u32,
-    /// 0: memory at the pointer (of a view its elements). 1: memory at a pointer that was loaded through it (of a
-    /// reference to an array its elements).
-    pub depth: u32,
-    /// It is read.
-    pub reads: bool,
-    /// It is written.
-    pub writes: bool,
-}
-
-impl Capture {
-    /// The offset of pointers whose origin is not known.
-    pub const UNKNOWN: u32 = u32::MAX;
 }
 
 /// Compiles all kernels of a module that `opt` has prepared. All refusals are told, not only the first.
@@ -108,7 +90,7 @@ fn kernel(module: &Module, function: &Function, options: &Options) -> Result<Com
     let captures = webs
         .uses
         .iter()
-        .map(|(&(offset, depth), used)| Capture { offset, depth, reads: used.reads, writes: used.writes })
+        .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
         .collect();
     let spirv = emit::Emitter::new(module, &function, options, &webs)?.run(&structure)?;
     Ok(CompiledKernel {

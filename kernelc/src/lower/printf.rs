@@ -3,7 +3,7 @@
 //!
 //! What those have of printf: `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Here C's spellings become
 //! theirs, text that is known at compile time (`%s`, `%c`) goes into the format, and what cannot be printed is refused. A number
-//! of 64 bits is printed as its conversion and its bits, from which the library makes what C prints.
+//! of 64 bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
 
 use super::assembler::Scalar;
 use super::emit::{Emitter, Made};
@@ -11,16 +11,8 @@ use super::memory::{self, Address};
 use super::refusal::Refusal;
 use super::webs::constant_address;
 use crate::ir::{Constant, Module, Operand, Type, Value};
+use revamp_image::printf;
 use rspirv::spirv::Word;
-
-/// What the text begins and ends with, so that the library finds it in the message of whatever layer: characters that are not
-/// seen. `src/device/vulkan/printf.rs` knows them too.
-const PRINTS: char = '\u{2}';
-const FAILS: char = '\u{1}';
-const END: char = '\u{3}';
-/// Before and behind `conversion:bits` of a number of 64 bits.
-const WIDE: char = '\u{4}';
-const WIDE_END: char = '\u{5}';
 
 /// If a function of this name is one of the two: the name by which the user calls it.
 pub(super) fn function(name: &str) -> Option<&'static str> {
@@ -41,8 +33,7 @@ pub(super) fn call(e: &mut Emitter, function: &'static str, arguments: &[Operand
     let Some(format) = literal(e.module, format) else {
         return Err(refuse("the format must be a string literal".into()));
     };
-    let begin = if function == "direct3d_errorf" { FAILS } else { PRINTS };
-    let (mut text, mut words) = (vec![begin as u8], Vec::new());
+    let (mut text, mut words) = (Vec::new(), Vec::new());
     let mut given = arguments.iter().enumerate();
     for piece in pieces(&format).map_err(refuse)? {
         match piece {
@@ -58,12 +49,12 @@ pub(super) fn call(e: &mut Emitter, function: &'static str, arguments: &[Operand
             }
         }
     }
-    text.push(END as u8);
     let text = String::from_utf8(text).map_err(|_| refuse("the text is not UTF-8".into()))?;
     if text.contains('\0') {
         return Err(refuse("the text has a zero character".into()));
     }
-    e.asm.print(&text, &words);
+    let kind = if function == "direct3d_errorf" { printf::Function::Errorf } else { printf::Function::Printf };
+    e.asm.print(&printf::encode_text(kind, &text), &words);
     Ok(())
 }
 
@@ -205,7 +196,7 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made
         Type::Double if matches!(letter, 'a' | 'A') => {
             return Ok(Err("of device code takes floats only, and this is a double".into()));
         }
-        Type::Double | Type::Int(64) => format!("{WIDE}%%{look}{letter}:%lx{WIDE_END}"),
+        Type::Double | Type::Int(64) => printf::encode_wide(look, *letter),
         _ => format!("%{look}{letter}"),
     };
     let word = match argument.ty {

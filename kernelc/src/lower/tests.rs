@@ -1,8 +1,9 @@
 //! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
 //! (tests/kernels).
 
-use super::{Capture, CompiledKernel, Options, Refusal, compile};
+use super::{CompiledKernel, Options, Refusal, compile};
 use crate::ir;
+use revamp_image::Capture;
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Capability, Op, StorageClass};
 
@@ -67,7 +68,7 @@ fn a_view_that_is_read_and_one_that_is_written_are_told_apart() {
   store float %v, ptr addrspace(4) %q, align 4
   ret void"
     ));
-    let capture = |offset, reads, writes| Capture { offset, depth: 0, reads, writes };
+    let capture = |offset, reads, writes| Capture { offset, further: false, reads, writes };
     assert_eq!(kernel.captures, [capture(0, true, false), capture(8, false, true)]);
     assert_eq!((kernel.block_size, kernel.name.as_str()), (24, "k"));
 }
@@ -79,9 +80,9 @@ fn an_array_is_reached_through_its_reference() {
   store i32 1, ptr addrspace(4) %data, align 4
   ret void"
     ));
-    let of = |depth| kernel.captures.iter().find(|c| (c.offset, c.depth) == (8, depth)).copied();
-    assert_eq!(of(1), Some(Capture { offset: 8, depth: 1, reads: false, writes: true }));
-    assert!(of(0).is_some_and(|c| c.reads && !c.writes));
+    let of = |further| kernel.captures.iter().find(|c| (c.offset, c.further) == (8, further)).copied();
+    assert_eq!(of(true), Some(Capture { offset: 8, further: true, reads: false, writes: true }));
+    assert!(of(false).is_some_and(|c| c.reads && !c.writes));
 }
 
 #[test]

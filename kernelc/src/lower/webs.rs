@@ -10,6 +10,7 @@ use super::structure::{makers, operands};
 use crate::ir::{
     CastOp, Constant, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Operand, Type, Value, space,
 };
+use revamp_image::ANY_OFFSET;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Where the pointers of a web point.
@@ -71,7 +72,8 @@ pub(super) struct Webs {
     class: Vec<Class>,
     locals: usize,
     pub(super) groups: Vec<Group>,
-    /// Of each pointer in the block: offset and depth.
+    /// Of each pointer in the block, by its offset (or [`ANY_OFFSET`]) and depth. 0: memory at the pointer, of a view its
+    /// elements. 1: memory at a pointer loaded through it, of a reference to an array its elements.
     pub(super) uses: BTreeMap<(u32, u32), Use>,
 }
 
@@ -476,7 +478,7 @@ fn uses(
             let at = match *origin {
                 Origin::Block => continue,
                 Origin::Capture(offset, depth) => (offset, depth),
-                Origin::Unknown => (u32::MAX, 0),
+                Origin::Unknown => (ANY_OFFSET, 0),
             };
             let one = uses.entry(at).or_default();
             one.reads |= reads;

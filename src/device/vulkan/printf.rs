@@ -1,17 +1,11 @@
 //! What kernels print (`REVAMP_DEBUG_PRINTF`): found in the messages of the validation layer and written to standard error.
 //!
-//! The kernel compiler (`kernelc/src/lower/printf.rs`) puts marks into the text. Those around it tell it from what the layer
-//! adds. A number of 64 bits, which layers print wrongly or not at all, is its conversion and its bits; it is printed here.
+//! The kernel compiler marks the text (`revamp_image::printf`), which tells it from what the layer adds. Numbers of 64 bits,
+//! which layers print wrongly or not at all, are formatted here.
 
 use crate::lock::{Mutex, rank};
 use crate::log;
-
-const PRINTS: char = '\u{2}';
-const FAILS: char = '\u{1}';
-const END: char = '\u{3}';
-/// Before `%conversion:bits`.
-const WIDE: char = '\u{4}';
-const WIDE_END: char = '\u{5}';
+use revamp_image::printf::{Function, decode_text, decode_wide};
 
 /// The text of the first direct3d_errorf or direct3d_abort that no call has failed for.
 static FAILURE: Mutex<Option<String>, { rank::MESSAGES }> = Mutex::new(None);
@@ -62,11 +56,9 @@ fn printed(id: &str, message: &str) -> Option<Printed> {
     if !is_printf(id) {
         return None;
     }
-    if let Some(start) = message.find([PRINTS, FAILS]) {
-        let fails = message[start..].starts_with(FAILS);
-        let own = &message[start + 1..];
-        let own = own.rfind(END).map_or(own, |end| &own[..end]);
-        return Some(Printed { text: with_wide_numbers(own), fails, foreign: false });
+    if let Some((function, text)) = decode_text(message) {
+        let fails = function == Function::Errorf;
+        return Some(Printed { text: decode_wide(text, show), fails, foreign: false });
     }
     // `... | MessageID = 0x92394c89 | text`. A message without a number is about printing.
     let (_, rest) = message.split_once("MessageID = 0x")?;
@@ -74,21 +66,9 @@ fn printed(id: &str, message: &str) -> Option<Printed> {
     Some(Printed { text: rest.strip_prefix(' ').unwrap_or(rest).to_owned(), fails: false, foreign: true })
 }
 
-/// The text with its numbers of 64 bits.
-fn with_wide_numbers(text: &str) -> String {
-    let mut all = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(WIDE) {
-        all.push_str(before);
-        let (number, behind) = after.split_once(WIDE_END).unwrap_or((after, ""));
-        let shown = number
-            .rsplit_once(':')
-            .and_then(|(how, bits)| Some(Conversion::read(how)?.show(u64::from_str_radix(bits, 16).ok()?)));
-        // What is cut off or changed is shown as it is.
-        all.push_str(&shown.flatten().unwrap_or_else(|| number.to_owned()));
-        rest = behind;
-    }
-    all + rest
+/// A number of 64 bits as C prints it; `None` for a conversion that C does not have for it.
+fn show(conversion: &str, bits: u64) -> Option<String> {
+    Conversion::read(conversion)?.show(bits)
 }
 
 /// `%-8.3f` and the like, as C has it.
@@ -252,7 +232,7 @@ mod tests {
     #[test]
     fn damaged_conversions_are_shown_as_they_are() {
         for text in ["d:1", "%:1", "%n:1", "%99999d:1", "%d:x", "%d", "%.99999f:0", "\u{e9}:1"] {
-            assert_eq!(with_wide_numbers(&format!("a\u{4}{text}\u{5}b")), format!("a{text}b"));
+            assert_eq!(decode_wide(&format!("a\u{4}{text}\u{5}b"), show), format!("a{text}b"));
         }
     }
 
@@ -320,7 +300,7 @@ mod tests {
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(text.lines().count(), cases.len());
         for ((how, bits), expected) in cases.iter().zip(text.lines()) {
-            let shown = Conversion::read(how).and_then(|c| c.show(*bits));
+            let shown = show(how, *bits);
             assert_eq!(shown.as_deref(), Some(expected), "{how} of {bits:#x}");
         }
     }

@@ -21,6 +21,12 @@ fn with_devices(bytes: u64, memories: &[u32]) -> (Directory, Vec<Location>) {
     (d, at)
 }
 
+/// A directory numbers locations in the order in which they are added.
+fn location(number: usize) -> Location {
+    let (_, at) = with_devices(1, &vec![1; number]);
+    at.last().copied().unwrap_or(Location::HOME)
+}
+
 #[test]
 fn regions_merge_loops_and_walk_in_order() {
     let packed = Region::new(8, 4, &[(3, 20), (5, 4)]);
@@ -148,7 +154,7 @@ fn sel_9_to_14_the_set_is_filtered_in_order() {
 
 #[test]
 fn sel_22_23_24_a_copy_reads_the_nearest_valid_copy() {
-    let at = [Location(0), Location(1), Location(2)];
+    let at = [location(0), location(1), location(2)];
     let mut valid = LocationSet::only(at[0]);
     valid.insert(at[1]);
     assert_eq!(copy_source(Some(&valid), Some(at[1]), Some(at[0])), Some(at[1]), "SEL-22, SEL-25");
@@ -229,7 +235,7 @@ proptest! {
         let mut stamp = 0u8;
         for (v, l, act) in steps {
             let region = &views[v % views.len()];
-            let at = Location(l as u32);
+            let at = location(l);
             match act {
                 Act::Discard => {
                     d.discard(region);
@@ -276,7 +282,7 @@ proptest! {
             // Invariants b and d: what is valid somewhere is right there.
             for (l, &m) in memory_of.iter().enumerate() {
                 for view in &views {
-                    if d.is_valid(view, Location(l as u32)) {
+                    if d.is_valid(view, location(l)) {
                         for b in view.ranges().flatten() {
                             if let Some(right) = truth[b as usize] {
                                 prop_assert_eq!(memories[m][b as usize], right);
@@ -347,7 +353,7 @@ proptest! {
         for (v, l, act, renew) in steps {
             let n = v % views.len();
             let (region, view) = views[n];
-            let at = Location(l as u32 % places);
+            let at = location(l % places as usize);
             match act {
                 Act::Discard => {
                     d.discard(region);

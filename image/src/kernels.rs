@@ -1,0 +1,348 @@
+//! The image of compiled kernels.
+//!
+//! All numbers are little-endian. The header: `RVMPKERN`, u32 version, u32 number of kernels, u64 bytes of the whole image.
+//! Then for each kernel: name and location (each a u32 length and UTF-8), u64 size and u64 alignment of the argument block,
+//! u32 number of captures, for each u32 offset and u32 flags ([`READS`], [`WRITES`], [`FURTHER`]), u32 length of the SPIR-V
+//! module in bytes, the module.
+
+use std::fmt;
+
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 24;
+const MAGIC: &[u8; 8] = b"RVMPKERN";
+const VERSION: u32 = 1;
+
+/// Offset of a capture that stands for all pointers of unknown origin.
+pub const ANY_OFFSET: u32 = u32::MAX;
+
+// Flags of a capture.
+const READS: u32 = 1;
+const WRITES: u32 = 2;
+const FURTHER: u32 = 4;
+
+/// Bytes of a capture in the image, and of the pointer that it describes.
+const CAPTURE_BYTES: usize = 8;
+const POINTER_BYTES: u64 = 8;
+
+/// A pointer in the argument block through which the kernel accesses memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capture {
+    /// Where it lies in the block, in bytes, or [`ANY_OFFSET`].
+    pub offset: u32,
+    /// The memory accessed is not that at the pointer, but that at a pointer loaded through it.
+    pub further: bool,
+    /// The kernel reads the memory.
+    pub reads: bool,
+    /// The kernel writes the memory.
+    pub writes: bool,
+}
+
+/// A compiled kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel<'a> {
+    /// What the compiler calls it.
+    pub name: &'a str,
+    /// File and line of the lambda or functor, for messages; may be empty.
+    pub location: &'a str,
+    /// Bytes of the argument block.
+    pub block_size: u64,
+    /// Its alignment.
+    pub block_align: u64,
+    /// The pointers in the block that the kernel uses.
+    pub captures: Vec<Capture>,
+    /// The SPIR-V module, in the compiler's byte order.
+    pub spirv: &'a [u8],
+}
+
+/// Why bytes are no image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecodeError {
+    /// They are damaged.
+    Damaged(&'static str),
+    /// They are of a version that this crate does not know.
+    Version(u32),
+    /// There is no memory for so many bytes.
+    OutOfMemory(usize),
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged(why) => f.write_str(why),
+            Self::Version(version) => write!(f, "it is of version {version}, this library reads {VERSION}"),
+            Self::OutOfMemory(bytes) => write!(f, "there is no memory for {bytes} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// The image of these kernels.
+pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
+    let mut image = MAGIC.to_vec();
+    image.extend(VERSION.to_le_bytes());
+    image.extend((kernels.len() as u32).to_le_bytes());
+    let size_at = image.len();
+    image.extend([0; 8]);
+    for kernel in kernels {
+        encode_kernel(&mut image, kernel);
+    }
+    let size = image.len() as u64;
+    image[size_at..HEADER_BYTES].copy_from_slice(&size.to_le_bytes());
+    image
+}
+
+fn encode_kernel(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
+    encode_bytes(image, kernel.name.as_bytes());
+    encode_bytes(image, kernel.location.as_bytes());
+    image.extend(kernel.block_size.to_le_bytes());
+    image.extend(kernel.block_align.to_le_bytes());
+    image.extend((kernel.captures.len() as u32).to_le_bytes());
+    for capture in &kernel.captures {
+        let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+        let flags = flag(capture.reads, READS) | flag(capture.writes, WRITES) | flag(capture.further, FURTHER);
+        image.extend(capture.offset.to_le_bytes());
+        image.extend(flags.to_le_bytes());
+    }
+    encode_bytes(image, kernel.spirv);
+}
+
+/// Bytes after their length.
+fn encode_bytes(image: &mut Vec<u8>, bytes: &[u8]) {
+    image.extend((bytes.len() as u32).to_le_bytes());
+    image.extend(bytes);
+}
+
+/// The size of a whole image, from its header.
+pub fn decode_size(header: &[u8; HEADER_BYTES]) -> Result<usize, DecodeError> {
+    Ok(Reader { rest: header }.header()?.size)
+}
+
+/// The kernels of a whole image. Allocates no more than the image justifies by its length, whatever numbers it has.
+pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
+    let mut reader = Reader { rest: image };
+    let header = reader.header()?;
+    if header.size != image.len() {
+        return Err(WRONG_SIZE);
+    }
+    let mut kernels = Vec::new();
+    for _ in 0..header.kernels {
+        let kernel = reader.kernel()?;
+        reserve(&mut kernels, 1)?;
+        kernels.push(kernel);
+    }
+    if reader.rest.is_empty() { Ok(kernels) } else { Err(DecodeError::Damaged("it has more bytes than kernels")) }
+}
+
+const WRONG_SIZE: DecodeError = DecodeError::Damaged("its size is wrong");
+const TOO_SHORT: DecodeError = DecodeError::Damaged("it ends too early");
+
+fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), DecodeError> {
+    to.try_reserve(more).map_err(|_| DecodeError::OutOfMemory(more.saturating_mul(size_of::<T>())))
+}
+
+struct Header {
+    kernels: u32,
+    size: usize,
+}
+
+/// What is left of an image.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(TOO_SHORT)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    fn number<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let (number, rest) = self.rest.split_first_chunk().ok_or(TOO_SHORT)?;
+        self.rest = rest;
+        Ok(*number)
+    }
+
+    fn u32(&mut self) -> Result<u32, DecodeError> {
+        Ok(u32::from_le_bytes(self.number()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, DecodeError> {
+        Ok(u64::from_le_bytes(self.number()?))
+    }
+
+    fn sized(&mut self) -> Result<&'a [u8], DecodeError> {
+        let length = self.u32()? as usize;
+        self.bytes(length)
+    }
+
+    fn text(&mut self) -> Result<&'a str, DecodeError> {
+        std::str::from_utf8(self.sized()?).map_err(|_| DecodeError::Damaged("a name is not UTF-8"))
+    }
+
+    fn header(&mut self) -> Result<Header, DecodeError> {
+        if self.bytes(MAGIC.len())? != MAGIC {
+            return Err(DecodeError::Damaged("it does not begin with RVMPKERN"));
+        }
+        let version = self.u32()?;
+        if version != VERSION {
+            return Err(DecodeError::Version(version));
+        }
+        let kernels = self.u32()?;
+        let size =
+            usize::try_from(self.u64()?).ok().filter(|&size| (HEADER_BYTES..=isize::MAX as usize).contains(&size));
+        Ok(Header { kernels, size: size.ok_or(WRONG_SIZE)? })
+    }
+
+    fn kernel(&mut self) -> Result<Kernel<'a>, DecodeError> {
+        let (name, location) = (self.text()?, self.text()?);
+        let (block_size, block_align) = (self.u64()?, self.u64()?);
+        let captures = self.captures(block_size)?;
+        Ok(Kernel { name, location, block_size, block_align, captures, spirv: self.sized()? })
+    }
+
+    fn captures(&mut self, block_size: u64) -> Result<Vec<Capture>, DecodeError> {
+        let count = self.u32()? as usize;
+        if count > self.rest.len() / CAPTURE_BYTES {
+            return Err(TOO_SHORT);
+        }
+        let mut captures = Vec::new();
+        reserve(&mut captures, count)?;
+        for _ in 0..count {
+            let (offset, flags) = (self.u32()?, self.u32()?);
+            let is_inside = offset == ANY_OFFSET || u64::from(offset) + POINTER_BYTES <= block_size;
+            if !is_inside || flags & !(READS | WRITES | FURTHER) != 0 {
+                return Err(DecodeError::Damaged("a capture is not in its block"));
+            }
+            let has = |flag| flags & flag != 0;
+            captures.push(Capture { offset, further: has(FURTHER), reads: has(READS), writes: has(WRITES) });
+        }
+        Ok(captures)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> Vec<Kernel<'static>> {
+        let captures = vec![
+            Capture { offset: 8, further: true, reads: true, writes: false },
+            Capture { offset: ANY_OFFSET, further: false, reads: true, writes: true },
+        ];
+        let spirv = b"\x03\x02\x23\x07";
+        vec![Kernel { name: "k", location: "a.c:3", block_size: 16, block_align: 8, captures, spirv }]
+    }
+
+    /// Programs that are already built carry these bytes: they must be readable for ever.
+    #[test]
+    fn the_format_is_stable() {
+        let bytes = b"RVMPKERN\x01\0\0\0\x01\0\0\0\x52\0\0\0\0\0\0\0\
+                      \x01\0\0\0k\x05\0\0\0a.c:3\x10\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\x02\0\0\0\x08\0\0\0\x05\0\0\0\
+                      \xff\xff\xff\xff\x03\0\0\0\x04\0\0\0\x03\x02\x23\x07";
+        assert_eq!(encode(&sample()), bytes);
+        assert_eq!(decode(bytes).unwrap(), sample());
+    }
+
+    #[test]
+    fn every_truncation_is_refused() {
+        let image = encode(&sample());
+        for length in 0..image.len() {
+            // Also where the header agrees with the length.
+            let mut cut = image[..length].to_vec();
+            assert!(decode(&cut).is_err(), "{length}");
+            if let Some(size) = cut.get_mut(16..24) {
+                size.copy_from_slice(&(length as u64).to_le_bytes());
+                assert!(decode(&cut).is_err(), "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let change = |at: usize, value: u8| {
+            let mut image = encode(&sample());
+            image[at] = value;
+            decode(&image).unwrap_err()
+        };
+        assert_eq!(change(0, b'X'), DecodeError::Damaged("it does not begin with RVMPKERN"));
+        assert_eq!(change(8, 2), DecodeError::Version(2));
+        assert_eq!(change(8, 2).to_string(), "it is of version 2, this library reads 1");
+        assert_eq!(change(12, 0), DecodeError::Damaged("it has more bytes than kernels"));
+        assert_eq!(change(12, 2), TOO_SHORT);
+        assert_eq!(change(16, 0), WRONG_SIZE);
+        assert_eq!(change(23, 0x80), WRONG_SIZE);
+        assert_eq!(change(28, 0xff), DecodeError::Damaged("a name is not UTF-8"));
+        // The first capture, of a block of 16 bytes.
+        assert_eq!(change(58, 9), DecodeError::Damaged("a capture is not in its block"));
+        assert_eq!(change(62, 8), DecodeError::Damaged("a capture is not in its block"));
+        let mut longer = encode(&sample());
+        longer.push(0);
+        assert_eq!(decode(&longer), Err(WRONG_SIZE));
+    }
+
+    #[test]
+    fn counts_beyond_the_image_allocate_nothing() {
+        let mut image = encode(&sample());
+        // The number of captures; a capacity of that number would be 48 GiB.
+        image[54..58].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(decode(&image), Err(TOO_SHORT));
+    }
+
+    #[test]
+    fn the_size_is_read_from_the_header() {
+        let image = encode(&sample());
+        let header: [u8; HEADER_BYTES] = std::array::from_fn(|i| image[i]);
+        assert_eq!(decode_size(&header), Ok(image.len()));
+        assert_eq!(decode_size(&[0; HEADER_BYTES]), Err(DecodeError::Damaged("it does not begin with RVMPKERN")));
+    }
+
+    /// What a kernel owns, from which a [`Kernel`] borrows.
+    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>);
+
+    fn kernels(owned: &[Owned]) -> Vec<Kernel<'_>> {
+        let capture = |&(offset, further, reads, writes): &_| Capture { offset, further, reads, writes };
+        owned
+            .iter()
+            .map(|(name, location, size, align, captures, spirv)| Kernel {
+                name,
+                location,
+                // A block that holds all of the captures.
+                block_size: (*size).max(1 << 33),
+                block_align: *align,
+                captures: captures.iter().map(capture).collect(),
+                spirv,
+            })
+            .collect()
+    }
+
+    fn some_kernels() -> impl Strategy<Value = Vec<Owned>> {
+        let capture = (any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>());
+        let captures = proptest::collection::vec(capture, 0..4);
+        let spirv = proptest::collection::vec(any::<u8>(), 0..40);
+        proptest::collection::vec((".*", ".*", any::<u64>(), any::<u64>(), captures, spirv), 0..4)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(owned in some_kernels()) {
+            let kernels = kernels(&owned);
+            prop_assert_eq!(decode(&encode(&kernels)), Ok(kernels));
+        }
+
+        #[test]
+        fn damage_does_no_harm(owned in some_kernels(), changes in proptest::collection::vec((any::<usize>(), any::<u8>()), 1..6)) {
+            let mut image = encode(&kernels(&owned));
+            for (at, value) in changes {
+                let at = at % image.len();
+                image[at] = value;
+            }
+            // Either it is refused, or it is an image, which encodes to the same bytes.
+            if let Ok(kernels) = decode(&image) {
+                prop_assert_eq!(encode(&kernels), image);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The formats that the kernel compiler writes and the library reads, each with its encoder and its decoder.
+//!
+//! - The image of compiled kernels, which an object file carries: [`encode`], [`decode`].
+//! - [`printf`]: the text that kernels print.
+//!
+//! A program may have been built by an older compiler than the library it runs with, and what is decoded may be damaged. So
+//! the formats do not change within a version, and decoders trust nothing.
+
+#![forbid(unsafe_code)]
+
+mod kernels;
+pub mod printf;
+
+pub use kernels::{ANY_OFFSET, Capture, DecodeError, HEADER_BYTES, Kernel, decode, decode_size, encode};
