@@ -2,7 +2,7 @@
 //! `cpp-shim/revamp/detail/device_math.h` calls.
 //!
 //! All take and give 32-bit floats, but for the second operand of `ldexp`, a 32-bit integer. Everything else of
-//! `fast_math` and all of `precise_math` is code of the headers (docs/decisions/0010-device-maths.md) and needs LLVM's
+//! `fast_math` and all of `precise_math` is code of the headers (docs/decisions/0010-device-fast_math.md) and needs LLVM's
 //! intrinsics only.
 
 use rspirv::spirv::GlslStd450Op as Op;
