@@ -10,21 +10,24 @@
 namespace {
 
 __global__ void empty_kernel() {}
-__global__ void increment_kernel(uint32_t* values) { values[threadIdx.x] += 1; }
-__global__ void saxpy_kernel(float a, const float* x, float* y, size_t count) {
+__global__ void increment_kernel(uint32_t *values) {
+    values[threadIdx.x] += 1;
+}
+__global__ void saxpy_kernel(float a, const float *x, float *y, size_t count) {
     const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
     if (i < count) y[i] = a * x[i] + y[i];
 }
 
 // What compiled_kernels.cpp does, as one writes it in CUDA.
-__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+__global__ void matmul_kernel(const float *a, const float *b, float *c, int n) {
     const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= n || column >= n) return;
     float sum = 0;
-    for (int k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + column];
+    for (int k = 0; k < n; k++)
+        sum += a[row * n + k] * b[k * n + column];
     c[row * n + column] = sum;
 }
-__global__ void tiled_matmul_kernel(const float* a, const float* b, float* c, int n) {
+__global__ void tiled_matmul_kernel(const float *a, const float *b, float *c, int n) {
     __shared__ float left[16][16], right[16][16];
     const int row = threadIdx.y, column = threadIdx.x, y = blockIdx.y * 16 + row, x = blockIdx.x * 16 + column;
     float sum = 0;
@@ -32,12 +35,13 @@ __global__ void tiled_matmul_kernel(const float* a, const float* b, float* c, in
         left[row][column] = a[y * n + k + column];
         right[row][column] = b[(k + row) * n + x];
         __syncthreads();
-        for (int j = 0; j < 16; j++) sum += left[row][j] * right[j][column];
+        for (int j = 0; j < 16; j++)
+            sum += left[row][j] * right[j][column];
         __syncthreads();
     }
     c[y * n + x] = sum;
 }
-__device__ void tree(float* part, int local, float* result) {
+__device__ void tree(float *part, int local, float *result) {
     __syncthreads();
     for (int half = 128; half > 0; half /= 2) {
         if (local < half) part[local] += part[local + half];
@@ -45,23 +49,25 @@ __device__ void tree(float* part, int local, float* result) {
     }
     if (local == 0) *result = part[0];
 }
-__global__ void reduce_kernel(const float* in, float* sums) {
+__global__ void reduce_kernel(const float *in, float *sums) {
     __shared__ float part[256];
     const int local = threadIdx.x, first = blockIdx.x * 4096 + local;
     float sum = 0;
-    for (int k = 0; k < 16; k++) sum += in[first + k * 256];
+    for (int k = 0; k < 16; k++)
+        sum += in[first + k * 256];
     part[local] = sum;
     tree(part, local, sums + blockIdx.x);
 }
-__global__ void reduce_last_kernel(const float* sums, float* all, int count) {
+__global__ void reduce_last_kernel(const float *sums, float *all, int count) {
     __shared__ float part[256];
     const int local = threadIdx.x;
     float sum = 0;
-    for (int k = local; k < count; k += 256) sum += sums[k];
+    for (int k = local; k < count; k += 256)
+        sum += sums[k];
     part[local] = sum;
     tree(part, local, all);
 }
-__global__ void nbody_kernel(const float4* bodies, float4* pull, int n) {
+__global__ void nbody_kernel(const float4 *bodies, float4 *pull, int n) {
     __shared__ float4 near[256];
     const int at = blockIdx.x * 256 + threadIdx.x;
     const float4 me = bodies[at];
@@ -82,7 +88,7 @@ __global__ void nbody_kernel(const float4* bodies, float4* pull, int n) {
     }
     pull[at] = make_float4(x, y, z, 0);
 }
-__global__ void stencil_kernel(const float* in, float* out, int n) {
+__global__ void stencil_kernel(const float *in, float *out, int n) {
     const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;
     if (y >= n || x >= n) return;
     const int i = y * n + x;
@@ -92,102 +98,118 @@ __global__ void stencil_kernel(const float* in, float* out, int n) {
         out[i] = in[i];
     }
 }
-__global__ void histogram_kernel(const unsigned* in, unsigned* counts) {
+__global__ void histogram_kernel(const unsigned *in, unsigned *counts) {
     __shared__ unsigned part[256];
     const int local = threadIdx.x, first = blockIdx.x * 16384 + local;
     part[local] = 0;
     __syncthreads();
-    for (int k = 0; k < 64; k++) atomicAdd(&part[in[first + k * 256] & 255], 1U);
+    for (int k = 0; k < 64; k++)
+        atomicAdd(&part[in[first + k * 256] & 255], 1U);
     __syncthreads();
     atomicAdd(&counts[local], part[local]);
 }
 
-const char* text(cudaError_t error) { return error == cudaSuccess ? nullptr : cudaGetErrorString(error); }
+const char *text(cudaError_t error) {
+    return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}
 
-const char* finish() {
+const char *finish() {
     const cudaError_t launched = cudaGetLastError();
     return text(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
 }
 
-const char* open(const uint8_t* uuid, const char** device) {
+const char *open(const uint8_t *uuid, const char **device) {
     static cudaDeviceProp found;
     int count = 0;
-    if (const char* e = text(cudaGetDeviceCount(&count))) return e;
+    if (const char *e = text(cudaGetDeviceCount(&count))) return e;
     for (int i = 0; i < count; i++) {
-        if (const char* e = text(cudaGetDeviceProperties(&found, i))) return e;
+        if (const char *e = text(cudaGetDeviceProperties(&found, i))) return e;
         if (std::memcmp(found.uuid.bytes, uuid, 16) != 0) continue;
         *device = found.name;
-        if (const char* e = text(cudaSetDevice(i))) return e;
+        if (const char *e = text(cudaSetDevice(i))) return e;
         return text(cudaFree(nullptr));
     }
     return "no CUDA device has that UUID";
 }
 
-const char* allocate(size_t size, int pinned_host, void** memory) {
+const char *allocate(size_t size, int pinned_host, void **memory) {
     return text(pinned_host ? cudaMallocHost(memory, size) : cudaMalloc(memory, size));
 }
 
-const char* release(void* memory, int pinned_host) { return text(pinned_host ? cudaFreeHost(memory) : cudaFree(memory)); }
+const char *release(void *memory, int pinned_host) {
+    return text(pinned_host ? cudaFreeHost(memory) : cudaFree(memory));
+}
 
 // A pageable upload may return before its last bytes arrived, and so may device-to-device: hence the wait.
-const char* copy(void* destination, const void* source, size_t size) {
-    if (const char* e = text(cudaMemcpy(destination, source, size, cudaMemcpyDefault))) return e;
+const char *copy(void *destination, const void *source, size_t size) {
+    if (const char *e = text(cudaMemcpy(destination, source, size, cudaMemcpyDefault))) return e;
     return text(cudaDeviceSynchronize());
 }
 
-const char* empty_launch() {
+const char *empty_launch() {
     empty_kernel<<<1, 64>>>();
     return finish();
 }
 
-const char* increments(uint32_t* values, unsigned launches, double* host_seconds) {
+const char *increments(uint32_t *values, unsigned launches, double *host_seconds) {
     const auto start = std::chrono::steady_clock::now();
-    for (unsigned i = 0; i < launches; i++) increment_kernel<<<1, 64>>>(values);
+    for (unsigned i = 0; i < launches; i++)
+        increment_kernel<<<1, 64>>>(values);
     if (host_seconds) *host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return finish();
 }
 
-const char* saxpy(float a, const float* x, float* y, size_t count, unsigned launches) {
+const char *saxpy(float a, const float *x, float *y, size_t count, unsigned launches) {
     for (unsigned i = 0; i < launches; i++)
         saxpy_kernel<<<static_cast<unsigned>((count + 255) / 256), 256>>>(a, x, y, count);
     return finish();
 }
 
-const char* work(unsigned which, void* const* buffers, int n, unsigned launches) {
-    auto floats = [buffers](int i) { return static_cast<float*>(buffers[i]); };
+const char *work(unsigned which, void *const *buffers, int n, unsigned launches) {
+    auto floats = [buffers](int i) { return static_cast<float *>(buffers[i]); };
     const dim3 wide(32, 8), over_wide((n + 31) / 32, (n + 7) / 8);
     for (unsigned i = 0; i < launches; i++) {
         switch (which) {
-        case 0: saxpy_kernel<<<(n + 255) / 256, 256>>>(2, floats(0), floats(1), size_t(n)); break;
-        case 1: matmul_kernel<<<over_wide, wide>>>(floats(0), floats(1), floats(2), n); break;
-        case 2: tiled_matmul_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(floats(0), floats(1), floats(2), n); break;
+        case 0:
+            saxpy_kernel<<<(n + 255) / 256, 256>>>(2, floats(0), floats(1), size_t(n));
+            break;
+        case 1:
+            matmul_kernel<<<over_wide, wide>>>(floats(0), floats(1), floats(2), n);
+            break;
+        case 2:
+            tiled_matmul_kernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(floats(0), floats(1), floats(2), n);
+            break;
         case 3:
             reduce_kernel<<<n / 4096, 256>>>(floats(0), floats(1));
             reduce_last_kernel<<<1, 256>>>(floats(1), floats(2), n / 4096);
             break;
         case 4:
-            nbody_kernel<<<n / 256, 256>>>(static_cast<float4*>(buffers[0]), static_cast<float4*>(buffers[1]), n);
+            nbody_kernel<<<n / 256, 256>>>(static_cast<float4 *>(buffers[0]), static_cast<float4 *>(buffers[1]), n);
             break;
-        case 5: stencil_kernel<<<over_wide, wide>>>(floats(0), floats(1), n); break;
+        case 5:
+            stencil_kernel<<<over_wide, wide>>>(floats(0), floats(1), n);
+            break;
         case 6:
-            histogram_kernel<<<n / 16384, 256>>>(static_cast<unsigned*>(buffers[0]), static_cast<unsigned*>(buffers[1]));
+            histogram_kernel<<<n / 16384, 256>>>(static_cast<unsigned *>(buffers[0]),
+                                                 static_cast<unsigned *>(buffers[1]));
             break;
-        default: return "no such work";
+        default:
+            return "no such work";
         }
     }
     return finish();
 }
 
-const char* allocate_on(const uint8_t* uuid, size_t size, void** memory, int* device) {
+const char *allocate_on(const uint8_t *uuid, size_t size, void **memory, int *device) {
     int count = 0, current = 0;
-    if (const char* e = text(cudaGetDevice(&current))) return e;
-    if (const char* e = text(cudaGetDeviceCount(&count))) return e;
+    if (const char *e = text(cudaGetDevice(&current))) return e;
+    if (const char *e = text(cudaGetDeviceCount(&count))) return e;
     for (int i = 0; i < count; i++) {
         cudaDeviceProp found;
-        if (const char* e = text(cudaGetDeviceProperties(&found, i))) return e;
+        if (const char *e = text(cudaGetDeviceProperties(&found, i))) return e;
         if (std::memcmp(found.uuid.bytes, uuid, 16) != 0) continue;
         *device = i;
-        const char* failed = text(cudaSetDevice(i));
+        const char *failed = text(cudaSetDevice(i));
         if (!failed) failed = text(cudaMalloc(memory, size));
         // Each may then reach the others directly, where the machine can do it.
         for (int other = 0; other < count && !failed; other++) {
@@ -195,34 +217,37 @@ const char* allocate_on(const uint8_t* uuid, size_t size, void** memory, int* de
             if (other != i && cudaDeviceCanAccessPeer(&can, i, other) == cudaSuccess && can)
                 cudaDeviceEnablePeerAccess(other, 0);
         }
-        cudaGetLastError();  // "already enabled" is none
-        const char* back = text(cudaSetDevice(current));
+        cudaGetLastError(); // "already enabled" is none
+        const char *back = text(cudaSetDevice(current));
         return failed ? failed : back;
     }
     return "no CUDA device has that UUID";
 }
 
-const char* copy_between(void* destination, int to, const void* source, int from, size_t size) {
-    if (const char* e = text(cudaMemcpyPeer(destination, to, source, from, size))) return e;
+const char *copy_between(void *destination, int to, const void *source, int from, size_t size) {
+    if (const char *e = text(cudaMemcpyPeer(destination, to, source, from, size))) return e;
     // It is ordered in the default streams of both.
     int current = 0;
-    if (const char* e = text(cudaGetDevice(&current))) return e;
+    if (const char *e = text(cudaGetDevice(&current))) return e;
     for (const int device : {from, to}) {
-        if (const char* e = text(cudaSetDevice(device))) return e;
-        if (const char* e = text(cudaDeviceSynchronize())) return e;
+        if (const char *e = text(cudaSetDevice(device))) return e;
+        if (const char *e = text(cudaDeviceSynchronize())) return e;
     }
     return text(cudaSetDevice(current));
 }
 
-const char* copy_rows(void* destination, size_t pitch, const void* source, size_t source_pitch, size_t width, size_t rows) {
-    if (const char* e = text(cudaMemcpy2D(destination, pitch, source, source_pitch, width, rows, cudaMemcpyDefault)))
+const char *copy_rows(void *destination, size_t pitch, const void *source, size_t source_pitch, size_t width,
+                      size_t rows) {
+    if (const char *e = text(cudaMemcpy2D(destination, pitch, source, source_pitch, width, rows, cudaMemcpyDefault)))
         return e;
     return text(cudaDeviceSynchronize());
 }
 
-const CudaPeer table = {open,       allocate, release, copy,        empty_launch,
-                        increments, saxpy,    work,    allocate_on, copy_between, copy_rows};
+const CudaPeer table = {open,  allocate, release,     copy,         empty_launch, increments,
+                        saxpy, work,     allocate_on, copy_between, copy_rows};
 
-}  // namespace
+} // namespace
 
-extern "C" const CudaPeer* cuda_peer() { return &table; }
+extern "C" const CudaPeer *cuda_peer() {
+    return &table;
+}

@@ -1,5 +1,5 @@
-//! Every environment variable the library reads, in one table: the settings, their documentation and the dump in the
-//! log come from it.
+//! Every environment variable the project reads, in one table: the settings, their documentation and the dump in the log come
+//! from it.
 
 use crate::log;
 use crate::trace::log::Level;
@@ -14,62 +14,95 @@ pub struct Variable {
     pub name: &'static str,
     /// What values it takes.
     pub accepts: &'static str,
+    /// What holds without it: one of those values, or in words.
+    pub default: &'static str,
     /// What it does.
     pub help: &'static str,
 }
 
-/// All variables. `docs/environment.md` is checked against this table by a test.
+/// All that the library reads. `scripts/settings` writes `docs/environment.md` and `scripts/neutral` from this table.
 pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "CPPAMP_DEFAULT_ACCELERATOR",
         accepts: "a device_path",
+        default: "chosen by the library",
         help: "The default accelerator, unless the program sets one first.",
     },
     Variable {
         name: "REVAMP_VISIBLE_DEVICES",
         accepts: "comma-separated list of index, device UUID or part of the device name",
-        help: "Vulkan devices to offer, in this order; the others are listed as hidden. Unset: all.",
+        default: "all",
+        help: "Vulkan devices to offer, in this order; the others are listed as hidden.",
     },
     Variable {
         name: "REVAMP_LOG",
         accepts: "off, error, warn, info, debug (or 0 to 4)",
-        help: "How much is written to standard error. Default: warn.",
+        default: "warn",
+        help: "How much is written to standard error.",
     },
     Variable {
         name: "REVAMP_VALIDATION",
         accepts: "0, 1, 2",
+        default: "0",
         help: "1 loads the Vulkan validation layer, with synchronization validation, and logs its messages as warnings; 2 also makes the call that caused one fail.",
     },
     Variable {
         name: "REVAMP_DEBUG_PRINTF",
         accepts: "0, 1",
+        default: "0",
         help: "1 prints what kernels on Vulkan devices say by direct3d_printf, to standard error, through the Vulkan validation layer; a direct3d_errorf or direct3d_abort makes a later call fail. Slow.",
     },
     Variable {
         name: "REVAMP_CHECK",
         accepts: "0, 1",
+        default: "0",
         help: "1 reports, as an error in the log, uses of common elements at the same time of which one writes (rules AV-23, AV-24), with both calls. Slow.",
     },
     Variable {
         name: "REVAMP_MEMORY",
         accepts: "auto, separate",
+        default: "auto",
         help: "separate gives every accelerator private memory, as a discrete GPU has, also where it is shared with the host.",
     },
     Variable {
         name: "REVAMP_HOST_THREADS",
         accepts: "1 to 1024",
-        help: "Threads of the host-thread accelerator. Default: one for each processor.",
+        default: "one for each processor",
+        help: "Threads of the host-thread accelerator.",
     },
-    Variable { name: "REVAMP_CACHE", accepts: "rw, ro, off", help: "Use of the pipeline cache on disk. Default: rw." },
+    Variable {
+        name: "REVAMP_CACHE",
+        accepts: "rw, ro, off",
+        default: "rw",
+        help: "Use of the pipeline cache on disk.",
+    },
     Variable {
         name: "REVAMP_CACHE_DIR",
         accepts: "a folder",
-        help: "Where the pipeline cache lives. Default: revamp below the user's cache folder.",
+        default: "revamp below the user's cache folder",
+        help: "Where the pipeline cache lives.",
     },
     Variable {
         name: "REVAMP_TEST",
         accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, words",
+        default: "none",
         help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension, give every queue a completion word.",
+    },
+];
+
+/// What the tools read when a program is built: the kernel compiler, and CMake.
+pub const TOOL_VARIABLES: &[Variable] = &[
+    Variable {
+        name: "REVAMP_CLANG",
+        accepts: "a program",
+        default: "clang++-22 to clang++-30, then clang++, on PATH",
+        help: "The Clang, 22 or later, that compiles kernels; opt of the same LLVM must be beside it or on PATH. A CMake variable too.",
+    },
+    Variable {
+        name: "REVAMP_KERNEL_DUMP",
+        accepts: "a folder",
+        default: "none",
+        help: "Where the kernel compiler leaves what it makes of each source: LLVM IR and SPIR-V.",
     },
 ];
 
@@ -173,10 +206,11 @@ impl Config {
         let mut warnings = Vec::new();
         let value = |name: &str| lookup(name).filter(|v| !is_blank(v));
         let mut take = |name: &'static str, parse: &mut dyn FnMut(&str) -> bool| {
-            if let Some(value) = value(name)
-                && !value.to_str().is_some_and(&mut *parse)
-            {
-                warnings.push(format!("{name}={value:?} is not understood and is ignored; it takes {}", accepts(name)));
+            if let Some(value) = value(name) {
+                if !value.to_str().is_some_and(&mut *parse) {
+                    warnings
+                        .push(format!("{name}={value:?} is not understood and is ignored; it takes {}", accepts(name)));
+                }
             }
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -344,6 +378,18 @@ mod tests {
         assert!(!c.separate_memory);
         assert_eq!(c.cache, CacheMode::ReadWrite);
         assert!(c.cache_dir.is_some());
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_table() {
+        // The others are told in words.
+        let values: Vec<_> = VARIABLES.iter().filter(|v| !v.default.contains(' ')).collect();
+        assert!(values.len() >= 6);
+        for v in values.into_iter().filter(|v| !["all", "none"].contains(&v.default)) {
+            let (c, w) = read(&[(v.name, v.default)]);
+            assert!(w.is_empty(), "{w:?}");
+            assert_eq!(format!("{c:?}"), format!("{:?}", read(&[]).0), "{}={}", v.name, v.default);
+        }
     }
 
     #[test]

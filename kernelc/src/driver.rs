@@ -311,10 +311,10 @@ fn compile(
         return Err(failed("Clang", code, told));
     }
     let kernels = lowered(&clang, &folder, &ir, line, source)?;
-    if kernels.is_empty()
-        && let Some(plain) = plain
-    {
-        return plain();
+    if kernels.is_empty() {
+        if let Some(plain) = plain {
+            return plain();
+        }
     }
 
     let image_file = folder.file("image");

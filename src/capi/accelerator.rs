@@ -4,7 +4,7 @@ use super::guard::guard;
 use super::handle::{self, get};
 use super::pointer;
 use super::types::*;
-use crate::device::physical::Kind;
+use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::defaults::Code;
@@ -139,9 +139,9 @@ pub unsafe extern "C" fn revamp_accelerator_get_info(
             unusable_reason: p.unusable.as_ref().map_or(std::ptr::null(), |r| r.as_ptr()),
             driver: p.driver.as_ptr(),
             kind: match accelerator.kind() {
-                Kind::Cpu => REVAMP_ACCELERATOR_CPU,
-                Kind::HostThreads => REVAMP_ACCELERATOR_HOST_THREADS,
-                Kind::Vulkan => REVAMP_ACCELERATOR_VULKAN,
+                DeviceKind::Cpu => REVAMP_ACCELERATOR_CPU,
+                DeviceKind::HostThreads => REVAMP_ACCELERATOR_HOST_THREADS,
+                DeviceKind::Vulkan => REVAMP_ACCELERATOR_VULKAN,
             },
             version: p.version,
             dedicated_memory: p.dedicated_memory_kb,

@@ -7,9 +7,10 @@ use super::types::*;
 use super::{completion, pointer};
 use crate::error::{Error, Result};
 use crate::host::HostSpan;
-use crate::runtime::copies::copy::{self, HostBox, Side};
+use crate::runtime::copies::copy;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::data::operand::{HostBox, Operand};
 use crate::runtime::operations::completion::Completion;
 use crate::trace::transfers::explicit;
 use std::ffi::{CStr, c_void};
@@ -31,7 +32,7 @@ unsafe fn span(host: *mut c_void, size: u64) -> Result<HostSpan> {
 ///
 /// # Safety
 /// `region` is null or points to a valid struct whose pointers are valid as the header says.
-unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
+unsafe fn side(region: *const revamp_region, which: &str) -> Result<Operand> {
     // SAFETY: the same contract.
     let r = unsafe { pointer::read_optional(region) }?.ok_or_else(|| Error::invalid(format!("the {which} is NULL")))?;
     if !r.view.is_null() {
@@ -40,7 +41,7 @@ unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
                 "the {which} is an array_view together with an array, origin or extent; make a section of the view instead"
             )));
         }
-        return Ok(Side::View(look(r.view, |v: &ArrayView| v.part().clone())?));
+        return Ok(Operand::View(look(r.view, |v: &ArrayView| v.part().clone())?));
     }
     if !r.array.is_null() {
         let array = get::<Array, _>(r.array)?;
@@ -49,7 +50,7 @@ unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
         let (origin, extent) = unsafe {
             (pointer::optional_slice(r.origin, rank, "origin")?, pointer::optional_slice(r.extent, rank, "extent")?)
         };
-        return Side::section(array, origin, extent).map_err(|e| e.context(format_args!("the {which}")));
+        return Operand::section(array, origin, extent).map_err(|e| e.context(format_args!("the {which}")));
     }
     // SAFETY: the caller vouches for host_rank values.
     let (extent, strides) = unsafe {
@@ -68,14 +69,14 @@ unsafe fn side(region: *const revamp_region, which: &str) -> Result<Side> {
         )));
     }
     // SAFETY: the caller vouches for the memory that extent, strides and element size describe.
-    Ok(Side::host(unsafe { span(r.host, needed) }?, shape))
+    Ok(Operand::host(unsafe { span(r.host, needed) }?, shape))
 }
 
 /// A whole array and packed memory of its size.
 ///
 /// # Safety
 /// `host` is null or points to `size` bytes that live until the copy is done.
-unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(Side, Side)> {
+unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(Operand, Operand)> {
     let array = get::<Array, _>(array)?;
     let bytes = array.layout().bytes();
     if size as u64 != bytes {
@@ -84,7 +85,7 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
     // SAFETY: the same contract.
     let host = unsafe { span(host, bytes) }?;
     let shape = HostBox::packed_like(&array);
-    Ok((Side::whole(array), Side::host(host, shape)))
+    Ok((Operand::whole(array), Operand::host(host, shape)))
 }
 
 /// Gives the completion of an asynchronous copy to the caller.
@@ -93,7 +94,7 @@ unsafe fn whole(array: revamp_array, host: *mut c_void, size: usize) -> Result<(
 /// `out` is null or writable.
 unsafe fn start(
     call: &'static CStr,
-    sides: impl FnOnce() -> Result<(Side, Side)>,
+    sides: impl FnOnce() -> Result<(Operand, Operand)>,
     out: *mut revamp_completion,
 ) -> Result<()> {
     pointer::check_out(out, "completion")?;

@@ -1,11 +1,11 @@
 //! Kernels that are functions of the program, run by the host-thread accelerator, and those
 //! compiled of them.
 
-use super::again::{self, Outcome, Request};
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::kernel::{argument_place, argument_section, arguments, undeclared};
+use super::kernel::{address_slot, argument_section, arguments, undeclared};
+use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
 use super::{loaded, pointer};
@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::launch::host::{self, HostArgument, HostLaunch, MakeKernel};
+use crate::runtime::launch::host;
+use crate::runtime::launch::request::{HostArgument, HostLaunch, MakeKernel};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ffi::{c_char, c_void};
@@ -48,7 +49,7 @@ fn copy_of(block: &Block) -> Result<Vec<Line>> {
     lines.make_room(count)?;
     lines.resize(count, Line([0; 64]));
     let base = lines.as_mut_ptr().expose_provenance() as u64;
-    let bytes = block.settled(base)?;
+    let bytes = block.with_addresses(base)?;
     for (line, chunk) in lines.iter_mut().zip(bytes.chunks(64)) {
         line.0[..chunk.len()].copy_from_slice(chunk);
     }
@@ -156,7 +157,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         let mut remember = false;
         if !i.compiled.is_null() {
             // SAFETY: the caller vouches for the arguments' data.
-            match unsafe { again::launch(&request) }? {
+            match unsafe { launch_request::launch(&request) }? {
                 Outcome::Done => return Ok(()),
                 Outcome::Open { remember: worth } => remember = worth,
             }
@@ -167,11 +168,11 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             used.make_room(arguments.len())?;
         }
         for (n, a) in arguments.iter().enumerate() {
-            let place = match a.kind {
+            let slot = match a.kind {
                 REVAMP_ARGUMENT_BUFFER => Ok(None),
                 REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
                     // SAFETY: the caller vouches for the data.
-                    unsafe { argument_place(a) }.and_then(|place| place.check(block.len()).map(|()| Some(place)))
+                    unsafe { address_slot(a) }.and_then(|slot| slot.check(block.len()).map(|()| Some(slot)))
                 }
                 _ => Err(Error::invalid(
                     "it is none of a host kernel: those are REVAMP_ARGUMENT_BUFFER, _ADDRESS, _INDIRECT",
@@ -179,10 +180,10 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             };
             // SAFETY: the caller vouches for origin and extent.
             let section = unsafe { argument_section(a) };
-            let given = place.and_then(|place| section.map(|section| (place, section)));
-            let (place, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
+            let given = slot.and_then(|slot| section.map(|section| (slot, section)));
+            let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
             let access = undeclared(&section, access);
-            used.push(HostArgument { section, access, place });
+            used.push(HostArgument { section, access, slot });
         }
         let runs_here = Cell::new(false);
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
@@ -205,7 +206,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         let mut repeat = None;
         host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
         if let Some(repeat) = repeat {
-            again::keep(&request, repeat);
+            launch_request::keep(&request, repeat);
         }
         // Until this call returns its caller's code is there.
         if let Some(form) = form.filter(|_| runs_here.get()) {

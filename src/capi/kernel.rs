@@ -6,7 +6,7 @@ use super::guard::{guard, guard_aside, guard_release};
 use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
-use crate::device::block::Place;
+use crate::device::block::AddressSlot;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied};
 use crate::kernel::{Access, registry};
@@ -14,10 +14,10 @@ use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
-use crate::runtime::copies::copy::Side;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
-use crate::runtime::launch::spirv::{self, Argument, Domain, Launch};
+use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::spirv::{self, Argument, SpirvDomain, SpirvLaunch};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -70,7 +70,7 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
 ///
 /// # Safety
 /// The argument's origin and extent are null or have as many values as the array has dimensions.
-pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Option<Access>)> {
+pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, Option<Access>)> {
     let access = argument_access(a.access)?;
     if !a.view.is_null() {
         if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() {
@@ -78,7 +78,7 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Opti
                 "an array_view is given together with an array, origin or extent; make a section of the view instead",
             ));
         }
-        return Ok((Side::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
+        return Ok((Operand::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
     }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();
@@ -86,13 +86,13 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Side, Opti
     let (origin, extent) = unsafe {
         (pointer::optional_slice(a.origin, rank, "origin")?, pointer::optional_slice(a.extent, rank, "extent")?)
     };
-    Ok((Side::section(array, origin, extent)?, access))
+    Ok((Operand::section(array, origin, extent)?, access))
 }
 
 /// The access of an argument whose kernel declares none.
-pub(super) fn undeclared(side: &Side, access: Option<Access>) -> Access {
+pub(super) fn undeclared(side: &Operand, access: Option<Access>) -> Access {
     let default = match side {
-        Side::View(part) if part.is_read_only() => Access::Read,
+        Operand::View(part) if part.is_read_only() => Access::Read,
         _ => Access::ReadWrite,
     };
     access.unwrap_or(default)
@@ -102,13 +102,13 @@ pub(super) fn undeclared(side: &Side, access: Option<Access>) -> Access {
 ///
 /// # Safety
 /// Its data is valid as the header says.
-pub(super) unsafe fn argument_place(a: &revamp_argument) -> Result<Place<'_>> {
+pub(super) unsafe fn address_slot(a: &revamp_argument) -> Result<AddressSlot<'_>> {
     if a.kind != REVAMP_ARGUMENT_INDIRECT {
-        return Ok(Place::At(a.offset));
+        return Ok(AddressSlot::At(a.offset));
     }
     // SAFETY: the same contract.
     let bytes = unsafe { pointer::slice(a.data.cast::<u8>(), a.size, "data") }?;
-    Ok(Place::Behind(a.offset, bytes))
+    Ok(AddressSlot::Behind(a.offset, bytes))
 }
 
 /// Reads an argument.
@@ -124,9 +124,9 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
         }
         REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT => {
             // SAFETY: the same contract.
-            let ((section, access), place) = unsafe { (argument_section(a)?, argument_place(a)?) };
+            let ((section, access), slot) = unsafe { (argument_section(a)?, address_slot(a)?) };
             let access = undeclared(&section, access);
-            Ok(Argument::Address { place, section, access })
+            Ok(Argument::Address { slot, section, access })
         }
         REVAMP_ARGUMENT_PUSH_CONSTANT => {
             // SAFETY: the same contract.
@@ -279,9 +279,9 @@ pub unsafe extern "C" fn revamp_dispatch(
         let (domain, arguments, block) = unsafe {
             let i = pointer::read(info)?;
             let domain = if i.extent.is_null() {
-                Domain::Groups(i.groups)
+                SpirvDomain::Groups(i.groups)
             } else {
-                Domain::Extent(dimensions(i.extent, i.rank, "extent")?)
+                SpirvDomain::Extent(dimensions(i.extent, i.rank, "extent")?)
             };
             (
                 domain,
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn revamp_dispatch(
             // SAFETY: as above.
             read.push(unsafe { argument(a) }.map_err(|e| e.context(format_args!("argument {n}")))?);
         }
-        spirv::dispatch(view, &kernel, &Launch { domain, arguments: &read, block }).map(drop)
+        spirv::dispatch(view, &kernel, &SpirvLaunch { domain, arguments: &read, block }).map(drop)
     })
 }
 

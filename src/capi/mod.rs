@@ -9,7 +9,6 @@
 
 pub mod accelerator;
 pub mod accelerator_view;
-mod again;
 pub mod array;
 pub mod array_view;
 pub mod completion;
@@ -20,6 +19,7 @@ mod handle;
 pub mod host_kernel;
 pub mod image;
 pub mod kernel;
+mod launch_request;
 pub mod library;
 mod lifecycle;
 mod loaded;

@@ -21,7 +21,7 @@ pub struct Step {
 
 /// What kind of memory a location uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Memory {
+struct LocationMemory {
     /// Locations of one number share it.
     number: u32,
     /// The host addresses it.
@@ -32,7 +32,7 @@ struct Memory {
 #[derive(Debug, Clone)]
 pub struct Directory {
     holders: Intervals<LocationSet>,
-    memories: Vec<Memory>,
+    memories: Vec<LocationMemory>,
     epoch: u64,
     /// Something may be lost.
     has_losses: bool,
@@ -52,7 +52,7 @@ impl Directory {
     fn with(bytes: u64, home_is_host: bool, holders: LocationSet) -> Self {
         Self {
             holders: Intervals::new(bytes, holders),
-            memories: vec![Memory { number: 0, is_host: home_is_host }],
+            memories: vec![LocationMemory { number: 0, is_host: home_is_host }],
             epoch: 1,
             has_losses: false,
         }
@@ -60,7 +60,7 @@ impl Directory {
 
     /// A further location. `memory` numbers its memory: 0 is home's.
     pub fn add(&mut self, memory: u32, is_host: bool) -> Location {
-        self.memories.push(Memory { number: memory, is_host });
+        self.memories.push(LocationMemory { number: memory, is_host });
         Location(self.memories.len() as u32 - 1)
     }
 

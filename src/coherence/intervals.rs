@@ -28,7 +28,7 @@ pub(super) struct Intervals<S> {
 
 /// Chunk and number in it of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place(usize, usize);
+struct Cursor(usize, usize);
 
 impl<S: Clone + Eq> Intervals<S> {
     /// All bytes have this value.
@@ -49,7 +49,7 @@ impl<S: Clone + Eq> Intervals<S> {
     /// Sees to room for changes of bytes in `range` (not empty, inside) that make at most so many segments more: how many there
     /// are is the caller's doing, so a lack of memory is an error here, and none later.
     pub fn make_room(&mut self, range: Range<u64>, more: u64) -> Result<()> {
-        let (Place(first, from), Place(last, to)) = (self.find(range.start), self.find(range.end - 1));
+        let (Cursor(first, from), Cursor(last, to)) = (self.find(range.start), self.find(range.end - 1));
         let between: usize = self.chunks[first..last].iter().map(Vec::len).sum();
         let all = (between + to + 1 - from).saturating_add(usize::try_from(more).unwrap_or(usize::MAX));
         if all > FEW {
@@ -62,13 +62,13 @@ impl<S: Clone + Eq> Intervals<S> {
     }
 
     /// The segment of a byte.
-    fn find(&self, at: u64) -> Place {
+    fn find(&self, at: u64) -> Cursor {
         let chunk = self.chunks.partition_point(|c| c[0].0 <= at) - 1;
-        Place(chunk, self.chunks[chunk].partition_point(|s| s.0 <= at) - 1)
+        Cursor(chunk, self.chunks[chunk].partition_point(|s| s.0 <= at) - 1)
     }
 
     /// The segments from this one on.
-    fn from(&self, Place(chunk, first): Place) -> impl Iterator<Item = &Segment<S>> {
+    fn from(&self, Cursor(chunk, first): Cursor) -> impl Iterator<Item = &Segment<S>> {
         self.chunks[chunk][first..].iter().chain(self.chunks[chunk + 1..].iter().flatten())
     }
 
@@ -137,16 +137,16 @@ impl<S: Clone + Eq> Intervals<S> {
     }
 
     /// The segment before one.
-    fn before(&self, Place(chunk, at): Place) -> Option<Place> {
+    fn before(&self, Cursor(chunk, at): Cursor) -> Option<Cursor> {
         match (chunk, at) {
             (0, 0) => None,
-            (_, 0) => Some(Place(chunk - 1, self.chunks[chunk - 1].len() - 1)),
-            _ => Some(Place(chunk, at - 1)),
+            (_, 0) => Some(Cursor(chunk - 1, self.chunks[chunk - 1].len() - 1)),
+            _ => Some(Cursor(chunk, at - 1)),
         }
     }
 
     /// Puts `new` in place of `old` segments from `first` on.
-    fn replace(&mut self, Place(chunk, at): Place, old: usize, new: &mut SmallVec<[Segment<S>; 4]>) {
+    fn replace(&mut self, Cursor(chunk, at): Cursor, old: usize, new: &mut SmallVec<[Segment<S>; 4]>) {
         let one = &mut self.chunks[chunk];
         if at + old <= one.len() && one.len() - old + new.len() <= CHUNK {
             one.splice(at..at + old, new.drain(..));

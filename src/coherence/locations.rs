@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 /// A place that may hold a data source's bytes: a number the directory gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Location(pub(super) u32);
+pub struct Location(pub u32);
 
 impl Location {
     /// Where the data source lives.

@@ -27,11 +27,7 @@
 pub mod directory;
 mod intervals;
 pub mod locations;
-#[cfg(test)]
-mod published;
 pub mod selection;
-#[cfg(test)]
-mod tests;
 
 pub use directory::{Directory, Step};
 pub use locations::{Location, LocationSet, LossId};

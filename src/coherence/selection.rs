@@ -5,7 +5,7 @@ use super::locations::{Location, LocationSet};
 
 /// An accelerator_view a launch could run on.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate<V> {
+pub struct ViewCandidate<V> {
     /// It.
     pub view: V,
     /// All captured array_views are valid there (SEL-9); discarded ones put no constraint (SEL-10).
@@ -30,7 +30,7 @@ pub enum Conflict {
 pub fn dispatch_target<V: Copy + PartialEq>(
     explicit: Option<V>,
     tied: &[V],
-    candidates: impl IntoIterator<Item = Candidate<V>>,
+    candidates: impl IntoIterator<Item = ViewCandidate<V>>,
     default: impl FnOnce() -> V,
 ) -> Result<V, Conflict> {
     let wanted = explicit.or(tied.first().copied());

@@ -10,14 +10,14 @@ const ADDRESS: usize = size_of::<u64>();
 
 /// Where the address of an array or array_view goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Place<'a> {
+pub enum AddressSlot<'a> {
     /// Into the block at this offset.
     At(u32),
     /// To the beginning of these bytes, which are appended to the block; their address goes into it at the offset.
     Behind(u32, &'a [u8]),
 }
 
-impl Place<'_> {
+impl AddressSlot<'_> {
     /// Where in the caller's block an address is written.
     pub fn offset(&self) -> u32 {
         match *self {
@@ -48,7 +48,7 @@ impl Place<'_> {
 pub struct Block {
     /// Its bytes.
     pub bytes: SmallVec<[u8; 256]>,
-    /// Pairs of places in it: the address of the second one goes to the first.
+    /// Pairs of slots in it: the address of the second one goes to the first.
     pub inner: SmallVec<[(usize, usize); 4]>,
 }
 
@@ -66,32 +66,36 @@ impl Block {
         Ok(())
     }
 
-    /// Writes the address of an argument to its place, which [`Place::check`] has accepted.
-    pub fn put(&mut self, place: &Place<'_>, address: u64) -> Result<()> {
-        let at = match *place {
-            Place::At(offset) => offset as usize,
-            Place::Behind(offset, bytes) => {
-                let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
-                if start + bytes.len() > self.bytes.inline_size() {
-                    self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
-                }
-                self.bytes.resize(start, 0);
-                self.bytes.extend_from_slice(bytes);
-                self.inner.push((offset as usize, start));
-                start
-            }
+    /// Writes the address of an argument to its slot, which [`AddressSlot::check`] has accepted.
+    #[inline]
+    pub fn put(&mut self, slot: &AddressSlot<'_>, address: u64) -> Result<()> {
+        let at = match *slot {
+            AddressSlot::At(offset) => offset as usize,
+            AddressSlot::Behind(offset, bytes) => self.append(offset, bytes)?,
         };
         self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
         Ok(())
     }
 
-    /// Its bytes with the addresses of its own places, once it is known where it will lie.
-    pub fn settled(&self, base: u64) -> Result<SmallVec<[u8; 256]>> {
+    /// Appends bytes whose address goes to `offset`: where they begin.
+    fn append(&mut self, offset: u32, bytes: &[u8]) -> Result<usize> {
+        let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
+        if start + bytes.len() > self.bytes.inline_size() {
+            self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
+        }
+        self.bytes.resize(start, 0);
+        self.bytes.extend_from_slice(bytes);
+        self.inner.push((offset as usize, start));
+        Ok(start)
+    }
+
+    /// Its bytes with the addresses of its own slots, once it is known where it will lie.
+    pub fn with_addresses(&self, base: u64) -> Result<SmallVec<[u8; 256]>> {
         let mut bytes = SmallVec::new();
         bytes.make_room(self.bytes.len())?;
         bytes.extend_from_slice(&self.bytes);
-        for &(at, place) in &self.inner {
-            bytes[at..at + ADDRESS].copy_from_slice(&(base + place as u64).to_ne_bytes());
+        for &(at, slot) in &self.inner {
+            bytes[at..at + ADDRESS].copy_from_slice(&(base + slot as u64).to_ne_bytes());
         }
         Ok(bytes)
     }
@@ -106,18 +110,18 @@ mod tests {
         let mut block = Block::default();
         block.begin(&[0; 20]).unwrap();
         let face = [0, 0, 0, 0, 0, 0, 0, 0, 7];
-        block.put(&Place::At(8), 5).unwrap();
-        block.put(&Place::Behind(0, &face), 6).unwrap();
+        block.put(&AddressSlot::At(8), 5).unwrap();
+        block.put(&AddressSlot::Behind(0, &face), 6).unwrap();
         assert_eq!(block.bytes.len(), 41);
-        let bytes = block.settled(1000).unwrap();
+        let bytes = block.with_addresses(1000).unwrap();
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         assert_eq!((word(0), word(8), word(32), bytes[40]), (1032, 5, 6, 7));
     }
 
     #[test]
     fn what_does_not_fit() {
-        assert!(Place::At(8).check(16).is_ok());
-        for wrong in [Place::At(4), Place::At(16), Place::At(!7), Place::Behind(0, &[0; 7])] {
+        assert!(AddressSlot::At(8).check(16).is_ok());
+        for wrong in [AddressSlot::At(4), AddressSlot::At(16), AddressSlot::At(!7), AddressSlot::Behind(0, &[0; 7])] {
             assert!(wrong.check(16).is_err(), "{wrong:?}");
         }
     }

@@ -194,7 +194,9 @@ impl Segment {
                 self.write = None;
             }
         }
-        self.reads.retain(|p| !done(p));
+        if !self.reads.is_empty() {
+            self.reads.retain(|p| !done(p));
+        }
         if let Some(write) = &self.write {
             found(write);
         }
@@ -477,12 +479,12 @@ impl Segments {
 
     /// Cuts the segment that crosses `at`.
     fn split(&mut self, at: u64) {
-        if let Some((_, segment)) = self.map.range_mut(..at).next_back()
-            && segment.end > at
-        {
-            let tail = segment.clone();
-            segment.end = at;
-            self.map.insert(at, tail);
+        if let Some((_, segment)) = self.map.range_mut(..at).next_back() {
+            if segment.end > at {
+                let tail = segment.clone();
+                segment.end = at;
+                self.map.insert(at, tail);
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ pub const HOST_THREADS_PATH: &str = "direct3d\\warp";
 
 /// What kind of accelerator it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DeviceKind {
     /// The host: holds arrays, runs no kernels.
     Cpu,
     /// Threads of the host.
@@ -72,7 +72,7 @@ pub fn c_text(text: &str) -> CString {
 /// A device that can be opened.
 pub trait PhysicalDevice: Send + Sync {
     /// What kind of device it is.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> DeviceKind;
     /// What is known of it.
     fn properties(&self) -> Properties;
     /// Identifies the hardware, where Vulkan does.

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A box of elements: byte offset of its first element, then (count, byte stride) from the most significant dimension.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Byte offset of element (0, ..., 0) from the start of the memory.
     pub offset: u64,
@@ -17,6 +17,13 @@ pub struct Layout {
     pub element: u64,
     /// Count and byte stride of each dimension, most significant first.
     pub dims: SmallVec<[(u64, u64); 4]>,
+}
+
+impl Clone for Layout {
+    // The derived one clones value by value.
+    fn clone(&self) -> Self {
+        Self { offset: self.offset, element: self.element, dims: SmallVec::from_slice(&self.dims) }
+    }
 }
 
 impl Layout {
@@ -112,12 +119,13 @@ impl CopyPlan {
                 source.element, destination.element
             )));
         }
-        let counts = |l: &Layout| l.dims.iter().map(|d| d.0).collect::<SmallVec<[u64; 4]>>();
-        if counts(source) != counts(destination) {
+        let counts = |l: &Layout| l.dims.iter().map(|d| d.0).collect::<Vec<_>>();
+        let differ = |(a, b): (&(u64, u64), &(u64, u64))| a.0 != b.0;
+        if source.dims.len() != destination.dims.len() || source.dims.iter().zip(&destination.dims).any(differ) {
             return Err(Error::runtime(format!(
                 "the extents differ: the source is {:?}, the destination {:?}",
-                counts(source).as_slice(),
-                counts(destination).as_slice()
+                counts(source),
+                counts(destination)
             )));
         }
         let dims = source.dims.iter().zip(&destination.dims);

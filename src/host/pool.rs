@@ -1,6 +1,6 @@
 //! The compute pool: a parallel loop that starts and ends in microseconds.
 //!
-//! A loop is a `Region`: a counter that hands out chunk numbers. The caller works too, so it finishes even if no
+//! A loop is a `ParallelLoop`: a counter that hands out chunk numbers. The caller works too, so it finishes even if no
 //! worker ever comes, and loops may nest or run from many threads at once.
 #![allow(unsafe_code)]
 
@@ -20,29 +20,29 @@ const WORKER_SPIN: Duration = Duration::from_micros(30);
 /// goes through a hypervisor; the caller itself has better things to do.
 const WAKES: (u64, u64) = (2, 3);
 
-type Work<'a> = dyn Fn(u64) + Sync + 'a;
+type LoopBody<'a> = dyn Fn(u64) + Sync + 'a;
 
 /// One parallel loop.
-struct Region {
+struct ParallelLoop {
     /// The next chunk to hand out; runs past `chunks`.
     next: AtomicU64,
     /// Chunks that have ended.
     done: AtomicU64,
     chunks: u64,
-    /// The loop's body. Borrowed from the caller of `Pool::parallel`: see there.
-    work: *const Work<'static>,
+    /// The loop's body. Borrowed from the caller of `ThreadPool::parallel`: see there.
+    work: *const LoopBody<'static>,
     failure: Mutex<Option<String>, { rank::FAILURE }>,
     failed: AtomicBool,
     finished: Mutex<bool, { rank::WORKERS }>,
     wake: Condvar,
 }
 
-// SAFETY: `work` points to a `Sync` function, used only while `Pool::parallel` keeps it alive; the rest is Send.
-unsafe impl Send for Region {}
+// SAFETY: `work` points to a `Sync` function, used only while `ThreadPool::parallel` keeps it alive; the rest is Send.
+unsafe impl Send for ParallelLoop {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for Region {}
+unsafe impl Sync for ParallelLoop {}
 
-impl Region {
+impl ParallelLoop {
     fn remaining(&self) -> u64 {
         self.chunks.saturating_sub(self.next.load(Ordering::Relaxed))
     }
@@ -56,7 +56,7 @@ impl Region {
             }
             // After a panic the rest is only counted.
             if !self.failed.load(Ordering::Relaxed) {
-                // SAFETY: this chunk is not counted in `done` yet, and `Pool::parallel` does not return, and so keeps
+                // SAFETY: this chunk is not counted in `done` yet, and `ThreadPool::parallel` does not return, and so keeps
                 // the function borrowed, before every chunk is.
                 let work = unsafe { &*self.work };
                 if let Err(text) = caught(|| work(chunk)) {
@@ -94,15 +94,15 @@ impl Region {
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     /// Loops that may have chunks left, newest last.
-    regions: Vec<Arc<Region>>,
+    regions: Vec<Arc<ParallelLoop>>,
     sleeping: usize,
     closing: bool,
 }
 
 struct Shared {
-    state: Mutex<State, { rank::WORKERS }>,
+    state: Mutex<PoolState, { rank::WORKERS }>,
     /// Moves when a loop starts, for workers that spin.
     epoch: AtomicU64,
     wake: Condvar,
@@ -110,13 +110,13 @@ struct Shared {
 }
 
 /// Threads for computing.
-pub struct Pool {
+pub struct ThreadPool {
     shared: Arc<Shared>,
     threads: usize,
     started: Once,
 }
 
-impl Pool {
+impl ThreadPool {
     /// A pool on which `threads` threads compute, the caller of a loop included. They start with the first loop.
     pub fn new(threads: usize) -> Self {
         // Spinning next to busy threads takes their processor.
@@ -125,7 +125,7 @@ impl Pool {
 
     fn with_spin(threads: usize, spin: Option<Duration>) -> Self {
         let shared =
-            Shared { state: Mutex::new(State::default()), epoch: AtomicU64::new(0), wake: Condvar::new(), spin };
+            Shared { state: Mutex::new(PoolState::default()), epoch: AtomicU64::new(0), wake: Condvar::new(), spin };
         Self { shared: Arc::new(shared), threads: threads.max(1), started: Once::new() }
     }
 
@@ -137,18 +137,18 @@ impl Pool {
     /// Calls `f` for each chunk number below `chunks`, on the workers and here; returns when all calls have. A panic
     /// in `f` ends the loop early and is the error. `f` may want locks of [`rank::PIECES`] and beyond, or any if the caller
     /// holds none.
-    pub fn parallel(&self, chunks: u64, f: &Work<'_>) -> Result<()> {
+    pub fn parallel(&self, chunks: u64, f: &LoopBody<'_>) -> Result<()> {
         if chunks <= 1 || self.threads == 1 {
             let all = caught(|| (0..chunks).for_each(f));
             return all.map_err(failure);
         }
         self.start();
         waits(rank::PIECES);
-        // SAFETY: only the lifetime changes. The pointer is used for chunks counted below (`Region::work`), and this
+        // SAFETY: only the lifetime changes. The pointer is used for chunks counted below (`ParallelLoop::work`), and this
         // function returns only after all chunks have ended; nothing between here and there unwinds, as chunks are
         // caught. Workers that still hold the region later find no chunk and leave the pointer alone.
-        let work = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(f) };
-        let region = Arc::new(Region {
+        let work = unsafe { std::mem::transmute::<*const LoopBody<'_>, *const LoopBody<'static>>(f) };
+        let region = Arc::new(ParallelLoop {
             next: AtomicU64::new(0),
             done: AtomicU64::new(0),
             chunks,
@@ -192,7 +192,7 @@ fn failure(text: String) -> Error {
     Error::internal(format!("a parallel loop panicked: {text}"))
 }
 
-impl Drop for Pool {
+impl Drop for ThreadPool {
     /// Workers end by themselves; they hold nothing of the pool's user.
     fn drop(&mut self) {
         self.shared.state.lock().closing = true;
@@ -247,7 +247,7 @@ impl Shared {
 mod tests {
     use super::*;
 
-    fn counts(pool: &Pool, chunks: u64) {
+    fn counts(pool: &ThreadPool, chunks: u64) {
         let seen: Vec<AtomicU64> = (0..chunks).map(|_| AtomicU64::new(0)).collect();
         pool.parallel(chunks, &|i| {
             seen[i as usize].fetch_add(1, Ordering::Relaxed);
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn every_chunk_runs_once() {
         for threads in [1, 2, 3, 8] {
-            let pool = Pool::new(threads);
+            let pool = ThreadPool::new(threads);
             for chunks in [0, 1, 2, 3, 7, 64, 1000] {
                 counts(&pool, chunks);
             }
@@ -269,7 +269,7 @@ mod tests {
     /// The way of machines with many processors, wherever this runs.
     #[test]
     fn spinning_workers_find_loops_and_end() {
-        let pool = Pool::with_spin(3, Some(Duration::from_micros(200)));
+        let pool = ThreadPool::with_spin(3, Some(Duration::from_micros(200)));
         for n in 0..400 {
             counts(&pool, n % 9);
             if n % 40 == 0 {
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn loops_nest() {
-        let pool = Pool::with_spin(4, Some(WORKER_SPIN));
+        let pool = ThreadPool::with_spin(4, Some(WORKER_SPIN));
         let sum = AtomicU64::new(0);
         pool.parallel(8, &|_| {
             pool.parallel(8, &|_| {
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn loops_run_from_several_threads_at_once() {
-        let pool = Pool::new(4);
+        let pool = ThreadPool::new(4);
         std::thread::scope(|s| {
             for t in 0..6 {
                 let pool = &pool;
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn panics_are_errors_and_the_pool_lives_on() {
-        let pool = Pool::new(3);
+        let pool = ThreadPool::new(3);
         for _ in 0..50 {
             let e = pool
                 .parallel(20, &|i| {
@@ -331,13 +331,13 @@ mod tests {
             assert!(e.message.contains("chunk seven"), "{e}");
             counts(&pool, 20);
         }
-        let e = Pool::new(1).parallel(1, &|_| std::panic::resume_unwind(Box::new("alone"))).unwrap_err();
+        let e = ThreadPool::new(1).parallel(1, &|_| std::panic::resume_unwind(Box::new("alone"))).unwrap_err();
         assert!(e.message.contains("alone"), "{e}");
     }
 
     #[test]
     fn callers_progress_while_workers_are_held() {
-        let pool = Pool::new(2);
+        let pool = ThreadPool::new(2);
         let gate = parking_lot::Mutex::new(());
         let held = gate.lock();
         let inside = AtomicU64::new(0);
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn what_chunks_write_is_seen_afterwards() {
-        let pool = Pool::new(4);
+        let pool = ThreadPool::new(4);
         let mut data = vec![0u64; 4096];
         for round in 1..200u64 {
             let cells: Vec<_> = data.chunks_mut(64).map(parking_lot::Mutex::new).collect();

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::memory::{HostBlock, HostSpan};
-use super::pool::Pool;
+use super::pool::ThreadPool;
 use super::stream;
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
@@ -195,7 +195,7 @@ fn piece(plan: &CopyPlan, bytes: u64, threads: u64) -> u64 {
 }
 
 /// Runs `part(from, to)` for pieces of the plan on the pool, or once for all of it where it is small.
-fn in_pieces(pool: &Pool, plan: &CopyPlan, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) -> Result<()> {
+fn in_pieces(pool: &ThreadPool, plan: &CopyPlan, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) -> Result<()> {
     let bytes = bytes_of(plan)?;
     let threads = pool.threads() as u64;
     if bytes <= PARALLEL_BYTES || threads == 1 {
@@ -212,7 +212,7 @@ fn in_pieces(pool: &Pool, plan: &CopyPlan, part: &(dyn Fn(u64, u64) -> Result<()
 }
 
 /// All of `plan`, over the pool where it is larger than [`PARALLEL_BYTES`].
-pub fn copy_parallel(pool: &Pool, plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<()> {
+pub fn copy_parallel(pool: &ThreadPool, plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<()> {
     if bytes_of(plan)? == 0 {
         return Ok(());
     }
@@ -223,12 +223,12 @@ pub fn copy_parallel(pool: &Pool, plan: &CopyPlan, source: HostSpan, destination
 }
 
 /// All of [`gather`], over the pool where it is large.
-pub fn gather_parallel(pool: &Pool, plan: &CopyPlan, source: HostSpan, staging: HostSpan) -> Result<()> {
+pub fn gather_parallel(pool: &ThreadPool, plan: &CopyPlan, source: HostSpan, staging: HostSpan) -> Result<()> {
     in_pieces(pool, plan, &|from, to| gather(plan, source, staging.sub(from..to)?, from, to))
 }
 
 /// All of [`scatter`], over the pool where it is large.
-pub fn scatter_parallel(pool: &Pool, plan: &CopyPlan, staging: HostSpan, destination: HostSpan) -> Result<()> {
+pub fn scatter_parallel(pool: &ThreadPool, plan: &CopyPlan, staging: HostSpan, destination: HostSpan) -> Result<()> {
     in_pieces(pool, plan, &|from, to| scatter(plan, staging.sub(from..to)?, destination, from, to))
 }
 

@@ -102,7 +102,7 @@ proptest! {
 #[test]
 fn large_copies_over_the_pool() {
     for threads in [1, 2, 4] {
-        let pool = Pool::new(threads);
+        let pool = ThreadPool::new(threads);
         // 3 bytes too many for whole pieces; a column block; single elements of 4 bytes; runs longer than a piece.
         let whole = Layout::packed(0, 4, &[1500, 1000]);
         let tall = whole.section(&[100, 17], &[1399, 701]);

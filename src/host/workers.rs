@@ -1,6 +1,6 @@
 //! The threads of the process: one pool for computing, and two elastic ones for what may block.
 
-use super::pool::Pool;
+use super::pool::ThreadPool;
 use super::threads::Tasks;
 use crate::config;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone)]
 pub struct Workers {
     /// For computing and large copies.
-    pub pool: Arc<Pool>,
+    pub pool: Arc<ThreadPool>,
     /// For work of the library that may block: operations of the host, queues' jobs.
     pub tasks: Arc<Tasks>,
     /// For callbacks of the program. Apart, since they may wait for the others.
@@ -19,7 +19,7 @@ pub struct Workers {
 impl Workers {
     /// Workers of which `threads` compute.
     pub fn new(threads: usize) -> Self {
-        Self { pool: Arc::new(Pool::new(threads)), tasks: Arc::default(), callbacks: Arc::default() }
+        Self { pool: Arc::new(ThreadPool::new(threads)), tasks: Arc::default(), callbacks: Arc::default() }
     }
 
     /// Waits until no task and no callback runs or is queued, but those that this is called by.

@@ -190,8 +190,9 @@ impl ParsedModule {
                 }
                 // A group without targets is not copied, however large it is.
                 Some(Op::GroupDecorate | Op::GroupMemberDecorate) if inst.words.len() > 2 => {
-                    // The decorations of a group precede its use.
-                    let group = all.get(&inst.word(1)).cloned().unwrap_or_default();
+                    // The decorations of a group precede its use. What decorates a member of it is no decoration of the group.
+                    let group = all.get(&inst.word(1)).into_iter().flatten().filter(|d| d.member.is_none());
+                    let group: Vec<_> = group.cloned().collect();
                     let pairs = inst.is(Op::GroupMemberDecorate);
                     for target in inst.words[2..].chunks(if pairs { 2 } else { 1 }) {
                         expanded += group.len();

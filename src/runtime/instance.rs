@@ -15,13 +15,13 @@ use crate::runtime::data::source;
 use crate::runtime::exit;
 use std::sync::Arc;
 
-/// The default accelerator: what was asked for and what was settled.
+/// The default accelerator: what was asked for and what was chosen.
 #[derive(Default)]
 struct Defaults {
     /// Set by the program.
     program: Option<String>,
     /// What each kind of code got when it first asked.
-    settled: Vec<(Code, Arc<Accelerator>)>,
+    chosen: Vec<(Code, Arc<Accelerator>)>,
 }
 
 /// Everything between the first call and `uninitialize`.
@@ -87,15 +87,15 @@ impl Runtime {
     /// The default accelerator for code of this kind.
     pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
         let mut d = self.defaults.lock();
-        let Defaults { program, settled } = &mut *d;
-        if let Some((_, a)) = settled.iter().find(|(c, _)| *c == code) {
+        let Defaults { program, chosen } = &mut *d;
+        if let Some((_, a)) = chosen.iter().find(|(c, _)| *c == code) {
             return Ok(a.clone());
         }
         // What a program's functions run on depends on whether they are compiled for devices too.
         let wanted = code;
         let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let no_vulkan = devices::no_vulkan();
-        let request = defaults::Request {
+        let request = defaults::DefaultRequest {
             code,
             set: program.as_deref(),
             environment: config::get().default_accelerator.as_deref(),
@@ -107,7 +107,7 @@ impl Runtime {
         }
         let a = self.accelerators[choice.index].clone();
         log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
-        settled.push((wanted, a.clone()));
+        chosen.push((wanted, a.clone()));
         Ok(a)
     }
 
@@ -149,7 +149,7 @@ impl Runtime {
     pub fn set_default(&self, path: &str) -> Result<bool> {
         defaults::find(&self.candidates(), path).map_err(Error::runtime)?;
         let mut d = self.defaults.lock();
-        if d.program.is_some() || !d.settled.is_empty() {
+        if d.program.is_some() || !d.chosen.is_empty() {
             return Ok(false);
         }
         d.program = Some(path.to_owned());

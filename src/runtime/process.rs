@@ -34,9 +34,9 @@ static CALLS: [Calls; 32] = [const { Calls(AtomicUsize::new(0)) }; 32];
 struct Calls(AtomicUsize);
 
 /// A call under way. The exit hook waits for those on other threads: they may be inside the driver.
-pub struct Call(&'static AtomicUsize);
+pub struct CallGuard(&'static AtomicUsize);
 
-impl Drop for Call {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
@@ -51,11 +51,11 @@ thread_local! {
 }
 
 /// Begins a call; fails like [`enter`].
-pub fn begin() -> Result<Call> {
+pub fn begin() -> Result<CallGuard> {
     let place = place();
     // Counted first, then checked; the exit hook does it the other way round, so that one of the two sees the other.
     CALLS[place].0.fetch_add(1, Ordering::SeqCst);
-    let call = Call(&CALLS[place].0);
+    let call = CallGuard(&CALLS[place].0);
     enter()?;
     Ok(call)
 }

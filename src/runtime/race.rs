@@ -63,7 +63,7 @@ pub(super) struct Elements {
     pub region: Region,
 }
 
-struct Use {
+struct OpenUse {
     id: u64,
     /// What is used: an array or a data source.
     key: u64,
@@ -76,7 +76,7 @@ struct Use {
     operation: Option<(u64, SmallVec<[u64; 2]>)>,
 }
 
-static OPEN: Mutex<Vec<Use>, { rank::RACES }> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<OpenUse>, { rank::RACES }> = Mutex::new(Vec::new());
 
 /// The uses of one call; over when dropped.
 #[must_use]
@@ -143,7 +143,7 @@ pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements
         }
         let id = unique_id();
         ids.push(id);
-        open.push(Use { id, key, region, access, group, site: site.clone(), operation: None });
+        open.push(OpenUse { id, key, region, access, group, site: site.clone(), operation: None });
     }
     drop(open);
     for report in reports {

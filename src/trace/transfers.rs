@@ -105,10 +105,13 @@ pub fn record(mut r: Record) {
     let mut log = LOG.lock();
     r.number = log.next;
     log.next += 1;
-    if log.latest.len() == KEPT {
+    // Where there is no memory for more it keeps fewer.
+    if log.latest.len() == KEPT || log.latest.try_reserve(1).is_err() {
         log.latest.pop_front();
     }
-    log.latest.push_back(r);
+    if log.latest.len() < log.latest.capacity() {
+        log.latest.push_back(r);
+    }
 }
 
 /// Up to `most` remembered transfers numbered from `first` on.

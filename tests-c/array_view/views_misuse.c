@@ -1,6 +1,7 @@
 /* Bad input to every function of array_view: each gives its status and a text that names the cause, nothing moves, and
  * the process goes on. Then failures that only REVAMP_TEST brings about: no memory, a lost device. */
 #include "engines.h"
+#include "handles.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 256, BYTES = N * 4 };
+enum { N = GOOD_COUNT, BYTES = GOOD_BYTES };
 
 /* One case: the call fails so, and a small job works after it. */
 #define BAD(call, statuses, text)                                                                                      \
@@ -19,382 +20,31 @@ enum { N = 256, BYTES = N * 4 };
 
 /* Wrong handles. */
 
-static struct {
-    revamp_accelerator accelerator;
-    revamp_accelerator_view view;
-    revamp_array array;
-    revamp_array_view over; /* of the same shape as the array */
-    revamp_completion completion;
-    revamp_kernel step; /* where there is Vulkan */
-} good;
-
-static uint32_t good_data[N];
-
-static void make_good(void) {
-    const place *p = places_that(runs_spirv);
-    if (!p->view) p = places_that(runs_host_kernels);
-    good.accelerator = p->accelerator;
-    good.view = p->view;
-    good.array = array_with(p->view, good_data, N);
-    good.over = view_of(good_data, N);
-    REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &good.completion));
-    if (runs_spirv(&p->info)) good.step = load(p->accelerator, &step_module);
-}
-
-static void free_good(void) {
-    drop(good.over);
-    CHECK_OK(revamp_array_destroy(good.array));
-    CHECK_OK(revamp_completion_release(good.completion));
-    if (good.step) CHECK_OK(revamp_kernel_release(good.step));
-}
-
-static void ignore_id(const revamp_thread_id *id, void *context) {
-    (void)id;
-    (void)context;
-}
-
-/* A launch of a host kernel with one argument. */
-static revamp_status host_launch_with(revamp_argument argument) {
-    static uint64_t block;
-    int32_t extent = 4;
-    revamp_parallel_for_each_info info = {0};
-    info.struct_size = sizeof info;
-    info.rank = 1;
-    info.extent = &extent;
-    info.function = ignore_id;
-    info.arguments = &argument;
-    info.argument_count = 1;
-    info.block = &block;
-    info.block_size = sizeof block;
-    return revamp_parallel_for_each(host_view(), &info);
-}
-
-/* What a call makes is released, so that only its status counts. */
-static revamp_status made(revamp_status status, revamp_array_view view) {
-    if (status == REVAMP_OK) CHECK_OK(revamp_array_view_release(view));
-    return status;
-}
-
-static revamp_status begun(revamp_status status, revamp_completion done) {
-    if (status == REVAMP_OK) expect_done(done);
-    return status;
-}
-
-static revamp_status call_create_array(void *h) {
-    revamp_array_view view = NULL;
-    revamp_status status = revamp_array_view_create_array(h, NULL, &view);
-    return made(status, view);
-}
-static revamp_status call_section(void *h) {
-    revamp_array_view view = NULL;
-    revamp_status status = revamp_array_view_section(h, NULL, NULL, &view);
-    return made(status, view);
-}
-static revamp_status call_project(void *h) {
-    revamp_array_view view = NULL;
-    revamp_status status = revamp_array_view_project(h, 0, &view);
-    return made(status, view);
-}
-static revamp_status call_view_as(void *h) {
-    const int32_t extent[] = {2, 2};
-    revamp_array_view view = NULL;
-    revamp_status status = revamp_array_view_view_as(h, 2, extent, &view);
-    return made(status, view);
-}
-static revamp_status call_reinterpret_as(void *h) {
-    revamp_array_view view = NULL;
-    revamp_status status = revamp_array_view_reinterpret_as(h, 8, &view);
-    return made(status, view);
-}
-static revamp_status call_as_read_only(void *h) {
-    revamp_array_view view = NULL;
-    revamp_status status = revamp_array_view_as_read_only(h, &view);
-    return made(status, view);
-}
-static revamp_status call_retain(void *h) {
-    return revamp_array_view_retain(h);
-}
-static revamp_status call_release(void *h) {
-    return revamp_array_view_release(h);
-}
-static revamp_status call_get_info(void *h) {
-    revamp_array_view_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_array_view_get_info(h, &info);
-}
-static revamp_status call_access(void *h) {
-    void *data = NULL;
-    return revamp_array_view_data(h, REVAMP_ACCESS_READ, &data);
-}
-static revamp_status call_state(void *h) {
-    const uint32_t *state = NULL;
-    return revamp_array_view_get_host_access(h, &state);
-}
-static revamp_status call_synchronize(void *h) {
-    return revamp_array_view_synchronize(h, REVAMP_ACCESS_READ);
-}
-static revamp_status call_synchronize_async(void *h) {
-    revamp_completion done = NULL;
-    revamp_status status = revamp_array_view_synchronize_async(h, REVAMP_ACCESS_READ, &done);
-    return begun(status, done);
-}
-static revamp_status call_synchronize_to(void *h) {
-    return revamp_array_view_synchronize_to(h, good.view, REVAMP_ACCESS_READ);
-}
-static revamp_status call_synchronize_to_target(void *h) {
-    return revamp_array_view_synchronize_to(good.over, h, REVAMP_ACCESS_READ);
-}
-static revamp_status call_synchronize_to_async(void *h) {
-    revamp_completion done = NULL;
-    revamp_status status = revamp_array_view_synchronize_to_async(h, good.view, REVAMP_ACCESS_READ, &done);
-    return begun(status, done);
-}
-static revamp_status call_synchronize_to_async_target(void *h) {
-    revamp_completion done = NULL;
-    revamp_status status = revamp_array_view_synchronize_to_async(good.over, h, REVAMP_ACCESS_READ, &done);
-    return begun(status, done);
-}
-static revamp_status call_refresh(void *h) {
-    return revamp_array_view_refresh(h);
-}
-static revamp_status call_discard(void *h) {
-    return revamp_array_view_discard_data(h);
-}
-static revamp_status call_residency(void *h) {
-    revamp_residency residency = {0};
-    residency.struct_size = sizeof residency;
-    return revamp_array_view_get_residency(h, good.view, &residency);
-}
-static revamp_status call_residency_where(void *h) {
-    revamp_residency residency = {0};
-    residency.struct_size = sizeof residency;
-    return revamp_array_view_get_residency(good.over, h, &residency);
-}
-static revamp_status call_transfers(void *h) {
-    revamp_transfer_counters c = {0};
-    c.struct_size = sizeof c;
-    return revamp_array_view_get_transfers(h, &c);
-}
-static revamp_status call_source_transfers(void *h) {
-    revamp_transfer_counters c = {0};
-    c.struct_size = sizeof c;
-    return revamp_array_view_get_source_transfers(h, &c);
-}
-static revamp_status call_accelerator_transfers(void *h) {
-    revamp_transfer_counters c = {0};
-    c.struct_size = sizeof c;
-    return revamp_accelerator_get_transfers(h, &c);
-}
-static revamp_status call_dispatch(void *h) {
-    revamp_argument argument = use_view(h);
-    return launch_groups(good.view, good.step, 1, 1, 1, &argument, 1);
-}
-static revamp_status call_dispatch_address(void *h) {
-    revamp_argument argument = revamp_argument_view_address(0, h);
-    return launch_groups(good.view, good.step, 1, 1, 1, &argument, 1);
-}
-static revamp_status call_host_dispatch(void *h) {
-    return host_launch_with(use_view(h));
-}
-static revamp_status call_host_dispatch_address(void *h) {
-    return host_launch_with(revamp_argument_view_address(0, h));
-}
-static revamp_status call_copy_source(void *h) {
-    revamp_region from = region_of(h), to = whole(good.array);
-    return revamp_copy(&from, &to);
-}
-static revamp_status call_copy_destination(void *h) {
-    revamp_region from = whole(good.array), to = region_of(h);
-    return revamp_copy(&from, &to);
-}
-static revamp_status call_copy_async(void *h) {
-    revamp_completion done = NULL;
-    revamp_region from = region_of(h), to = whole(good.array);
-    revamp_status status = revamp_copy_async(&from, &to, &done);
-    return begun(status, done);
-}
-
-typedef enum { ACCELERATOR, VIEW, ARRAY, ARRAY_VIEW, KERNEL, COMPLETION, TYPES } handle_type;
-static const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",
-                                              "array_view",  "kernel",           "completion"};
-
-/* A function, with a wrong handle in one of its places and nothing else wrong. */
-typedef struct {
-    const char *name;
-    handle_type type;
-    bool takes_null; /* null is another error there: an argument must have an array or a view, a region those or host */
-    revamp_status (*call)(void *handle);
-} handle_case;
-
-#define CASE(name, type)                                                                                               \
-    { #name, type, false, call_##name }
-#define OPTIONAL(name)                                                                                                 \
-    { #name, ARRAY_VIEW, true, call_##name }
-static const handle_case cases[] = {
-    CASE(create_array, ARRAY),
-    CASE(section, ARRAY_VIEW),
-    CASE(project, ARRAY_VIEW),
-    CASE(view_as, ARRAY_VIEW),
-    CASE(reinterpret_as, ARRAY_VIEW),
-    CASE(as_read_only, ARRAY_VIEW),
-    CASE(retain, ARRAY_VIEW),
-    CASE(release, ARRAY_VIEW),
-    CASE(get_info, ARRAY_VIEW),
-    CASE(access, ARRAY_VIEW),
-    CASE(state, ARRAY_VIEW),
-    CASE(synchronize, ARRAY_VIEW),
-    CASE(synchronize_async, ARRAY_VIEW),
-    CASE(synchronize_to, ARRAY_VIEW),
-    CASE(synchronize_to_target, VIEW),
-    CASE(synchronize_to_async, ARRAY_VIEW),
-    CASE(synchronize_to_async_target, VIEW),
-    CASE(refresh, ARRAY_VIEW),
-    CASE(discard, ARRAY_VIEW),
-    CASE(residency, ARRAY_VIEW),
-    CASE(residency_where, VIEW),
-    CASE(transfers, ARRAY_VIEW),
-    CASE(source_transfers, ARRAY_VIEW),
-    CASE(accelerator_transfers, ACCELERATOR),
-    OPTIONAL(dispatch),
-    OPTIONAL(dispatch_address),
-    OPTIONAL(host_dispatch),
-    OPTIONAL(host_dispatch_address),
-    OPTIONAL(copy_source),
-    OPTIONAL(copy_destination),
-    OPTIONAL(copy_async),
-};
-
-/* Without Vulkan there is no kernel to launch. */
-static bool is_possible(const handle_case *c) {
-    return good.step || (c->call != call_dispatch && c->call != call_dispatch_address);
-}
-
-#define FOR_EACH_CASE(c)                                                                                               \
-    for (const handle_case *c = cases; c < cases + COUNT(cases); c++)                                                  \
-        if (is_possible(c))
-
-static void check_bad(const handle_case *c, void *handle, const char *says) {
-    if (!check_error(c->call(handle), AS_HANDLE, says, c->name, __FILE__, __LINE__)) return;
-    check_text(revamp_last_error_message(), type_names[c->type], __FILE__, __LINE__);
-    CHECK_NUMBER((uint32_t)revamp_last_error_hresult(), 0x80070006);
-}
-
-static void *handle_of_type(handle_type type) {
-    void *const handles[TYPES] = {good.accelerator, good.view, good.array, good.over, good.step, good.completion};
-    return handles[type];
-}
-
 TEST(null_handles_of_views) {
-    make_good();
-    FOR_EACH_CASE(c) {
-        if (!c->takes_null)
-            check_bad(c, NULL, "null");
-        else
-            check_error(c->call(NULL), AS_BAD | AS_HANDLE, "", c->name, __FILE__, __LINE__);
-        small_job();
-    }
-    free_good();
-    full_job();
+    check_null_handles(&view_functions);
 }
 
 TEST(foreign_handles_of_views) {
-    int local = 5;
-    uint32_t state = 4711;
-    make_good();
-    FOR_EACH_CASE(c) {
-        check_bad(c, &local, "handle");
-        check_bad(c, (void *)(uintptr_t)1, "handle");
-        check_bad(c, (void *)UINTPTR_MAX, "handle");
-        for (int i = 0; i < 20; i++) {
-            uint64_t number = (uint64_t)random_number(&state) << 32 | random_number(&state);
-            check_bad(c, (void *)(uintptr_t)number, "");
-        }
-        uintptr_t near = (uintptr_t)handle_of_type(c->type);
-        check_bad(c, (void *)(near + 1), "");
-        check_bad(c, (void *)(near ^ (uintptr_t)1 << 31), "");
-        check_bad(c, (void *)(near ^ (uintptr_t)1 << 54), "");
-        small_job();
-    }
-    free_good();
-    full_job();
+    check_foreign_handles(&view_functions);
+    check_neighbours(&view_functions);
 }
 
 TEST(handles_of_another_type_for_views) {
-    make_good();
-    FOR_EACH_CASE(c)
-    for (int type = 0; type < TYPES; type++) {
-        if ((handle_type)type == c->type || !handle_of_type((handle_type)type)) continue;
-        check_bad(c, handle_of_type((handle_type)type), type_names[type]);
-        small_job();
-    }
-    free_good();
-    full_job();
-}
-
-static revamp_status call_array_get_info(void *h) {
-    revamp_array_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_array_get_info(h, &info);
-}
-static revamp_status call_array_destroy(void *h) {
-    return revamp_array_destroy(h);
-}
-static revamp_status call_completion_get(void *h) {
-    return revamp_completion_get(h);
-}
-static revamp_status call_kernel_release(void *h) {
-    return revamp_kernel_release(h);
-}
-static revamp_status call_view_release(void *h) {
-    return revamp_accelerator_view_release(h);
-}
-static revamp_status call_copy_array(void *h) {
-    revamp_region from = whole(h), to = whole(good.array);
-    return revamp_copy(&from, &to);
+    check_handles_of_another_type(&view_functions);
 }
 
 /* And a view where something else is wanted. */
 TEST(views_where_other_handles_belong) {
-    static const handle_case others[] = {CASE(array_get_info, ARRAY),
-                                         CASE(array_destroy, ARRAY),
-                                         CASE(copy_array, ARRAY),
-                                         CASE(completion_get, COMPLETION),
-                                         CASE(kernel_release, KERNEL),
-                                         CASE(view_release, VIEW),
-                                         CASE(accelerator_transfers, ACCELERATOR)};
     make_good();
-    for (size_t i = 0; i < COUNT(others); i++) {
-        check_bad(&others[i], good.over, "array_view");
+    FOR_EACH_CASE(c, &other_functions) {
+        check_bad(c, good.over, "array_view");
         small_job();
     }
     free_good();
 }
 
-static void *freed_of_type(handle_type type) {
-    revamp_accelerator_view view = new_view(good.accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
-    revamp_array array = array_1d(good.view, 4, 4);
-    revamp_array_view over = view_of_array(array);
-    CHECK_OK(revamp_accelerator_view_release(view));
-    CHECK_OK(revamp_array_destroy(array));
-    drop(over);
-    void *const handles[TYPES] = {NULL, view, array, over, NULL, NULL};
-    return handles[type];
-}
-
 TEST(freed_handles_and_double_release_of_views) {
-    make_good();
-    FOR_EACH_CASE(c) {
-        void *freed = freed_of_type(c->type);
-        if (!freed) continue;
-        check_bad(c, freed, "freed");
-        /* Its slot is used again: it stays dead. */
-        revamp_array_view first = view_of(good_data, N), second = view_of_array(good.array);
-        check_bad(c, freed, "freed");
-        drop(first);
-        drop(second);
-    }
-    free_good();
-    full_job();
+    check_freed_handles(&view_functions);
 }
 
 TEST(owners_of_a_view_are_counted) {
@@ -420,7 +70,7 @@ TEST(old_views_after_uninitialize) {
     BAD(revamp_array_view_release(derived), AS_HANDLE, "freed");
     revamp_array_view old = good.over;
     make_good();
-    FOR_EACH_CASE(c)
+    FOR_EACH_CASE(c, &view_functions)
     if (c->type == ARRAY_VIEW) check_bad(c, old, "freed");
     free_good();
     full_job();

@@ -743,6 +743,8 @@ TEST(SEL_24_else_any_valid_copy) {
             revamp_transfer_counters moved = copy_a_to_array(&s, other.p->view);
             if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
             if (apart_there) CHECK_NUMBER(bytes_to(moved), BYTES);
+            /* Straight from there: home does not get it first. */
+            if (s.apart) INVALID(s.a, cpu_view());
             end_engine(&other);
         }
         step_a(&s, s.first);
@@ -752,6 +754,7 @@ TEST(SEL_24_else_any_valid_copy) {
         CHECK_NUMBER(bytes_to(moved), 0);
         if (s.apart) CHECK_NUMBER(bytes_from(moved), BYTES);
         CHECK_SAME(here, s.a_numbers, BYTES);
+        if (s.apart) INVALID(s.a, cpu_view());
     }
 }
 

@@ -98,6 +98,11 @@ void drop(revamp_array_view view) {
     CHECK_OK(revamp_array_view_release(view));
 }
 
+revamp_status made(revamp_status status, revamp_array_view view) {
+    if (status == REVAMP_OK) drop(view);
+    return status;
+}
+
 void drop_all(const revamp_array_view *views, size_t count) {
     for (size_t i = 0; i < count; i++)
         drop(views[i]);

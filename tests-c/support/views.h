@@ -36,6 +36,8 @@ revamp_array_view row_of(revamp_array_view view, int32_t index);
 revamp_array_view shaped(revamp_array_view view, uint32_t rank, const int32_t *extent);
 revamp_array_view read_only(revamp_array_view view);
 void drop(revamp_array_view view);
+/* What a call made is dropped, so that only its status counts. */
+revamp_status made(revamp_status status, revamp_array_view view);
 /* All of the list, in its order. */
 void drop_all(const revamp_array_view *views, size_t count);
 

@@ -1,14 +1,10 @@
 /* A Vulkan layer that fails calls as the switch says (switch.h). What fails does not reach the driver. After a device
- * is lost, all that can tell so does, until it is destroyed. For one instance and one device at a time. */
+ * is lost, all that can tell so does, until it is destroyed. */
+#include "layer.h"
 #include "switch.h"
 
 #include <pthread.h>
-#include <string.h>
-#include <vulkan/vk_layer.h>
 
-static PFN_vkGetInstanceProcAddr instance_functions;
-static PFN_vkGetDeviceProcAddr device_functions;
-static VkDevice the_device;
 /* Held while the driver takes a submission. */
 static pthread_mutex_t submits = PTHREAD_MUTEX_INITIALIZER;
 
@@ -111,38 +107,11 @@ FAILING(vkGetMemoryHostPointerPropertiesEXT,
         (VkDevice d, VkExternalMemoryHandleTypeFlagBits type, const void *at, VkMemoryHostPointerPropertiesEXT *out),
         (d, type, at, out))
 
-/* The layer's links in the chains are const to programs, but to be moved on by layers. */
-static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                                      const VkAllocationCallbacks *allocator, VkInstance *instance) {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
-    while (link &&
-           !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && link->function == VK_LAYER_LINK_INFO))
-        link = (VkLayerInstanceCreateInfo *)link->pNext;
-    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-    instance_functions = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    int32_t failure = failing(FAULT_vkCreateInstance);
-    if (failure) return (VkResult)failure;
-    PFN_vkCreateInstance next = (PFN_vkCreateInstance)instance_functions(VK_NULL_HANDLE, "vkCreateInstance");
-    return next(info, allocator, instance);
+VkResult layer_may_create_instance(void) {
+    return (VkResult)failing(FAULT_vkCreateInstance);
 }
-
-static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                                    const VkAllocationCallbacks *allocator, VkDevice *device) {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
-    while (link &&
-           !(link->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && link->function == VK_LAYER_LINK_INFO))
-        link = (VkLayerDeviceCreateInfo *)link->pNext;
-    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr next_of_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    device_functions = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    int32_t failure = failing(FAULT_vkCreateDevice);
-    if (failure) return (VkResult)failure;
-    PFN_vkCreateDevice next = (PFN_vkCreateDevice)next_of_instance(VK_NULL_HANDLE, "vkCreateDevice");
-    VkResult result = next(physical, info, allocator, device);
-    if (result == VK_SUCCESS) the_device = *device;
-    return result;
+VkResult layer_may_create_device(void) {
+    return (VkResult)failing(FAULT_vkCreateDevice);
 }
 
 static PFN_vkDestroyDevice next_destroy;
@@ -161,7 +130,11 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device, const VkAlloca
         return (PFN_vkVoidFunction)failing_##function;                                                                 \
     }
 
-static PFN_vkVoidFunction of_this_device(PFN_vkVoidFunction found, const char *name) {
+PFN_vkVoidFunction layer_function_of_device(PFN_vkVoidFunction found, const char *name) {
+    if (!strcmp(name, "vkDestroyDevice")) {
+        next_destroy = (PFN_vkDestroyDevice)found;
+        return (PFN_vkVoidFunction)destroy_device;
+    }
     IN_PLACE(vkAllocateMemory)
     IN_PLACE(vkMapMemory)
     IN_PLACE(vkCreateBuffer)
@@ -188,34 +161,8 @@ static PFN_vkVoidFunction of_this_device(PFN_vkVoidFunction found, const char *n
     return found;
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char *name) {
-    if (!strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)of_device;
-    PFN_vkVoidFunction found = device_functions(device, name);
-    if (!strcmp(name, "vkDestroyDevice")) {
-        next_destroy = (PFN_vkDestroyDevice)found;
-        return (PFN_vkVoidFunction)destroy_device;
-    }
-    return of_this_device(found, name);
-}
-
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_instance(VkInstance instance, const char *name) {
-    if (!strcmp(name, "vkGetInstanceProcAddr")) return (PFN_vkVoidFunction)of_instance;
-    if (!strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)of_device;
-    if (!strcmp(name, "vkCreateInstance")) return (PFN_vkVoidFunction)create_instance;
-    if (!strcmp(name, "vkCreateDevice")) return (PFN_vkVoidFunction)create_device;
-    if (!instance_functions) return NULL;
-    PFN_vkVoidFunction found = instance_functions(instance, name);
+PFN_vkVoidFunction layer_function_of_instance(PFN_vkVoidFunction found, const char *name) {
     IN_PLACE(vkEnumeratePhysicalDevices)
     IN_PLACE(vkEnumerateDeviceExtensionProperties)
     return found;
-}
-
-__attribute__((visibility("default"))) VkResult
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *versions) {
-    if (versions->loaderLayerInterfaceVersion < 2) return VK_ERROR_INITIALIZATION_FAILED;
-    versions->loaderLayerInterfaceVersion = 2;
-    versions->pfnGetInstanceProcAddr = of_instance;
-    versions->pfnGetDeviceProcAddr = of_device;
-    versions->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
 }

@@ -1,10 +1,7 @@
 /* A Vulkan layer through which the calls of interest pass, so that callgrind knows them by name: a driver's own
- * functions have none. For one instance and one device. */
-#include <string.h>
-#include <vulkan/vk_layer.h>
+ * functions have none. */
+#include "layer.h"
 
-static PFN_vkGetInstanceProcAddr instance_functions;
-static PFN_vkGetDeviceProcAddr device_functions;
 static PFN_vkUpdateDescriptorSets update;
 
 /* The name is what is looked for. */
@@ -15,56 +12,20 @@ static VKAPI_ATTR void VKAPI_CALL counted_vkUpdateDescriptorSets(VkDevice device
     update(device, write_count, writes, copy_count, copies);
 }
 
-/* The layer's links in the chains are const to programs, but to be moved on by layers. */
-static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
-                                                      const VkAllocationCallbacks *allocator, VkInstance *instance) {
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
-    while (link &&
-           !(link->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && link->function == VK_LAYER_LINK_INFO))
-        link = (VkLayerInstanceCreateInfo *)link->pNext;
-    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-    instance_functions = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    PFN_vkCreateInstance next = (PFN_vkCreateInstance)instance_functions(VK_NULL_HANDLE, "vkCreateInstance");
-    return next(info, allocator, instance);
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                                    const VkAllocationCallbacks *allocator, VkDevice *device) {
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
-    while (link &&
-           !(link->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && link->function == VK_LAYER_LINK_INFO))
-        link = (VkLayerDeviceCreateInfo *)link->pNext;
-    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr next_of_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    device_functions = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    PFN_vkCreateDevice next = (PFN_vkCreateDevice)next_of_instance(VK_NULL_HANDLE, "vkCreateDevice");
-    VkResult result = next(physical, info, allocator, device);
-    if (result == VK_SUCCESS) update = (PFN_vkUpdateDescriptorSets)device_functions(*device, "vkUpdateDescriptorSets");
-    return result;
-}
-
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char *name) {
-    if (!strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)of_device;
-    if (!strcmp(name, "vkUpdateDescriptorSets")) return (PFN_vkVoidFunction)counted_vkUpdateDescriptorSets;
-    return device_functions(device, name);
-}
-
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_instance(VkInstance instance, const char *name) {
-    if (!strcmp(name, "vkGetInstanceProcAddr")) return (PFN_vkVoidFunction)of_instance;
-    if (!strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)of_device;
-    if (!strcmp(name, "vkCreateInstance")) return (PFN_vkVoidFunction)create_instance;
-    if (!strcmp(name, "vkCreateDevice")) return (PFN_vkVoidFunction)create_device;
-    return instance_functions ? instance_functions(instance, name) : NULL;
-}
-
-__attribute__((visibility("default"))) VkResult
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *versions) {
-    if (versions->loaderLayerInterfaceVersion < 2) return VK_ERROR_INITIALIZATION_FAILED;
-    versions->loaderLayerInterfaceVersion = 2;
-    versions->pfnGetInstanceProcAddr = of_instance;
-    versions->pfnGetDeviceProcAddr = of_device;
-    versions->pfnGetPhysicalDeviceProcAddr = NULL;
+VkResult layer_may_create_instance(void) {
     return VK_SUCCESS;
+}
+VkResult layer_may_create_device(void) {
+    return VK_SUCCESS;
+}
+
+PFN_vkVoidFunction layer_function_of_instance(PFN_vkVoidFunction found, const char *name) {
+    (void)name;
+    return found;
+}
+
+PFN_vkVoidFunction layer_function_of_device(PFN_vkVoidFunction found, const char *name) {
+    if (strcmp(name, "vkUpdateDescriptorSets")) return found;
+    update = (PFN_vkUpdateDescriptorSets)found;
+    return (PFN_vkVoidFunction)counted_vkUpdateDescriptorSets;
 }

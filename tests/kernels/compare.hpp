@@ -40,8 +40,7 @@ inline int wrap(unsigned x) restrict(amp, cpu) {
 }
 // Keeps numbers where sums of them are far from overflow.
 inline float bounded(float x) restrict(amp, cpu) {
-    return x > 1000.0f ? 1000.0f - (x > 1e6f ? 1e6f : x) * 0.0009765625f
-                       : (x < -1000.0f ? -500.0f : x);
+    return x > 1000.0f ? 1000.0f - (x > 1e6f ? 1e6f : x) * 0.0009765625f : (x < -1000.0f ? -500.0f : x);
 }
 
 struct data {
@@ -122,7 +121,8 @@ inline const accelerator_view &vulkan() {
     return view;
 }
 
-// A device may take subnormal numbers for zeros (an H200 does). Floats may differ where division and square roots are used: Vulkan allows them 2.5 and 3 units in the last place.
+// A device may take subnormal numbers for zeros (an H200 does). Floats may differ where division and square roots are
+// used: Vulkan allows them 2.5 and 3 units in the last place.
 inline bool close(float x, float y, bool inexact) {
     if (x == y || (std::isnan(x) && std::isnan(y))) return true;
     if (std::fabs(x) < FLT_MIN && std::fabs(y) < FLT_MIN) return true;

@@ -16,7 +16,8 @@ bool computes() {
         accelerator_view on = one.default_view;
         std::vector<int> v(1000, 3);
         const array_view<int> all(v);
-        parallel_for_each(on, all.extent, [=](index<1> i) restrict(amp, cpu) { all[i] = all[i] * 2 + i[0]; });
+        parallel_for_each(
+            on, all.extent, [=](index<1> i) restrict(amp, cpu) { all[i] = all[i] * 2 + i[0]; });
         all.synchronize();
         good = good && v[7] == 13 && v[999] == 1005;
     }

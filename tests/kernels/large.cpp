@@ -1,13 +1,13 @@
-// Kernels of so many statements and cases that they are compiled by another way than small ones: they compute the same. More would
-// take a software device long.
+// Kernels of so many statements and cases that they are compiled by another way than small ones: they compute the same.
+// More would take a software device long.
 #include "device.hpp"
 
 using namespace concurrency;
 
-// clang-format off
 #define TEN(X, n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
-#define HUNDRED(X, n) TEN(X, n##0) TEN(X, n##1) TEN(X, n##2) TEN(X, n##3) TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
-// clang-format on
+#define HUNDRED(X, n)                                                                                                  \
+    TEN(X, n##0)                                                                                                       \
+    TEN(X, n##1) TEN(X, n##2) TEN(X, n##3) TEN(X, n##4) TEN(X, n##5) TEN(X, n##6) TEN(X, n##7) TEN(X, n##8) TEN(X, n##9)
 
 // The whole on host threads and on Vulkan.
 template <class Kernel> bool same(const Kernel &kernel) {
@@ -26,14 +26,24 @@ TEST(hundreds_of_statements) {
 #define STATEMENT(n) v[i] = (v[i] ^ (v[i] >> 3)) * (2 * (n - 100) + 3) + (n - 100);
     CHECK(same([](const accelerator_view &where, array_view<unsigned> v) {
         parallel_for_each(
-            where, v.extent, [=](index<1> i) restrict(amp) { HUNDRED(STATEMENT, 1) HUNDRED(STATEMENT, 1) HUNDRED(STATEMENT, 1) });
+            where,
+            v.extent, [=](index<1> i) restrict(amp){HUNDRED(STATEMENT, 1) HUNDRED(STATEMENT, 1) HUNDRED(STATEMENT, 1)});
     }));
 }
 
 TEST(hundreds_of_cases) {
-#define FIRST(n) case n - 100: x = x * 3 + (n * 7 & 1023); break;
-#define SECOND(n) case n: x = n ^ 5; break;
-#define THIRD(n) case n + 100: x += v[(i[0] + n) % 4096] & 0; break;
+#define FIRST(n)                                                                                                       \
+    case n - 100:                                                                                                      \
+        x = x * 3 + (n * 7 & 1023);                                                                                    \
+        break;
+#define SECOND(n)                                                                                                      \
+    case n:                                                                                                            \
+        x = n ^ 5;                                                                                                     \
+        break;
+#define THIRD(n)                                                                                                       \
+    case n + 100:                                                                                                      \
+        x += v[(i[0] + n) % 4096] & 0;                                                                                 \
+        break;
     CHECK(same([](const accelerator_view &where, array_view<unsigned> v) {
         parallel_for_each(
             where, v.extent, [=](index<1> i) restrict(amp) {

@@ -37,8 +37,8 @@ TEST(a_library_comes_and_goes) {
         REQUIRE(run);
         CHECK(run(&gpu, 5 + round) == (5 + round) * 3 + 1);
         // The same launch again and again, also after the kernel has gone and come back.
-        const auto add =
-            reinterpret_cast<void (*)(const accelerator_view *, const array_view<int> *, int)>(dlsym(library, "plugin_add"));
+        const auto add = reinterpret_cast<void (*)(const accelerator_view *, const array_view<int> *, int)>(
+            dlsym(library, "plugin_add"));
         REQUIRE(add);
         add(&gpu, &kept, 1 + round);
         gpu.wait();

@@ -39,10 +39,11 @@ extern "C" void plugin_begin(const concurrency::accelerator_view *host, std::ato
         revamp_parallel_for_each(view, &info) != REVAMP_OK)
         std::abort();
     const concurrency::array_view<int> all = *results;
-    parallel_for_each(*host, all.extent, [=](concurrency::index<1> i) restrict(amp, cpu) {
-        unsigned sum = 0;
-        for (unsigned k = 0; k < 1000; ++k)
-            sum = sum * 31 + static_cast<unsigned>(i[0]) + k;
-        all[i] = static_cast<int>(sum);
-    });
+    parallel_for_each(
+        *host, all.extent, [=](concurrency::index<1> i) restrict(amp, cpu) {
+            unsigned sum = 0;
+            for (unsigned k = 0; k < 1000; ++k)
+                sum = sum * 31 + static_cast<unsigned>(i[0]) + k;
+            all[i] = static_cast<int>(sum);
+        });
 }

@@ -1,8 +1,10 @@
-// Launches that are asked for again: the library remembers what it found out (decision 14), and must not remember too long. A launch is
-// remembered when it is asked for the second time and nothing has changed since the first, so each kernel runs several times.
+// Launches that are asked for again: the library remembers what it found out (decision 14), and must not remember too
+// long. A launch is remembered when it is asked for the second time and nothing has changed since the first, so each
+// kernel runs several times.
 #include "device.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -129,7 +131,7 @@ TEST(arrays_and_views_of_them) {
     const auto touch = [&](int by) {
         for (int n = 0; n < times; ++n)
             parallel_for_each(
-                data.extent, [&data, by](index<1> i) restrict(amp) { data[i] += by; });
+                data.extent, [&data, by ](index<1> i) restrict(amp) { data[i] += by; });
     };
     copy(std::vector<int>(count, 0).begin(), data);
     touch(1);
@@ -235,6 +237,26 @@ TEST(threads_on_parts_of_one_view) {
     }
 }
 
+// Two threads launch on one view, each somewhere else: a launch that went by what it found out before the other took the data away
+// would be lost.
+TEST(threads_that_take_a_view_from_each_other) {
+    const accelerator_view gpu = vulkan_view();
+    const accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
+    std::vector<int> target(count);
+    const array_view<int> to(target);
+    std::thread other([&] {
+        for (int round = 0; round < 100; ++round) {
+            add(host, to, 10000, 1);
+            // Meanwhile the other repeats its launch.
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    });
+    add(gpu, to, 1, 2000);
+    other.join();
+    to.synchronize();
+    CHECK(all_are(target, 2000 + 100 * 10000));
+}
+
 // Launches on an array that has views while another thread releases the last of them.
 TEST(views_of_a_captured_array_that_end_meanwhile) {
     const accelerator_view gpu = vulkan_view();
@@ -248,7 +270,7 @@ TEST(views_of_a_captured_array_that_end_meanwhile) {
     });
     for (int n = 0; n < 2000; ++n)
         parallel_for_each(
-            gpu, to.extent, [=, &data](index<1> i) restrict(amp) { to[i] += data[i]; });
+            gpu, to.extent, [ =, &data ](index<1> i) restrict(amp) { to[i] += data[i]; });
     done = true;
     other.join();
     to.synchronize();

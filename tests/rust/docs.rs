@@ -2,16 +2,25 @@
 
 #![allow(clippy::unwrap_used)]
 
-use revamp::config::VARIABLES;
+use revamp::config::{TOOL_VARIABLES, VARIABLES};
 
 #[test]
 fn environment_page_has_every_variable_as_it_is() {
     let page = include_str!("../../docs/environment.md").replace("\\|", "|");
-    for v in VARIABLES {
-        let row = format!("| `{}` | {} | {} |", v.name, v.accepts, v.help);
+    for v in VARIABLES.iter().chain(TOOL_VARIABLES) {
+        let row = format!("| `{}` | {} | {} | {} |", v.name, v.accepts, v.default, v.help);
         assert!(page.contains(&row), "docs/environment.md lacks or differs in:\n{row}");
     }
-    assert_eq!(page.lines().filter(|l| l.starts_with("| `")).count(), VARIABLES.len());
+    assert_eq!(page.lines().filter(|l| l.starts_with("| `")).count(), VARIABLES.len() + TOOL_VARIABLES.len());
+}
+
+#[test]
+fn readme_shows_the_example_as_it_is() {
+    let program = include_str!("../../examples-amp/mandelbrot/mandelbrot.cpp");
+    assert!(
+        include_str!("../../README.md").contains(&format!("```cpp\n{program}```\n")),
+        "README.md and examples-amp differ"
+    );
 }
 
 #[test]
@@ -29,8 +38,9 @@ fn manifest_names_each_integration_test() {
     let manifest = include_str!("../../Cargo.toml");
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rust");
     for file in std::fs::read_dir(folder).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let path = format!("path = \"tests/rust/{name}\"");
-        assert!(!name.ends_with(".rs") || manifest.contains(&path), "Cargo.toml has no [[test]] with {path}");
+        let file = file.unwrap();
+        let main = if file.path().is_dir() { "/main.rs" } else { "" };
+        let path = format!("path = \"tests/rust/{}{main}\"", file.file_name().into_string().unwrap());
+        assert!(manifest.contains(&path), "Cargo.toml has no [[test]] with {path}");
     }
 }

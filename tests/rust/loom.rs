@@ -30,21 +30,21 @@ mod geometry {
 mod kernel {
     pub use revamp::kernel::Access;
 }
+#[path = "../../src/runtime/data/host_access.rs"]
+mod host_access;
 #[path = "../../src/runtime/operations/notifier.rs"]
 mod notifier;
 #[path = "../../src/runtime/operations/order.rs"]
 mod order;
 #[path = "../../src/runtime/data/users.rs"]
 mod users;
-#[path = "../../src/runtime/data/host_access.rs"]
-mod words;
 
+use host_access::{HOST_MAY_READ, HOST_MAY_WRITE, HostAccess};
 use kernel::Access;
 use loom::thread;
 use notifier::Notifier;
-use order::{Gate, Held};
+use order::{Gate, HeldUp};
 use sync::{Arc, AtomicU32, Ordering};
-use words::{HOST_MAY_READ, HOST_MAY_WRITE, Words};
 
 fn region(start: u64, end: u64) -> geometry::Region {
     geometry::Region::linear(start..end)
@@ -59,7 +59,7 @@ fn word() -> Arc<AtomicU32> {
 #[test]
 fn no_word_is_forgotten_by_the_table() {
     loom::model(|| {
-        let words = Arc::new(Words::default());
+        let words = Arc::new(HostAccess::default());
         let (a, b) = (word(), word());
         let publish = |id, word: &Arc<AtomicU32>| {
             let (words, word) = (words.clone(), word.clone());
@@ -77,7 +77,7 @@ fn no_word_is_forgotten_by_the_table() {
 #[test]
 fn a_reader_takes_back_writing_only() {
     loom::model(|| {
-        let words = Arc::new(Words::default());
+        let words = Arc::new(HostAccess::default());
         let (a, other) = (word(), word());
         words.publish(1, &a, &region(0, 8), HOST_MAY_READ | HOST_MAY_WRITE);
         let thread = {
@@ -95,7 +95,7 @@ fn a_reader_takes_back_writing_only() {
 #[test]
 fn a_dropped_view_is_forgotten() {
     loom::model(|| {
-        let words = Arc::new(Words::default());
+        let words = Arc::new(HostAccess::default());
         let (a, b) = (word(), word());
         words.publish(1, &a, &region(0, 8), HOST_MAY_READ);
         words.publish(2, &b, &region(0, 8), HOST_MAY_READ);
@@ -212,11 +212,11 @@ fn the_notifier_adds_nothing_without_a_task() {
 fn what_is_held_up_begins_once() {
     loom::model(|| {
         let gates: [Arc<Gate<AtomicU32>>; 2] = Default::default();
-        let begin = |held: &Held<AtomicU32>| {
+        let begin = |held: &HeldUp<AtomicU32>| {
             held.what.fetch_add(1, Ordering::AcqRel);
         };
         let opened = gates.clone().map(|gate| thread::spawn(move || gate.open().iter().for_each(|held| begin(held))));
-        let held = Held::new(AtomicU32::new(0));
+        let held = HeldUp::new(AtomicU32::new(0));
         gates.iter().for_each(|gate| gate.hold_up(&held));
         if held.let_go() {
             begin(&held);

@@ -4,7 +4,7 @@ use super::fibre;
 use super::queue::{self, HostKind, HostQueue, HostTimeline};
 use crate::config::{Config, TestSwitches};
 use crate::device::hazard::{Point, Tracker};
-use crate::device::physical::{CPU_PATH, HOST_THREADS_PATH, Kind, PhysicalDevice, Properties, c_text};
+use crate::device::physical::{CPU_PATH, DeviceKind, HOST_THREADS_PATH, PhysicalDevice, Properties, c_text};
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue, unique_id};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
@@ -31,10 +31,10 @@ impl HostPhysical {
 }
 
 impl PhysicalDevice for HostPhysical {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> DeviceKind {
         match self.kind {
-            HostKind::Threads => Kind::HostThreads,
-            HostKind::Cpu => Kind::Cpu,
+            HostKind::Threads => DeviceKind::HostThreads,
+            HostKind::Cpu => DeviceKind::Cpu,
         }
     }
 

@@ -5,7 +5,7 @@ use super::fibre::{self, Stacks, Suspender};
 use crate::device::hazard::Point;
 use crate::device::{Queue, Use};
 use crate::error::{Error, Result};
-use crate::host::pool::Pool;
+use crate::host::pool::ThreadPool;
 use crate::host::threads::{InKernel, caught};
 use crate::host::{HostBlock, HostSpan};
 use crate::lock::{Mutex, rank, waits};
@@ -148,7 +148,7 @@ impl Failure {
 }
 
 /// Runs `kernel` once for each thread of `domain`, over the pool and here. Returns when all have ended.
-pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
+pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
     let total = domain.check()?;
     // Code of the program is called.
     waits(rank::NONE);
@@ -164,7 +164,7 @@ pub fn execute(pool: &Pool, domain: &Domain, kernel: &dyn HostKernel) -> Result<
 }
 
 /// Hands `0..total` to `part(from, to)`: the first microseconds here, the rest, if there is one, over the pool.
-fn spread(pool: &Pool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
+fn spread(pool: &ThreadPool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
     let part = |from, to| {
         let _here = InKernel::enter();
         // A panic in a loop over many threads costs nothing to catch here, much to catch for each.
@@ -381,7 +381,7 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
 /// A domain that cannot be launched is an error here; an error or panic of the kernel is one of the point.
 pub fn launch_host_kernel(
     queue: &dyn Queue,
-    pool: &Arc<Pool>,
+    pool: &Arc<ThreadPool>,
     uses: &[Use],
     domain: Domain,
     kernel: Arc<dyn HostKernel>,

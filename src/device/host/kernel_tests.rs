@@ -15,7 +15,7 @@ fn linear(index: &[i32], extent: &[i32]) -> usize {
 }
 
 /// Runs the domain and checks that every thread ran once, with consistent indexes.
-fn covers(pool: &Pool, domain: &Domain, wait: bool) {
+fn covers(pool: &ThreadPool, domain: &Domain, wait: bool) {
     let total = domain.check().unwrap();
     let seen: Vec<AtomicU32> = (0..total).map(|_| AtomicU32::new(0)).collect();
     let run = kernel(|t| {
@@ -39,7 +39,7 @@ fn covers(pool: &Pool, domain: &Domain, wait: bool) {
 #[test]
 fn untiled_domains_run_every_thread_once() {
     for threads in [1, 2, 4] {
-        let pool = Pool::new(threads);
+        let pool = ThreadPool::new(threads);
         for extent in
             [&[1][..], &[7], &[100_003], &[3, 5, 7], &[1, 1, 1, 1, 5], &[65537, 8], &[2, 65537], &[9, 1, 11, 13, 2]]
         {
@@ -52,12 +52,12 @@ fn untiled_domains_run_every_thread_once() {
 fn rank_128_runs() {
     let mut extent = vec![1; 128];
     (extent[0], extent[64], extent[126], extent[127]) = (3, 5, 2, 7);
-    covers(&Pool::new(2), &Domain::new(&extent), false);
+    covers(&ThreadPool::new(2), &Domain::new(&extent), false);
 }
 
 #[test]
 fn tiled_domains_run_every_thread_once() {
-    let pool = Pool::new(3);
+    let pool = ThreadPool::new(3);
     let domains: [(&[i32], &[i32]); 8] = [
         (&[1], &[1]),
         (&[4096], &[1024]),
@@ -79,7 +79,7 @@ fn tiled_domains_run_every_thread_once() {
 fn bad_domains_are_errors_that_name_the_numbers() {
     let error = |extent: &[i32], tile: Option<&[i32]>| {
         let domain = tile.map_or(Domain::new(extent), |t| Domain::tiled(extent, t, 0));
-        let e = execute(&Pool::new(1), &domain, &kernel(|_| Ok(()))).unwrap_err();
+        let e = execute(&ThreadPool::new(1), &domain, &kernel(|_| Ok(()))).unwrap_err();
         assert_eq!(e.kind, ErrorKind::InvalidComputeDomain);
         e.message.to_string()
     };
@@ -127,7 +127,7 @@ fn the_largest_domain_runs() {
             continue; // 1.4e9 short rows
         }
         let rows = Rows(AtomicU64::new(0));
-        execute(&Pool::new(2), &Domain::new(extent), &rows).unwrap();
+        execute(&ThreadPool::new(2), &Domain::new(extent), &rows).unwrap();
         assert_eq!(rows.0.into_inner(), MOST_THREADS);
     }
 }
@@ -145,7 +145,7 @@ fn word<'a>(t: &'a ThreadId<'_>, at: usize) -> &'a AtomicI64 {
 
 #[test]
 fn tiles_reduce_with_barriers() {
-    let pool = Pool::new(3);
+    let pool = ThreadPool::new(3);
     for (tile, tiles) in [(64, 100), (256, 40), (1024, 12)] {
         let sums: Vec<AtomicI64> = (0..tiles).map(|_| AtomicI64::new(0)).collect();
         let reduce = kernel(|t| {
@@ -188,7 +188,7 @@ fn tiles_transpose() {
         out[to].store(word(t, x * 16 + y).load(Ordering::Relaxed), Ordering::Relaxed);
         Ok(())
     });
-    execute(&Pool::new(2), &Domain::tiled(&[N as i32, N as i32], &[16, 16], 16 * 16 * 8), &transpose).unwrap();
+    execute(&ThreadPool::new(2), &Domain::tiled(&[N as i32, N as i32], &[16, 16], 16 * 16 * 8), &transpose).unwrap();
     for y in 0..N {
         for x in 0..N {
             assert_eq!(out[y * N + x].load(Ordering::Relaxed), (x * N + y) as i64);
@@ -211,12 +211,12 @@ fn barriers_separate_phases_in_three_dimensions() {
         }
         Ok(())
     });
-    execute(&Pool::new(2), &Domain::tiled(&[8, 12, 16], &[4, 6, 8], 8), &phases).unwrap();
+    execute(&ThreadPool::new(2), &Domain::tiled(&[8, 12, 16], &[4, 6, 8], 8), &phases).unwrap();
 }
 
 #[test]
 fn divergent_barriers_neither_hang_nor_lose_threads() {
-    let pool = Pool::new(2);
+    let pool = ThreadPool::new(2);
     for pick in [0usize, 1, 2, 3, 4] {
         let ended = AtomicU64::new(0);
         let divergent = kernel(|t| {
@@ -253,7 +253,7 @@ fn late_starters_meet_the_barrier() {
         assert_eq!(word(t, 0).load(Ordering::Relaxed), 15);
         Ok(())
     });
-    execute(&Pool::new(2), &Domain::tiled(&[160], &[16], 8), &late).unwrap();
+    execute(&ThreadPool::new(2), &Domain::tiled(&[160], &[16], 8), &late).unwrap();
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_barrier_without_tiles_is_an_error() {
             let r = t.barrier();
             if heed { r } else { Ok(()) }
         });
-        let e = execute(&Pool::new(2), &Domain::new(&[1000]), &wrong).unwrap_err();
+        let e = execute(&ThreadPool::new(2), &Domain::new(&[1000]), &wrong).unwrap_err();
         assert!(e.kind == ErrorKind::Runtime && e.message.contains("without tiles"), "{e}");
     }
 }
@@ -278,14 +278,14 @@ fn a_thread_fails_the_launch_with_its_first_error() {
             }
             Ok(())
         });
-        let e = execute(&Pool::new(2), &domain, &failing).unwrap_err();
+        let e = execute(&ThreadPool::new(2), &domain, &failing).unwrap_err();
         assert!(e.kind == ErrorKind::Runtime && e.message == "first", "{e}");
     }
 }
 
 #[test]
 fn errors_and_panics_end_the_launch() {
-    let pool = Pool::new(2);
+    let pool = ThreadPool::new(2);
     let domains = [Domain::new(&[100_000]), Domain::tiled(&[102_400], &[64], 8)];
     for domain in &domains {
         for at in [0, 77, 99_999] {
@@ -325,7 +325,7 @@ fn errors_and_panics_end_the_launch() {
 #[test]
 fn ordinary_panics_fit_on_a_fibre() {
     let e = execute(
-        &Pool::new(1),
+        &ThreadPool::new(1),
         &Domain::tiled(&[64], &[64], 0),
         &kernel(|t| {
             t.barrier()?;
@@ -339,7 +339,7 @@ fn ordinary_panics_fit_on_a_fibre() {
 
 #[test]
 fn kernels_may_launch_kernels() {
-    let pool = Pool::new(2);
+    let pool = ThreadPool::new(2);
     let sum = AtomicU64::new(0);
     let outer = kernel(|t| {
         word(t, 0).store(i64::from(t.tile()[0]), Ordering::Relaxed);
@@ -361,7 +361,7 @@ fn kernels_may_launch_kernels() {
 
 #[test]
 fn many_launches_at_once() {
-    let pool = Pool::new(3);
+    let pool = ThreadPool::new(3);
     std::thread::scope(|s| {
         for _ in 0..4 {
             s.spawn(|| {
@@ -388,7 +388,7 @@ fn tiles_share_scarce_stacks() {
         ended.fetch_add(1, Ordering::Relaxed);
         Ok(())
     });
-    execute(&Pool::new(40), &Domain::tiled(&[1024 * 400], &[1024], 0), &hold).unwrap();
+    execute(&ThreadPool::new(40), &Domain::tiled(&[1024 * 400], &[1024], 0), &hold).unwrap();
     assert_eq!(ended.into_inner(), 1024 * 400);
     fibre::trim();
 }
@@ -403,7 +403,7 @@ fn figures() {
         all[4]
     };
     for threads in [1, 2] {
-        let pool = std::sync::Arc::new(Pool::new(threads));
+        let pool = std::sync::Arc::new(ThreadPool::new(threads));
         let p = pool.clone();
         let n = 1 << 22;
         let data: std::sync::Arc<Vec<AtomicU32>> = std::sync::Arc::new((0..n).map(|_| AtomicU32::new(0)).collect());

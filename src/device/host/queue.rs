@@ -4,7 +4,7 @@
 //! of that job's failure, and a wait for a marker of the first failure before it that nobody has been told of. Both
 //! answers are sticky: asked again, they come again.
 
-use crate::device::hazard::{Point, Timeline};
+use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::{Buffer, Dispatch, HostJob, Queue, Use, unique_id};
 use crate::error::{E_INVALIDARG, Error, Result};
 use crate::geometry::CopyPlan;
@@ -50,7 +50,7 @@ struct Failure {
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     jobs: VecDeque<Job>,
     /// Value of the newest job.
     last: u64,
@@ -72,7 +72,7 @@ pub struct HostTimeline {
     workers: Workers,
     /// Everything up to this value has ended.
     done: AtomicU64,
-    state: Mutex<State, { rank::JOBS }>,
+    state: Mutex<QueueState, { rank::JOBS }>,
     changed: Condvar,
 }
 
@@ -83,7 +83,7 @@ impl HostTimeline {
             me: me.clone(),
             workers,
             done: AtomicU64::new(1),
-            state: Mutex::new(State::default()),
+            state: Mutex::new(QueueState::default()),
             changed: Condvar::new(),
         })
     }
@@ -127,7 +127,7 @@ impl HostTimeline {
     }
 
     /// Runs jobs until `value` is reached or none is left. The caller found `active` unset.
-    fn run_jobs(&self, state: &mut MutexGuard<'_, State>, value: u64) {
+    fn run_jobs(&self, state: &mut MutexGuard<'_, QueueState>, value: u64) {
         state.active = true;
         while self.done.load(Ordering::Relaxed) < value {
             let Some(job) = state.jobs.pop_front() else { break };
@@ -323,14 +323,21 @@ impl HostQueue {
 
     /// Adds a job behind everything that uses the same bytes: the protocol of [`crate::device::hazard`].
     fn add(&self, uses: &[Use], work: HostJob) -> Point {
-        let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = uses.iter().map(|u| Arc::clone(&u.buffer)).collect();
-        buffers.sort_by_key(|b| b.id());
-        buffers.dedup_by_key(|b| b.id());
-        let mut trackers: SmallVec<[_; 16]> = buffers.iter().map(|b| (b.id(), b.tracker().lock_as(b.id()))).collect();
+        let mut order: SmallVec<[(u64, &Use); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
+        // Mostly they are in order.
+        if !order.is_sorted_by_key(|(id, _)| *id) {
+            order.sort_by_key(|(id, _)| *id);
+        }
+        let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 16]> = SmallVec::new();
+        let mut buffers: SmallVec<[Arc<dyn Buffer>; 16]> = SmallVec::new();
         let mut after: SmallVec<[Point; 4]> = SmallVec::new();
-        for u in uses {
-            let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) else { continue };
-            trackers[at].1.conflicts(&u.range, u.access, |point| {
+        for &(id, u) in &order {
+            if trackers.last().is_none_or(|(last, _)| *last != id) {
+                trackers.push((id, u.buffer.tracker().lock_as(id)));
+                buffers.push(Arc::clone(&u.buffer));
+            }
+            let Some((_, segments)) = trackers.last_mut() else { continue };
+            segments.conflicts(&u.range, u.access, |point| {
                 // This queue's own order is that of its jobs; of another timeline the latest stands for all.
                 if point.timeline.id() == self.timeline.id {
                     return;
@@ -342,13 +349,12 @@ impl HostQueue {
                 }
             });
         }
-        // Clones: dropping the trackers' owners before their locks would be the last use of a buffer.
-        let value = self.timeline.push(work, after, buffers.clone());
+        let value = self.timeline.push(work, after, buffers);
         let point = self.point(value);
-        for u in uses {
-            if let Ok(at) = trackers.binary_search_by_key(&u.buffer.id(), |t| t.0) {
-                trackers[at].1.record(&u.range, u.access, &point);
-            }
+        let (mut at, locked) = (0, trackers.as_mut_slice());
+        for &(id, u) in &order {
+            at += usize::from(locked[at].0 != id);
+            locked[at].1.record(&u.range, u.access, &point);
         }
         drop(trackers);
         self.timeline.start();

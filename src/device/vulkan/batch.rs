@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::pipeline::Pipeline;
-use super::recording::{Launch, Recording};
+use super::recording::{LaunchCommand, Recording};
 use super::timeline::{Names, VulkanTimeline};
 use crate::device::Buffer;
 use crate::device::hazard::{Point, Timeline};
@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// What a queue is asked to do.
-pub(super) enum Work<'a> {
+pub(super) enum Command<'a> {
     /// A kernel.
-    Launch(Launch<'a>),
+    Dispatch(LaunchCommand<'a>),
     /// Anything else: what the function writes into the command buffer.
     Other(&'a mut dyn FnMut(vk::CommandBuffer)),
 }
@@ -62,13 +62,13 @@ impl Batch {
     }
 
     /// Keeps the pipeline of a launch until the batch is done.
-    pub fn keep(&mut self, sequence: u64, work: &Work<'_>) {
+    pub fn keep(&mut self, sequence: u64, work: &Command<'_>) {
         let last = self.pipelines.last().map(|(_, p)| p.as_ref());
         match work {
-            Work::Launch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
+            Command::Dispatch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
                 self.pipelines.push((sequence, Some(launch.pipeline.clone())));
             }
-            Work::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
+            Command::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
             _ => {}
         }
     }

@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code)]
 
-use super::batch::Work;
+use super::batch::Command;
 use super::device_copy::{CopyKernels, copy};
 use super::memory::VulkanBuffer;
 use super::pipeline::{Pipeline, VulkanKernel};
 use super::queue::{BufferUse, VulkanQueue};
-use super::recording::Launch;
+use super::recording::LaunchCommand;
 use super::transfer::Transfers;
 use crate::config;
 use crate::device::hazard::{Point, Timeline};
@@ -55,14 +55,14 @@ impl Queue for ViewQueue {
         }
         // The address of the block is the one push constant.
         let address = [0; size_of::<u64>()];
-        let launch = Launch {
+        let launch = LaunchCommand {
             pipeline,
             groups: d.groups,
             bindings: d.bindings,
             push: if d.block.is_some() { &address } else { d.push },
             block: d.block.map(|block| (0, block)),
         };
-        self.queue.record(&uses, Work::Launch(launch))
+        self.queue.record(&uses, Command::Dispatch(launch))
     }
 
     fn run(&self, _: &[Use], _: HostJob) -> Result<Point> {

@@ -8,7 +8,7 @@ use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
 use super::physical::Physical;
-use super::pool::Pool;
+use super::pool::MemoryPool;
 use crate::config;
 use crate::device::hazard::say_lost;
 use crate::device::unique_id;
@@ -44,7 +44,7 @@ pub(super) struct Core {
     /// The transfer family.
     pub transfer_family: Option<u32>,
     /// Memory. Dropped before the device.
-    pub pool: ManuallyDrop<Mutex<Pool, { rank::POOL }>>,
+    pub pool: ManuallyDrop<Mutex<MemoryPool, { rank::POOL }>>,
     /// What imports memory of the host, where that is worth it.
     pub importer: Option<Importer>,
     /// Pipelines made before, also by earlier processes.
@@ -67,7 +67,7 @@ impl Core {
     pub fn open(physical: &Physical) -> Result<Self> {
         let instance: &Instance = instance()?;
         let Opened { device, compute, transfer, compute_family, transfer_family } = create_device(instance, physical)?;
-        let pool = match Pool::new(instance, &device, physical) {
+        let pool = match MemoryPool::new(instance, &device, physical) {
             Ok(p) => p,
             Err(e) => {
                 // SAFETY: nothing was made with the device yet.

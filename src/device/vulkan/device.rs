@@ -12,7 +12,7 @@ use super::queue::{Lane, VulkanQueue};
 use super::timeline::Submitter;
 use super::transfer::Transfers;
 use crate::device::hazard::Point;
-use crate::device::physical::{Kind, PhysicalDevice, Properties, c_text};
+use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
@@ -60,8 +60,8 @@ impl VulkanDevice {
 }
 
 impl PhysicalDevice for Physical {
-    fn kind(&self) -> Kind {
-        Kind::Vulkan
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Vulkan
     }
 
     fn properties(&self) -> Properties {

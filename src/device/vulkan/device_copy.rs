@@ -2,11 +2,11 @@
 
 #![allow(unsafe_code)]
 
-use super::batch::Work;
+use super::batch::Command;
 use super::memory::VulkanBuffer;
 use super::pipeline::VulkanKernel;
 use super::queue::{BufferUse, VulkanQueue};
-use super::recording::Launch;
+use super::recording::LaunchCommand;
 use crate::config;
 use crate::device::Buffer;
 use crate::device::block::Block;
@@ -42,7 +42,7 @@ pub(super) struct CopyKernels {
 
 /// How a copy inside the device is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CopyMethod {
     /// Copy commands, one region a run.
     Regions,
     /// A compute kernel.
@@ -50,23 +50,29 @@ enum Way {
 }
 
 /// The way for `runs` runs of a plan.
-fn choose(queue: &VulkanQueue, source: &VulkanBuffer, destination: &VulkanBuffer, plan: &CopyPlan, runs: u64) -> Way {
+fn choose(
+    queue: &VulkanQueue,
+    source: &VulkanBuffer,
+    destination: &VulkanBuffer,
+    plan: &CopyPlan,
+    runs: u64,
+) -> CopyMethod {
     if !queue.computes() {
-        return Way::Regions;
+        return CopyMethod::Regions;
     }
     match config::get().test.copy.as_deref() {
-        Some("buffer") if runs <= MOST_REGIONS => return Way::Regions,
-        Some("kernel") => return Way::Kernel,
+        Some("buffer") if runs <= MOST_REGIONS => return CopyMethod::Regions,
+        Some("kernel") => return CopyMethod::Kernel,
         _ => {}
     }
     let host = source.staging || destination.staging;
     if plan.is_linear() {
         // A real GPU's kernels copy several times faster than its copy command; over the bus they do not.
         let kernel = queue.core.spins && !host && plan.bytes() >= KERNEL_COPY;
-        return if kernel { Way::Kernel } else { Way::Regions };
+        return if kernel { CopyMethod::Kernel } else { CopyMethod::Regions };
     }
     let regions = runs <= if queue.core.spins { FEW_REGIONS } else { MOST_REGIONS };
-    if regions { Way::Regions } else { Way::Kernel }
+    if regions { CopyMethod::Regions } else { CopyMethod::Kernel }
 }
 
 /// Records a copy of the packed positions `part` of `plan`. `shift` is taken off the offsets in the source and in the
@@ -98,12 +104,14 @@ pub(super) fn copy(
     ];
     let runs = (part.end - part.start) / plan.run.max(1);
     match choose(queue, from, to, plan, runs) {
-        Way::Regions => {
+        CopyMethod::Regions => {
             let raw = &queue.core.raw;
-            queue
-                .record(&uses, Work::Other(&mut |commands| regions(raw, commands, from, to, shift, plan, part.clone())))
+            queue.record(
+                &uses,
+                Command::Other(&mut |commands| regions(raw, commands, from, to, shift, plan, part.clone())),
+            )
         }
-        Way::Kernel => {
+        CopyMethod::Kernel => {
             let source = (from.address + plan.source).wrapping_sub(shift.0);
             let destination = (to.address + plan.destination).wrapping_sub(shift.1);
             kernel(queue, &uses, copies, (source, destination), plan, part)
@@ -171,5 +179,8 @@ fn kernel(
     push.truncate(52);
     let groups = [units.div_ceil(COPY_GROUP).min(COPY_GROUPS), 1, 1];
     let block = (!table.bytes.is_empty()).then_some((2 * size_of::<u64>(), &table));
-    queue.record(uses, Work::Launch(Launch { pipeline: &pipeline, groups, bindings: &[], push: &push, block }))
+    queue.record(
+        uses,
+        Command::Dispatch(LaunchCommand { pipeline: &pipeline, groups, bindings: &[], push: &push, block }),
+    )
 }

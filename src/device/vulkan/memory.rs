@@ -34,16 +34,16 @@ pub(super) struct VulkanBuffer {
     /// True if it lies in the host's memory.
     pub staging: bool,
     tracker: Tracker,
-    memory: Mutex<Memory, { rank::BUFFER }>,
+    memory: Mutex<Allocation, { rank::BUFFER }>,
 }
 
 /// What a buffer is bound to.
-enum Memory {
+enum Allocation {
     /// Nothing yet, or no longer.
     None,
     /// The pool's, which has the buffer too.
     Pooled(Bound),
-    /// Memory of the host, which is not the buffer's own.
+    /// Allocation of the host, which is not the buffer's own.
     Imported(vk::DeviceMemory),
 }
 
@@ -80,12 +80,12 @@ impl VulkanBuffer {
                 core.physical.properties.dedicated_memory / 1024
             ))
         };
-        if let Some(most) = core.physical.limits.max_buffer
-            && size > most
-        {
-            return Err(Error::out_of_memory(format!(
-                "{label}: {size} bytes are more than a buffer of {name} may have, {most}"
-            )));
+        if let Some(most) = core.physical.limits.max_buffer {
+            if size > most {
+                return Err(Error::out_of_memory(format!(
+                    "{label}: {size} bytes are more than a buffer of {name} may have, {most}"
+                )));
+            }
         }
         if crate::config::get().test.allocation_fails() {
             return Err(memory().context("REVAMP_TEST=fail-alloc"));
@@ -129,7 +129,7 @@ impl VulkanBuffer {
             window: span.filter(|_| wanted.mapped == Mapping::Window),
             staging: wanted.staging,
             tracker: Tracker::new(),
-            memory: Mutex::new(Memory::Pooled(bound)),
+            memory: Mutex::new(Allocation::Pooled(bound)),
         };
         // From here on dropping the buffer frees all.
         if wanted.mapped == Mapping::Host && buffer.host.is_none() {
@@ -175,7 +175,7 @@ impl VulkanBuffer {
             window: None,
             staging,
             tracker: Tracker::new(),
-            memory: Mutex::new(Memory::None),
+            memory: Mutex::new(Allocation::None),
         };
         // SAFETY: the buffer is alive.
         let requirements = unsafe { core.raw.get_buffer_memory_requirements(raw) };
@@ -196,7 +196,7 @@ impl VulkanBuffer {
         // caller.
         let memory = unsafe { core.raw.allocate_memory(&info, None) }
             .map_err(|e| core.failed("vkAllocateMemory of host memory", e))?;
-        *buffer.memory.get_mut() = Memory::Imported(memory);
+        *buffer.memory.get_mut() = Allocation::Imported(memory);
         importer.count(true);
         // SAFETY: the memory is for this buffer, of a type it allows and large enough, and bound once.
         unsafe { core.raw.bind_buffer_memory(raw, memory, 0) }.map_err(|e| core.failed("vkBindBufferMemory", e))?;
@@ -259,11 +259,11 @@ impl Buffer for VulkanBuffer {
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
         // Queues hold the buffers of unfinished work, so none uses this one.
-        match std::mem::replace(self.memory.get_mut(), Memory::None) {
+        match std::mem::replace(self.memory.get_mut(), Allocation::None) {
             // SAFETY: as above.
-            Memory::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },
-            Memory::Pooled(bound) => self.core.pool.lock().free(bound),
-            Memory::Imported(memory) => {
+            Allocation::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },
+            Allocation::Pooled(bound) => self.core.pool.lock().free(bound),
+            Allocation::Imported(memory) => {
                 // SAFETY: as above; only this buffer was bound to the memory.
                 unsafe {
                     self.core.raw.destroy_buffer(self.raw, None);

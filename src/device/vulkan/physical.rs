@@ -94,7 +94,7 @@ pub struct Family {
 
 /// What C++ AMP asks of an accelerator, and one thing more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Properties {
+pub struct AmpProperties {
     /// `description`.
     pub description: String,
     /// `device_path`: unique on the system and the same in every process.
@@ -157,7 +157,7 @@ pub struct Physical {
     /// Extensions it has.
     pub extensions: Extensions,
     /// What C++ AMP asks.
-    pub properties: Properties,
+    pub properties: AmpProperties,
     /// Nodes below `/dev/dri`.
     pub drm: DrmNodes,
     /// PCI domain, bus, device and function.
@@ -291,7 +291,7 @@ impl Physical {
         };
         let memory_types = memory_types.unwrap_or_default();
         let device_path = format!("vulkan\\{}", uuid_text(&asked.uuid));
-        let properties = Properties {
+        let properties = AmpProperties {
             description: name.clone(),
             device_path: device_path.clone(),
             version: vk::api_version_major(core.api_version) << 16 | vk::api_version_minor(core.api_version),

@@ -33,7 +33,7 @@ pub(super) struct Bound {
 }
 
 /// The memory of a device.
-pub(super) struct Pool {
+pub(super) struct MemoryPool {
     device: ash::Device,
     allocator: Allocator,
     /// Freed buffers with memory of their own, the oldest first.
@@ -44,7 +44,7 @@ pub(super) struct Pool {
     most_own: u32,
 }
 
-impl Pool {
+impl MemoryPool {
     /// An empty pool.
     pub fn new(instance: &Instance, device: &ash::Device, physical: &Physical) -> Result<Self, AllocationError> {
         let allocator = Allocator::new(&AllocatorCreateDesc {
@@ -144,7 +144,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl Drop for MemoryPool {
     fn drop(&mut self) {
         self.drop_spare();
     }

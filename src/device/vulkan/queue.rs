@@ -7,7 +7,7 @@
 
 #![allow(unsafe_code)]
 
-use super::batch::{Batch, Work};
+use super::batch::{Batch, Command};
 use super::core::Core;
 use super::recording::Recording;
 use super::timeline::{Names, Submitter, VulkanTimeline};
@@ -68,7 +68,7 @@ pub(super) struct BufferUse<'a> {
 }
 
 /// The state behind a queue's lock.
-struct State {
+struct QueueState {
     open: Option<Box<Batch>>,
     flying: VecDeque<Box<Batch>>,
     /// Batches without recordings, for their lists' memory.
@@ -104,7 +104,7 @@ pub(super) struct VulkanQueue {
     immediate: bool,
     own: Arc<VulkanTimeline>,
     timeline: Arc<dyn Timeline>,
-    state: Mutex<State, { rank::QUEUE }>,
+    state: Mutex<QueueState, { rank::QUEUE }>,
 }
 
 impl VulkanQueue {
@@ -118,7 +118,7 @@ impl VulkanQueue {
             immediate,
             timeline: own.clone(),
             own,
-            state: Mutex::new(State::new()),
+            state: Mutex::new(QueueState::new()),
         });
         // Set once, here.
         let queue_of: Weak<VulkanQueue> = Arc::downgrade(&queue);
@@ -137,9 +137,12 @@ impl VulkanQueue {
     }
 
     /// Records one command behind everything its uses conflict with.
-    pub fn record(&self, uses: &[BufferUse<'_>], mut work: Work<'_>) -> Result<Point> {
+    pub fn record(&self, uses: &[BufferUse<'_>], mut work: Command<'_>) -> Result<Point> {
         let mut order: SmallVec<[(u64, &BufferUse<'_>); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
-        order.sort_unstable_by_key(|(id, _)| *id);
+        // Mostly they are in order.
+        if !order.is_sorted_by_key(|(id, _)| *id) {
+            order.sort_unstable_by_key(|(id, _)| *id);
+        }
         loop {
             self.core.check_alive()?;
             let mut state = self.state.lock();
@@ -190,10 +193,10 @@ impl VulkanQueue {
             let recording = self.recording(&mut state, barrier, &work, alone)?;
             // If it fails, what was recorded before stays; nothing of this command was.
             let recorded = match &mut work {
-                Work::Launch(launch) => recording.launch(&self.core, barrier, launch)?,
-                Work::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
+                Command::Dispatch(launch) => recording.launch(&self.core, barrier, launch)?,
+                Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
             };
-            let State { open, barrier: last_barrier, .. } = &mut *state;
+            let QueueState { open, barrier: last_barrier, .. } = &mut *state;
             let batch = open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
             if barrier {
                 *last_barrier = sequence;
@@ -206,10 +209,11 @@ impl VulkanQueue {
             let count = batch.count;
             let point = Point { timeline: self.timeline.clone(), value: number, sequence };
             let mut at = 0;
+            let locked = trackers.as_mut_slice();
             for &(id, u) in &order {
                 batch.for_host |= u.access.writes() && u.buffer.host().is_some();
-                at += usize::from(trackers[at].0 != id);
-                let segments = &mut trackers[at].1;
+                at += usize::from(locked[at].0 != id);
+                let segments = &mut locked[at].1;
                 // A batch keeps each of its buffers.
                 if segments.kept != (own, number) {
                     segments.kept = (own, number);
@@ -290,9 +294,9 @@ impl VulkanQueue {
     /// Where the next command goes; opens a batch if none is. `alone`: it will be submitted by itself.
     fn recording<'s>(
         &self,
-        state: &'s mut State,
+        state: &'s mut QueueState,
         barrier: bool,
-        work: &Work<'_>,
+        work: &Command<'_>,
         alone: bool,
     ) -> Result<&'s mut Recording> {
         if state.open.is_none() {
@@ -301,8 +305,8 @@ impl VulkanQueue {
             state.open = Some(batch);
         }
         let block = match work {
-            Work::Launch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
-            Work::Other(_) => 0,
+            Command::Dispatch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
+            Command::Other(_) => 0,
         };
         let more = state.burst < state.cut;
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
@@ -322,11 +326,11 @@ impl VulkanQueue {
     }
 
     /// A recording for commands that begin with this one: it ends where the burst will be cut.
-    fn choose(&self, state: &mut State, barrier: bool, work: &Work<'_>) -> Result<Box<Recording>> {
-        if let Work::Launch(launch) = work {
+    fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>) -> Result<Box<Recording>> {
+        if let Command::Dispatch(launch) = work {
             let expected = (state.cut - state.burst) as usize;
             let fits = |r: &Recording| r.launches() == expected && r.begins(&self.core, barrier, launch);
-            let find = |state: &State| state.free.iter().position(|r| fits(r));
+            let find = |state: &QueueState| state.free.iter().position(|r| fits(r));
             let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state, usize::MAX);
@@ -343,24 +347,24 @@ impl VulkanQueue {
     }
 
     /// A recording that holds nothing.
-    fn blank(&self, state: &mut State) -> Result<Box<Recording>> {
+    fn blank(&self, state: &mut QueueState) -> Result<Box<Recording>> {
         let blank = match state.free.iter().rposition(|r| r.is_blank()) {
             Some(n) => state.free.remove(n),
             None if state.free.len() >= KEPT => state.free.pop_front(),
             None => None,
         };
         let Some(mut blank) = blank else { return Recording::new(&self.core, self.family()).map(Box::new) };
-        if !blank.is_blank()
-            && let Err(e) = blank.clear(&self.core)
-        {
-            blank.destroy(&self.core);
-            return Err(e);
+        if !blank.is_blank() {
+            if let Err(e) = blank.clear(&self.core) {
+                blank.destroy(&self.core);
+                return Err(e);
+            }
         }
         Ok(blank)
     }
 
     /// Opens a recording for the next batch. A failure here is the next caller's.
-    fn prepare(&self, state: &mut State) {
+    fn prepare(&self, state: &mut QueueState) {
         if state.ready.is_some() {
             return;
         }
@@ -381,7 +385,7 @@ impl VulkanQueue {
     }
 
     /// Lets go of what finished batches held, at most so many; their recordings are free again.
-    fn reap(&self, state: &mut State, most: usize) {
+    fn reap(&self, state: &mut QueueState, most: usize) {
         let Some(first) = state.flying.front() else { return };
         // The semaphore, not the word: only it says that the command buffer may be reset.
         let done = match self.own.known() {
@@ -413,13 +417,13 @@ impl VulkanQueue {
 
     /// Submits the open batch, if there is one, for somebody whom its commands may not concern: fails only if the device is
     /// lost. The state is locked.
-    fn submit_all(&self, state: &mut State) -> Result<()> {
+    fn submit_all(&self, state: &mut QueueState) -> Result<()> {
         self.submit(state, u64::MAX).or_else(|_| self.core.check_alive())
     }
 
     /// Submits the open batch, if there is one. If that fails its commands before the sequence number `told` are lost; the
     /// caller tells of the others. The state is locked.
-    fn submit(&self, state: &mut State, told: u64) -> Result<()> {
+    fn submit(&self, state: &mut QueueState, told: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
         match self.hand_over(&mut batch, state) {
@@ -432,7 +436,7 @@ impl VulkanQueue {
                 Ok(())
             }
             Err(e) => {
-                // Work that was recorded is lost with it: without a device nothing else fails here than memory. Its number is
+                // Command that was recorded is lost with it: without a device nothing else fails here than memory. Its number is
                 // to be reached all the same, since others wait for it.
                 let first = state.sequence - u64::from(batch.count);
                 self.own.lose(batch.value, first..state.sequence.min(told).max(first), batch.names(), e.clone());
@@ -448,7 +452,7 @@ impl VulkanQueue {
         }
     }
 
-    fn hand_over(&self, batch: &mut Batch, state: &mut State) -> Result<()> {
+    fn hand_over(&self, batch: &mut Batch, state: &mut QueueState) -> Result<()> {
         self.core.count_submission()?;
         let mut commands: SmallVec<[vk::CommandBuffer; 16]> = SmallVec::new();
         if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
@@ -562,7 +566,7 @@ impl Submitter for VulkanQueue {
 impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
-        let mut state = std::mem::replace(self.state.get_mut(), State::new());
+        let mut state = std::mem::replace(self.state.get_mut(), QueueState::new());
         if let Err(e) = self.submit(&mut state, u64::MAX) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
@@ -587,7 +591,7 @@ impl Drop for VulkanQueue {
     }
 }
 
-impl State {
+impl QueueState {
     fn new() -> Self {
         Self {
             open: None,

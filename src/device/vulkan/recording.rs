@@ -28,7 +28,7 @@ const POOL: (u32, u32) = (64, 512);
 const SPLIT_WORDS: usize = 8;
 
 /// A kernel launch, as a queue is asked for it.
-pub(super) struct Launch<'a> {
+pub(super) struct LaunchCommand<'a> {
     /// The pipeline.
     pub pipeline: &'a Arc<Pipeline>,
     /// Workgroups, which may exceed the limit of one dispatch if the pipeline was made for it.
@@ -82,7 +82,7 @@ impl Bound {
 impl Command {
     /// True if it is what this launch is recorded as. `push`: its push constants, with the address of its block, or `None` if that
     /// is not known yet.
-    fn is(&self, barrier: bool, launch: &Launch<'_>, push: Option<&[u8]>, core: &Core) -> bool {
+    fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, push: Option<&[u8]>, core: &Core) -> bool {
         let address = launch.block.map_or(0..0, |(at, _)| at..at + size_of::<u64>());
         self.barrier == barrier
             && Weak::as_ptr(&self.pipeline) == Arc::as_ptr(launch.pipeline)
@@ -170,7 +170,7 @@ impl Recording {
     }
 
     /// True if it begins with this launch.
-    pub fn begins(&self, core: &Core, barrier: bool, launch: &Launch<'_>) -> bool {
+    pub fn begins(&self, core: &Core, barrier: bool, launch: &LaunchCommand<'_>) -> bool {
         self.holds == Holds::All && self.list.first().is_some_and(|c| c.is(barrier, launch, None, core))
     }
 
@@ -197,7 +197,7 @@ impl Recording {
 
     /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays and nothing of this launch
     /// is there.
-    pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &Launch<'_>) -> Result<bool> {
+    pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
         let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
         if let Some((at, block)) = launch.block {
             let address = self.put(core, block)?;
@@ -454,7 +454,7 @@ impl Recording {
         let bytes = if block.inner.is_empty() {
             &block.bytes
         } else {
-            own = block.settled(page.address + at)?;
+            own = block.with_addresses(page.address + at)?;
             &own
         };
         let written = &mut self.written[at as usize..(at + size) as usize];

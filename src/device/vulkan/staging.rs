@@ -3,7 +3,7 @@
 
 use super::core::Core;
 use super::memory::{Mapping, VulkanBuffer, Wanted};
-use crate::device::hazard::Point;
+use crate::device::hazard::{Point, any_lost};
 use crate::device::{Buffer, Direction};
 use crate::error::Result;
 use crate::lock::{Condvar, Mutex, rank};
@@ -19,7 +19,7 @@ pub(super) struct Chunk {
     pub busy: Option<Point>,
 }
 
-struct State {
+struct RingState {
     free: VecDeque<Chunk>,
     made: usize,
     used: Instant,
@@ -31,14 +31,14 @@ pub(super) struct Ring {
     pub size: u64,
     most: usize,
     direction: Direction,
-    state: Mutex<State, { rank::RING }>,
+    state: Mutex<RingState, { rank::RING }>,
     returned: Condvar,
 }
 
 impl Ring {
     /// A ring of at most `most` chunks of `size` bytes, made when needed.
     pub fn new(direction: Direction, size: u64, most: usize) -> Self {
-        let state = Mutex::new(State { free: VecDeque::new(), made: 0, used: Instant::now() });
+        let state = Mutex::new(RingState { free: VecDeque::new(), made: 0, used: Instant::now() });
         Self { size, most, direction, state, returned: Condvar::new() }
     }
 
@@ -72,13 +72,15 @@ impl Ring {
         drop(state);
         if let Some(point) = chunk.busy.take() {
             // Work that was lost is done with the chunk as well; whom it concerns hears of it elsewhere.
-            if let Err(e) = point.wait(None)
-                && !point.reached()
-            {
-                self.give(chunk);
-                return Err(e);
+            if let Err(e) = point.wait(None) {
+                if !point.reached() {
+                    self.give(chunk);
+                    return Err(e);
+                }
             }
-            chunk.buffer.tracker().take_lost();
+            if any_lost() {
+                chunk.buffer.tracker().take_lost();
+            }
         }
         Ok(chunk)
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::kernel::dense;
+use rspirv::spirv::{Decoration, Op};
 
 /// Numbers far apart; two variables on one binding; one that nothing uses; one whose numbers come from a group.
 pub(super) fn grouped() -> Vec<u8> {
@@ -59,6 +60,19 @@ pub(super) fn grouped() -> Vec<u8> {
 
 fn numbers(module: &Module) -> Vec<(u32, u32)> {
     module.bindings().iter().map(|b| (b.set, b.binding)).collect()
+}
+
+/// A group has no members, but a module may say otherwise.
+#[test]
+fn a_member_of_a_group_gives_no_number() {
+    let mut words: Vec<u32> = grouped().chunks(4).map(|w| u32::from_ne_bytes(w.try_into().unwrap())).collect();
+    let decorated = |w: &[u32]| w[0] & 0xFFFF == Op::Decorate as u32 && w[1..] == [40, Decoration::NonWritable as u32];
+    let at = words.windows(3).position(decorated).unwrap();
+    let wrong = [5 << 16 | Op::MemberDecorate as u32, 40, 2, Decoration::DescriptorSet as u32, 510_803_413];
+    words.splice(at..at, wrong);
+    let before = module(&bytes(&words));
+    assert_eq!(numbers(&before), [(3, 9), (u32::MAX, 1_000_000), (u32::MAX, u32::MAX)]);
+    assert_eq!(numbers(&before.renumbered().unwrap()), [(0, 0), (1, 0), (1, 1)]);
 }
 
 #[test]

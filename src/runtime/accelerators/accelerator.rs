@@ -1,7 +1,7 @@
 //! accelerator (docs/spec/accelerators.md).
 
 use crate::config::Config;
-use crate::device::physical::{Kind, PhysicalDevice, Properties, c_text};
+use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
 use crate::device::{Device, MemoryUsage, unique_id};
 use crate::devices;
 use crate::error::{Error, Result};
@@ -18,13 +18,13 @@ use std::sync::Arc;
 /// `default_cpu_access_type` and whether it may still change.
 struct CpuAccess {
     value: AccessType,
-    settled: bool,
+    fixed: bool,
 }
 
 /// A place that holds memory and may run kernels.
 pub struct Accelerator {
     id: u64,
-    kind: Kind,
+    kind: DeviceKind,
     properties: Properties,
     physical: Arc<dyn PhysicalDevice>,
     device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
@@ -44,7 +44,7 @@ impl Accelerator {
     /// All of them: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
     pub(in crate::runtime) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
         let (vulkan, others): (Vec<_>, Vec<_>) =
-            devices::all(config)?.into_iter().partition(|d| d.kind() == Kind::Vulkan);
+            devices::all(config)?.into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
         let names: Vec<_> = vulkan.iter().map(|d| d.properties().description.to_string_lossy().into_owned()).collect();
         let uuids = vulkan.iter().map(|d| d.uuid().unwrap_or_default());
         let named: Vec<_> = names.iter().map(String::as_str).zip(uuids).collect();
@@ -73,7 +73,7 @@ impl Accelerator {
             properties,
             physical,
             device: Mutex::new(None),
-            cpu_access: Mutex::new(CpuAccess { value: access, settled: false }),
+            cpu_access: Mutex::new(CpuAccess { value: access, fixed: false }),
             transfers: Counters::new(),
             bridges: Bridges::default(),
             kernels: KernelCache::default(),
@@ -93,7 +93,7 @@ impl Accelerator {
     }
 
     /// Its kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DeviceKind {
         self.kind
     }
 
@@ -119,10 +119,10 @@ impl Accelerator {
             path: self.path(),
             name: self.name(),
             kind: match self.kind {
-                Kind::Cpu => defaults::Kind::Cpu,
-                Kind::HostThreads => defaults::Kind::HostThreads,
-                Kind::Vulkan if p.is_emulated => defaults::Kind::CpuVulkan,
-                Kind::Vulkan => defaults::Kind::Gpu,
+                DeviceKind::Cpu => defaults::AcceleratorClass::Cpu,
+                DeviceKind::HostThreads => defaults::AcceleratorClass::HostThreads,
+                DeviceKind::Vulkan if p.is_emulated => defaults::AcceleratorClass::CpuVulkan,
+                DeviceKind::Vulkan => defaults::AcceleratorClass::Gpu,
             },
             dedicated_memory: p.dedicated_memory_kb as u64,
             has_display: p.has_display,
@@ -140,7 +140,7 @@ impl Accelerator {
             return Ok(device.clone());
         }
         let made = self.physical.open()?;
-        crate::runtime::process::driver_loaded(self.kind == Kind::Vulkan && !self.properties.is_emulated);
+        crate::runtime::process::driver_loaded(self.kind == DeviceKind::Vulkan && !self.properties.is_emulated);
         *slot = Some(made.clone());
         Ok(made)
     }
@@ -149,7 +149,7 @@ impl Accelerator {
     pub fn memory(&self) -> MemoryUsage {
         let device = self.device.lock().clone();
         let Some(mut usage) = device.map(|d| d.memory()) else { return MemoryUsage::default() };
-        if self.kind == Kind::Vulkan {
+        if self.kind == DeviceKind::Vulkan {
             let (bytes, most) = self.bridges.bytes();
             usage.staging += bytes;
             usage.staging_limit += most;
@@ -163,9 +163,9 @@ impl Accelerator {
     }
 
     /// What `access_type_auto` means here, from now on for good (docs/spec/arrays.md#cpu-access-types).
-    pub(in crate::runtime) fn settle_cpu_access_type(&self) -> AccessType {
+    pub(in crate::runtime) fn fix_cpu_access_type(&self) -> AccessType {
         let mut access = self.cpu_access.lock();
-        access.settled = true;
+        access.fixed = true;
         access.value
     }
 
@@ -178,10 +178,10 @@ impl Accelerator {
             )));
         }
         let mut access = self.cpu_access.lock();
-        if access.settled {
+        if access.fixed {
             return Ok(false);
         }
-        access.settled = true;
+        access.fixed = true;
         if value != AccessType::Auto {
             access.value = value;
         }
@@ -190,12 +190,12 @@ impl Accelerator {
 
     /// True if its memory is the host's: the cpu, and host threads unless `REVAMP_MEMORY=separate`.
     pub(in crate::runtime) fn is_host_memory(&self) -> bool {
-        self.kind == Kind::Cpu || self.kind == Kind::HostThreads && self.properties.cpu_shared_memory
+        self.kind == DeviceKind::Cpu || self.kind == DeviceKind::HostThreads && self.properties.cpu_shared_memory
     }
 
     /// True if arrays here can be given cpu access.
     pub(in crate::runtime) fn allows_cpu_access(&self) -> bool {
-        self.kind != Kind::Vulkan || self.properties.cpu_shared_memory
+        self.kind != DeviceKind::Vulkan || self.properties.cpu_shared_memory
     }
 
     /// Lets go of the device and what was loaded there.

@@ -150,10 +150,10 @@ impl AcceleratorView {
             result = result.and(done);
         }
         // Of data that nobody has asked for since.
-        if any_lost()
-            && let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value))
-        {
-            result = result.and(Err(lost));
+        if any_lost() {
+            if let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value)) {
+                result = result.and(Err(lost));
+            }
         }
         race::waited_for_view(&points);
         // Told now; what came in between stays.

@@ -2,13 +2,12 @@
 //! import, in pieces: one device reads while the other writes, and no thread of the host copies a byte.
 
 use crate::device::hazard::Point;
-use crate::device::{Buffer, Device};
+use crate::device::{Buffer, Device, Queue};
 use crate::error::Result;
 use crate::geometry::CopyPlan;
 use crate::host::HostBlock;
 use crate::lock::{Mutex, rank};
 use crate::log;
-use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,14 +29,14 @@ const MOST: usize = 4;
 /// A bridge that was not used for so long is given back.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// One side of a copy.
-pub(in crate::runtime) struct Side<'a> {
+/// One end of a copy.
+pub(in crate::runtime) struct End<'a> {
     /// The memory.
     pub buffer: &'a Arc<dyn Buffer>,
     /// The device that made it.
     pub device: &'a Arc<dyn Device>,
-    /// Whose queue is used.
-    pub view: &'a Arc<AcceleratorView>,
+    /// The queue that is used.
+    pub queue: &'a dyn Queue,
 }
 
 /// The bridges that lead from an accelerator.
@@ -52,11 +51,11 @@ pub(in crate::runtime) struct Bridges {
 struct Bridge {
     pair: (u64, u64),
     /// One copy at a time: it takes the whole way.
-    memory: Mutex<Memory, { rank::BRIDGE }>,
+    channel: Mutex<Channel, { rank::BRIDGE }>,
 }
 
 /// Host memory as a buffer of two devices.
-struct Memory {
+struct Channel {
     from: Arc<dyn Device>,
     to: Arc<dyn Device>,
     /// The memory to the first device, and to the second.
@@ -69,9 +68,9 @@ struct Memory {
 
 impl Bridges {
     /// Copies over a bridge; `None` where a device does not import the host's memory.
-    pub fn copy(&self, from: &Side<'_>, to: &Side<'_>, plan: &CopyPlan) -> Result<Option<SmallVec<[Point; 2]>>> {
+    pub fn copy(&self, from: &End<'_>, to: &End<'_>, plan: &CopyPlan) -> Result<Option<SmallVec<[Point; 2]>>> {
         match self.find(from.device, to.device)? {
-            Some(bridge) => bridge.memory.lock().copy(from, to, plan).map(Some),
+            Some(bridge) => bridge.channel.lock().copy(from, to, plan).map(Some),
             None => Ok(None),
         }
     }
@@ -85,8 +84,8 @@ impl Bridges {
             list.push(found.clone());
             return Ok(Some(found));
         }
-        let Some(memory) = Memory::new(from, to)? else { return Ok(None) };
-        let made = Arc::new(Bridge { pair, memory: Mutex::new(memory) });
+        let Some(channel) = Channel::new(from, to)? else { return Ok(None) };
+        let made = Arc::new(Bridge { pair, channel: Mutex::new(channel) });
         list.push(made.clone());
         let oldest = (list.len() > MOST).then(|| list.remove(0));
         self.any.store(true, Ordering::Relaxed);
@@ -105,7 +104,7 @@ impl Bridges {
         if !self.any.load(Ordering::Relaxed) {
             return;
         }
-        let idle = |b: &Arc<Bridge>| b.memory.try_lock().is_some_and(|b| b.used.elapsed() >= IDLE);
+        let idle = |b: &Arc<Bridge>| b.channel.try_lock().is_some_and(|b| b.used.elapsed() >= IDLE);
         let mut list = self.list.lock();
         let (old, kept): (Vec<_>, Vec<_>) = list.drain(..).partition(idle);
         *list = kept;
@@ -121,7 +120,7 @@ impl Bridges {
     }
 }
 
-impl Memory {
+impl Channel {
     fn new(from: &Arc<dyn Device>, to: &Arc<dyn Device>) -> Result<Option<Self>> {
         let block = HostBlock::new(BYTES)?;
         let Some(first) = from.import_staging(block.span(), "bridge")? else { return Ok(None) };
@@ -137,7 +136,7 @@ impl Memory {
         }))
     }
 
-    fn copy(&mut self, from: &Side<'_>, to: &Side<'_>, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
+    fn copy(&mut self, from: &End<'_>, to: &End<'_>, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
         let Some((near, far)) = self.ends.clone() else { return Ok(SmallVec::new()) };
         let size = plan.bytes().div_ceil(SLOTS as u64).next_multiple_of(LEAST).min(PIECE);
         let mut reading: VecDeque<(usize, Point, CopyPlan)> = VecDeque::new();
@@ -145,7 +144,7 @@ impl Memory {
             |written: &mut [Option<Point>; SLOTS], (slot, point, mut up): (usize, Point, CopyPlan)| -> Result<()> {
                 point.wait(None)?;
                 up.source = slot as u64 * PIECE;
-                let point = to.view.queue().copy(&far, to.buffer, &up)?;
+                let point = to.queue.copy(&far, to.buffer, &up)?;
                 point.timeline.flush(point.value)?;
                 written[slot] = Some(point);
                 Ok(())
@@ -157,13 +156,13 @@ impl Memory {
             }
             let (mut down, up) = piece.through_packed();
             down.destination = slot as u64 * PIECE;
-            let point = from.view.queue().copy(from.buffer, &near, &down)?;
+            let point = from.queue.copy(from.buffer, &near, &down)?;
             point.timeline.flush(point.value)?;
             reading.push_back((slot, point, up));
-            if reading.len() > AHEAD
-                && let Some(next) = reading.pop_front()
-            {
-                pass(&mut self.written, next)?;
+            if reading.len() > AHEAD {
+                if let Some(next) = reading.pop_front() {
+                    pass(&mut self.written, next)?;
+                }
             }
         }
         for next in reading {
@@ -174,7 +173,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for Channel {
     fn drop(&mut self) {
         const PATIENCE: Duration = Duration::from_secs(1);
         for point in self.written.iter_mut().filter_map(Option::take) {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// What an accelerator is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum AcceleratorClass {
     /// A GPU through Vulkan: not emulated.
     Gpu,
     /// A Vulkan device that runs on the CPU, such as lavapipe: emulated, and far slower than host threads.
@@ -18,7 +18,7 @@ pub enum Kind {
     Cpu,
 }
 
-impl Kind {
+impl AcceleratorClass {
     /// `accelerator::is_emulated`.
     pub fn is_emulated(self) -> bool {
         self != Self::Gpu
@@ -37,7 +37,7 @@ pub struct Candidate {
     /// `description`.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: AcceleratorClass,
     /// `dedicated_memory`, in any one unit.
     pub dedicated_memory: u64,
     /// `has_display`.
@@ -59,7 +59,7 @@ pub enum Code {
 
 /// What is known when the default is first used.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct DefaultRequest<'a> {
     /// What it shall run.
     pub code: Code,
     /// The path given to `accelerator::set_default`.
@@ -98,50 +98,51 @@ pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
     }
     let by_kind = |kind| candidates.iter().position(|c| c.kind == kind).map(Named::At);
     let found = match path.to_ascii_lowercase().replace('/', "\\").as_str() {
-        "direct3d\\warp" => by_kind(Kind::HostThreads),
+        "direct3d\\warp" => by_kind(AcceleratorClass::HostThreads),
         "direct3d\\ref" => {
             return Err(format!("there is no reference accelerator ({path}); there is {}", list(candidates)));
         }
-        _ if path == "cpu" => by_kind(Kind::Cpu),
+        _ if path == "cpu" => by_kind(AcceleratorClass::Cpu),
         _ => candidates.iter().position(|c| c.path == path).map(Named::At),
     };
     found.ok_or_else(|| format!("no accelerator has the path \"{path}\"; there is {}", list(candidates)))
 }
 
 /// The default accelerator.
-pub fn choose(candidates: &[Candidate], request: &Request<'_>) -> Result<Choice, String> {
+pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<Choice, String> {
     let mut warning = None;
-    if let Some(path) = request.set
-        && let Named::At(index) = find(candidates, path)?
-    {
-        return explicit(candidates, index, "set by the program");
+    if let Some(path) = request.set {
+        if let Named::At(index) = find(candidates, path)? {
+            return explicit(candidates, index, "set by the program");
+        }
     }
     // `set_default(default)` is a choice too: the environment no longer counts.
-    if request.set.is_none()
-        && let Some(path) = request.environment
-    {
-        match find(candidates, path.trim()) {
-            Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR"),
-            Ok(Named::Default) => {}
-            Err(why) => warning = Some(format!("CPPAMP_DEFAULT_ACCELERATOR is ignored: {why}")),
+    if request.set.is_none() {
+        if let Some(path) = request.environment {
+            match find(candidates, path.trim()) {
+                Ok(Named::At(index)) => return explicit(candidates, index, "set by CPPAMP_DEFAULT_ACCELERATOR"),
+                Ok(Named::Default) => {}
+                Err(why) => warning = Some(format!("CPPAMP_DEFAULT_ACCELERATOR is ignored: {why}")),
+            }
         }
     }
     // The first of equals: the order that the user or Vulkan gave.
-    let best = |kind: Kind| {
+    let best = |kind: AcceleratorClass| {
         let usable = candidates.iter().enumerate().filter(|(_, c)| c.kind == kind && c.usable.is_ok());
         usable.first_max_by_key(|(_, c)| (c.dedicated_memory, !c.has_display)).map(|(i, _)| i)
     };
     let (index, why) = match request.code {
-        Code::Host => {
-            (best(Kind::HostThreads), "the program holds no compiled kernels, so its code runs on host threads")
-        }
-        Code::Both => match best(Kind::Gpu) {
+        Code::Host => (
+            best(AcceleratorClass::HostThreads),
+            "the program holds no compiled kernels, so its code runs on host threads",
+        ),
+        Code::Both => match best(AcceleratorClass::Gpu) {
             Some(i) => (Some(i), "the GPU with most memory"),
-            None => (best(Kind::HostThreads), "there is no usable GPU"),
+            None => (best(AcceleratorClass::HostThreads), "there is no usable GPU"),
         },
-        Code::Spirv => match best(Kind::Gpu) {
+        Code::Spirv => match best(AcceleratorClass::Gpu) {
             Some(i) => (Some(i), "the GPU with most memory"),
-            None => (best(Kind::CpuVulkan), "there is no usable GPU, and host threads do not run SPIR-V"),
+            None => (best(AcceleratorClass::CpuVulkan), "there is no usable GPU, and host threads do not run SPIR-V"),
         },
     };
     let Some(index) = index else {
@@ -257,29 +258,29 @@ fn matches(devices: &[(&str, [u8; 16])], entry: &str) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn candidate(path: &str, kind: Kind, dedicated_memory: u64) -> Candidate {
+    fn candidate(path: &str, kind: AcceleratorClass, dedicated_memory: u64) -> Candidate {
         let name = format!("the {path}");
         Candidate { path: path.to_owned(), name, kind, dedicated_memory, has_display: false, usable: Ok(()) }
     }
     fn small() -> Candidate {
-        candidate("vulkan\\small", Kind::Gpu, 10)
+        candidate("vulkan\\small", AcceleratorClass::Gpu, 10)
     }
     fn big() -> Candidate {
-        candidate("vulkan\\big", Kind::Gpu, 20)
+        candidate("vulkan\\big", AcceleratorClass::Gpu, 20)
     }
     fn lavapipe() -> Candidate {
-        candidate("vulkan\\lavapipe", Kind::CpuVulkan, 1000)
+        candidate("vulkan\\lavapipe", AcceleratorClass::CpuVulkan, 1000)
     }
     fn threads() -> Candidate {
-        candidate("direct3d\\warp", Kind::HostThreads, 500)
+        candidate("direct3d\\warp", AcceleratorClass::HostThreads, 500)
     }
     fn cpu() -> Candidate {
-        candidate("cpu", Kind::Cpu, 5000)
+        candidate("cpu", AcceleratorClass::Cpu, 5000)
     }
-    fn ask(code: Code) -> Request<'static> {
-        Request { code, set: None, environment: None, no_vulkan: None }
+    fn ask(code: Code) -> DefaultRequest<'static> {
+        DefaultRequest { code, set: None, environment: None, no_vulkan: None }
     }
-    fn path_of(candidates: &[Candidate], request: &Request<'_>) -> String {
+    fn path_of(candidates: &[Candidate], request: &DefaultRequest<'_>) -> String {
         candidates[choose(candidates, request).unwrap().index].path.clone()
     }
 
@@ -317,7 +318,7 @@ mod tests {
     fn when_nothing_fits_the_error_says_what_is_there() {
         let mut old = big();
         old.usable = Err("lacks shaderInt64".into());
-        let request = Request { no_vulkan: Some("no loader"), ..ask(Code::Spirv) };
+        let request = DefaultRequest { no_vulkan: Some("no loader"), ..ask(Code::Spirv) };
         let why = choose(&[old, threads(), cpu()], &request).unwrap_err();
         for part in ["SPIR-V", "vulkan\\big", "lacks shaderInt64", "direct3d\\warp", "cpu", "no loader"] {
             assert!(why.contains(part), "{part}: {why}");
@@ -328,15 +329,15 @@ mod tests {
     #[test]
     fn the_program_wins_over_the_environment_and_both_over_the_order() {
         let all = [big(), small(), lavapipe(), threads(), cpu()];
-        let env = Request { environment: Some("vulkan\\small"), ..ask(Code::Both) };
+        let env = DefaultRequest { environment: Some("vulkan\\small"), ..ask(Code::Both) };
         assert_eq!(path_of(&all, &env), "vulkan\\small");
-        assert_eq!(path_of(&all, &Request { set: Some("cpu"), ..env }), "cpu");
+        assert_eq!(path_of(&all, &DefaultRequest { set: Some("cpu"), ..env }), "cpu");
         assert_eq!(
-            path_of(&all, &Request { set: Some("vulkan\\lavapipe"), code: Code::Host, ..env }),
+            path_of(&all, &DefaultRequest { set: Some("vulkan\\lavapipe"), code: Code::Host, ..env }),
             "vulkan\\lavapipe"
         );
-        assert_eq!(path_of(&all, &Request { set: Some("default"), ..env }), "vulkan\\big");
-        assert_eq!(path_of(&all, &Request { environment: Some("default"), ..env }), "vulkan\\big");
+        assert_eq!(path_of(&all, &DefaultRequest { set: Some("default"), ..env }), "vulkan\\big");
+        assert_eq!(path_of(&all, &DefaultRequest { environment: Some("default"), ..env }), "vulkan\\big");
     }
 
     #[test]
@@ -344,14 +345,14 @@ mod tests {
         let mut old = small();
         old.usable = Err("too old".into());
         let all = [big(), old, threads()];
-        let env = Request { environment: Some("vulkan\\nowhere"), ..ask(Code::Both) };
+        let env = DefaultRequest { environment: Some("vulkan\\nowhere"), ..ask(Code::Both) };
         let choice = choose(&all, &env).unwrap();
         assert_eq!(choice.index, 0);
         let warning = choice.warning.unwrap();
         assert!(warning.contains("CPPAMP_DEFAULT_ACCELERATOR") && warning.contains("nowhere"), "{warning}");
-        let why = choose(&all, &Request { environment: Some("vulkan\\small"), ..ask(Code::Both) }).unwrap_err();
+        let why = choose(&all, &DefaultRequest { environment: Some("vulkan\\small"), ..ask(Code::Both) }).unwrap_err();
         assert!(why.contains("too old"));
-        assert!(choose(&all, &Request { set: Some("vulkan\\nowhere"), ..ask(Code::Both) }).is_err());
+        assert!(choose(&all, &DefaultRequest { set: Some("vulkan\\nowhere"), ..ask(Code::Both) }).is_err());
     }
 
     #[test]

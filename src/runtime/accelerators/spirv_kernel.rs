@@ -1,6 +1,6 @@
 //! SPIR-V kernels that the program loads on an accelerator.
 
-use crate::device::physical::Kind;
+use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
 use crate::kernel::registry;
 use crate::runtime::accelerators::accelerator::Accelerator;
@@ -21,7 +21,7 @@ impl SpirvKernel {
         entry_point: Option<&str>,
         label: Option<&str>,
     ) -> Result<Arc<Self>> {
-        if accelerator.kind() != Kind::Vulkan {
+        if accelerator.kind() != DeviceKind::Vulkan {
             return Err(Error::unsupported(format!(
                 "{} runs no SPIR-V; load the kernel on a Vulkan accelerator",
                 accelerator.name()

@@ -1,3 +1,5 @@
 //! copy and copy_async.
 
+mod check;
 pub mod copy;
+mod memory;

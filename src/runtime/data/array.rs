@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::host::HostSpan;
 use crate::kernel::Access;
 use crate::runtime::access_type::AccessType;
-use crate::runtime::data::source::{Slot, Source};
+use crate::runtime::data::source::{Source, SourceSlot};
 use crate::runtime::data::storage::{ArrayRequest, Storage};
 use crate::trace::transfers::{Call, implicit};
 use std::ops::Deref;
@@ -16,7 +16,7 @@ const DATA: Call = implicit(c"revamp_array_data");
 pub struct Array {
     storage: Arc<Storage>,
     /// The data source of its array_views, while there are any.
-    source: Arc<Slot>,
+    source: Arc<SourceSlot>,
 }
 
 impl Deref for Array {

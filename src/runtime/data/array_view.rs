@@ -1,22 +1,21 @@
 //! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
 
-use crate::device::unique_id;
 use crate::error::{Error, Result};
-use crate::geometry::{Layout, Region};
+use crate::geometry::Layout;
 use crate::host::HostSpan;
 use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::extents::{check_element, checked_bytes, checked_extent, section_of};
 use crate::runtime::data::host_access::{HOST_MAY_READ, HOST_MAY_WRITE};
-use crate::runtime::data::source::{Place, Source, State};
-use crate::runtime::data::transfer::Tally;
+use crate::runtime::data::part::Part;
+use crate::runtime::data::source::Source;
 use crate::runtime::operations::completion::{Completion, begin};
-use crate::runtime::race::{self, Elements};
-use crate::trace::transfers::{Call, Counters, explicit, implicit};
+use crate::runtime::race::{self};
+use crate::trace::transfers::{Call, explicit, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 const ACCESS: Call = implicit(c"revamp_array_view_data");
 const SYNCHRONIZE: Call = explicit(c"revamp_array_view_synchronize");
@@ -26,153 +25,6 @@ const SYNCHRONIZE_TO_ASYNC: Call = explicit(c"revamp_array_view_synchronize_to_a
 const REFRESH: Call = explicit(c"revamp_array_view_refresh");
 const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
 
-/// What a view covers. Operations under way hold this and not the view, so that they do not keep it alive.
-pub struct Part {
-    id: u64,
-    source: Arc<Source>,
-    extent: SmallVec<[i32; 4]>,
-    strides: SmallVec<[u64; 4]>,
-    layout: Layout,
-    region: Region,
-    read_only: bool,
-    label: Option<Arc<str>>,
-    /// What the host may do without a call; C reads it.
-    word: Arc<AtomicU32>,
-    /// Where the directory last found it valid. Only touched under the source's lock.
-    known: Known,
-    counters: Counters,
-}
-
-/// What was true of a part at an epoch of the directory; an unchanged source costs one compare. The atomics need no order:
-/// they are used under the source's lock.
-struct Known {
-    epoch: AtomicU64,
-    /// The location, twice, plus one if it is valid nowhere else.
-    at: AtomicU64,
-}
-
-impl Known {
-    /// True if it was found valid at `place`, or alone there, at this epoch.
-    fn is(&self, epoch: u64, place: &Place, alone: bool) -> bool {
-        let at = self.at.load(Ordering::Relaxed);
-        let same = at >> 1 == place.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
-        same && (at & 1 == 1 || !alone)
-    }
-
-    fn set(&self, epoch: u64, place: &Place, alone: bool) {
-        self.epoch.store(epoch, Ordering::Relaxed);
-        self.at.store((place.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
-    }
-}
-
-impl Part {
-    /// Its data source.
-    pub fn source(&self) -> &Arc<Source> {
-        &self.source
-    }
-    /// Extents, most significant first.
-    pub fn extent(&self) -> &[i32] {
-        &self.extent
-    }
-    /// Byte strides.
-    pub fn strides(&self) -> &[u64] {
-        &self.strides
-    }
-    /// Where its elements lie in the source.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-    /// The bytes it covers.
-    pub fn region(&self) -> &Region {
-        &self.region
-    }
-    /// `array_view<const T>`.
-    pub fn is_read_only(&self) -> bool {
-        self.read_only
-    }
-    /// Transfers that uses of the view caused.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
-    }
-    /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
-    pub fn word(&self) -> &AtomicU32 {
-        &self.word
-    }
-
-    /// Its elements, for the race check.
-    pub(in crate::runtime) fn elements(&self) -> Elements {
-        let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
-        Elements { key, region: self.region.clone() }
-    }
-
-    pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {
-        let accounts = [Some(&self.counters), Some(self.source.counters()), None, None];
-        Tally { call, source: self.source.id(), accounts }
-    }
-
-    /// What messages call it.
-    pub(in crate::runtime) fn name(&self) -> String {
-        self.label.as_ref().map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
-    }
-
-    /// An error if the view must not be written.
-    pub(in crate::runtime) fn check(&self, access: Access) -> Result<()> {
-        if self.read_only && access.writes() {
-            return Err(Error::invalid(format!(
-                "the {} is read only, it cannot be used with access {access:?}",
-                self.name()
-            )));
-        }
-        Ok(())
-    }
-
-    /// Waits for asynchronous host operations that conflict. Before the source is locked.
-    pub(in crate::runtime) fn settle(&self, access: Access) -> Result<()> {
-        self.source.pending().wait_for_all(&self.region.hull(), access)
-    }
-
-    /// Makes it valid at `place` for `access`; what is only written need not move. The state must be the source's.
-    pub(in crate::runtime) fn make_valid(
-        &self,
-        state: &mut State,
-        place: &Place,
-        access: Access,
-        call: Call,
-    ) -> Result<()> {
-        if self.is_settled(state, place, access) {
-            return Ok(());
-        }
-        state.directory.make_room(&self.region)?;
-        state.reserve(place, &self.region.hull())?;
-        if access != Access::Write {
-            state.fetch(&self.region, place, self.tally(call))?;
-            self.known.set(state.directory.epoch(), place, false);
-        }
-        Ok(())
-    }
-
-    /// True if it is known to be valid at `place`, and for one that writes nowhere else.
-    pub(in crate::runtime) fn is_settled(&self, state: &State, place: &Place, access: Access) -> bool {
-        self.known.is(state.directory.epoch(), place, access.writes())
-    }
-
-    /// Records that it was written at `place` by the host or by a copy: with [`Access::Write`] all of it.
-    pub(in crate::runtime) fn renewed(&self, state: &mut State, place: &Place, access: Access) {
-        if access == Access::Write {
-            state.renewed(&self.region, place);
-        }
-        self.written(state, place);
-    }
-
-    /// Records that it was written at `place`.
-    pub(in crate::runtime) fn written(&self, state: &mut State, place: &Place) {
-        if !self.is_settled(state, place, Access::Write) {
-            state.directory.written(&self.region, place.location);
-            self.known.set(state.directory.epoch(), place, true);
-        }
-    }
-}
-
 /// An array_view: the last one of a data source writes back when it is dropped.
 pub struct ArrayView {
     part: Arc<Part>,
@@ -181,7 +33,7 @@ pub struct ArrayView {
 impl Drop for ArrayView {
     fn drop(&mut self) {
         if self.part.word.load(Ordering::Relaxed) != 0 {
-            self.part.source.words().forget(self.part.id);
+            self.part.source.host_access().forget(self.part.id);
         }
         self.part.source.release();
     }
@@ -205,21 +57,7 @@ impl ArrayView {
         read_only: bool,
         label: Option<Arc<str>>,
     ) -> Arc<Self> {
-        let region = Region::new(layout.offset, layout.element, &layout.dims);
-        let part = Part {
-            id: unique_id(),
-            source,
-            extent: extent.into(),
-            strides: layout.dims.iter().map(|d| d.1).collect(),
-            layout,
-            region,
-            read_only,
-            label,
-            word: Arc::default(),
-            known: Known { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
-            counters: Counters::new(),
-        };
-        Arc::new(Self { part: Arc::new(part) })
+        Arc::new(Self { part: Arc::new(Part::new(source, extent, layout, read_only, label)) })
     }
 
     /// A view of memory of the program: a data source of its own (AV-8). `memory` is called with the bytes needed.
@@ -378,17 +216,17 @@ impl ArrayView {
         let part = &self.part;
         part.check(access)?;
         let _using = self.using(ACCESS, access);
-        part.settle(access)?;
+        part.wait_pending(access)?;
         part.source.attempt(|state| {
-            let place = state.place(None)?;
-            part.make_valid(state, &place, access, ACCESS)?;
+            let holder = state.holder(None)?;
+            part.make_valid(state, &holder, access, ACCESS)?;
             let hull = part.region.hull();
-            let memory = state.host_memory(&place, &hull, access)?;
+            let memory = state.host_memory(&holder, &hull, access)?;
             if access.writes() {
-                part.renewed(state, &place, access);
-                part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
+                part.renewed(state, &holder, access);
+                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ | HOST_MAY_WRITE);
             } else {
-                part.source.words().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
+                part.source.host_access().publish(part.id, &part.word, &part.region, HOST_MAY_READ);
             }
             memory.sub(hull)
         })
@@ -398,7 +236,7 @@ impl ArrayView {
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE, access);
-        self.part.settle(access)?;
+        self.part.wait_pending(access)?;
         move_to(&self.part, None, access, SYNCHRONIZE)
     }
 
@@ -411,7 +249,7 @@ impl ArrayView {
     pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE_TO, access);
-        self.part.settle(access)?;
+        self.part.wait_pending(access)?;
         move_to(&self.part, Some(target), access, SYNCHRONIZE_TO)
     }
 
@@ -426,7 +264,7 @@ impl ArrayView {
         let call = if target.is_some() { SYNCHRONIZE_TO_ASYNC } else { SYNCHRONIZE_ASYNC };
         let using = self.using(call, access);
         let target = target.cloned();
-        part.source.words().take_back(&part.region, access);
+        part.source.host_access().take_back(&part.region, access);
         let claims = [(part.source.pending(), part.region.hull(), access)];
         let views: SmallVec<[Arc<AcceleratorView>; 2]> = target.iter().map(|v| v.actual()).collect();
         let task = {
@@ -442,13 +280,13 @@ impl ArrayView {
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
         let _using = self.using(REFRESH, Access::Write);
-        part.settle(Access::Write)?;
+        part.wait_pending(Access::Write)?;
         if part.source.is_open() {
             return Ok(());
         }
-        part.source.words().take_back(&part.region, Access::Write);
+        part.source.host_access().take_back(&part.region, Access::Write);
         part.source.attempt(|state| {
-            let home = state.home_place(None)?;
+            let home = state.home_holder(None)?;
             state.renewed(&part.region, &home);
             state.directory.make_room(&part.region)?;
             state.directory.refresh(&part.region);
@@ -461,8 +299,8 @@ impl ArrayView {
         let part = &self.part;
         part.check(Access::Write)?;
         let _using = self.using(DISCARD, Access::Write);
-        part.settle(Access::Write)?;
-        part.source.words().take_back(&part.region, Access::Write);
+        part.wait_pending(Access::Write)?;
+        part.source.host_access().take_back(&part.region, Access::Write);
         part.source.attempt(|state| {
             state.directory.make_room(&part.region)?;
             state.directory.discard(&part.region);
@@ -478,10 +316,10 @@ impl ArrayView {
             if state.is_open() {
                 return Ok(Residency { bytes, valid: 0, discarded: bytes, allocated: 0, shares_home: false });
             }
-            let place = state.place(Some(view))?;
-            let (valid, discarded) = state.directory.count(&part.region, place.location);
-            let allocated = state.allocated(&place);
-            Ok(Residency { bytes, valid, discarded, allocated, shares_home: place.shares_home() })
+            let holder = state.holder(Some(view))?;
+            let (valid, discarded) = state.directory.count(&part.region, holder.location);
+            let allocated = state.allocated(&holder);
+            Ok(Residency { bytes, valid, discarded, allocated, shares_home: holder.shares_home() })
         })
     }
 }
@@ -504,17 +342,17 @@ pub struct Residency {
 fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
     let hull = part.region.hull();
     part.source.attempt(|state| {
-        let place = match target {
-            Some(view) => state.place(Some(view))?,
+        let holder = match target {
+            Some(view) => state.holder(Some(view))?,
             // Nothing to bring home, and no home to bring it to.
             None if state.is_open() => return Ok(()),
-            None => state.home_place(None)?,
+            None => state.home_holder(None)?,
         };
-        part.source.words().take_back(&part.region, access);
-        part.make_valid(state, &place, access, call)?;
-        state.settle(&place, &hull, access)?;
+        part.source.host_access().take_back(&part.region, access);
+        part.make_valid(state, &holder, access, call)?;
+        state.wait_conflicts(&holder, &hull, access)?;
         if access.writes() {
-            part.written(state, &place);
+            part.written(state, &holder);
         }
         Ok(())
     })

@@ -26,14 +26,14 @@ struct Published {
 
 /// The views of a data source whose words say that the host may go ahead.
 #[derive(Default)]
-pub struct Words {
+pub struct HostAccess {
     /// By the view's id.
     published: Mutex<BTreeMap<u64, Published>, { rank::WORDS }>,
     /// How many there are; changed under the lock, so that who takes back where there is nothing need not lock.
     count: AtomicUsize,
 }
 
-impl Words {
+impl HostAccess {
     /// Says that the host may use a view without asking.
     pub fn publish(&self, id: u64, word: &Arc<AtomicU32>, region: &Region, bits: u32) {
         let mut published = self.published.lock();

@@ -2,7 +2,7 @@
 //! array_views of it are left.
 
 use crate::device::hazard::Tracker;
-use crate::device::physical::Kind;
+use crate::device::physical::DeviceKind;
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::Layout;
@@ -64,12 +64,13 @@ impl Storage {
             ));
         }
         // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
-        let staged = associated.filter(|a| accelerator.kind() == Kind::Cpu && a.accelerator().kind() != Kind::Cpu);
-        let cpu_access = if accelerator.kind() != Kind::Vulkan {
+        let staged =
+            associated.filter(|a| accelerator.kind() == DeviceKind::Cpu && a.accelerator().kind() != DeviceKind::Cpu);
+        let cpu_access = if accelerator.kind() != DeviceKind::Vulkan {
             AccessType::ReadWrite
         } else {
             match cpu_access {
-                AccessType::Auto => accelerator.settle_cpu_access_type(),
+                AccessType::Auto => accelerator.fix_cpu_access_type(),
                 AccessType::None => AccessType::None,
                 other if accelerator.allows_cpu_access() => other,
                 _ => {
@@ -83,7 +84,7 @@ impl Storage {
         };
         let (device, placement) = match &staged {
             Some(a) => (a.device().clone(), Placement::Staging),
-            None if accelerator.kind() == Kind::Vulkan && cpu_access != AccessType::None => {
+            None if accelerator.kind() == DeviceKind::Vulkan && cpu_access != AccessType::None => {
                 (view.device().clone(), Placement::DeviceShared)
             }
             None => (view.device().clone(), Placement::Device),
@@ -141,9 +142,9 @@ impl Storage {
     /// True if the host's memory and the array's are one.
     pub(in crate::runtime) fn shares_host(&self) -> bool {
         match self.view.accelerator().kind() {
-            Kind::Cpu => true,
-            Kind::HostThreads => self.device.shares_memory(),
-            Kind::Vulkan => self.buffer.host().is_some(),
+            DeviceKind::Cpu => true,
+            DeviceKind::HostThreads => self.device.shares_memory(),
+            DeviceKind::Vulkan => self.buffer.host().is_some(),
         }
     }
 

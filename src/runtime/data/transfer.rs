@@ -1,7 +1,7 @@
 //! Moving bytes between any two memories, and counting them.
 
 use crate::device::hazard::Point;
-use crate::device::physical::Kind;
+use crate::device::physical::DeviceKind;
 use crate::device::{Buffer, Device, Direction};
 use crate::error::Result;
 use crate::geometry::CopyPlan;
@@ -9,7 +9,7 @@ use crate::host::{HostBlock, HostSpan, Workers, strided};
 use crate::kernel::Access;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::accelerators::bridge::Side;
+use crate::runtime::accelerators::bridge::End;
 use crate::runtime::data::storage::Storage;
 use crate::trace::transfers::{self, Call, Counters, Record, Way};
 use smallvec::SmallVec;
@@ -21,8 +21,8 @@ const BRIDGE: u64 = 128 << 10;
 const HOP: u64 = 32 << 20;
 
 /// One side of a move.
-pub(in crate::runtime) enum Memory {
-    /// Memory of the host.
+pub(in crate::runtime) enum Endpoint {
+    /// Endpoint of the host.
     Host(HostSpan),
     /// A buffer of a device.
     Device {
@@ -37,7 +37,7 @@ pub(in crate::runtime) enum Memory {
     },
 }
 
-impl Memory {
+impl Endpoint {
     /// An array's.
     pub fn of(array: &Storage) -> Self {
         Self::Device {
@@ -60,7 +60,7 @@ impl Memory {
     fn accelerator(&self) -> Option<&Arc<Accelerator>> {
         match self {
             Self::Host(_) => None,
-            Self::Device { accelerator, .. } => Some(accelerator).filter(|a| a.kind() != Kind::Cpu),
+            Self::Device { accelerator, .. } => Some(accelerator).filter(|a| a.kind() != DeviceKind::Cpu),
         }
     }
 }
@@ -82,7 +82,7 @@ impl Tally<'_> {
         Tally { call, source: 0, accounts: [None; 4] }
     }
 
-    fn count(&self, from: &Memory, to: &Memory, bytes: u64) {
+    fn count(&self, from: &Endpoint, to: &Endpoint, bytes: u64) {
         let (from, to) = (from.accelerator(), to.accelerator());
         let add = |way, accelerator: Option<&Arc<Accelerator>>| {
             let own = accelerator.map(|a| a.transfers());
@@ -117,43 +117,43 @@ impl Tally<'_> {
 /// Does or begins a move; it is done when the points are reached. Host memory that is the source is no longer needed when
 /// this returns, and host memory that is the destination has its bytes.
 pub(in crate::runtime) fn run(
-    from: &Memory,
-    to: &Memory,
+    from: &Endpoint,
+    to: &Endpoint,
     plan: &CopyPlan,
     tally: Tally<'_>,
 ) -> Result<SmallVec<[Point; 2]>> {
     let points = match (from, to) {
-        (Memory::Host(a), Memory::Host(b)) => {
+        (Endpoint::Host(a), Endpoint::Host(b)) => {
             strided::copy_parallel(&Workers::shared().pool, plan, *a, *b)?;
             SmallVec::new()
         }
-        (Memory::Host(a), Memory::Device { buffer, device, view, .. }) => {
+        (Endpoint::Host(a), Endpoint::Device { buffer, device, view, .. }) => {
             let points = device.transfer(Direction::Upload, *a, buffer, plan, &**view.queue())?;
             view.attach(points.iter().cloned());
             points
         }
-        (Memory::Device { buffer, device, view, .. }, Memory::Host(b)) => {
+        (Endpoint::Device { buffer, device, view, .. }, Endpoint::Host(b)) => {
             let points = device.transfer(Direction::Download, *b, buffer, plan, &**view.queue())?;
             view.attach(points.iter().cloned());
             points
         }
-        (Memory::Device { .. }, Memory::Device { .. }) => between(from, to, plan)?,
+        (Endpoint::Device { .. }, Endpoint::Device { .. }) => between(from, to, plan)?,
     };
     tally.count(from, to, plan.bytes());
     Ok(points)
 }
 
-fn between(from: &Memory, to: &Memory, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
+fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
     let (
-        Memory::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
-        Memory::Device { buffer: b, device: of_b, view: view_b, accelerator: at_b },
+        Endpoint::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
+        Endpoint::Device { buffer: b, device: of_b, view: view_b, accelerator: at_b },
     ) = (from, to)
     else {
         return Ok(SmallVec::new());
     };
     if of_a.id() == of_b.id() {
         // The queue of the side that really lives on the device.
-        let is_staging = at_b.kind() == Kind::Cpu && at_a.kind() != Kind::Cpu;
+        let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };
         let point = view.queue().copy(a, b, plan)?;
         view_a.attach([point.clone()]);
@@ -174,8 +174,8 @@ fn between(from: &Memory, to: &Memory, plan: &CopyPlan) -> Result<SmallVec<[Poin
         return Ok(points);
     }
     if plan.bytes() >= BRIDGE {
-        let from = Side { buffer: a, device: of_a, view: view_a };
-        let to = Side { buffer: b, device: of_b, view: view_b };
+        let from = End { buffer: a, device: of_a, queue: &**view_a.queue() };
+        let to = End { buffer: b, device: of_b, queue: &**view_b.queue() };
         if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {
             view_b.attach(points.iter().cloned());
             return Ok(points);

@@ -1,11 +1,11 @@
-//! Launches that repeat an earlier one (docs/decisions/0014-repeated-launches.md).
+//! Launches that repeat an earlier one (decision 14).
 //!
 //! A program launches the same kernels on the same views over and over. What a launch found out (where it runs, that its views
 //! are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s tell.
 //! A repeat keeps nothing alive and decides nothing: where anything differs the launch is done anew.
 
 use crate::config;
-use crate::device::block::Place;
+use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
 use crate::device::{Buffer, Use};
 use crate::error::Result;
@@ -13,21 +13,23 @@ use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
-use crate::runtime::copies::copy::Side;
 use crate::runtime::data::array::Array;
-use crate::runtime::data::source::{Source, Stamp};
-use crate::runtime::launch::arguments::{Brought, Captured, Held};
-use crate::runtime::launch::compiled::hand_over;
-use crate::runtime::launch::host::HostLaunch;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::data::source::Source;
+use crate::runtime::data::source_state::Stamp;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// A [`Use`] that keeps nothing alive.
-type Part = (Weak<dyn Buffer>, Range<u64>, Access);
+type WeakUse = (Weak<dyn Buffer>, Range<u64>, Access);
 
 /// What a launch of a compiled kernel on a Vulkan view found out.
-pub struct Repeat {
+pub struct CachedLaunch {
     view: Weak<AcceleratorView>,
     compiled: Weak<Compiled>,
     kernel: Weak<LoadedKernel>,
@@ -36,37 +38,37 @@ pub struct Repeat {
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
     /// Arrays that are captured by themselves.
     arrays: SmallVec<[Weak<Array>; 2]>,
-    uses: SmallVec<[Part; 4]>,
+    uses: SmallVec<[WeakUse; 4]>,
     /// What goes into the places of the arguments: 0 for one that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
 }
 
 /// What a launch went by.
-pub(in crate::runtime) struct Found<'a> {
+pub(in crate::runtime) struct Launched<'a> {
     pub view: &'a Arc<AcceleratorView>,
     pub compiled: &'a Arc<Compiled>,
     pub kernel: &'a Arc<LoadedKernel>,
     pub groups: [u64; 3],
     pub captured: &'a [Captured<'a>],
-    pub brought: &'a Brought,
+    pub resolved: &'a ResolvedArguments,
     pub addresses: SmallVec<[u64; 4]>,
 }
 
-impl Repeat {
+impl CachedLaunch {
     /// After a launch, under the locks of its sources; `None` where the next one might differ, or would have to look.
     pub(in crate::runtime) fn of(
         launch: &HostLaunch<'_>,
-        found: Found<'_>,
-        held: &mut Held<'_>,
+        launched: Launched<'_>,
+        held: &mut LockedSources<'_>,
     ) -> Result<Option<Self>> {
         // What has just changed may change again before the next launch.
-        if config::get().check || found.brought.changed() {
+        if config::get().check || launched.resolved.changed() {
             return Ok(None);
         }
-        for (c, place) in found.captured.iter().zip(found.brought.places()) {
-            if let (Side::View(part), Some(place)) = (c.side, place) {
+        for (c, holder) in launched.captured.iter().zip(launched.resolved.holders()) {
+            if let (Operand::View(part), Some(holder)) = (c.operand, holder) {
                 let state = held.state(part)?;
-                if !part.is_settled(state, place, c.needs) || !state.has_one_way(place) {
+                if !part.is_known_valid(state, holder, c.needs) || !state.has_one_way(holder) {
                     return Ok(None);
                 }
             }
@@ -76,9 +78,9 @@ impl Repeat {
         // What is captured and not used has had a say in where it runs.
         for argument in launch.arguments {
             match &argument.section {
-                Side::View(part) => views.push(part.source()),
+                Operand::View(part) => views.push(part.source()),
                 // By what is locked: to ask the array itself would be against the order of locks.
-                Side::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
+                Operand::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
                 _ => return Ok(None),
             }
         }
@@ -89,19 +91,24 @@ impl Repeat {
             sources.push((Arc::downgrade(source), held.of(source)?.stamp()));
         }
         Ok(Some(Self {
-            view: Arc::downgrade(found.view),
-            compiled: Arc::downgrade(found.compiled),
-            kernel: Arc::downgrade(found.kernel),
-            groups: found.groups,
+            view: Arc::downgrade(launched.view),
+            compiled: Arc::downgrade(launched.compiled),
+            kernel: Arc::downgrade(launched.kernel),
+            groups: launched.groups,
             sources,
             arrays,
-            uses: found.brought.uses.iter().map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access)).collect(),
-            addresses: found.addresses,
+            uses: launched
+                .resolved
+                .uses
+                .iter()
+                .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
+                .collect(),
+            addresses: launched.addresses,
         }))
     }
 
     /// Launches again with another block of the same size, whose addresses go to `places`; `None` where something has changed.
-    pub fn launch(&self, block: &[u8], places: &[Place<'_>]) -> Result<Option<Point>> {
+    pub fn launch(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         let (Some(view), Some(kernel)) = (self.view.upgrade(), self.kernel.upgrade()) else { return Ok(None) };
         if self.compiled.strong_count() == 0 || view.device().lost().is_some() {
             return Ok(None);
@@ -122,7 +129,7 @@ impl Repeat {
         let mut held: SmallVec<[_; 8]> = SmallVec::new();
         for (source, (_, stamp)) in sources.iter().zip(&self.sources) {
             let state = source.lock();
-            if state.stamp() != *stamp || source.words().any() {
+            if state.stamp() != *stamp || source.host_access().any() {
                 return Ok(None);
             }
             held.push(state);
@@ -132,8 +139,8 @@ impl Repeat {
             let Some(buffer) = buffer.upgrade() else { return Ok(None) };
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
-        let places = places.iter().zip(self.addresses.iter().copied());
-        match hand_over(&view, &kernel, self.groups, &uses, block, places) {
+        let slots = slots.iter().zip(self.addresses.iter().copied());
+        match submit(&view, &kernel, self.groups, &uses, block, slots) {
             // Something is to be waited for, or lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             done => done.map(Some),

@@ -1,28 +1,28 @@
 //! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
 
-use crate::device::block::{Block, Place};
+use crate::device::block::AddressSlot;
 use crate::device::hazard::Point;
-use crate::device::{Dispatch, Use};
 use crate::error::{Error, Result};
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
-use crate::runtime::launch::arguments::{Brought, Captured, Held};
-use crate::runtime::launch::cached_launch::{Found, Repeat};
-use crate::runtime::launch::host::{DISPATCH, HostArgument, HostLaunch};
-use crate::runtime::launch::spirv::groups;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
+use crate::runtime::launch::domain::groups;
+use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// How the kernel uses an argument; `None`: not at all.
 pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
-    let place = argument.place.as_ref()?;
+    let slot = argument.slot.as_ref()?;
     // A view's elements lie at the pointer in the block, an array's at the one in its face.
-    let further = matches!(place, Place::Behind(..));
-    let used = |c: &&Capture| c.offset == place.offset() && c.further == further;
+    let further = matches!(slot, AddressSlot::Behind(..));
+    let used = |c: &&Capture| c.offset == slot.offset() && c.further == further;
     let (mut reads, mut writes) = (false, false);
     for c in kernel.captures.iter() {
         if c.offset == ANY_OFFSET {
@@ -53,8 +53,8 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> R
         ));
     }
     for c in kernel.captures.iter().filter(|c| c.offset != ANY_OFFSET) {
-        let places = launch.arguments.iter().filter_map(|a| a.place.as_ref());
-        if !places.map(Place::offset).any(|offset| offset == c.offset) {
+        let slots = launch.arguments.iter().filter_map(|a| a.slot.as_ref());
+        if !slots.map(AddressSlot::offset).any(|offset| offset == c.offset) {
             return told(format!(
                 "the kernel uses a pointer that is captured at byte {} of its functor and comes from no array_view and no \
                  live array; capture an array_view, or a reference to an array",
@@ -75,29 +75,6 @@ pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
-/// Gives the view's queue a launch with this block, into which the addresses are written at their places.
-pub(in crate::runtime) fn hand_over<'p>(
-    view: &AcceleratorView,
-    kernel: &LoadedKernel,
-    groups: [u64; 3],
-    uses: &[Use],
-    block: &[u8],
-    mut places: impl Iterator<Item = (&'p Place<'p>, u64)>,
-) -> Result<Point> {
-    let mut filled = Block::default();
-    filled.begin(block)?;
-    places.try_for_each(|(place, address)| filled.put(place, address))?;
-    view.queue().dispatch(&Dispatch {
-        kernel: &**kernel.kernel(),
-        spec: &Vec::new(),
-        bindings: &[],
-        uses,
-        push: &[],
-        block: Some(&filled),
-        groups,
-    })
-}
-
 /// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
 /// again as it was done now, `again` gets it.
 pub(in crate::runtime) fn run(
@@ -106,8 +83,8 @@ pub(in crate::runtime) fn run(
     used: &[Option<Access>],
     captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
-    held: &mut Held<'_>,
-    again: Option<&mut Option<Repeat>>,
+    held: &mut LockedSources<'_>,
+    again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
@@ -126,9 +103,9 @@ pub(in crate::runtime) fn run(
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
-    let mut brought = Brought::default();
-    brought.bring(captured, view, held, DISPATCH)?;
-    let mut bound = brought.uses.iter();
+    let mut resolved = ResolvedArguments::default();
+    resolved.make_valid(captured, view, held, DISPATCH)?;
+    let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
     for access in used {
         // Of an array that is not used the extent may be.
@@ -142,13 +119,14 @@ pub(in crate::runtime) fn run(
             }
         });
     }
-    let places = launch.arguments.iter().map(|a| a.place.as_ref()).zip(&addresses);
-    let places = places.filter_map(|(place, &address)| Some((place?, address)));
-    let point = hand_over(view, &loaded, groups, &brought.uses, launch.block, places)?;
-    brought.written(captured, held)?;
+    let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
+    let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
+    let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots)?;
+    resolved.written(captured, held)?;
     if let Some(again) = again {
-        let found = Found { view, compiled: kernel, kernel: &loaded, groups, captured, brought: &brought, addresses };
-        *again = Repeat::of(launch, found, held)?;
+        let launched =
+            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, resolved: &resolved, addresses };
+        *again = CachedLaunch::of(launch, launched, held)?;
     }
     Ok(point)
 }

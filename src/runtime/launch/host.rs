@@ -1,67 +1,34 @@
 //! Launching functions of the program: on host threads, or as the kernels compiled of them.
 
-use crate::device::block::{Block, Place};
+use crate::device::block::Block;
 use crate::device::hazard::Point;
-use crate::device::host::{Domain, HostKernel, launch_host_kernel};
-use crate::device::physical::Kind;
+use crate::device::host::{Domain, launch_host_kernel};
+use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
 use crate::host::Workers;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
-use crate::runtime::copies::copy::Side;
-use crate::runtime::launch::arguments::{Brought, Captured, Held, Sources, choose, settle};
-use crate::runtime::launch::cached_launch::Repeat;
+use crate::runtime::data::locked::{LockedSources, Sources};
+use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::cached_launch::CachedLaunch;
+use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
+use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
 use crate::runtime::race;
 use crate::runtime::runtime;
-use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A launch of a function of the program.
-pub struct HostLaunch<'a> {
-    /// Global extent.
-    pub extent: &'a [i32],
-    /// Tile extent.
-    pub tile: Option<&'a [i32]>,
-    /// Bytes of tile_static memory.
-    pub tile_memory: usize,
-    /// What it uses.
-    pub arguments: &'a [HostArgument<'a>],
-    /// The argument block, or nothing.
-    pub block: &'a [u8],
-    /// Its alignment.
-    pub block_align: usize,
-    /// The kernel for host threads.
-    pub kernel: Option<&'a MakeKernel<'a>>,
-    /// The kernel for Vulkan views.
-    pub compiled: Option<Arc<Compiled>>,
-}
-
-/// Makes a kernel of the block as it shall be.
-pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
-
-/// An array or array_view a launch uses.
-pub struct HostArgument<'a> {
-    /// It.
-    pub section: Side,
-    /// How it is used.
-    pub access: Access,
-    /// Where its address goes.
-    pub place: Option<Place<'a>>,
-}
-
-pub(in crate::runtime) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");
-
 /// Where a launch will run, as [`choose`] will find it.
-fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<Kind> {
+fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<DeviceKind> {
     if let Some(view) = view.filter(|v| !v.is_auto_selection()) {
         return Ok(view.accelerator().kind());
     }
     let array = arguments.iter().find_map(|a| match &a.section {
-        Side::Array(array, _) => Some(array),
+        Operand::Array(array, _) => Some(array),
         _ => None,
     });
     match array {
@@ -74,26 +41,26 @@ fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) 
 pub fn host_dispatch(
     view: Option<Arc<AcceleratorView>>,
     launch: &HostLaunch<'_>,
-    mut again: Option<&mut Option<Repeat>>,
+    mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     // A compiled kernel tells what it uses.
     let compiled = match &launch.compiled {
-        Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == Kind::Vulkan => Some(compiled),
+        Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == DeviceKind::Vulkan => Some(compiled),
         _ => None,
     };
     let mut used: SmallVec<[Option<Access>; 8]> = SmallVec::new();
     let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
     for a in launch.arguments {
         let access = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a));
-        captured.extend(access.map(|access| Captured { side: &a.section, access, needs: access }));
+        captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
         used.push(access);
     }
-    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.side.elements()?, c.access))));
+    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))));
     for c in &captured {
-        if let Side::View(part) = c.side {
+        if let Operand::View(part) = c.operand {
             part.check(c.access)?;
         }
-        settle(c.side, c.access)?;
+        c.operand.wait_pending(c.access)?;
     }
     // What is captured and not used has a say in where it runs.
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
@@ -113,7 +80,7 @@ struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// Gives it to the queue of the view it runs on.
-    fn hand_over(&self, held: &mut Held<'_>, again: Option<&mut Option<Repeat>>) -> Result<Point> {
+    fn hand_over(&self, held: &mut LockedSources<'_>, again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
         let launch = self.launch;
         let sides = launch.arguments.iter().map(|a| &a.section);
         let view = choose(self.view.clone(), sides, held, || {
@@ -121,7 +88,7 @@ impl Wanted<'_> {
             runtime.default_view(&runtime.default_for(Code::Host)?)
         })?;
         let accelerator = view.accelerator();
-        if accelerator.kind() != Kind::HostThreads && self.compiled.is_none() {
+        if accelerator.kind() != DeviceKind::HostThreads && self.compiled.is_none() {
             return Err(compiled::missing(accelerator));
         }
         let domain = match launch.tile {
@@ -140,22 +107,22 @@ impl Wanted<'_> {
                  on host threads",
             )
         })?;
-        let mut brought = Brought::default();
-        brought.bring(self.captured, &view, held, DISPATCH)?;
-        let uses = &brought.uses;
+        let mut resolved = ResolvedArguments::default();
+        resolved.make_valid(self.captured, &view, held, DISPATCH)?;
+        let uses = &resolved.uses;
         let mut block = Block::default();
         block.begin(launch.block)?;
         for (argument, bound) in launch.arguments.iter().zip(uses) {
-            if let Some(place) = &argument.place {
+            if let Some(slot) = &argument.slot {
                 let first = bound
                     .buffer
                     .host()
                     .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
-                block.put(place, first.expose_provenance() as u64)?;
+                block.put(slot, first.expose_provenance() as u64)?;
             }
         }
         let point = launch_host_kernel(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
-        brought.written(self.captured, held)?;
+        resolved.written(self.captured, held)?;
         Ok(point)
     }
 }

@@ -1,6 +1,6 @@
 //! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
 
-use crate::device::block::{Block, Place};
+use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::{Binding, Dispatch, Use};
 use crate::error::{Error, Result};
@@ -8,8 +8,11 @@ use crate::grow::Grow;
 use crate::kernel::{Access, SpecValues};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
-use crate::runtime::copies::copy::Side;
-use crate::runtime::launch::arguments::{Brought, Captured, Held, Sources, check_runs_kernels, choose, settle};
+use crate::runtime::data::locked::{LockedSources, Sources};
+use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::choose::{check_runs_kernels, choose};
+use crate::runtime::launch::domain::groups;
 use crate::runtime::race;
 use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
@@ -19,7 +22,7 @@ use std::sync::Arc;
 const DISPATCH: Call = implicit(c"revamp_dispatch");
 
 /// What a launch runs over.
-pub enum Domain<'a> {
+pub enum SpirvDomain<'a> {
     /// Threads, most significant dimension first.
     Extent(&'a [i32]),
     /// Workgroups in x, y, z.
@@ -35,16 +38,16 @@ pub enum Argument<'a> {
         /// Binding.
         binding: u32,
         /// What is bound.
-        section: Side,
+        section: Operand,
         /// How it is used; `None`: as the kernel declares.
         access: Option<Access>,
     },
     /// The address of a section's first element.
     Address {
         /// Where in the block it goes.
-        place: Place<'a>,
+        slot: AddressSlot<'a>,
         /// The section.
-        section: Side,
+        section: Operand,
         /// How it is used.
         access: Access,
     },
@@ -65,39 +68,21 @@ pub enum Argument<'a> {
 }
 
 /// A launch.
-pub struct Launch<'a> {
+pub struct SpirvLaunch<'a> {
     /// Over what.
-    pub domain: Domain<'a>,
+    pub domain: SpirvDomain<'a>,
     /// With what.
     pub arguments: &'a [Argument<'a>],
     /// The argument block, or nothing.
     pub block: &'a [u8],
 }
 
-/// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
-pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
-    let mut all: u64 = 1;
-    for &e in extent {
-        if e <= 0 {
-            return Err(Error::domain(format!(
-                "the extent {extent:?} has a component of {e}; each must be at least 1"
-            )));
-        }
-        all = all.saturating_mul(e as u64);
-    }
-    if extent.is_empty() || all > u64::from(u32::MAX) {
-        return Err(Error::domain(format!("the extent {extent:?} has {all} threads; at most 4294967295 are possible")));
-    }
-    let mut from_last = extent.iter().rev().map(|&e| e as u64);
-    let x = from_last.next().unwrap_or(1);
-    let y = from_last.next().unwrap_or(1);
-    let z = from_last.product::<u64>();
-    let [gx, gy, gz] = size.map(u64::from);
-    Ok([x.div_ceil(gx), y.div_ceil(gy), z.div_ceil(gz)])
-}
-
 /// Launches `kernel`; returns before it has run.
-pub fn dispatch(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &Launch<'_>) -> Result<Point> {
+pub fn dispatch(
+    view: Option<Arc<AcceleratorView>>,
+    kernel: &Arc<SpirvKernel>,
+    launch: &SpirvLaunch<'_>,
+) -> Result<Point> {
     let label = kernel.label();
     run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
 }
@@ -107,10 +92,10 @@ enum Role<'a> {
     /// A descriptor: set and binding.
     Binding(u32, u32),
     /// An address in the argument block.
-    Address(Place<'a>),
+    Address(AddressSlot<'a>),
 }
 
-fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &Launch<'_>) -> Result<Point> {
+fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &SpirvLaunch<'_>) -> Result<Point> {
     check_runs_kernels(view.as_ref())?;
     let module = kernel.module();
     let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
@@ -131,14 +116,14 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &L
                 captured.push(bind(kernel, *set, *binding, section, *access)?);
                 roles.push(Role::Binding(*set, *binding));
             }
-            Argument::Address { place, section, access } => {
-                place.check(launch.block.len())?;
-                if let Side::View(part) = section {
-                    let at = place.offset();
+            Argument::Address { slot, section, access } => {
+                slot.check(launch.block.len())?;
+                if let Operand::View(part) = section {
+                    let at = slot.offset();
                     part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
                 }
-                captured.push(Captured { side: section, access: *access, needs: *access });
-                roles.push(Role::Address(*place));
+                captured.push(Captured { operand: section, access: *access, needs: *access });
+                roles.push(Role::Address(*slot));
             }
             Argument::PushConstant { offset, data } => constants.put(*offset, data)?,
             Argument::Specialization { id, data } => spec.push((*id, data.to_vec())),
@@ -182,8 +167,8 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &L
         module.workgroup_size(&spec)?
     };
     let groups = match &launch.domain {
-        Domain::Extent(extent) => groups(extent, size)?,
-        Domain::Groups(g) => {
+        SpirvDomain::Extent(extent) => groups(extent, size)?,
+        SpirvDomain::Groups(g) => {
             if g.contains(&0) {
                 return Err(Error::domain(format!("the number of workgroups is {g:?}; each must be at least 1")));
             }
@@ -196,13 +181,13 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &L
             g.map(u64::from)
         }
     };
-    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.side.elements()?, c.needs))));
+    let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs))));
     for c in &captured {
-        settle(c.side, c.needs)?;
+        c.operand.wait_pending(c.needs)?;
     }
     let push = &constants.bytes;
     let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, block: launch.block, groups };
-    Sources::of(captured.iter().map(|c| c.side)).attempt(|held| ready.hand_over(view.clone(), held))
+    Sources::of(captured.iter().map(|c| c.operand)).attempt(|held| ready.hand_over(view.clone(), held))
 }
 
 /// A launch that was checked, before it is known where it runs.
@@ -218,12 +203,13 @@ struct Ready<'a> {
 
 impl Ready<'_> {
     /// Gives it to the queue of the view it runs on.
-    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut Held<'_>) -> Result<Point> {
+    fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut LockedSources<'_>) -> Result<Point> {
         let kernel = self.kernel;
         let mut block = Block::default();
         block.begin(self.block)?;
-        let view =
-            choose(view, self.captured.iter().map(|c| c.side), held, || runtime()?.default_view(kernel.accelerator()))?;
+        let view = choose(view, self.captured.iter().map(|c| c.operand), held, || {
+            runtime()?.default_view(kernel.accelerator())
+        })?;
         if !Arc::ptr_eq(view.accelerator(), kernel.accelerator()) {
             return Err(Error::runtime(format!(
                 "it was loaded on {}, the launch is for a view of {}; load it there",
@@ -236,20 +222,20 @@ impl Ready<'_> {
         }
         let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
-        let mut brought = Brought::default();
-        brought.bring(self.captured, &view, held, DISPATCH)?;
-        for (bound, role) in brought.uses.drain(..).zip(self.roles) {
+        let mut resolved = ResolvedArguments::default();
+        resolved.make_valid(self.captured, &view, held, DISPATCH)?;
+        for (bound, role) in resolved.uses.drain(..).zip(self.roles) {
             match role {
                 &Role::Binding(set, binding) => {
                     check_alignment(kernel, set, binding, &bound)?;
                     bindings.push(Binding { set, binding, bound });
                 }
-                Role::Address(place) => {
+                Role::Address(slot) => {
                     let start = bound.buffer.device_address().ok_or_else(|| {
                         let name = view.accelerator().name();
                         Error::runtime(format!("an array given as address is not reached by {name}"))
                     })?;
-                    block.put(place, start + bound.range.start)?;
+                    block.put(slot, start + bound.range.start)?;
                     uses.push(bound);
                 }
             }
@@ -263,7 +249,7 @@ impl Ready<'_> {
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
         })?;
-        brought.written(self.captured, held)?;
+        resolved.written(self.captured, held)?;
         Ok(point)
     }
 }
@@ -280,7 +266,7 @@ fn bind<'a>(
     kernel: &SpirvKernel,
     set: u32,
     binding: u32,
-    section: &'a Side,
+    section: &'a Operand,
     access: Option<Access>,
 ) -> Result<Captured<'a>> {
     let module = kernel.module();
@@ -321,12 +307,12 @@ fn bind<'a>(
         )));
     }
     let used = access.unwrap_or(declared_access);
-    if let Side::View(part) = section {
+    if let Operand::View(part) = section {
         part.check(used).map_err(|e| e.context(at()))?;
     }
     // A kernel that is only declared to write may leave elements out; the caller knows better.
     let needs = if access.is_none() && used == Access::Write { Access::ReadWrite } else { used };
-    Ok(Captured { side: section, access: used, needs })
+    Ok(Captured { operand: section, access: used, needs })
 }
 
 /// Checks where a storage buffer begins.

@@ -9,7 +9,7 @@ use crate::kernel::Access;
 use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
 use crate::runtime::operations::notifier::Notifier;
-use crate::runtime::operations::order::{Gate, Held};
+use crate::runtime::operations::order::{Gate, HeldUp};
 use crate::runtime::race;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub struct HostOperation {
     /// Somebody has asked a completion how it ended.
     told: AtomicBool,
     /// Opens when it is done, for the operations behind it.
-    gate: Gate<Work>,
+    gate: Gate<HostWork>,
 }
 
 impl HostOperation {
@@ -49,7 +49,7 @@ impl HostOperation {
     }
 
     /// Says that it is done, and gives the operations that may begin now.
-    fn finish(&self, result: Result<()>) -> Vec<Arc<Held<Work>>> {
+    fn finish(&self, result: Result<()>) -> Vec<Arc<HeldUp<HostWork>>> {
         *self.result.lock() = Some(result);
         self.done.notify_all();
         self.gate.open()
@@ -181,7 +181,7 @@ impl Completion {
     }
 }
 
-/// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
+/// HeldUp while an operation claims its bytes, so that two operations come in the same order everywhere.
 static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
 /// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
@@ -206,7 +206,7 @@ pub(in crate::runtime) fn begin(
     // Two claims on one tracker meet each other.
     before.retain(|p| p.timeline.id() != operation.id);
     attach(&point);
-    let work = Held::new(Work { operation, task: Mutex::new(Some(Box::new(task))) });
+    let work = HeldUp::new(HostWork { operation, task: Mutex::new(Some(Box::new(task))) });
     for p in before {
         // That it failed is for whoever waits for it; this one goes on.
         if let Some(operation) = p.timeline.as_any().downcast_ref::<HostOperation>() {
@@ -223,14 +223,14 @@ pub(in crate::runtime) fn begin(
 type Task = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// What an operation does.
-struct Work {
+struct HostWork {
     operation: Arc<HostOperation>,
     task: Mutex<Option<Task>, { rank::TASK }>,
 }
 
-impl Work {
+impl HostWork {
     /// Does it, and gives the operations that may begin now.
-    fn run(&self) -> Vec<Arc<Held<Self>>> {
+    fn run(&self) -> Vec<Arc<HeldUp<Self>>> {
         let task = self.task.lock().take();
         let text = "an asynchronous operation panicked; please report it";
         let result = task.map_or(Ok(()), |task| caught(task).unwrap_or_else(|_| Err(Error::internal(text))));
@@ -239,7 +239,7 @@ impl Work {
 }
 
 /// Does `first`, and what was held up by it: one on this thread, the others on further ones as far as the system gives some.
-fn run(first: Arc<Held<Work>>) {
+fn run(first: Arc<HeldUp<HostWork>>) {
     let mut ready = vec![first];
     while let Some(work) = ready.pop() {
         let mut freed = work.what.run().into_iter();

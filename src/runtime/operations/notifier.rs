@@ -7,10 +7,10 @@ use crate::lock::rank;
 
 /// What waits to be done, looked at by one task as long as there is anything.
 pub struct Notifier<T> {
-    state: Mutex<State<T>, { rank::NOTIFIER }>,
+    state: Mutex<NotifierState<T>, { rank::NOTIFIER }>,
 }
 
-struct State<T> {
+struct NotifierState<T> {
     waiting: Vec<T>,
     /// A task is in [`Notifier::serve`], or about to be. It ends only under the lock, with nothing waiting.
     served: bool,
@@ -18,7 +18,7 @@ struct State<T> {
 
 impl<T> Default for Notifier<T> {
     fn default() -> Self {
-        Self { state: Mutex::new(State { waiting: Vec::new(), served: false }) }
+        Self { state: Mutex::new(NotifierState { waiting: Vec::new(), served: false }) }
     }
 }
 

@@ -6,14 +6,14 @@ use super::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use crate::lock::rank;
 
 /// What is held up by gates, and by who made it until that one lets go of it.
-pub struct Held<T> {
+pub struct HeldUp<T> {
     holders: AtomicUsize,
     /// What it is.
     pub what: T,
 }
 
-impl<T> Held<T> {
-    /// Held up by the caller alone, who adds gates before letting go.
+impl<T> HeldUp<T> {
+    /// HeldUp up by the caller alone, who adds gates before letting go.
     pub fn new(what: T) -> Arc<Self> {
         Arc::new(Self { holders: AtomicUsize::new(1), what })
     }
@@ -26,23 +26,23 @@ impl<T> Held<T> {
 
 /// Holds up others until it opens, once.
 pub struct Gate<T> {
-    state: Mutex<State<T>, { rank::GATE }>,
+    state: Mutex<GateState<T>, { rank::GATE }>,
 }
 
-struct State<T> {
+struct GateState<T> {
     is_open: bool,
-    held: Vec<Arc<Held<T>>>,
+    held: Vec<Arc<HeldUp<T>>>,
 }
 
 impl<T> Default for Gate<T> {
     fn default() -> Self {
-        Self { state: Mutex::new(State { is_open: false, held: Vec::new() }) }
+        Self { state: Mutex::new(GateState { is_open: false, held: Vec::new() }) }
     }
 }
 
 impl<T> Gate<T> {
     /// Holds it up until the gate opens; not where it is open.
-    pub fn hold_up(&self, held: &Arc<Held<T>>) {
+    pub fn hold_up(&self, held: &Arc<HeldUp<T>>) {
         let mut state = self.state.lock();
         if !state.is_open {
             held.holders.fetch_add(1, Ordering::Relaxed);
@@ -51,7 +51,7 @@ impl<T> Gate<T> {
     }
 
     /// Opens, and gives what nothing holds up any more: the caller begins it.
-    pub fn open(&self) -> Vec<Arc<Held<T>>> {
+    pub fn open(&self) -> Vec<Arc<HeldUp<T>>> {
         let mut held = {
             let mut state = self.state.lock();
             state.is_open = true;

@@ -37,10 +37,10 @@ impl<'a> Reader<'a> {
             return Err(self.wrong("="));
         }
         self.eat_word("distinct");
-        if let (Some(id), Kind::Meta) = (id, self.peek().kind)
-            && let Some(node) = self.node()?
-        {
-            self.module.debug.insert(id, node);
+        if let (Some(id), Kind::Meta) = (id, self.peek().kind) {
+            if let Some(node) = self.node()? {
+                self.module.debug.insert(id, node);
+            }
         }
         self.skip_line()
     }

@@ -1,10 +1,14 @@
-//! The directory against memories that really hold bytes.
+//! The directory of who holds which bytes: against memories that really hold bytes, and against the published protocol.
 
-use super::published::{Published, Use};
-use super::selection::{Candidate, Conflict, copy_source, dispatch_target};
-use super::{Directory, Location, LocationSet, LossId};
-use crate::geometry::Region;
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod published;
+
 use proptest::prelude::*;
+use published::{Published, Use};
+use revamp::coherence::selection::{Conflict, ViewCandidate, copy_source, dispatch_target};
+use revamp::coherence::{Directory, Location, LocationSet, LossId};
+use revamp::geometry::Region;
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
     Region::new(offset, run, &[(rows, stride)])
@@ -15,6 +19,12 @@ fn with_devices(bytes: u64, memories: &[u32]) -> (Directory, Vec<Location>) {
     let mut d = Directory::new(bytes, true);
     let at = memories.iter().map(|&m| d.add(m, m == 0)).collect();
     (d, at)
+}
+
+/// A directory numbers locations in the order in which they are added.
+fn location(number: usize) -> Location {
+    let (_, at) = with_devices(1, &vec![1; number]);
+    at.last().copied().unwrap_or(Location::HOME)
 }
 
 #[test]
@@ -122,7 +132,7 @@ fn more_than_64_locations() {
 
 #[test]
 fn sel_4_5_6_tied_objects_decide() {
-    let none = || std::iter::empty::<Candidate<u32>>();
+    let none = || std::iter::empty::<ViewCandidate<u32>>();
     assert_eq!(dispatch_target(Some(3), &[3, 3], none(), || 9), Ok(3));
     assert_eq!(dispatch_target(Some(3), &[3, 4], none(), || 9), Err(Conflict::NotThere(1)));
     assert_eq!(dispatch_target(None, &[4, 4], none(), || 9), Ok(4));
@@ -132,8 +142,9 @@ fn sel_4_5_6_tied_objects_decide() {
 
 #[test]
 fn sel_9_to_14_the_set_is_filtered_in_order() {
-    let c = |view, holds_all, on_default_accelerator, fits| Candidate { view, holds_all, on_default_accelerator, fits };
-    let choose = |set: &[Candidate<u32>]| dispatch_target(None, &[], set.iter().copied(), || 9).unwrap();
+    let c =
+        |view, holds_all, on_default_accelerator, fits| ViewCandidate { view, holds_all, on_default_accelerator, fits };
+    let choose = |set: &[ViewCandidate<u32>]| dispatch_target(None, &[], set.iter().copied(), || 9).unwrap();
     assert_eq!(choose(&[c(1, true, true, true)]), 1);
     assert_eq!(choose(&[c(1, true, true, true), c(9, true, true, true)]), 9, "SEL-13");
     assert_eq!(choose(&[c(1, true, false, true)]), 9, "SEL-11, SEL-19");
@@ -143,7 +154,7 @@ fn sel_9_to_14_the_set_is_filtered_in_order() {
 
 #[test]
 fn sel_22_23_24_a_copy_reads_the_nearest_valid_copy() {
-    let at = [Location(0), Location(1), Location(2)];
+    let at = [location(0), location(1), location(2)];
     let mut valid = LocationSet::only(at[0]);
     valid.insert(at[1]);
     assert_eq!(copy_source(Some(&valid), Some(at[1]), Some(at[0])), Some(at[1]), "SEL-22, SEL-25");
@@ -224,7 +235,7 @@ proptest! {
         let mut stamp = 0u8;
         for (v, l, act) in steps {
             let region = &views[v % views.len()];
-            let at = Location(l as u32);
+            let at = location(l);
             match act {
                 Act::Discard => {
                     d.discard(region);
@@ -271,7 +282,7 @@ proptest! {
             // Invariants b and d: what is valid somewhere is right there.
             for (l, &m) in memory_of.iter().enumerate() {
                 for view in &views {
-                    if d.is_valid(view, Location(l as u32)) {
+                    if d.is_valid(view, location(l)) {
                         for b in view.ranges().flatten() {
                             if let Some(right) = truth[b as usize] {
                                 prop_assert_eq!(memories[m][b as usize], right);
@@ -342,7 +353,7 @@ proptest! {
         for (v, l, act, renew) in steps {
             let n = v % views.len();
             let (region, view) = views[n];
-            let at = Location(l as u32 % places);
+            let at = location(l % places as usize);
             match act {
                 Act::Discard => {
                     d.discard(region);

@@ -1,19 +1,16 @@
-//! What this thread launched lately, so that to ask for the same again costs less
-//! (docs/decisions/0014-repeated-launches.md).
+//! A launch as C asks for it, told apart from others that this thread asked for lately.
 
 use super::handle::is_alive;
-use super::kernel::argument_place;
+use super::kernel::address_slot;
 use super::types::*;
 use crate::error::Result;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
-use crate::runtime::launch::cached_launch::Repeat;
+use crate::runtime::launch::cache::LaunchCache;
+use crate::runtime::launch::cached_launch::CachedLaunch;
 use smallvec::SmallVec;
 use std::cell::RefCell;
-
-/// Launches remembered by a thread, each in the place that its number gives it.
-const PLACES: usize = 32;
 
 /// All that a launch is asked for with, but the bytes of its block and of what is appended to it.
 pub(super) struct Request<'a> {
@@ -37,24 +34,15 @@ struct Granted {
     block_size: usize,
     block_alignment: usize,
     arguments: SmallVec<[revamp_argument; 4]>,
-    repeat: Repeat,
-}
-
-/// The number of the request asked for last, and if it was asked for twice, what it takes to do it
-/// again.
-#[derive(Default)]
-struct Place {
-    last: u64,
-    granted: Option<Box<Granted>>,
 }
 
 thread_local! {
-    static REMEMBERED: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
+    static REMEMBERED: RefCell<LaunchCache<Granted>> = const { RefCell::new(LaunchCache::new()) };
 }
 
 impl Request<'_> {
-    /// Mostly different for different requests.
-    fn number(&self) -> u64 {
+    /// A hash of what mostly tells requests apart.
+    fn hash(&self) -> u64 {
         let mix = |n: u64, value: usize| (n ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         let named = mix(mix(1, self.compiled), self.view as usize);
         let sized = self.extent.iter().map(|&e| e as usize).fold(named, mix);
@@ -74,7 +62,7 @@ impl Request<'_> {
 }
 
 impl Granted {
-    fn new(r: &Request<'_>, repeat: Repeat) -> Self {
+    fn new(r: &Request<'_>) -> Self {
         Self {
             view: r.view,
             compiled: r.compiled,
@@ -84,7 +72,6 @@ impl Granted {
             block_size: r.block.len(),
             block_alignment: r.block_alignment,
             arguments: r.arguments.into(),
-            repeat,
         }
     }
 
@@ -125,39 +112,33 @@ pub(super) enum Outcome {
 /// # Safety
 /// The arguments' data is valid as the header says.
 pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
-    with(request, |place, number| {
-        if let Some(granted) = place.granted.as_ref().filter(|g| g.is(request)) {
-            let mut places: SmallVec<[_; 8]> = SmallVec::new();
-            for a in request.arguments {
-                // SAFETY: the same contract.
-                places.push(unsafe { argument_place(a) }?);
-            }
-            if granted.is_alive() && granted.repeat.launch(request.block, &places)?.is_some() {
-                return Ok(Outcome::Done);
-            }
-            place.granted = None;
+    with(request, |cache, hash| {
+        let done = cache.repeat(
+            hash,
+            |granted| granted.is(request),
+            |granted, launch| {
+                let mut slots: SmallVec<[_; 8]> = SmallVec::new();
+                for a in request.arguments {
+                    // SAFETY: the same contract.
+                    slots.push(unsafe { address_slot(a) }?);
+                }
+                Ok(granted.is_alive() && launch.launch(request.block, &slots)?.is_some())
+            },
+        )?;
+        if done {
+            return Ok(Outcome::Done);
         }
-        // A request that does not come again is not worth remembering.
-        let remember = std::mem::replace(&mut place.last, number) == number && request.is_plain();
-        Ok(Outcome::Open { remember })
+        Ok(Outcome::Open { remember: cache.was_last(hash) && request.is_plain() })
     })
     .unwrap_or(Ok(Outcome::Open { remember: false }))
 }
 
 /// Remembers what a request was granted by.
-pub(super) fn keep(request: &Request<'_>, repeat: Repeat) {
-    with(request, |place, _| place.granted = Some(Box::new(Granted::new(request, repeat))));
+pub(super) fn keep(request: &Request<'_>, launch: CachedLaunch) {
+    with(request, |cache, hash| cache.insert(hash, Granted::new(request), launch));
 }
 
-/// Runs `f` on the request's place and number; `None` on a thread that ends.
-fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut Place, u64) -> R) -> Option<R> {
-    let number = request.number();
-    let run = |places: &RefCell<Vec<Place>>| {
-        let mut places = places.borrow_mut();
-        if places.is_empty() {
-            places.resize_with(PLACES, Place::default);
-        }
-        f(&mut places[(number >> 32) as usize % PLACES], number)
-    };
-    REMEMBERED.try_with(run).ok()
+/// Runs `f` on the thread's cache and the request's hash; `None` on a thread that ends.
+fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut LaunchCache<Granted>, u64) -> R) -> Option<R> {
+    REMEMBERED.try_with(|cache| f(&mut cache.borrow_mut(), request.hash())).ok()
 }

@@ -1,13 +1,56 @@
-// Accelerators that run kernels, host threads and Vulkan devices alike, for the tests of the rules.
-#ifndef ENGINES_HPP
-#define ENGINES_HPP
+// What the tests of the rules use: memory of their own for all accelerators, so that bytes that move are counted;
+// accelerators that run kernels, host threads and Vulkan devices alike.
+#ifndef RULES_HPP
+#define RULES_HPP
 
-#include "moved.hpp"
+#include <amp.h>
+
+#include "../check.hpp"
 
 #include <revamp/kernel.h>
 
+#include <cstdlib>
 #include <memory>
 #include <numeric>
+
+[[maybe_unused]] static const int separate_memory = setenv("REVAMP_MEMORY", "separate", 1);
+
+// Bytes moved to and from accelerators since it was asked last.
+class counter {
+  public:
+    counter() : m_before(moved()) {}
+    std::uint64_t operator()() {
+        const std::uint64_t now = moved();
+        return now - std::exchange(m_before, now);
+    }
+
+  private:
+    std::uint64_t m_before;
+    static std::uint64_t moved() {
+        revamp_transfer_counters counters = {};
+        counters.struct_size = sizeof counters;
+        revamp::detail::check(revamp_get_transfers(&counters));
+        return counters.implicit_to_bytes + counters.implicit_from_bytes + counters.explicit_to_bytes +
+               counters.explicit_from_bytes;
+    }
+};
+
+// Of the view's elements, the bytes that are valid on an accelerator_view.
+template <class T, int N>
+std::uint64_t valid(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
+    revamp_residency residency = {};
+    residency.struct_size = sizeof residency;
+    revamp::detail::check(revamp_array_view_get_residency(revamp::detail::view_access::handle(view),
+                                                          revamp::detail::access::native(where), &residency));
+    return residency.valid_bytes;
+}
+
+static const std::uint32_t step_words[] = {
+#include "step.inc"
+};
+static const std::uint32_t sum_words[] = {
+#include "sets.inc"
+};
 
 typedef unsigned number;
 typedef concurrency::array_view<number> numbers_view;
@@ -98,8 +141,19 @@ class engine {
     }
 };
 
+inline engine::engine(const concurrency::accelerator &a) : m_accelerator(a) {
+    if (a.device_path == concurrency::accelerator::direct3d_warp) return;
+    m_step = std::make_unique<revamp::kernel>(a, step_words, sizeof step_words);
+    m_sum = std::make_unique<revamp::kernel>(a, sum_words, sizeof sum_words);
+}
+
 // All of them.
-std::vector<engine> engines();
+inline std::vector<engine> engines() {
+    std::vector<engine> all;
+    for (const concurrency::accelerator &one : concurrency::accelerator::get_all())
+        if (one.device_path != concurrency::accelerator::cpu_accelerator) all.emplace_back(one);
+    return all;
+}
 // Calls `test` with each two different ones; skips the test if there is but one.
 template <class Test> void for_each_two(const Test &test) {
     const std::vector<engine> all = engines();

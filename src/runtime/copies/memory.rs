@@ -1,0 +1,93 @@
+//! The memory that the sides of a copy stand for (SEL-20 to SEL-24).
+
+use crate::coherence::Location;
+use crate::coherence::selection::copy_source;
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::data::part::Part;
+use crate::runtime::data::source_state::SourceState;
+use crate::runtime::data::transfer::{Endpoint, Tally};
+use crate::trace::transfers::Call;
+use std::sync::Arc;
+
+/// A side as memory: the first byte of what it stands for lies so many bytes before the memory's.
+pub(in crate::runtime) type Found = (Endpoint, u64);
+
+/// SEL-20, SEL-21.
+pub(in crate::runtime) fn find_destination(
+    source: &Operand,
+    destination: &Operand,
+    held: &mut LockedSources<'_>,
+    call: Call,
+) -> Result<Found> {
+    match destination {
+        Operand::Host(span, _) => Ok((Endpoint::Host(*span), 0)),
+        Operand::Array(array, layout) => {
+            held.use_array(array, layout, Access::Write, call)?;
+            Ok((Endpoint::of(array), 0))
+        }
+        Operand::View(part) => {
+            let first = lives(source, held)?;
+            let state = held.state(part)?;
+            let holder = state.home_holder(first.as_ref())?;
+            state.directory.make_room(part.region())?;
+            state.copy_memory(&holder, &part.region().hull(), Access::Write)
+        }
+    }
+}
+
+/// The accelerator_view a side lives on; `None`: the host, or nowhere yet.
+fn lives(side: &Operand, held: &mut LockedSources<'_>) -> Result<Option<Arc<AcceleratorView>>> {
+    Ok(match side {
+        Operand::Host(..) => None,
+        Operand::Array(array, _) => Some(array.view().clone()),
+        Operand::View(part) => held.state(part)?.home_view(),
+    })
+}
+
+/// SEL-22 to SEL-24.
+pub(in crate::runtime) fn find_source(
+    source: &Operand,
+    destination: &Operand,
+    held: &mut LockedSources<'_>,
+    tally: Tally<'_>,
+) -> Result<Found> {
+    let part = match source {
+        Operand::Host(span, _) => return Ok((Endpoint::Host(*span), 0)),
+        Operand::Array(array, layout) => {
+            held.use_array(array, layout, Access::Read, tally.call)?;
+            return Ok((Endpoint::of(array), 0));
+        }
+        Operand::View(part) => part,
+    };
+    let there = lives(destination, held)?;
+    let state = held.state(part)?;
+    let hull = part.region().hull();
+    let home = state.home_holder(there.as_ref())?;
+    let valid_at = state.directory.valid_at(part.region());
+    // What is worthless everywhere may lie anywhere: home has memory.
+    let Some(valid_at) = valid_at else { return state.copy_memory(&home, &hull, Access::Read) };
+    let destination = reachable(state, part, there.as_ref())?;
+    let host = reachable(state, part, None)?;
+    let holder = match copy_source(Some(&valid_at), destination, host) {
+        Some(location) => state.holder_at(location),
+        None => home,
+    };
+    state.reserve(&holder, &hull)?;
+    state.fetch(part.region(), &holder, tally)?;
+    state.copy_memory(&holder, &hull, Access::Read)
+}
+
+/// The location of an accelerator_view or the host, if the part can be read there without a transfer.
+fn reachable(state: &mut SourceState, part: &Part, view: Option<&Arc<AcceleratorView>>) -> Result<Option<Location>> {
+    let holder = state.holder(view)?;
+    let is_free = state.directory.missing(part.region(), holder.location)?.is_empty();
+    if is_free {
+        state.directory.make_room(part.region())?;
+        state.directory.holds(part.region(), holder.location);
+    }
+    Ok(is_free.then_some(holder.location))
+}

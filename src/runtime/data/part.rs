@@ -1,0 +1,185 @@
+//! What an array_view covers of its data source, and whether it is known to be valid somewhere.
+
+use crate::device::unique_id;
+use crate::error::{Error, Result};
+use crate::geometry::{Layout, Region};
+use crate::kernel::Access;
+use crate::runtime::data::source::Source;
+use crate::runtime::data::source_state::{Holder, SourceState};
+use crate::runtime::data::transfer::Tally;
+use crate::runtime::race::Elements;
+use crate::trace::transfers::{Call, Counters};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// What a view covers. Operations under way hold this and not the view, so that they do not keep it alive.
+pub struct Part {
+    pub(in crate::runtime::data) id: u64,
+    pub(in crate::runtime::data) source: Arc<Source>,
+    pub(in crate::runtime::data) extent: SmallVec<[i32; 4]>,
+    pub(in crate::runtime::data) strides: SmallVec<[u64; 4]>,
+    pub(in crate::runtime::data) layout: Layout,
+    pub(in crate::runtime::data) region: Region,
+    pub(in crate::runtime::data) read_only: bool,
+    pub(in crate::runtime::data) label: Option<Arc<str>>,
+    /// What the host may do without a call; C reads it.
+    pub(in crate::runtime::data) word: Arc<AtomicU32>,
+    /// Where the directory last found it valid. Only touched under the source's lock.
+    known: Known,
+    pub(in crate::runtime::data) counters: Counters,
+}
+
+/// What was true of a part at an epoch of the directory; an unchanged source costs one compare. The atomics need no order:
+/// they are used under the source's lock.
+struct Known {
+    epoch: AtomicU64,
+    /// The location, twice, plus one if it is valid nowhere else.
+    at: AtomicU64,
+}
+
+impl Known {
+    /// True if it was found valid at `holder`, or alone there, at this epoch.
+    fn is(&self, epoch: u64, holder: &Holder, alone: bool) -> bool {
+        let at = self.at.load(Ordering::Relaxed);
+        let same = at >> 1 == holder.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
+        same && (at & 1 == 1 || !alone)
+    }
+
+    fn set(&self, epoch: u64, holder: &Holder, alone: bool) {
+        self.epoch.store(epoch, Ordering::Relaxed);
+        self.at.store((holder.location.index() as u64) << 1 | u64::from(alone), Ordering::Relaxed);
+    }
+}
+
+impl Part {
+    /// Part of `source`, laid out so.
+    pub(in crate::runtime) fn new(
+        source: Arc<Source>,
+        extent: &[i32],
+        layout: Layout,
+        read_only: bool,
+        label: Option<Arc<str>>,
+    ) -> Self {
+        let region = layout.region();
+        Self {
+            id: unique_id(),
+            source,
+            extent: extent.into(),
+            strides: layout.dims.iter().map(|d| d.1).collect(),
+            layout,
+            region,
+            read_only,
+            label,
+            word: Arc::default(),
+            known: Known { epoch: AtomicU64::new(0), at: AtomicU64::new(0) },
+            counters: Counters::new(),
+        }
+    }
+
+    /// Its data source.
+    pub fn source(&self) -> &Arc<Source> {
+        &self.source
+    }
+    /// Extents, most significant first.
+    pub fn extent(&self) -> &[i32] {
+        &self.extent
+    }
+    /// Byte strides.
+    pub fn strides(&self) -> &[u64] {
+        &self.strides
+    }
+    /// Where its elements lie in the source.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    /// The bytes it covers.
+    pub fn region(&self) -> &Region {
+        &self.region
+    }
+    /// `array_view<const T>`.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+    /// Transfers that uses of the view caused.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    /// What the host may do without a call: [`HOST_MAY_READ`], [`HOST_MAY_WRITE`].
+    pub fn word(&self) -> &AtomicU32 {
+        &self.word
+    }
+
+    /// Its elements, for the race check.
+    pub(in crate::runtime) fn elements(&self) -> Elements {
+        let key = self.source.array().map_or(self.source.id(), |a| a.buffer().id());
+        Elements { key, region: self.region.clone() }
+    }
+
+    pub(in crate::runtime) fn tally(&self, call: Call) -> Tally<'_> {
+        let accounts = [Some(&self.counters), Some(self.source.counters()), None, None];
+        Tally { call, source: self.source.id(), accounts }
+    }
+
+    /// What messages call it.
+    pub(in crate::runtime) fn name(&self) -> String {
+        self.label.as_ref().map_or_else(|| format!("array_view {:?}", self.extent), |l| format!("array_view {l}"))
+    }
+
+    /// An error if the view must not be written.
+    pub(in crate::runtime) fn check(&self, access: Access) -> Result<()> {
+        if self.read_only && access.writes() {
+            return Err(Error::invalid(format!(
+                "the {} is read only, it cannot be used with access {access:?}",
+                self.name()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Waits for asynchronous host operations that conflict. Before the source is locked.
+    pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
+        self.source.pending().wait_for_all(&self.region.hull(), access)
+    }
+
+    /// Makes it valid at `holder` for `access`; what is only written need not move. The state must be the source's.
+    pub(in crate::runtime) fn make_valid(
+        &self,
+        state: &mut SourceState,
+        holder: &Holder,
+        access: Access,
+        call: Call,
+    ) -> Result<()> {
+        if self.is_known_valid(state, holder, access) {
+            return Ok(());
+        }
+        state.directory.make_room(&self.region)?;
+        state.reserve(holder, &self.region.hull())?;
+        if access != Access::Write {
+            state.fetch(&self.region, holder, self.tally(call))?;
+            self.known.set(state.directory.epoch(), holder, false);
+        }
+        Ok(())
+    }
+
+    /// True if it is known to be valid at `holder`, and for one that writes nowhere else.
+    pub(in crate::runtime) fn is_known_valid(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
+        self.known.is(state.directory.epoch(), holder, access.writes())
+    }
+
+    /// Records that it was written at `holder` by the host or by a copy: with [`Access::Write`] all of it.
+    pub(in crate::runtime) fn renewed(&self, state: &mut SourceState, holder: &Holder, access: Access) {
+        if access == Access::Write {
+            state.renewed(&self.region, holder);
+        }
+        self.written(state, holder);
+    }
+
+    /// Records that it was written at `holder`.
+    pub(in crate::runtime) fn written(&self, state: &mut SourceState, holder: &Holder) {
+        if !self.is_known_valid(state, holder, Access::Write) {
+            state.directory.written(&self.region, holder.location);
+            self.known.set(state.directory.epoch(), holder, true);
+        }
+    }
+}

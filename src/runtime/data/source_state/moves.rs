@@ -1,0 +1,159 @@
+//! How bytes of a data source get from one holder to another.
+
+use super::{BLOCK_ALIGN, FIRST_BLOCK, GROWN_OFTEN, HOME_MEMORY, HOST_MEMORY, Holder, Home, SourceState};
+use crate::coherence::{Location, Step};
+use crate::device::{Buffer, Placement};
+use crate::error::{Error, Result};
+use crate::geometry::{CopyDim, CopyPlan, Region};
+use crate::host::{HostBlock, HostSpan};
+use crate::kernel::Access;
+use crate::runtime::data::transfer::{Endpoint, Tally, run};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl SourceState {
+    /// The memory of a location and the source's byte it begins at.
+    pub(super) fn memory(&mut self, location: Location) -> Result<(Endpoint, u64)> {
+        let holder = self.holder_at(location);
+        match holder.memory {
+            HOME_MEMORY => Ok((
+                match (&self.home, self.home.host()) {
+                    (Home::Array(a), _) => Endpoint::of(a),
+                    (_, Some(span)) => Endpoint::Host(span),
+                    _ => return Err(Error::internal("a data source without memory was read")),
+                },
+                0,
+            )),
+            HOST_MEMORY => Ok((Endpoint::Host(self.host_copy()?), 0)),
+            n => {
+                let block = &self.blocks[(n - FIRST_BLOCK) as usize];
+                let (buffer, base) =
+                    block.memory.clone().ok_or_else(|| Error::internal("a device block without memory was read"))?;
+                let view = holder.view.as_ref().unwrap_or(&block.view).clone();
+                let (device, accelerator) = (view.device().clone(), view.accelerator().clone());
+                Ok((Endpoint::Device { buffer, device, view, accelerator }, base))
+            }
+        }
+    }
+
+    /// The host's copy of a source that lives elsewhere. It never moves; pages nobody touches cost nothing.
+    pub(super) fn host_copy(&mut self) -> Result<HostSpan> {
+        if self.host_copy.is_none() {
+            self.host_copy = Some(HostBlock::new(self.directory.bytes())?);
+        }
+        Ok(self.host_copy.as_ref().map_or(HostSpan::empty(), HostBlock::span))
+    }
+
+    /// Sees to it that the holder has memory for these bytes. May move a device's block: addresses are taken after.
+    pub fn reserve(&mut self, holder: &Holder, hull: &Range<u64>) -> Result<()> {
+        if holder.memory < FIRST_BLOCK {
+            return Ok(());
+        }
+        let all = self.directory.bytes();
+        let block = &mut self.blocks[(holder.memory - FIRST_BLOCK) as usize];
+        let old = block.range();
+        if old.start <= hull.start && hull.end <= old.end {
+            return Ok(());
+        }
+        self.moves += 1;
+        let mut new = hull.start / BLOCK_ALIGN * BLOCK_ALIGN..hull.end;
+        if let Some((old_buffer, base)) = &block.memory {
+            new = new.start.min(old.start)..new.end.max(old.end);
+            if block.grown >= GROWN_OFTEN {
+                let ahead = (old.end - old.start) / 2;
+                if new.end > old.end {
+                    new.end = new.end.saturating_add(ahead).min(all);
+                } else {
+                    new.start = new.start.saturating_sub(ahead) / BLOCK_ALIGN * BLOCK_ALIGN;
+                }
+            }
+            let view = holder.view.as_ref().unwrap_or(&block.view);
+            let buffer = view.device().allocate(new.end - new.start, Placement::Device, "array_view")?;
+            let plan = CopyPlan::linear(0, base - new.start, old_buffer.size());
+            view.queue().copy(old_buffer, &buffer, &plan)?;
+            block.memory = Some((buffer, new.start));
+            block.grown += 1;
+        } else {
+            let device = block.view.device();
+            block.memory = Some((device.allocate(new.end - new.start, Placement::Device, "array_view")?, new.start));
+        }
+        Ok(())
+    }
+
+    /// Makes the region valid at `holder`, moving what is missing.
+    pub fn fetch(&mut self, region: &Region, holder: &Holder, tally: Tally<'_>) -> Result<()> {
+        self.check(region)?;
+        self.directory.make_room(region)?;
+        for step in self.directory.missing(region, holder.location)? {
+            self.carry(&step, tally)?;
+            self.directory.holds(&step.region, step.to);
+            self.renewed(&step.region, &self.holder_at(step.to));
+            if self.holder_at(step.from).shares_home() {
+                self.directory.holds(&step.region, Location::HOME);
+            }
+        }
+        // Who reads at home's memory finds the changes of those who share it there: they went home (COH-12).
+        if holder.shares_home() {
+            self.directory.holds(region, Location::HOME);
+        }
+        self.directory.holds(region, holder.location);
+        Ok(())
+    }
+
+    pub(super) fn carry(&mut self, step: &Step, tally: Tally<'_>) -> Result<()> {
+        let hull = step.region.hull();
+        let ((from, from_base), (to, to_base)) = (self.memory(step.from)?, self.memory(step.to)?);
+        for (memory, location, access) in [(&from, step.from, Access::Read), (&to, step.to, Access::Write)] {
+            self.wait_memory(self.holder_at(location).memory, &hull, access, memory.buffer())?;
+        }
+        let plan = CopyPlan {
+            source: step.region.start - from_base,
+            destination: step.region.start - to_base,
+            dims: step
+                .region
+                .dims
+                .iter()
+                .map(|&(count, stride)| CopyDim { count, source: stride, destination: stride })
+                .collect(),
+            run: step.region.run,
+        };
+        run(&from, &to, &plan, tally).map(drop)
+    }
+
+    /// The memory of a holder as kernels and copies use it, with the source's byte it begins at, and everything done that
+    /// other ways to the same memory have under way.
+    pub fn device_memory(
+        &mut self,
+        holder: &Holder,
+        hull: &Range<u64>,
+        access: Access,
+    ) -> Result<(Arc<dyn Buffer>, u64)> {
+        match (&holder.alias, holder.memory) {
+            (Some(alias), memory) => {
+                self.wait_memory(memory, hull, access, Some(alias.id()))?;
+                Ok((alias.clone(), 0))
+            }
+            (None, n) if n >= FIRST_BLOCK => {
+                let memory = self.blocks[(n - FIRST_BLOCK) as usize].memory.clone();
+                memory.ok_or_else(|| Error::internal("a device block was used before it was made"))
+            }
+            _ => Err(Error::internal("memory of the host was asked for as a device's")),
+        }
+    }
+
+    /// The memory of a holder for a copy, likewise.
+    pub fn copy_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<(Endpoint, u64)> {
+        let found = self.memory(holder.location)?;
+        self.wait_memory(holder.memory, hull, access, found.0.buffer())?;
+        Ok(found)
+    }
+
+    /// The source's first byte as the host addresses it, once nothing that conflicts is under way.
+    pub fn host_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
+        self.wait_memory(holder.memory, hull, access, None)?;
+        match (holder.memory, self.home.host()) {
+            (HOME_MEMORY, Some(span)) => Ok(span),
+            _ => self.host_copy(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Where a launch runs (SEL-1 to SEL-19).
+
+use crate::coherence::selection::{Conflict, ViewCandidate, dispatch_target};
+use crate::device::physical::DeviceKind;
+use crate::error::E_INVALIDARG;
+use crate::error::{Error, Result};
+use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::data::part::Part;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// The view a launch runs on (SEL-1 to SEL-19). `default` is the accelerator whose default view is taken when nothing else
+/// decides.
+pub(in crate::runtime) fn choose<'a>(
+    named: Option<Arc<AcceleratorView>>,
+    sides: impl Iterator<Item = &'a Operand> + Clone,
+    held: &mut LockedSources<'_>,
+    default: impl FnOnce() -> Result<Arc<AcceleratorView>>,
+) -> Result<Arc<AcceleratorView>> {
+    let named = named.filter(|v| !v.is_auto_selection());
+    let arrays: SmallVec<[&Arc<Array>; 4]> = sides
+        .clone()
+        .filter_map(|s| match s {
+            Operand::Array(array, _) => Some(array),
+            _ => None,
+        })
+        .collect();
+    let tied: SmallVec<[u64; 4]> = arrays.iter().map(|a| a.view().id()).collect();
+    let chosen = if named.is_some() || !arrays.is_empty() {
+        let explicit = named.as_ref().map(|v| v.id());
+        let there = dispatch_target(explicit, &tied, [], || 0);
+        if let Err(Conflict::NotThere(n) | Conflict::Apart(n)) = there {
+            let there = arrays[n].view().accelerator().name();
+            return Err(Error::runtime(match &named {
+                Some(view) => format!(
+                    "array {n} of the launch lives on another accelerator_view (of {there}) than the one the launch is for \
+                     (of {}); copy it to an array there, or give an array_view of it",
+                    view.accelerator().name()
+                ),
+                None => format!(
+                    "the arrays of the launch live on different accelerator_views (of {} and of {there}), so there is no \
+                     view to run on",
+                    arrays[0].view().accelerator().name()
+                ),
+            }));
+        }
+        named.unwrap_or_else(|| arrays[0].view().clone())
+    } else {
+        free_choice(sides, held, default()?)?
+    };
+    if chosen.accelerator().kind() == DeviceKind::Cpu {
+        return Err(not_on_cpu(chosen.accelerator()));
+    }
+    Ok(chosen)
+}
+
+/// SEL-8 to SEL-14.
+fn free_choice<'a>(
+    sides: impl Iterator<Item = &'a Operand>,
+    held: &mut LockedSources<'_>,
+    default_view: Arc<AcceleratorView>,
+) -> Result<Arc<AcceleratorView>> {
+    let default = default_view.accelerator().clone();
+    let parts: SmallVec<[&Arc<Part>; 8]> = sides
+        .filter_map(|s| match s {
+            Operand::View(part) => Some(part),
+            _ => None,
+        })
+        .collect();
+    let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = SmallVec::new();
+    for (_, state) in &held.0 {
+        for view in state.views() {
+            let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
+            if !known && Arc::ptr_eq(view.accelerator(), &default) {
+                views.push(view.clone());
+            }
+        }
+    }
+    let mut candidates: SmallVec<[ViewCandidate<u64>; 4]> = SmallVec::new();
+    for view in [&default_view].into_iter().chain(&views) {
+        // A view known to some sources may be new to others; only the default view may be new to all.
+        let mut holds_all = !views.is_empty();
+        for part in parts.iter().take_while(|_| !views.is_empty()) {
+            let state = held.state(part)?;
+            if !state.is_open() {
+                let holder = state.holder(Some(view))?;
+                holds_all &= state.directory.is_valid(part.region(), holder.location);
+            }
+        }
+        // A kernel is loaded on its accelerator, so what it needs is there.
+        candidates.push(ViewCandidate { view: view.id(), holds_all, on_default_accelerator: true, fits: true });
+    }
+    let id = dispatch_target(None, &[], candidates, || default_view.id()).unwrap_or(default_view.id());
+    Ok(views.into_iter().find(|v| v.id() == id).unwrap_or(default_view))
+}
+
+/// PFE-8, for a view that is named: whatever else is wrong with the launch.
+pub(in crate::runtime) fn check_runs_kernels(view: Option<&Arc<AcceleratorView>>) -> Result<()> {
+    match view {
+        Some(v) if v.accelerator().kind() == DeviceKind::Cpu => Err(not_on_cpu(v.accelerator())),
+        _ => Ok(()),
+    }
+}
+
+fn not_on_cpu(accelerator: &Accelerator) -> Error {
+    let text = format!(
+        "concurrency::parallel_for_each is not supported on the selected accelerator \"{}\".",
+        accelerator.name()
+    );
+    Error { hresult: E_INVALIDARG, ..Error::runtime(text) }
+}

@@ -1,0 +1,25 @@
+//! Compute domains as workgroups.
+
+use crate::error::{Error, Result};
+
+/// Workgroups in x, y, z that cover `extent`; leading dimensions beyond the third are folded into z (PFE-3, 4, 9).
+pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64; 3]> {
+    let mut all: u64 = 1;
+    for &e in extent {
+        if e <= 0 {
+            return Err(Error::domain(format!(
+                "the extent {extent:?} has a component of {e}; each must be at least 1"
+            )));
+        }
+        all = all.saturating_mul(e as u64);
+    }
+    if extent.is_empty() || all > u64::from(u32::MAX) {
+        return Err(Error::domain(format!("the extent {extent:?} has {all} threads; at most 4294967295 are possible")));
+    }
+    let mut from_last = extent.iter().rev().map(|&e| e as u64);
+    let x = from_last.next().unwrap_or(1);
+    let y = from_last.next().unwrap_or(1);
+    let z = from_last.product::<u64>();
+    let [gx, gy, gz] = size.map(u64::from);
+    Ok([x.div_ceil(gx), y.div_ceil(gy), z.div_ceil(gz)])
+}

@@ -1,0 +1,45 @@
+//! A launch of a function of the program, as it is asked for.
+
+use crate::device::block::{AddressSlot, Block};
+use crate::device::host::HostKernel;
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::kernel::compiled::Compiled;
+use crate::runtime::data::operand::Operand;
+use crate::trace::transfers::{Call, implicit};
+use std::sync::Arc;
+
+/// A launch of a function of the program.
+pub struct HostLaunch<'a> {
+    /// Global extent.
+    pub extent: &'a [i32],
+    /// Tile extent.
+    pub tile: Option<&'a [i32]>,
+    /// Bytes of tile_static memory.
+    pub tile_memory: usize,
+    /// What it uses.
+    pub arguments: &'a [HostArgument<'a>],
+    /// The argument block, or nothing.
+    pub block: &'a [u8],
+    /// Its alignment.
+    pub block_align: usize,
+    /// The kernel for host threads.
+    pub kernel: Option<&'a MakeKernel<'a>>,
+    /// The kernel for Vulkan views.
+    pub compiled: Option<Arc<Compiled>>,
+}
+
+/// Makes a kernel of the block as it shall be.
+pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
+
+/// An array or array_view a launch uses.
+pub struct HostArgument<'a> {
+    /// It.
+    pub section: Operand,
+    /// How it is used.
+    pub access: Access,
+    /// Where its address goes.
+    pub slot: Option<AddressSlot<'a>>,
+}
+
+pub(in crate::runtime) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");

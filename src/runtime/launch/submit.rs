@@ -1,0 +1,33 @@
+//! Handing a launch of a compiled kernel to a queue.
+
+use crate::device::block::{AddressSlot, Block};
+use crate::device::hazard::Point;
+use crate::device::{Dispatch, Use};
+use crate::error::Result;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+
+/// Gives the view's queue a launch with this block, into which the addresses are written at their slots.
+pub(in crate::runtime) fn submit<'p>(
+    view: &AcceleratorView,
+    kernel: &LoadedKernel,
+    groups: [u64; 3],
+    uses: &[Use],
+    block: &[u8],
+    slots: impl Iterator<Item = (&'p AddressSlot<'p>, u64)>,
+) -> Result<Point> {
+    let mut filled = Block::default();
+    filled.begin(block)?;
+    for (slot, address) in slots {
+        filled.put(slot, address)?;
+    }
+    view.queue().dispatch(&Dispatch {
+        kernel: &**kernel.kernel(),
+        spec: &Vec::new(),
+        bindings: &[],
+        uses,
+        push: &[],
+        block: Some(&filled),
+        groups,
+    })
+}
