@@ -9,7 +9,7 @@ pub const OLDEST: u32 = 22;
 /// The newest that is looked for by name.
 const NEWEST: u32 = 30;
 
-/// What prepares a module for [`crate::lower`]: everything inlined into the kernels, pointers with known address spaces, no
+/// What prepares a module for `lower`: everything inlined into the kernels, pointers with known address spaces, no
 /// switch, and flow that is structured. Before that, what LLVM leaves to its own back ends and drivers do not do: addresses
 /// that a loop steps through become pointers that it moves, without multiplications, and loops whose length is known at
 /// run time only are unrolled by 8. Measured on an H200: the matrix product without tiles gets 2.2 times as fast.
@@ -176,7 +176,7 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser. `large`: a kernel is, as [`crate::inline::is_large`] says.
+    /// A call of the optimiser. `large`: a kernel is, as `always_inline::is_large` says.
     pub fn optimise(&self, input: &Path, output: &Path, large: bool) -> Command {
         let mut command = Command::new(&self.opt);
         // Vectors would be taken apart again.

@@ -10,17 +10,17 @@
 //!   `rewrite`: what Clang's grammar lacks; `files`: temporary files and processes;
 //! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
 
+mod always_inline;
 mod clang;
+mod demangle;
 mod diagnostics;
 pub mod driver;
 mod files;
 mod flags;
 pub mod image;
-mod inline;
 pub mod ir;
 pub mod lower;
-mod names;
-mod response;
-mod rewrite;
+mod response_files;
+mod source_rewrite;
 
 pub use files::catch_signals;

@@ -4,7 +4,7 @@
 //! operations that could leave something there are followed by a mask.
 
 use super::assembler::{Assembler, Scalar};
-use super::refusal::Refusal;
+use super::error::KernelError;
 use crate::ir::{BinaryOp, IntPredicate};
 use rspirv::spirv::{Op as S, Word};
 
@@ -90,7 +90,7 @@ pub(super) fn times(asm: &mut Assembler, scalar: Scalar, word: Word, by: u64) ->
     asm.make(S::IMul, scalar, &[word, by])
 }
 
-pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: Word) -> Result<Word, Refusal> {
+pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: Word) -> Result<Word, KernelError> {
     if bits == 1 {
         return boolean(asm, op, a, b);
     }
@@ -123,7 +123,7 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
             return Ok(clean(asm, word, bits));
         }
         BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-            return Err(Refusal::plain("internal: an operation of floats on integers".into()));
+            return Err(KernelError::new("internal: an operation of floats on integers".into()));
         }
     };
     let word = asm.make(simple, scalar, &[a, b]);
@@ -133,7 +133,7 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
     })
 }
 
-fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, Refusal> {
+fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, KernelError> {
     let op = match op {
         BinaryOp::And | BinaryOp::Mul => S::LogicalAnd,
         BinaryOp::Or => S::LogicalOr,
@@ -141,7 +141,7 @@ fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, 
         // Only by 1, which is all that does not overflow; shifts only by 0.
         BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => return Ok(a),
         BinaryOp::URem | BinaryOp::SRem => return Ok(asm.constant(Scalar::Bool, 0)),
-        _ => return Err(Refusal::plain("internal: an operation of floats on a bool".into())),
+        _ => return Err(KernelError::new("internal: an operation of floats on a bool".into())),
     };
     Ok(asm.make(op, Scalar::Bool, &[a, b]))
 }

@@ -5,30 +5,22 @@
 //! theirs, text that is known at compile time (`%s`, `%c`) goes into the format, and what cannot be printed is refused. A number
 //! of 64 bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
 
+use super::addresses::constant_address;
 use super::assembler::Scalar;
-use super::emit::{Emitter, Made};
+use super::emitter::{Emitter, Lowered};
+use super::error::KernelError;
 use super::memory::{self, Address};
-use super::refusal::Refusal;
-use super::webs::constant_address;
 use crate::ir::{Constant, Module, Operand, Type, Value};
-use revamp_image::printf;
+use revamp_image::printf::{Function, encode_text, encode_wide};
 use rspirv::spirv::Word;
 
-/// If a function of this name is one of the two: the name by which the user calls it.
-pub(super) fn function(name: &str) -> Option<&'static str> {
-    // Templates, with the types of the arguments.
-    if name.starts_with("_Z15__revamp_printfI") {
-        Some("direct3d_printf")
-    } else if name.starts_with("_Z15__revamp_errorfI") {
-        Some("direct3d_errorf")
-    } else {
-        None
-    }
-}
-
-/// The call of `function`.
-pub(super) fn call(e: &mut Emitter, function: &'static str, arguments: &[Operand]) -> Made<()> {
-    let refuse = |what: String| Refusal::plain(format!("{function}: {what}"));
+/// A call of `function`.
+pub(super) fn call(e: &mut Emitter, function: Function, arguments: &[Operand]) -> Lowered<()> {
+    let called = match function {
+        Function::Printf => "direct3d_printf",
+        Function::Errorf => "direct3d_errorf",
+    };
+    let refuse = |what: String| KernelError::new(format!("{called}: {what}"));
     let [format, arguments @ ..] = arguments else { return Err(e.internal("a format is expected")) };
     let Some(format) = literal(e.module, format) else {
         return Err(refuse("the format must be a string literal".into()));
@@ -53,8 +45,7 @@ pub(super) fn call(e: &mut Emitter, function: &'static str, arguments: &[Operand
     if text.contains('\0') {
         return Err(refuse("the text has a zero character".into()));
     }
-    let kind = if function == "direct3d_errorf" { printf::Function::Errorf } else { printf::Function::Printf };
-    e.asm.print(&printf::encode_text(kind, &text), &words);
+    e.asm.print(&encode_text(function, &text), &words);
     Ok(())
 }
 
@@ -138,7 +129,7 @@ struct Converted {
 }
 
 /// The inner error says what is wrong with the conversion.
-fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made<Result<Converted, String>> {
+fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowered<Result<Converted, String>> {
     let Conversion { look, length, letter } = conversion;
     if let 's' | 'c' = letter {
         let known = match (letter, &argument.value) {
@@ -196,7 +187,7 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made
         Type::Double if matches!(letter, 'a' | 'A') => {
             return Ok(Err("of device code takes floats only, and this is a double".into()));
         }
-        Type::Double | Type::Int(64) => printf::encode_wide(look, *letter),
+        Type::Double | Type::Int(64) => encode_wide(look, *letter),
         _ => format!("%{look}{letter}"),
     };
     let word = match argument.ty {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::lexer::{Kind, Name};
-use super::super::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Operand, Parameter, Type, Value};
 use super::{Reader, Result, Symbol};
+use crate::ir::lexer::{Kind, Name};
+use crate::ir::module::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Operand, Parameter, Type, Value};
 
 /// The names of the function that is being read.
 #[derive(Default)]

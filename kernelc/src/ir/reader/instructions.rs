@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::lexer::Kind;
-use super::super::{Constant, Flags, LocationId, Op, Operand, Type, Value};
-use super::words::{atomic_op, binary_op, cast_op, ends_block, float_predicate, int_predicate};
+use super::keywords::{atomic_op, binary_op, cast_op, ends_block, float_predicate, int_predicate};
 use super::{Reader, Result};
+use crate::ir::lexer::Kind;
+use crate::ir::module::{Constant, Flags, LocationId, Op, Operand, Type, Value};
 
 /// A mask of `shufflevector` that is longer is not taken apart.
 const MOST_MASK: u32 = 1024;

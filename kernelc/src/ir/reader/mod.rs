@@ -7,15 +7,15 @@
 mod constants;
 mod functions;
 mod instructions;
+mod keywords;
 mod metadata;
 mod types;
-mod words;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::lexer::{self, Kind, Name, Token};
-use super::{Constant, FunctionId, Global, GlobalId, Module};
+use crate::ir::lexer::{self, Kind, Name, Token};
+use crate::ir::module::{Constant, FunctionId, Global, GlobalId, Module};
 use functions::Body;
 use instructions::Tail;
 use types::Named;

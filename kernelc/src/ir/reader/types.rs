@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::super::Type;
-use super::super::lexer::{Kind, Name};
 use super::{Reader, Result};
+use crate::ir::lexer::{Kind, Name};
+use crate::ir::module::Type;
 
 /// A named type may be the field of another, and so a short file may spell a type of any size; one of more parts than
 /// this is refused.

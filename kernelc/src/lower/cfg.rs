@@ -20,14 +20,14 @@ pub(super) fn successors(block: &Block) -> Vec<BlockId> {
 }
 
 /// Blocks and edges, by number.
-pub(super) struct Graph {
+pub(super) struct ControlFlowGraph {
     pub(super) successors: Vec<Vec<usize>>,
     pub(super) predecessors: Vec<Vec<usize>>,
     /// Reachable blocks, each after all that dominate it.
     pub(super) order: Vec<usize>,
 }
 
-impl Graph {
+impl ControlFlowGraph {
     pub(super) fn of(blocks: &[Block]) -> Self {
         let successors: Vec<Vec<usize>> =
             blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect();
@@ -38,7 +38,7 @@ impl Graph {
                 predecessors[to].push(from);
             }
         }
-        Graph { successors, predecessors, order }
+        ControlFlowGraph { successors, predecessors, order }
     }
 
     /// The immediate dominator of each reachable block; the first block's is itself.
@@ -74,7 +74,7 @@ fn post_order(edges: &[Vec<usize>], from: usize) -> Vec<usize> {
     done
 }
 
-/// Cooper, Harvey and Kennedy: A Simple, Fast Dominance Algorithm.
+/// Cooper, Harvey and Kennedy: A Simple, Fast DominatorTree Algorithm.
 fn dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut place = vec![usize::MAX; predecessors.len()];
     for (i, &block) in order.iter().enumerate() {
@@ -119,13 +119,13 @@ fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> 
 }
 
 /// A tree of dominators that answers at once.
-pub(super) struct Dominance {
+pub(super) struct DominatorTree {
     /// When a walk of the tree enters a block, and when it leaves it; 0 of blocks that are not reached.
     spans: Vec<(usize, usize)>,
 }
 
-impl Dominance {
-    pub(super) fn of(graph: &Graph) -> Self {
+impl DominatorTree {
+    pub(super) fn of(graph: &ControlFlowGraph) -> Self {
         let idom = graph.dominators();
         let mut children = vec![Vec::new(); idom.len()];
         for &block in graph.order.iter().skip(1) {
@@ -149,7 +149,7 @@ impl Dominance {
                 stack.pop();
             }
         }
-        Dominance { spans }
+        DominatorTree { spans }
     }
 
     /// True if `a` dominates `b`.

@@ -4,8 +4,8 @@
 //! immediate post-dominator). What is added here are blocks: the head of a loop holds its phis alone, a block of its own
 //! leads back to it, and where two constructs end at one block each gets an end of its own before it.
 
-use super::graph::{Dominance, Graph, successors};
-use super::refusal::Refusal;
+use super::cfg::{ControlFlowGraph, DominatorTree, successors};
+use super::error::KernelError;
 use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -24,14 +24,14 @@ pub(super) enum Merge {
 }
 
 /// The blocks to write, each after all that dominate it, and the constructs they head.
-pub(super) struct Structure {
+pub(super) struct StructuredFlow {
     pub(super) order: Vec<BlockId>,
     pub(super) merges: HashMap<BlockId, Merge>,
 }
 
 /// Rewrites the function's blocks. Fails if `opt` left flow that is not structured.
-pub(super) fn structure(function: &mut Function) -> Result<Structure, Refusal> {
-    let odd = |what: &str| Refusal::plain(format!("internal: {what}; please report this with the source"));
+pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, KernelError> {
+    let odd = |what: &str| KernelError::new(format!("internal: {what}; please report this with the source"));
     for block in &mut function.blocks {
         if let Some(Instruction { op, .. }) = block.instructions.last_mut() {
             match op {
@@ -44,22 +44,22 @@ pub(super) fn structure(function: &mut Function) -> Result<Structure, Refusal> {
     let mut merges = HashMap::new();
     loops(function, &mut merges, &odd)?;
     selections(function, &mut merges, &odd)?;
-    let graph = Graph::of(&function.blocks);
+    let graph = ControlFlowGraph::of(&function.blocks);
     if nesting(&graph, &merges) > DEEPEST {
-        return Err(Refusal::plain(format!(
+        return Err(KernelError::new(format!(
             "the kernel's branches and loops are nested more than {DEEPEST} deep, which Vulkan does not take; many ifs in a \
              row that return are nested too"
         )));
     }
     let order = graph.order.into_iter().map(BlockId).collect();
-    Ok(Structure { order, merges })
+    Ok(StructuredFlow { order, merges })
 }
 
 /// SPIR-V's limit of nested constructs.
 const DEEPEST: usize = 1023;
 
 /// How many constructs lie in each other at most.
-fn nesting(graph: &Graph, merges: &HashMap<BlockId, Merge>) -> usize {
+fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize {
     let heads: HashMap<usize, usize> = merges
         .iter()
         .map(|(head, merge)| match merge {
@@ -81,10 +81,10 @@ fn nesting(graph: &Graph, merges: &HashMap<BlockId, Merge>) -> usize {
 fn loops(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
-    odd: &dyn Fn(&str) -> Refusal,
-) -> Result<(), Refusal> {
-    let graph = Graph::of(&function.blocks);
-    let dominance = Dominance::of(&graph);
+    odd: &dyn Fn(&str) -> KernelError,
+) -> Result<(), KernelError> {
+    let graph = ControlFlowGraph::of(&function.blocks);
+    let dominance = DominatorTree::of(&graph);
     let mut latches: Vec<(usize, usize)> = Vec::new();
     let mut heads = HashSet::new();
     for &from in &graph.order {
@@ -110,7 +110,7 @@ fn loops(
         let out = match &function.blocks[again.0].instructions[0].op {
             Op::CondBr { yes, no, .. } if *yes == head => *no,
             Op::CondBr { yes, no, .. } if *no == head => *yes,
-            Op::Br { .. } => return Err(Refusal::plain("the kernel has a loop that never ends".into())),
+            Op::Br { .. } => return Err(KernelError::new("the kernel has a loop that never ends".into())),
             _ => return Err(odd("a loop whose latch does not leave it")),
         };
         let merge = gather(function, out, &[again], "loop.merge");
@@ -122,10 +122,10 @@ fn loops(
 fn selections(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
-    odd: &dyn Fn(&str) -> Refusal,
-) -> Result<(), Refusal> {
-    let graph = Graph::of(&function.blocks);
-    let dominance = Dominance::of(&graph);
+    odd: &dyn Fn(&str) -> KernelError,
+) -> Result<(), KernelError> {
+    let graph = ControlFlowGraph::of(&function.blocks);
+    let dominance = DominatorTree::of(&graph);
     let exits: Vec<usize> = graph
         .order
         .iter()
@@ -134,7 +134,7 @@ fn selections(
         .collect();
     let &[exit] = exits.as_slice() else {
         return Err(match exits.len() {
-            0 => Refusal::plain("the kernel never ends".into()),
+            0 => KernelError::new("the kernel never ends".into()),
             _ => odd("a kernel with two returns"),
         });
     };
@@ -254,46 +254,5 @@ fn for_phis(block: &mut Block, mut act: impl FnMut(&crate::ir::Type, &mut Vec<(V
     for instruction in &mut block.instructions {
         let Op::Phi { ty, incoming } = &mut instruction.op else { break };
         act(ty, incoming);
-    }
-}
-
-/// What makes each local; parameters are made by nothing.
-pub(super) fn makers(function: &Function) -> Vec<Option<&Instruction>> {
-    let mut makers = vec![None; function.locals.len()];
-    for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-        if let Some(result) = instruction.result {
-            makers[result.0] = Some(instruction);
-        }
-    }
-    makers
-}
-
-/// All operands of an instruction that are values, phis' too.
-pub(super) fn operands(op: &Op) -> Vec<&Value> {
-    match op {
-        Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
-            vec![&left.value, &right.value]
-        }
-        Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![&value.value],
-        Op::Phi { incoming, .. } => incoming.iter().map(|(value, _)| value).collect(),
-        Op::Select { condition, yes, no } => vec![&condition.value, &yes.value, &no.value],
-        Op::Load { pointer, .. } => vec![&pointer.value],
-        Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => vec![&value.value, &pointer.value],
-        Op::Gep { base, indices, .. } => std::iter::once(&base.value).chain(indices.iter().map(|i| &i.value)).collect(),
-        Op::Alloca { count, .. } => vec![&count.value],
-        Op::CmpXchg { pointer, expected, new } => vec![&pointer.value, &expected.value, &new.value],
-        Op::Call { arguments, .. } => arguments.iter().map(|a| &a.value).collect(),
-        Op::CallIndirect { callee, arguments, .. } => {
-            std::iter::once(&callee.value).chain(arguments.iter().map(|a| &a.value)).collect()
-        }
-        Op::ExtractValue { aggregate, .. } => vec![&aggregate.value],
-        Op::InsertValue { aggregate, element, .. } => vec![&aggregate.value, &element.value],
-        Op::ExtractElement { vector, at } => vec![&vector.value, &at.value],
-        Op::InsertElement { vector, element, at } => vec![&vector.value, &element.value, &at.value],
-        Op::ShuffleVector { left, right, .. } => vec![&left.value, &right.value],
-        Op::CondBr { condition, .. } => vec![&condition.value],
-        Op::Switch { value, .. } => vec![&value.value],
-        Op::Ret { value } => value.iter().map(|v| &v.value).collect(),
-        Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
     }
 }
