@@ -12,8 +12,8 @@
 //   C, home the data where most writes occur: N times a kernel writes all and the host reads one element.
 //     home on the CPU        (N + 1) S   (COH-21)
 //     home is an array       4 N         (COH-22)
-// src/coherence/published.rs, the model of the protocol, gives the same when it runs these programs, releases included.
-// With R = 256, S = 256 KiB, N = 16: 67371008, 524288, 4194304, 2097152, 262144, 4456448, 64.
+// tests/rust/coherence/published.rs, the model of the protocol, gives the same when it runs these programs, releases
+// included. With R = 256, S = 256 KiB, N = 16: 67371008, 524288, 4194304, 2097152, 262144, 4456448, 64.
 #include <unistd.h>
 
 #include <cstddef>

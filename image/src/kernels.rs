@@ -329,8 +329,8 @@ mod tests {
         #[test]
         fn what_is_encoded_is_decoded(owned in some_kernels()) {
             let kernels = kernels(&owned);
-            let image = encode(&kernels);
-            prop_assert_eq!(decode(&image), Ok(kernels));
+            let bytes = encode(&kernels);
+            prop_assert_eq!(decode(&bytes), Ok(kernels));
         }
 
         #[test]

@@ -99,23 +99,7 @@ impl Instance {
         if config.test.no_vulkan {
             return Err(Error::runtime("Vulkan is switched off by REVAMP_TEST=no-vulkan"));
         }
-        // SAFETY: running the initialisers of the system's Vulkan loader is what the library is for.
-        let entry = unsafe { ash::Entry::load() }
-            .map_err(|e| Error::runtime(format!("the Vulkan loader could not be loaded ({e}); {INSTALL}")))?;
-        // Layers and drivers leave threads and thread-local destructors behind: the library must stay mapped, also
-        // when the rest of this function fails.
-        std::mem::forget(entry.clone());
-
-        // SAFETY: no preconditions beyond a loaded entry.
-        let loader = unsafe { entry.try_enumerate_instance_version() }
-            .map_err(|e| failed("vkEnumerateInstanceVersion", e))?
-            .unwrap_or(vk::API_VERSION_1_0);
-        if loader < vk::API_VERSION_1_2 {
-            return Err(Error::runtime(format!(
-                "the Vulkan loader is version {}, revamp needs 1.2; {INSTALL}",
-                version_text(loader)
-            )));
-        }
+        let (entry, loader) = load()?;
         let api_version = loader.min(vk::API_VERSION_1_3);
 
         // SAFETY: as above; no layer name is passed.
@@ -187,16 +171,7 @@ impl Instance {
             other => failed("vkCreateInstance", other),
         })?;
 
-        let mut messenger = vk::DebugUtilsMessengerEXT::null();
-        if debug_utils {
-            let functions = ash::ext::debug_utils::Instance::new(&entry, &raw);
-            let info = messages::create_info(verbose);
-            // SAFETY: the extension is enabled; the callback is a plain function that never unwinds.
-            match unsafe { functions.create_debug_utils_messenger(&info, None) } {
-                Ok(m) => messenger = m,
-                Err(e) => log!(Warn, "no messages of the validation layer: vkCreateDebugUtilsMessengerEXT: {e:?}"),
-            }
-        }
+        let messenger = if debug_utils { messenger(&entry, &raw, verbose) } else { Default::default() };
         log!(
             Info,
             "Vulkan loader {}, instance {}{}",
@@ -208,6 +183,39 @@ impl Instance {
         let display = display.then(|| ash::khr::display::Instance::new(&entry, &raw));
         Ok(Self { entry, raw, api_version, debug_utils, validation, display, _messenger: messenger })
     }
+}
+
+/// The loader and its version.
+fn load() -> Result<(ash::Entry, u32)> {
+    // SAFETY: running the initialisers of the system's Vulkan loader is what the library is for.
+    let entry = unsafe { ash::Entry::load() }
+        .map_err(|e| Error::runtime(format!("the Vulkan loader could not be loaded ({e}); {INSTALL}")))?;
+    // Layers and drivers leave threads and thread-local destructors behind: the library must stay mapped, also
+    // when the rest of this function fails.
+    std::mem::forget(entry.clone());
+
+    // SAFETY: no preconditions beyond a loaded entry.
+    let loader = unsafe { entry.try_enumerate_instance_version() }
+        .map_err(|e| failed("vkEnumerateInstanceVersion", e))?
+        .unwrap_or(vk::API_VERSION_1_0);
+    if loader < vk::API_VERSION_1_2 {
+        return Err(Error::runtime(format!(
+            "the Vulkan loader is version {}, revamp needs 1.2; {INSTALL}",
+            version_text(loader)
+        )));
+    }
+    Ok((entry, loader))
+}
+
+/// Hears the messages of the validation layer.
+fn messenger(entry: &ash::Entry, instance: &ash::Instance, verbose: bool) -> vk::DebugUtilsMessengerEXT {
+    let functions = ash::ext::debug_utils::Instance::new(entry, instance);
+    let info = messages::create_info(verbose);
+    // SAFETY: the extension is enabled; the callback is a plain function that never unwinds.
+    unsafe { functions.create_debug_utils_messenger(&info, None) }.unwrap_or_else(|e| {
+        log!(Warn, "no messages of the validation layer: vkCreateDebugUtilsMessengerEXT: {e:?}");
+        vk::DebugUtilsMessengerEXT::null()
+    })
 }
 
 /// What the validation layer does, as older ones take it.

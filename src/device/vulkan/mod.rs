@@ -5,6 +5,7 @@
 //! and the host; [`messages`] and [`printf`] take what the validation layer says; [`device`] is what the runtime sees.
 
 mod batch;
+mod burst;
 pub mod cache_file;
 pub mod capability;
 mod commands;
@@ -14,6 +15,7 @@ mod device_copy;
 pub mod device_type;
 pub mod display;
 pub mod features;
+mod free_recordings;
 mod import;
 pub mod instance;
 mod memory;
@@ -27,6 +29,7 @@ pub mod printf;
 mod queue;
 mod recording;
 mod staging;
+mod submission;
 mod timeline;
 mod transfer;
 mod trusted;

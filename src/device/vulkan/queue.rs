@@ -8,8 +8,11 @@
 #![allow(unsafe_code)]
 
 use super::batch::{Batch, Command};
+use super::burst::Burst;
 use super::core::Core;
+use super::free_recordings::{FreeRecordings, MOST_FREE};
 use super::recording::Recording;
+use super::submission::{self, Submission};
 use super::timeline::{Names, Submitter, VulkanTimeline};
 use crate::config;
 use crate::device::Buffer;
@@ -28,19 +31,6 @@ use std::time::{Duration, Instant};
 
 /// While the device has more than one batch ahead, a batch gathers so many commands.
 const GATHERED: u32 = 128;
-/// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
-/// is gathered even while the device is idle: a submission costs as much as many commands.
-const BURST: Duration = Duration::from_micros(50);
-const STREAM: Duration = Duration::from_micros(5);
-/// A burst's command buffers end after so many commands of it, after each further of the last number, and where the burst
-/// before ended. What counts is the place in the burst and not how far the device is, so that the bursts of a loop are cut
-/// alike and find their command buffers again. To begin one costs the device as much as a dependent launch; of a long one more
-/// is recorded late when a burst ends amid it.
-const CUTS: [u64; 4] = [8, 16, 32, 64];
-/// A launch that no free recording begins with gets a new one while there are fewer than this.
-const KEPT: usize = 64;
-/// Free recordings beyond this are given back.
-const MOST_FREE: usize = 128;
 /// Where a word tells that a batch is done, only one of so many signals the semaphore.
 const SIGNAL_EVERY: u64 = 16;
 /// How long a signal may take when the work before it is done.
@@ -55,6 +45,16 @@ pub(super) enum Lane {
     Transfer(usize),
 }
 
+impl Lane {
+    /// The family of the queue.
+    fn family(self, core: &Core) -> u32 {
+        match (self, core.transfer_family) {
+            (Self::Transfer(_), Some(family)) => family,
+            _ => core.compute_family,
+        }
+    }
+}
+
 /// A buffer use of a command.
 pub(super) struct BufferUse<'a> {
     /// The buffer.
@@ -67,33 +67,44 @@ pub(super) struct BufferUse<'a> {
     pub renewed: bool,
 }
 
+/// The uses of a command, in order of their buffers.
+type Order<'a> = SmallVec<[(u64, &'a BufferUse<'a>); 16]>;
+
+/// What a command conflicts with. Filled in place: it is large to move.
+#[derive(Default)]
+struct Conflicts<'a> {
+    /// Of its buffers, locked.
+    trackers: SmallVec<[(u64, MutexGuard<'a, Segments>); 16]>,
+    /// An earlier command of this queue, with no barrier in between.
+    barrier: bool,
+    /// One of the open batch.
+    chained: bool,
+    /// Work of other queues of the device that the batch is to wait for.
+    waits: SmallVec<[Point; 4]>,
+    /// Work that is to be waited for before.
+    elsewhere: SmallVec<[Point; 4]>,
+}
+
 /// The state behind a queue's lock.
 struct QueueState {
     open: Option<Box<Batch>>,
     flying: VecDeque<Box<Batch>>,
     /// Batches without recordings, for their lists' memory.
     spent: VecDeque<Box<Batch>>,
-    /// Recordings that are not in use, the one used last at the end. Who repeats a burst finds them in the order of the last time.
-    free: VecDeque<Box<Recording>>,
-    /// One that is already open: made while the device works.
-    ready: Option<Box<Recording>>,
+    /// Recordings that are not in use.
+    free: FreeRecordings,
     /// Made when first used.
     host_barrier: Option<Recording>,
     /// What the last batch that waited for other queues waited for: timelines and values.
     needs: SmallVec<[(u64, u64); 4]>,
-    /// When the last batch was submitted, and the last command was recorded.
-    submitted: Option<Instant>,
-    last: Option<Instant>,
     /// Number of the open or next batch.
     value: u64,
     /// Commands recorded so far.
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
-    /// Commands since someone waited, at which of them the command buffer ends, and how many there were the last time.
-    burst: u64,
-    cut: u64,
-    usual: u64,
+    /// The commands that follow each other closely.
+    burst: Burst,
 }
 
 /// A queue of a Vulkan device: what an accelerator_view or a copy lane submits to.
@@ -118,7 +129,7 @@ impl VulkanQueue {
             immediate,
             timeline: own.clone(),
             own,
-            state: Mutex::new(QueueState::new()),
+            state: Mutex::new(QueueState::new(lane.family(core))),
         });
         // Set once, here.
         let queue_of: Weak<VulkanQueue> = Arc::downgrade(&queue);
@@ -138,7 +149,7 @@ impl VulkanQueue {
 
     /// Records one command behind everything its uses conflict with.
     pub fn record(&self, uses: &[BufferUse<'_>], mut work: Command<'_>) -> Result<Point> {
-        let mut order: SmallVec<[(u64, &BufferUse<'_>); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
+        let mut order: Order<'_> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
         // Mostly they are in order.
         if !order.is_sorted_by_key(|(id, _)| *id) {
             order.sort_unstable_by_key(|(id, _)| *id);
@@ -147,99 +158,112 @@ impl VulkanQueue {
             self.core.check_alive()?;
             let mut state = self.state.lock();
             if self.own.waited.load(Ordering::Relaxed) && self.own.waited.swap(false, Ordering::Relaxed) {
-                state.end_burst();
+                state.burst.end();
             }
             let now = Instant::now();
-            let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
-            let is_burst = since(state.last) <= STREAM || since(state.submitted) <= BURST;
-            // All trackers are locked together and in one order, so that two queues cannot order two buffers
-            // differently.
-            let mut trackers: SmallVec<[(u64, MutexGuard<'_, Segments>); 16]> = SmallVec::new();
-            let (mut barrier, mut chained) = (false, false);
-            let mut waits: SmallVec<[Point; 4]> = SmallVec::new();
-            let mut elsewhere: SmallVec<[Point; 4]> = SmallVec::new();
-            let own = self.own.id();
-            for &(id, u) in &order {
-                if trackers.last().is_none_or(|(last, _)| *last != id) {
-                    trackers.push((id, u.buffer.tracker().lock_as(id)));
-                }
-                let Some((_, segments)) = trackers.last_mut() else { continue };
-                segments.conflicts_of(own, &u.range, u.access, |p| {
-                    if p.timeline.id() == own {
-                        barrier |= p.sequence >= state.barrier;
-                        chained |= p.value == state.value;
-                    } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
-                        waits.push(p.clone());
-                    } else {
-                        elsewhere.push(p.clone());
-                    }
-                });
-                // A kernel that only writes may leave some of it as it was.
-                if !u.renewed {
-                    segments.check(&u.range)?;
-                }
-            }
-            if !elsewhere.is_empty() {
+            let in_burst = state.burst.goes_on(now);
+            let mut conflicts = Conflicts::default();
+            self.find_conflicts(&state, &order, &mut conflicts)?;
+            if !conflicts.elsewhere.is_empty() {
                 // Not yet signalled, or not of this device: see to it without our locks, then look again.
-                drop(trackers);
+                let elsewhere = std::mem::take(&mut conflicts.elsewhere);
+                drop(conflicts);
                 drop(state);
                 self.await_others(elsewhere)?;
                 continue;
             }
-            let sequence = state.sequence;
-            let number = state.value;
+            let (barrier, number) = (conflicts.barrier, state.value);
             let ahead = || number - 1 - self.own.poll(number - 1);
-            let alone = self.immediate || !is_burst && ahead() == 0;
+            let alone = self.immediate || !in_burst && ahead() == 0;
             let recording = self.recording(&mut state, barrier, &work, alone)?;
             // If it fails, what was recorded before stays; nothing of this command was.
             let recorded = match &mut work {
                 Command::Dispatch(launch) => recording.launch(&self.core, barrier, launch)?,
                 Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
             };
-            let QueueState { open, barrier: last_barrier, .. } = &mut *state;
-            let batch = open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
-            if barrier {
-                *last_barrier = sequence;
-            }
-            for p in &waits {
-                batch.wait_for(p);
-            }
-            batch.keep(sequence, &work);
-            batch.count += 1;
-            let count = batch.count;
-            let point = Point { timeline: self.timeline.clone(), value: number, sequence };
-            let mut at = 0;
-            let locked = trackers.as_mut_slice();
-            for &(id, u) in &order {
-                batch.for_host |= u.access.writes() && u.buffer.host().is_some();
-                at += usize::from(locked[at].0 != id);
-                let segments = &mut locked[at].1;
-                // A batch keeps each of its buffers.
-                if segments.kept != (own, number) {
-                    segments.kept = (own, number);
-                    batch.buffers.push(u.buffer.clone());
-                }
-                segments.record(&u.range, u.access, &point);
-            }
-            drop(trackers);
-            state.sequence += 1;
-            state.burst += 1;
+            let (point, count) = self.note(&mut state, &order, &mut conflicts, &work)?;
+            let chained = conflicts.chained;
+            drop(conflicts);
             // The time that recording takes is not the program's.
-            state.last = Some(if recorded { Instant::now() } else { now });
+            state.burst.add(if recorded { Instant::now() } else { now });
             // The device should neither wait for more nor be told of each command.
             let submit = alone
-                || state.burst >= state.cut
+                || state.burst.is_cut()
                     && match ahead() {
                         0 | 1 => true,
                         _ => count >= GATHERED,
                     };
             if submit {
                 // Unless it follows others of the batch, what it was to write is as it was.
-                let told = if chained { sequence + 1 } else { sequence };
+                let told = if chained { point.sequence + 1 } else { point.sequence };
                 self.submit(&mut state, told)?;
             }
             return Ok(point);
         }
+    }
+
+    /// Locks the trackers of the buffers, all together and in one order, so that two queues cannot order two buffers
+    /// differently, and finds what the uses conflict with.
+    fn find_conflicts<'a>(&self, state: &QueueState, order: &Order<'a>, found: &mut Conflicts<'a>) -> Result<()> {
+        let own = self.own.id();
+        let Conflicts { trackers, barrier, chained, waits, elsewhere } = found;
+        for &(id, u) in order {
+            if trackers.last().is_none_or(|(last, _)| *last != id) {
+                trackers.push((id, u.buffer.tracker().lock_as(id)));
+            }
+            let Some((_, segments)) = trackers.last_mut() else { continue };
+            segments.conflicts_of(own, &u.range, u.access, |p| {
+                if p.timeline.id() == own {
+                    *barrier |= p.sequence >= state.barrier;
+                    *chained |= p.value == state.value;
+                } else if p.timeline.device() == Some(self.core.id) && p.timeline.is_signalled(p.value) {
+                    waits.push(p.clone());
+                } else {
+                    elsewhere.push(p.clone());
+                }
+            });
+            // A kernel that only writes may leave some of it as it was.
+            if !u.renewed {
+                segments.check(&u.range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a command that was recorded: what its batch waits for and keeps, and its uses. Gives its point, and how many commands
+    /// the batch has.
+    fn note(
+        &self,
+        state: &mut QueueState,
+        order: &Order<'_>,
+        conflicts: &mut Conflicts<'_>,
+        work: &Command<'_>,
+    ) -> Result<(Point, u32)> {
+        let (own, number, sequence) = (self.own.id(), state.value, state.sequence);
+        if conflicts.barrier {
+            state.barrier = sequence;
+        }
+        state.sequence += 1;
+        let batch = state.open.as_mut().ok_or_else(|| Error::internal("a queue without an open batch"))?;
+        for p in &conflicts.waits {
+            batch.wait_for(p);
+        }
+        batch.keep(sequence, work);
+        batch.count += 1;
+        let point = Point { timeline: self.timeline.clone(), value: number, sequence };
+        let (mut at, locked) = (0, conflicts.trackers.as_mut_slice());
+        for &(id, u) in order {
+            batch.for_host |= u.access.writes() && u.buffer.host().is_some();
+            at += usize::from(locked[at].0 != id);
+            let segments = &mut locked[at].1;
+            // A batch keeps each of its buffers.
+            if segments.kept != (own, number) {
+                segments.kept = (own, number);
+                batch.buffers.push(u.buffer.clone());
+            }
+            segments.record(&u.range, u.access, &point);
+        }
+        Ok((point, batch.count))
     }
 
     /// Sees to it that this queue can wait for points, or that they are reached.
@@ -269,7 +293,7 @@ impl VulkanQueue {
         let mut state = self.state.lock();
         let value = if state.open.is_some() { state.value } else { state.value - 1 };
         let point = Point { timeline: self.timeline.clone(), value, sequence: state.sequence };
-        state.end_burst();
+        state.burst.end();
         if state.open.is_some() {
             self.submit_all(&mut state)?;
         } else {
@@ -308,12 +332,11 @@ impl VulkanQueue {
             Command::Dispatch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
             Command::Other(_) => 0,
         };
-        let more = state.burst < state.cut;
+        let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
         let goes_on = last.is_some_and(|r| r.goes_on(more, block));
         if !goes_on || !more {
-            let expected = if alone { 1 } else { until_cut(state.burst, state.usual) };
-            state.cut = state.burst + expected.min(Recording::most_launches(block));
+            state.burst.choose_cut(alone, Recording::most_launches(block));
         }
         if !goes_on {
             let next = self.choose(state, barrier, work)?;
@@ -328,60 +351,18 @@ impl VulkanQueue {
     /// A recording for commands that begin with this one: it ends where the burst will be cut.
     fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>) -> Result<Box<Recording>> {
         if let Command::Dispatch(launch) = work {
-            let expected = (state.cut - state.burst) as usize;
-            let fits = |r: &Recording| r.launches() == expected && r.begins(&self.core, barrier, launch);
-            let find = |state: &QueueState| state.free.iter().position(|r| fits(r));
+            let expected = state.burst.left() as usize;
+            let find = |state: &mut QueueState| state.free.take_known(&self.core, expected, barrier, launch);
             let mut found = find(state);
             if found.is_none() && !state.flying.is_empty() {
                 self.reap(state, usize::MAX);
                 found = find(state);
             }
-            if let Some(found) = found.and_then(|n| state.free.remove(n)) {
+            if let Some(found) = found {
                 return Ok(found);
             }
         }
-        match state.ready.take() {
-            Some(ready) => Ok(ready),
-            None => self.blank(state),
-        }
-    }
-
-    /// A recording that holds nothing.
-    fn blank(&self, state: &mut QueueState) -> Result<Box<Recording>> {
-        let blank = match state.free.iter().rposition(|r| r.is_blank()) {
-            Some(n) => state.free.remove(n),
-            None if state.free.len() >= KEPT => state.free.pop_front(),
-            None => None,
-        };
-        let Some(mut blank) = blank else { return Recording::new(&self.core, self.family()).map(Box::new) };
-        if !blank.is_blank() {
-            if let Err(e) = blank.clear(&self.core) {
-                blank.destroy(&self.core);
-                return Err(e);
-            }
-        }
-        Ok(blank)
-    }
-
-    /// Opens a recording for the next batch. A failure here is the next caller's.
-    fn prepare(&self, state: &mut QueueState) {
-        if state.ready.is_some() {
-            return;
-        }
-        state.ready = self.blank(state).ok().and_then(|mut blank| match blank.open(&self.core) {
-            Ok(()) => Some(blank),
-            Err(_) => {
-                blank.destroy(&self.core);
-                None
-            }
-        });
-    }
-
-    fn family(&self) -> u32 {
-        match (self.lane, self.core.transfer_family) {
-            (Lane::Transfer(_), Some(family)) => family,
-            _ => self.core.compute_family,
-        }
+        state.free.take_new(&self.core)
     }
 
     /// Lets go of what finished batches held, at most so many; their recordings are free again.
@@ -397,21 +378,13 @@ impl VulkanQueue {
                 break;
             }
             let Some(mut batch) = state.flying.pop_front() else { break };
-            for mut recording in batch.recordings.drain(..) {
-                if let Err(e) = recording.release(&self.core) {
-                    crate::log!(Info, "{e}");
-                    recording.destroy(&self.core);
-                } else {
-                    state.free.push_back(recording);
-                }
+            for recording in batch.recordings.drain(..) {
+                state.free.give_back(&self.core, recording);
             }
             batch.clear();
             state.spent.push_back(batch);
         }
-        while state.free.len() > MOST_FREE {
-            let Some(mut oldest) = state.free.pop_front() else { break };
-            oldest.destroy(&self.core);
-        }
+        state.free.trim(&self.core);
         state.spent.truncate(MOST_FREE);
     }
 
@@ -429,10 +402,10 @@ impl VulkanQueue {
         match self.hand_over(&mut batch, state) {
             Ok(()) => {
                 state.flying.push_back(batch);
-                state.submitted = Some(Instant::now());
+                state.burst.submitted(Instant::now());
                 // In the shadow of the device's work, which is short for a small copy. A signal tells of many batches.
                 self.reap(state, if self.own.word.is_some() { 2 } else { usize::MAX });
-                self.prepare(state);
+                state.free.prepare(&self.core);
                 Ok(())
             }
             Err(e) => {
@@ -464,7 +437,7 @@ impl VulkanQueue {
         if batch.for_host && self.own.word.is_none() {
             let barrier = match &mut state.host_barrier {
                 Some(made) => made,
-                none => none.insert(Recording::host_barrier(&self.core, self.family())?),
+                none => none.insert(Recording::host_barrier(&self.core, self.lane.family(&self.core))?),
             };
             commands.push(barrier.end(&self.core)?);
         }
@@ -481,7 +454,7 @@ impl VulkanQueue {
         }
         let before = (delayed && handed > signalled).then_some(handed);
         let after = signals.then_some(batch.value);
-        self.queue_submit(before, (&waits, &wait_values), &commands, after)?;
+        self.submit_to_queue(&Submission { before, waits: (&waits, &wait_values), commands: &commands, after })?;
         self.own.handed.store(batch.value, Ordering::Release);
         Ok(())
     }
@@ -493,50 +466,15 @@ impl VulkanQueue {
             return Ok(());
         }
         self.core.count_submission()?;
-        self.queue_submit(None, (&[], &[]), &[], Some(handed))
+        self.submit_to_queue(&Submission { after: Some(handed), ..Submission::default() })
     }
 
-    /// `vkQueueSubmit`: lets the queue's semaphore have `before`, waits for semaphores and their values, runs commands, and lets
-    /// it have `after`.
-    fn queue_submit(
-        &self,
-        before: Option<u64>,
-        (waits, wait_values): (&[vk::Semaphore], &[u64]),
-        commands: &[vk::CommandBuffer],
-        after: Option<u64>,
-    ) -> Result<()> {
-        let own = [self.own.semaphore];
-        let (first, last) = ([before.unwrap_or(0)], [after.unwrap_or(0)]);
-        let signals = |value: Option<u64>| &own[..usize::from(value.is_some())];
-        let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
-        let mut before_it = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&first);
-        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
-            .wait_semaphore_values(wait_values)
-            .signal_semaphore_values(&last[..signals(after).len()]);
-        let infos = [
-            vk::SubmitInfo::default().signal_semaphores(signals(before)).push_next(&mut before_it),
-            vk::SubmitInfo::default()
-                .wait_semaphores(waits)
-                .wait_dst_stage_mask(&stages)
-                .command_buffers(commands)
-                .signal_semaphores(signals(after))
-                .push_next(&mut timeline),
-        ];
-        let infos = &infos[usize::from(before.is_none())..];
+    fn submit_to_queue(&self, submission: &Submission<'_>) -> Result<()> {
         let queue = match self.lane {
             Lane::Compute(i) => self.core.compute[i],
             Lane::Transfer(i) => self.core.transfer[i],
         };
-        let submitting = self.core.submitting();
-        // SAFETY: nobody else submits; every handle is alive and held by the batch until its number is reached; the
-        // semaphores waited for have been signalled or submitted.
-        let done = unsafe { self.core.raw.queue_submit(queue, infos, vk::Fence::null()) };
-        drop(submitting);
-        done.map_err(|e| self.core.failed("vkQueueSubmit", e))?;
-        for value in before.into_iter().chain(after) {
-            self.own.will_signal(value);
-        }
-        Ok(())
+        submission::submit(&self.core, queue, &self.own, submission)
     }
 }
 
@@ -552,7 +490,7 @@ impl Submitter for VulkanQueue {
     /// Submits the open batch, if there is one.
     fn submit_open(&self) -> Result<()> {
         let mut state = self.state.lock();
-        state.end_burst();
+        state.burst.end();
         self.submit_all(&mut state)
     }
 
@@ -566,7 +504,7 @@ impl Submitter for VulkanQueue {
 impl Drop for VulkanQueue {
     fn drop(&mut self) {
         // Recorded work still runs; what cannot be submitted is lost with the device.
-        let mut state = std::mem::replace(self.state.get_mut(), QueueState::new());
+        let mut state = std::mem::replace(self.state.get_mut(), QueueState::new(self.lane.family(&self.core)));
         if let Err(e) = self.submit(&mut state, u64::MAX) {
             crate::log!(Error, "the last work of an accelerator_view was lost: {e}");
         }
@@ -584,7 +522,7 @@ impl Drop for VulkanQueue {
                 core.wait_idle();
             }
             state.flying.iter_mut().for_each(|batch| batch.destroy(&core));
-            state.free.iter_mut().chain(&mut state.ready).for_each(|recording| recording.destroy(&core));
+            state.free.destroy(&core);
             state.host_barrier.iter_mut().for_each(|recording| recording.destroy(&core));
         };
         if idle { finish() } else { Workers::shared().tasks.spawn(finish) }
@@ -592,57 +530,18 @@ impl Drop for VulkanQueue {
 }
 
 impl QueueState {
-    fn new() -> Self {
+    fn new(family: u32) -> Self {
         Self {
             open: None,
             flying: VecDeque::new(),
             spent: VecDeque::new(),
-            free: VecDeque::new(),
-            ready: None,
+            free: FreeRecordings::new(family),
             host_barrier: None,
             needs: SmallVec::new(),
-            submitted: None,
-            last: None,
             value: 1,
             sequence: 0,
             barrier: 0,
-            burst: 0,
-            cut: 0,
-            usual: 0,
+            burst: Burst::default(),
         }
-    }
-
-    /// What comes next begins a new burst.
-    fn end_burst(&mut self) {
-        if self.burst > 0 {
-            (self.usual, self.burst, self.cut) = (self.burst, 0, 0);
-        }
-    }
-}
-
-/// Commands of a burst from after the first `burst` to where it is cut next. The burst before had `usual`.
-fn until_cut(burst: u64, usual: u64) -> u64 {
-    let [.., last] = CUTS;
-    let cut = CUTS.into_iter().find(|&cut| burst < cut).unwrap_or((burst / last + 1) * last);
-    let cut = if burst < usual { cut.min(usual) } else { cut };
-    cut - burst
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bursts_are_cut_at_the_same_places() {
-        let cuts = |usual| {
-            let mut at = 0;
-            std::iter::from_fn(move || {
-                at += until_cut(at, usual);
-                Some(at)
-            })
-        };
-        assert_eq!(cuts(0).take(7).collect::<Vec<_>>(), [8, 16, 32, 64, 128, 192, 256]);
-        assert_eq!(cuts(1).take(3).collect::<Vec<_>>(), [1, 8, 16]);
-        assert_eq!(cuts(100).take(7).collect::<Vec<_>>(), [8, 16, 32, 64, 100, 128, 192]);
     }
 }

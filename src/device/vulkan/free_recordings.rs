@@ -1,0 +1,102 @@
+//! The recordings of a queue that are not in use: command buffers that remember the launches they hold (decision 13).
+
+use super::core::Core;
+use super::recording::{LaunchCommand, Recording};
+use crate::error::Result;
+use std::collections::VecDeque;
+
+/// A launch that no free recording begins with gets a new one while there are fewer than this.
+const KEPT: usize = 64;
+/// Free recordings beyond this are given back.
+pub(super) const MOST_FREE: usize = 128;
+/// Recordings that are not in use.
+pub(super) struct FreeRecordings {
+    /// The family of the queue.
+    family: u32,
+    /// The one used last at the end. Who repeats a burst finds them in the order of the last time.
+    free: VecDeque<Box<Recording>>,
+    /// One that is already open: made while the device works.
+    ready: Option<Box<Recording>>,
+}
+
+impl FreeRecordings {
+    /// None yet, for a queue of `family`.
+    pub fn new(family: u32) -> Self {
+        Self { family, free: VecDeque::new(), ready: None }
+    }
+
+    /// One that holds so many launches and begins with this one.
+    pub fn take_known(
+        &mut self,
+        core: &Core,
+        launches: usize,
+        barrier: bool,
+        first: &LaunchCommand<'_>,
+    ) -> Option<Box<Recording>> {
+        let fits = |r: &Recording| r.launches() == launches && r.begins(core, barrier, first);
+        let found = self.free.iter().position(|r| fits(r))?;
+        self.free.remove(found)
+    }
+
+    /// One that may be recorded anew.
+    pub fn take_new(&mut self, core: &Core) -> Result<Box<Recording>> {
+        match self.ready.take() {
+            Some(ready) => Ok(ready),
+            None => self.blank(core),
+        }
+    }
+
+    /// A recording that holds nothing.
+    fn blank(&mut self, core: &Core) -> Result<Box<Recording>> {
+        let blank = match self.free.iter().rposition(|r| r.is_blank()) {
+            Some(n) => self.free.remove(n),
+            None if self.free.len() >= KEPT => self.free.pop_front(),
+            None => None,
+        };
+        let Some(mut blank) = blank else { return Recording::new(core, self.family).map(Box::new) };
+        if !blank.is_blank()
+            && let Err(e) = blank.clear(core)
+        {
+            blank.destroy(core);
+            return Err(e);
+        }
+        Ok(blank)
+    }
+
+    /// Opens one for the next batch. A failure here is the next caller's.
+    pub fn prepare(&mut self, core: &Core) {
+        if self.ready.is_some() {
+            return;
+        }
+        self.ready = self.blank(core).ok().and_then(|mut blank| match blank.open(core) {
+            Ok(()) => Some(blank),
+            Err(_) => {
+                blank.destroy(core);
+                None
+            }
+        });
+    }
+
+    /// Takes one whose batch is done.
+    pub fn give_back(&mut self, core: &Core, mut recording: Box<Recording>) {
+        if let Err(e) = recording.release(core) {
+            crate::log!(Info, "{e}");
+            recording.destroy(core);
+        } else {
+            self.free.push_back(recording);
+        }
+    }
+
+    /// Gives back those that are too many.
+    pub fn trim(&mut self, core: &Core) {
+        while self.free.len() > MOST_FREE {
+            let Some(mut oldest) = self.free.pop_front() else { break };
+            oldest.destroy(core);
+        }
+    }
+
+    /// Gives back all.
+    pub fn destroy(&mut self, core: &Core) {
+        self.free.iter_mut().chain(&mut self.ready).for_each(|recording| recording.destroy(core));
+    }
+}

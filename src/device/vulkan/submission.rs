@@ -1,0 +1,55 @@
+//! Handing batches to the device, and what the semaphore of a queue tells.
+
+#![allow(unsafe_code)]
+
+use super::core::Core;
+use super::timeline::VulkanTimeline;
+use crate::error::Result;
+use ash::vk;
+use smallvec::SmallVec;
+
+/// What is submitted at once.
+#[derive(Default)]
+pub(super) struct Submission<'a> {
+    /// The value that the queue's semaphore is to have before.
+    pub before: Option<u64>,
+    /// Semaphores that are waited for, and their values.
+    pub waits: (&'a [vk::Semaphore], &'a [u64]),
+    /// What runs then.
+    pub commands: &'a [vk::CommandBuffer],
+    /// The value that the semaphore is to have after.
+    pub after: Option<u64>,
+}
+
+/// `vkQueueSubmit` to `queue`, whose timeline is `own`.
+pub(super) fn submit(core: &Core, queue: vk::Queue, own: &VulkanTimeline, submission: &Submission<'_>) -> Result<()> {
+    let &Submission { before, waits: (waits, wait_values), commands, after } = submission;
+    let semaphore = [own.semaphore];
+    let (first, last) = ([before.unwrap_or(0)], [after.unwrap_or(0)]);
+    let signals = |value: Option<u64>| &semaphore[..usize::from(value.is_some())];
+    let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
+    let mut before_it = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&first);
+    let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
+        .wait_semaphore_values(wait_values)
+        .signal_semaphore_values(&last[..signals(after).len()]);
+    let infos = [
+        vk::SubmitInfo::default().signal_semaphores(signals(before)).push_next(&mut before_it),
+        vk::SubmitInfo::default()
+            .wait_semaphores(waits)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(commands)
+            .signal_semaphores(signals(after))
+            .push_next(&mut timeline),
+    ];
+    let infos = &infos[usize::from(before.is_none())..];
+    let submitting = core.submitting();
+    // SAFETY: nobody else submits; every handle is alive and held by the batch until its number is reached; the
+    // semaphores waited for have been signalled or submitted.
+    let done = unsafe { core.raw.queue_submit(queue, infos, vk::Fence::null()) };
+    drop(submitting);
+    done.map_err(|e| core.failed("vkQueueSubmit", e))?;
+    for value in before.into_iter().chain(after) {
+        own.will_signal(value);
+    }
+    Ok(())
+}
