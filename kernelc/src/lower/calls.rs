@@ -47,7 +47,7 @@ pub(super) fn call(e: &mut Emitter, callee: FunctionId, arguments: &[Operand], r
     }))
 }
 
-/// Whether a constant holds the address of a label of the function. The jump itself does not survive `structurizecfg`.
+/// Whether a constant has the address of a label of the function. `structurizecfg` removes the jump itself.
 fn holds_label(constant: &Constant, function: &Function) -> bool {
     match constant {
         Constant::Other(text) => text.contains("blockaddress") && text.contains(&format!("@{},", function.name)),
@@ -138,7 +138,7 @@ fn llvm(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns:
     if let Some(copy) = memory::memory_intrinsic(name) {
         return transfer(e, copy, arguments);
     }
-    // The types that follow the name.
+    // Without the types that follow the name.
     let base = rest.split('.').take_while(|part| !is_type(part)).collect::<Vec<_>>().join(".");
     match base.as_str() {
         "lifetime.start"

@@ -1,8 +1,8 @@
-//! Facts about a control-flow graph: order, dominators, post-dominators.
+//! The control-flow graph: reverse post-order, dominators, post-dominators.
 
 use crate::ir::{Block, BlockId, Op};
 
-/// Where the last instruction of a block may go.
+/// The successors of a block.
 pub(super) fn successors(block: &Block) -> Vec<BlockId> {
     match block.instructions.last().map(|last| &last.op) {
         Some(Op::Br { target }) => vec![*target],
@@ -46,8 +46,8 @@ impl ControlFlowGraph {
         dominators(&self.order, &self.predecessors)
     }
 
-    /// The immediate post-dominator of each block from which the `exit` can be reached. Blocks from which it cannot are
-    /// taken to be never left, and count for nothing.
+    /// The immediate post-dominator of each block from which the `exit` can be reached. Other blocks have
+    /// none and are ignored.
     pub(super) fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
         let order: Vec<usize> = post_order(&self.predecessors, exit).into_iter().rev().collect();
         dominators(&order, &self.successors)
@@ -74,7 +74,7 @@ fn post_order(edges: &[Vec<usize>], from: usize) -> Vec<usize> {
     done
 }
 
-/// Cooper, Harvey and Kennedy: A Simple, Fast DominatorTree Algorithm.
+/// Cooper, Harvey and Kennedy: A Simple, Fast Dominance Algorithm.
 fn dominators(order: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut place = vec![usize::MAX; predecessors.len()];
     for (i, &block) in order.iter().enumerate() {
@@ -118,9 +118,9 @@ fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> 
     a
 }
 
-/// A tree of dominators that answers at once.
+/// The dominator tree, which answers queries in constant time.
 pub(super) struct DominatorTree {
-    /// When a walk of the tree enters a block, and when it leaves it; 0 of blocks that are not reached.
+    /// When a depth-first walk of the tree enters and leaves a block; 0 for unreachable blocks.
     spans: Vec<(usize, usize)>,
 }
 

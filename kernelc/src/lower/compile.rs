@@ -1,4 +1,4 @@
-//! From the kernels of a module to their SPIR-V modules.
+//! Compiles the kernels of a module to SPIR-V modules.
 
 use super::emitter::{Emitter, Options};
 use super::error::KernelError;
@@ -78,13 +78,13 @@ fn kernel(module: &Module, function: &Function, options: &Options) -> Result<Com
     })
 }
 
-/// Where the kernel's own code is: what the entry point inlined from the user's file.
+/// The location of the lambda or functor, which the entry point has inlined.
 fn location(module: &Module, function: &Function) -> String {
     let own = function.blocks.iter().flat_map(|b| &b.instructions).filter_map(|i| {
         if matches!(i.op, Op::Phi { .. }) {
             return None;
         }
-        // The outermost that is the program's: the entry point and what it calls are headers of ours.
+        // The outermost frame of the program: the entry point and what it calls are in our headers.
         module.frames(i.location?).into_iter().rev().find(|frame| !frame.file.contains("/revamp/detail/"))
     });
     own.filter(|frame| frame.line > 0)

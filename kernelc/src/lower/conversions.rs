@@ -64,8 +64,7 @@ impl Emitter<'_> {
             }
             (CastOp::PtrToInt | CastOp::PtrToAddr, _, ScalarKind::Int(bits)) => match self.address(value)? {
                 Address::Device(at) => integers::truncate(&mut self.asm, at, 64, bits),
-                // Bytes from the beginning of what pointers of its group point into: good for differences, which is what
-                // LLVM counts loops by.
+                // The offset in its group, in bytes: it is right for differences of pointers, by which LLVM counts loops.
                 Address::In(group, at) => {
                     let bytes = integers::times(&mut self.asm, Scalar::U32, at, group.unit);
                     if bits > 32 {
@@ -89,9 +88,9 @@ impl Emitter<'_> {
         })
     }
 
-    /// Bits between vectors and scalars.
+    /// A bit cast between vectors and scalars.
     fn bitcast(&mut self, from: &[Leaf], words: &[Word], to: &[Leaf]) -> Lowered<Vec<Word>> {
-        // Through numbers of 32 bits, the lowest first; halves and smaller ones are rare enough to be refused.
+        // Through words of 32 bits, the lowest first. Elements of 8 or 16 bits are rare enough to be refused.
         let mut low = Vec::new();
         for (leaf, &word) in from.iter().zip(words) {
             let scalar = leaf.kind.register();

@@ -89,7 +89,7 @@ impl<'m> Emitter<'m> {
         })
     }
 
-    /// The one kind of a scalar type.
+    /// The kind of a scalar type.
     pub(super) fn kind(&self, ty: &Type) -> Lowered<ScalarKind> {
         match self.leaves(ty)?.as_slice() {
             [one] => Ok(one.kind),
@@ -119,7 +119,7 @@ impl<'m> Emitter<'m> {
         }
     }
 
-    /// `class` is that of pointers where the value itself does not say.
+    /// The ids of the leaves of a value. `class` is what pointers point to where the value itself does not say (null).
     pub(super) fn value(&mut self, ty: &Type, value: &Value, class: PointerClass) -> Lowered<Vec<Word>> {
         match value {
             Value::Local(local) => match self.values.get(local) {
@@ -192,7 +192,7 @@ impl<'m> Emitter<'m> {
 
     pub(super) fn null(&mut self, kind: ScalarKind, class: PointerClass) -> Word {
         match self.register(kind, class) {
-            // No place of a group.
+            // No offset in a group is so large.
             Scalar::U32 if kind == ScalarKind::Pointer => self.asm.constant(Scalar::U32, u64::from(u32::MAX)),
             scalar => self.asm.constant(scalar, 0),
         }

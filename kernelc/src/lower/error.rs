@@ -1,13 +1,13 @@
-//! What a kernel cannot be compiled for, where, and how it got there.
+//! Why a kernel cannot be compiled, and where.
 
 use crate::ir::{Frame, LocationId, Module};
 
 /// An error in the user's kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelError {
-    /// What is wrong, as a compiler says it.
+    /// The message.
     pub message: String,
-    /// Where, innermost first; then where each function was called. Empty: not known.
+    /// The location, then the call of each function that was inlined, innermost first. Empty: not known.
     pub frames: Vec<Frame>,
 }
 
@@ -20,7 +20,7 @@ impl KernelError {
         KernelError { message, frames: location.map(|l| module.frames(l)).unwrap_or_default() }
     }
 
-    /// The same with a place, if it has none.
+    /// With a location, if it has none.
     pub(super) fn with_location(self, module: &Module, location: Option<LocationId>) -> Self {
         if self.frames.is_empty() { Self::at(module, location, self.message) } else { self }
     }

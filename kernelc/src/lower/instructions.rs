@@ -44,7 +44,7 @@ impl Emitter<'_> {
         Ok(self.asm.finish(&self.function.name, workgroup))
     }
 
-    /// The operands of phis, now that all values are known.
+    /// Writes the operands of phis, now that all values are known.
     fn phis(&mut self) -> Lowered<()> {
         for PendingPhi { place, local, leaf, incoming } in std::mem::take(&mut self.pending_phis) {
             let ty = self.function.locals[local.0].ty.clone();
@@ -276,7 +276,7 @@ impl Emitter<'_> {
             _ => return Err(self.internal("an operation of integers on floats")),
         };
         let word = self.asm.make(op, kind.register(), &[a, b]);
-        // Each is rounded by itself: its author, or the headers' fast_math, said so.
+        // Contraction is not allowed by the source, which may be the mathematics of the headers.
         if !contract && op != S::FDiv {
             self.asm.decorate(word, Decoration::NoContraction);
         }
@@ -285,7 +285,7 @@ impl Emitter<'_> {
 
     fn icmp(&mut self, predicate: IntPredicate, left: &Operand, right: &Operand) -> Lowered<Vec<Word>> {
         let kinds = self.leaves(&left.ty)?;
-        // A null beside a pointer into a group is a place in that group.
+        // A null compared with a pointer into a group is null of that group.
         let mut common = self.class_of(left);
         if common == PointerClass::Device {
             common = self.class_of(right);
@@ -449,7 +449,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An index as 64 bits, with its sign.
+    /// An index, sign-extended to 64 bits.
     fn index(&mut self, index: &Operand) -> Lowered<Word> {
         let word = self.word(index)?;
         match self.kind(&index.ty)? {

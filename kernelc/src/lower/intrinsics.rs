@@ -313,7 +313,7 @@ fn float(e: &mut Emitter, kind: ScalarKind, value: f64) -> Word {
     }
 }
 
-/// The bits of a float as an integer, and how many they are.
+/// The bits of a float as an integer, its type, and how many bits it has.
 fn float_bits(e: &mut Emitter, kind: ScalarKind, word: Word) -> Lowered<(Word, Scalar, u32)> {
     match kind {
         ScalarKind::Float => Ok((memory::recast(&mut e.asm, word, Scalar::F32, Scalar::U32), Scalar::U32, 32)),
@@ -364,7 +364,7 @@ fn classify(e: &mut Emitter, kind: ScalarKind, value: Word, mask: u64) -> Lowere
     let not_below = not(e, below_normal);
     let normal = and(e, finite, not_below);
     let positive = not(e, negative);
-    // In the order of LLVM's bits.
+    // In the order of LLVM's mask.
     let signed = [inf, normal, subnormal, is_zero];
     let mut any = e.asm.constant(Scalar::Bool, 0);
     let mut tests = vec![(0, signalling), (1, is_quiet)];
@@ -382,7 +382,7 @@ fn classify(e: &mut Emitter, kind: ScalarKind, value: Word, mask: u64) -> Lowere
     Ok(any)
 }
 
-/// The lower 32 bits and, of wider numbers, the upper.
+/// The lower 32 bits and, if there are more, the upper 32.
 fn halves(e: &mut Emitter, word: Word, bits: u32) -> (Word, Option<Word>) {
     if bits <= 32 {
         return (word, None);
@@ -481,7 +481,7 @@ pub(super) fn overflow(e: &mut Emitter, base: &str, arguments: &[Operand]) -> Lo
             let add = base.starts_with("sadd");
             let op = if add { BinaryOp::Add } else { BinaryOp::Sub };
             let result = integers::binary(asm, op, bits, a, b)?;
-            // The sign is wrong if it differs from those it should have.
+            // It overflowed if the sign of the result is wrong.
             let x = asm.make(S::BitwiseXor, scalar, &[a, result]);
             let other = if add { result } else { a };
             let y = asm.make(S::BitwiseXor, scalar, &[b, other]);

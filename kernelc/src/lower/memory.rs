@@ -1,4 +1,4 @@
-//! Loads and group_variables: through device addresses, and in the variables that hold tile_static memory, locals and tables.
+//! Loads and stores: through device addresses, and in the variables that hold tile_static memory, locals and tables.
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar};
@@ -21,15 +21,15 @@ pub(super) struct GroupVariable {
     pub(super) unit: u64,
 }
 
-/// How a group is used, before its variable is made.
+/// How the accesses to a group look, which decides the type of its variable.
 #[derive(Clone, Copy)]
 struct AccessPattern {
-    /// The largest width that all accesses are made of.
+    /// The largest width of which all accesses are multiples.
     width: u64,
-    /// The one type of all accesses, if it is one.
+    /// The type of all accesses, if they have one.
     ty: Option<Scalar>,
     any: bool,
-    /// All steps are multiples of so many bytes.
+    /// A number of bytes of which all offsets are multiples.
     step: u64,
 }
 
@@ -51,7 +51,7 @@ impl AccessPattern {
     }
 }
 
-/// The largest power of two that surely divides a value, at most 8.
+/// The largest power of two, up to 8, that is known to divide a value.
 fn divides(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
     let of = |op: &Operand| divides(definitions, &op.value, depth + 1);
     match value {
@@ -169,7 +169,7 @@ fn variable(
             asm.need(Capability::Int16);
             2
         }
-        // Parts of words are taken out of them.
+        // Smaller parts are extracted from words.
         (_, width) => width.max(4),
     };
     let element = pattern.ty.filter(|ty| ty.size() == width).unwrap_or(Scalar::unsigned(width));
@@ -200,7 +200,7 @@ fn variable(
     Ok(GroupVariable { variable, class, element, unit })
 }
 
-/// What a group holds at first, if it holds a table.
+/// The initial bytes of a group, if it has a table.
 fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, KernelError> {
     if group.space == MemorySpace::Tile {
         return Ok(None);
@@ -269,7 +269,7 @@ pub(super) fn scalar_bits(ty: &Type, constant: &Constant) -> Option<u64> {
     }
 }
 
-/// A double that is a float, as its bits.
+/// The bits of a float that is given as a double.
 fn narrow(bits: u64) -> u32 {
     let value = f64::from_bits(bits);
     if value.is_nan() {
@@ -279,7 +279,7 @@ fn narrow(bits: u64) -> u32 {
     (value as f32).to_bits()
 }
 
-/// A double that is a half, as its bits.
+/// The bits of a half that is given as a double.
 fn half(bits: u64) -> u16 {
     let sign = ((bits >> 48) & 0x8000) as u16;
     let exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;
@@ -292,7 +292,7 @@ fn half(bits: u64) -> u16 {
     }
 }
 
-/// Which of the copying intrinsics a function is.
+/// An intrinsic that copies or sets memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemoryIntrinsic {
     Copy,
@@ -309,7 +309,7 @@ pub(super) fn memory_intrinsic(name: &str) -> Option<MemoryIntrinsic> {
     }
 }
 
-/// The width in which memory is copied. The alignment of the operands is not in the tree, their size is what is known.
+/// The width in which memory is copied, by the size: the tree does not have the alignment of the operands.
 fn copy_align(arguments: &[Operand]) -> u64 {
     match arguments.get(2).map(|size| &size.value) {
         Some(Value::Constant(Constant::Int(size))) if size % 4 == 0 => 4,
@@ -318,17 +318,17 @@ fn copy_align(arguments: &[Operand]) -> u64 {
     }
 }
 
-/// An address as it is in SPIR-V.
+/// An address as SPIR-V has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Address {
-    /// A 64-bit number.
+    /// A 64-bit integer.
     Device(Word),
-    /// Units from the beginning of a store, 32 bits.
+    /// An offset into the variable of a group, in its units; 32 bits.
     In(GroupVariable, Word),
 }
 
 impl Address {
-    /// So many bytes further.
+    /// The address so many bytes after this.
     pub(super) fn plus(self, asm: &mut Assembler, bytes: u64) -> Address {
         if bytes == 0 {
             return self;
@@ -338,7 +338,7 @@ impl Address {
                 let by = asm.constant(Scalar::U64, bytes);
                 Address::Device(asm.make(spirv::Op::IAdd, Scalar::U64, &[at, by]))
             }
-            // A part of an element is at no whole unit: only whole ones are asked for.
+            // Parts of an element are not addressed: callers ask for multiples of the unit.
             Address::In(group, at) => {
                 let by = asm.constant(Scalar::U32, bytes / group.unit);
                 Address::In(group, asm.make(spirv::Op::IAdd, Scalar::U32, &[at, by]))
@@ -347,7 +347,7 @@ impl Address {
     }
 }
 
-/// A pointer to a scalar of the device's memory.
+/// A pointer to a scalar in device memory.
 pub(super) fn device_pointer(asm: &mut Assembler, at: Word, scalar: Scalar) -> Word {
     match scalar {
         Scalar::U8 => asm.need(Capability::StorageBuffer8BitAccess),
@@ -368,19 +368,19 @@ fn aligned(align: u64, scalar: Scalar, volatile: bool) -> Vec<dr::Operand> {
     vec![dr::Operand::MemoryAccess(flags), dr::Operand::LiteralBit32(align as u32)]
 }
 
-/// An access of less alignment than size is made of pieces of so many bytes, as Vulkan asks.
+/// The width of the pieces of an access that is aligned to less than its size, which Vulkan does not allow as one.
 fn piece(at: Address, scalar: Scalar, align: u64) -> Option<u64> {
     let align = if align == 0 { scalar.size() } else { 1 << align.trailing_zeros().min(3) };
     let needed = match at {
         Address::Device(_) => scalar.size(),
-        // Whole units are whole elements.
+        // A unit is an element, so accesses are aligned.
         Address::In(group, _) if group.unit > 1 => return None,
         Address::In(group, _) => scalar.size().min(group.element.size()),
     };
     (align < needed).then_some(align)
 }
 
-/// A scalar out of memory, as it is in a register.
+/// Loads a scalar into a register.
 pub(super) fn load(asm: &mut Assembler, from: Address, kind: ScalarKind, align: u64, volatile: bool) -> Option<Word> {
     let scalar = kind.memory()?;
     if let Some(piece) = piece(from, scalar, align) {
@@ -425,7 +425,7 @@ pub(super) fn load(asm: &mut Assembler, from: Address, kind: ScalarKind, align: 
     Some(widen(asm, raw, scalar, kind))
 }
 
-/// A scalar from a register into memory.
+/// Stores a scalar from a register.
 pub(super) fn store(
     asm: &mut Assembler,
     to: Address,
@@ -485,7 +485,7 @@ pub(super) fn store(
     Some(())
 }
 
-/// From memory's type to the register's.
+/// From the type in memory to that of the register.
 fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: ScalarKind) -> Word {
     match (scalar, kind) {
         (Scalar::U8, ScalarKind::Int(1)) => {
@@ -500,7 +500,7 @@ fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: ScalarKind) -> Wo
     }
 }
 
-/// The other way.
+/// From the type of the register to that in memory.
 fn narrow_to(asm: &mut Assembler, value: Word, scalar: Scalar, kind: ScalarKind) -> Word {
     match (scalar, kind) {
         (Scalar::U8, ScalarKind::Int(1)) => {
@@ -519,7 +519,7 @@ pub(super) fn recast(asm: &mut Assembler, value: Word, from: Scalar, to: Scalar)
     if from == to { value } else { asm.make(spirv::Op::Bitcast, to, &[value]) }
 }
 
-/// A pointer to the element that holds a place, `plus` elements further.
+/// A pointer to the element at an offset, `plus` elements further.
 pub(super) fn element_pointer(asm: &mut Assembler, group: GroupVariable, at: Word, plus: u64) -> Word {
     let size = group.element.size();
     let mut index = at;
@@ -535,7 +535,7 @@ pub(super) fn element_pointer(asm: &mut Assembler, group: GroupVariable, at: Wor
     asm.element(group.class, element, group.variable, index)
 }
 
-/// How far, in bits, a place is into its element of 4 or 8 bytes.
+/// The offset, in bits, within its element of 4 or 8 bytes.
 fn bits_into(asm: &mut Assembler, group: GroupVariable, at: Word) -> Word {
     if group.unit != 1 {
         return asm.constant(Scalar::U32, 0);
@@ -546,7 +546,7 @@ fn bits_into(asm: &mut Assembler, group: GroupVariable, at: Word) -> Word {
     asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[byte, three])
 }
 
-/// 1 or 2 bytes of an element of 4, in 32 bits.
+/// Loads 1 or 2 bytes of an element of 4, as 32 bits.
 fn load_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar) -> Word {
     let pointer = element_pointer(asm, group, at, 0);
     let whole = asm.make(spirv::Op::Load, group.element, &[pointer]);
@@ -557,7 +557,7 @@ fn load_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar
     asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[low, mask])
 }
 
-/// The other way; the value may have more bits.
+/// Stores 1 or 2 bytes into an element of 4; higher bits of the value are ignored.
 fn store_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar, value: Word) {
     let pointer = element_pointer(asm, group, at, 0);
     let whole = asm.make(spirv::Op::Load, group.element, &[pointer]);
@@ -610,7 +610,7 @@ fn load_from(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar
     if whole == Scalar::U16 { shrink(asm, value, scalar) } else { recast(asm, value, whole, scalar) }
 }
 
-/// 32 bits to memory's type of fewer.
+/// From 32 bits to a type of fewer in memory.
 fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
     match to {
         Scalar::U8 => {

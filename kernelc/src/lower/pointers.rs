@@ -18,9 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) enum MemorySpace {
     /// tile_static.
     Tile,
-    /// Of the thread.
+    /// Locals of a thread.
     Private,
-    /// A table.
+    /// Constant tables.
     Table,
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Group {
     pub(super) size: u64,
 }
 
+/// What each pointer of a function points to, and how captured pointers are used.
 pub(super) struct PointerAnalysis {
-    /// Of locals, then of globals.
+    /// Of locals, then of globals; see `node`.
     class: Vec<PointerClass>,
     locals: usize,
     pub(super) groups: Vec<Group>,
-    /// Of each pointer in the block, by its offset (or [`ANY_OFFSET`]) and depth. 0: memory at the pointer, of a view its
-    /// elements. 1: memory at a pointer loaded through it, of a reference to an array its elements.
+    /// By offset and depth; see `capture_uses`.
     pub(super) uses: BTreeMap<(u32, u32), CaptureUse>,
 }
 

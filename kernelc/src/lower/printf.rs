@@ -1,9 +1,9 @@
 //! `direct3d_printf` and `direct3d_errorf` as instructions of NonSemantic.DebugPrintf, whose text the validation layer and
 //! other tools print.
 //!
-//! What those have of printf: `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Here C's spellings become
-//! theirs, text that is known at compile time (`%s`, `%c`) goes into the format, and what cannot be printed is refused. A number
-//! of 64 bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
+//! Those tools know `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Conversions of C are rewritten to
+//! these, text that is known at compile time (`%s`, `%c`) becomes part of the format, and the rest is refused. A number of 64
+//! bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
 
 use super::addresses::constant_address;
 use super::assembler::Scalar;
@@ -67,7 +67,7 @@ fn literal(module: &Module, operand: &Operand) -> Option<Vec<u8>> {
 /// A part of a format.
 #[derive(Debug, PartialEq)]
 enum Piece {
-    /// As it is, also `%%`.
+    /// Literal text, `%%` included.
     Text(Vec<u8>),
     Conversion(Conversion),
 }
@@ -122,7 +122,7 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
     Ok(all)
 }
 
-/// A conversion as debugPrintf spells it, and what it prints, if that is not known already.
+/// A conversion for debugPrintf, and the id of what it prints unless that is known at compile time.
 struct Converted {
     spelling: Vec<u8>,
     word: Option<Word>,
@@ -172,7 +172,7 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowe
         if !look.is_empty() {
             return Ok(Err("of device code has no width".into()));
         }
-        // A variable that is only named here has no place.
+        // A variable that is used only here is in no group.
         let is_variable = matches!(&argument.value, Value::Constant(c) if constant_address(c).is_some());
         return Ok(match if is_variable { None } else { Some(e.address(argument)?) } {
             Some(Address::Device(word)) => Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) }),

@@ -1,21 +1,21 @@
-//! Values of IR as words of SPIR-V: each scalar of a value is a word of its own, vectors and structs are lists of them.
+//! Scalarization: a value of IR is a list of scalars (its leaves), each with an id of its own in SPIR-V.
 
 use super::assembler::Scalar;
 use crate::ir::Type;
 
-/// A scalar of IR.
+/// The type of a scalar of IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScalarKind {
-    /// Of 1 to 64 bits. One of 1 is a `Bool`; others lie in 32 or 64 bits, those above their own zero.
+    /// Of 1 to 64 bits; see `integers` for how they lie in registers.
     Int(u32),
     Half,
     Float,
     Double,
-    /// A device address of 64 bits, or a place in a group of 32.
+    /// A device address of 64 bits, or an offset of 32 bits into a group.
     Pointer,
 }
 
-/// A scalar and where it lies in its value in memory.
+/// A scalar and its offset within its value, in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
     pub(super) kind: ScalarKind,
@@ -23,7 +23,7 @@ pub(super) struct Leaf {
 }
 
 impl ScalarKind {
-    /// The type of its register; of a pointer that of a device address.
+    /// The type of its register; for a pointer, that of a device address.
     pub(super) fn register(self) -> Scalar {
         match self {
             ScalarKind::Int(1) => Scalar::Bool,
@@ -35,7 +35,7 @@ impl ScalarKind {
         }
     }
 
-    /// How it lies in memory; `None` for integers of odd sizes.
+    /// Its type in memory; `None` for integers of other sizes.
     pub(super) fn memory(self) -> Option<Scalar> {
         Some(match self {
             ScalarKind::Int(bits) if bits <= 8 => Scalar::U8,
@@ -48,7 +48,7 @@ impl ScalarKind {
     }
 }
 
-/// The scalars of a type in the order of their offsets; `None` for types that kernels do not hold.
+/// The scalars of a type in the order of their offsets; `None` for types that kernels cannot have.
 pub(super) fn leaves(ty: &Type) -> Option<Vec<Leaf>> {
     let mut all = Vec::new();
     collect_leaves(ty, 0, &mut all)?;
@@ -56,7 +56,7 @@ pub(super) fn leaves(ty: &Type) -> Option<Vec<Leaf>> {
 }
 
 fn collect_leaves(ty: &Type, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
-    // A bound on what one value may be made of.
+    // A limit on the scalars of one value.
     if all.len() > 4096 {
         return None;
     }
@@ -93,7 +93,7 @@ fn collect_leaves(ty: &Type, offset: u64, all: &mut Vec<Leaf>) -> Option<()> {
     Some(())
 }
 
-/// Which leaves of `ty` the part at `path` is made of.
+/// The range of leaves that the part of `ty` at `path` is.
 pub(super) fn part(ty: &Type, path: &[u32]) -> Option<std::ops::Range<usize>> {
     let mut from = 0;
     let mut ty = ty.clone();

@@ -1,35 +1,35 @@
-//! Control flow as SPIR-V wants it: each loop and each selection with a merge block of its own.
+//! Structured control flow as SPIR-V defines it: each loop and each selection has a merge block of its own.
 //!
-//! `opt` has made the flow structured (`structurizecfg`: loops are left from their latch only, branches meet at their
-//! immediate post-dominator). What is added here are blocks: the head of a loop holds its phis alone, a block of its own
-//! leads back to it, and where two constructs end at one block each gets an end of its own before it.
+//! `opt` has structured the flow (`structurizecfg`): loops are left from their latch only, and branches meet at their immediate
+//! post-dominator. Blocks are added here: the header of a loop keeps only its phis, its back edge starts in a block of its own,
+//! and where several constructs end at one block, each gets a merge block before it.
 
 use super::cfg::{ControlFlowGraph, DominatorTree, successors};
 use super::error::KernelError;
 use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How a block declares its construct.
+/// The construct that a block heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// A branch whose ways meet again there.
+    /// A branch whose paths meet at this block.
     Selection(BlockId),
-    /// The head of a loop.
+    /// A loop.
     Loop {
-        /// Where it goes on after the loop.
+        /// The block after the loop.
         merge: BlockId,
-        /// The block that leads back.
+        /// The block with the back edge.
         again: BlockId,
     },
 }
 
-/// The blocks to write, each after all that dominate it, and the constructs they head.
+/// The blocks to write, each after those that dominate it, and the constructs that they head.
 pub(super) struct StructuredFlow {
     pub(super) order: Vec<BlockId>,
     pub(super) merges: HashMap<BlockId, Merge>,
 }
 
-/// Rewrites the function's blocks. Fails if `opt` left flow that is not structured.
+/// Adds the blocks that structured control flow needs. Fails if `opt` left flow that is not structured.
 pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, KernelError> {
     let odd = |what: &str| KernelError::new(format!("internal: {what}; please report this with the source"));
     for block in &mut function.blocks {
@@ -55,10 +55,10 @@ pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, Ker
     Ok(StructuredFlow { order, merges })
 }
 
-/// SPIR-V's limit of nested constructs.
+/// SPIR-V's limit on nested constructs.
 const DEEPEST: usize = 1023;
 
-/// How many constructs lie in each other at most.
+/// The depth of the deepest construct.
 fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize {
     let heads: HashMap<usize, usize> = merges
         .iter()
@@ -99,12 +99,12 @@ fn loops(
     }
     for (head, latch) in latches {
         let (head, mut latch) = (BlockId(head), BlockId(latch));
-        // The head keeps its phis.
+        // The header keeps only its phis.
         let body = split(function, head, phis(&function.blocks[head.0]));
         if latch == head {
             latch = body;
         }
-        // A block of its own leads back and out.
+        // The back edge and the exit get a block of their own.
         let end = function.blocks[latch.0].instructions.len() - 1;
         let again = split(function, latch, end);
         let out = match &function.blocks[again.0].instructions[0].op {
@@ -146,11 +146,11 @@ fn selections(
             Merge::Selection(_) => None,
         })
         .collect();
-    // By edges as they are now. A block that was added stands for the head of its construct.
+    // By the edges as they are now. For dominance, an added block stands for the header of its construct.
     let mut predecessors: Vec<BTreeSet<usize>> =
         graph.predecessors.iter().map(|all| all.iter().copied().collect()).collect();
     let mut stands_for: Vec<usize> = (0..function.blocks.len()).collect();
-    // Inner ones first: what ends at the same block as an outer one is then gathered into that one's end.
+    // Inner constructs first: the merge block of one that ends where an outer one ends then lies within that one.
     for &head in graph.order.iter().rev() {
         let two = matches!(function.blocks[head].instructions.last(), Some(Instruction { op: Op::CondBr { .. }, .. }));
         if !two || leaves_loop.contains(&head) {
@@ -179,7 +179,7 @@ pub(super) fn phis(block: &Block) -> usize {
     block.instructions.iter().take_while(|i| matches!(i.op, Op::Phi { .. })).count()
 }
 
-/// Moves all from instruction `at` on into a new block, to which the old one leads.
+/// Moves the instructions from `at` on into a new block, to which the old one branches.
 fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
     let new = BlockId(function.blocks.len());
     let old = &mut function.blocks[block.0];
@@ -200,7 +200,7 @@ fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
     new
 }
 
-/// Puts a block before `target` on all ways from the blocks `from`; what they bring there meets in it.
+/// Puts a block on the edges from the blocks `from` to `target`, with phis for the values that they bring.
 fn gather(function: &mut Function, target: BlockId, from: &[BlockId], name: &str) -> BlockId {
     let new = BlockId(function.blocks.len());
     for &block in from {

@@ -1,7 +1,7 @@
 //! Constants and constant expressions.
 
+use super::cursor::{Reader, Result};
 use super::keywords::{binary_op, cast_op};
-use super::{Reader, Result};
 use crate::ir::lexer::{Kind, unescaped_bytes};
 use crate::ir::module::{Constant, Op, Operand, Type, Value};
 

@@ -1,6 +1,6 @@
 //! Debug metadata: where each instruction comes from.
 
-use super::{Reader, Result};
+use super::cursor::{Reader, Result};
 use crate::ir::lexer::{Kind, unescaped};
 use crate::ir::module::{DebugNode, LocationId};
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Reader, Result};
+use super::cursor::{Measured, Named, Reader, Result};
 use crate::ir::lexer::{Kind, Name};
 use crate::ir::module::Type;
 
@@ -11,23 +11,6 @@ use crate::ir::module::Type;
 const MOST_PARTS: u32 = 1 << 16;
 /// As deep as a type may be.
 const MOST_LEVELS: u32 = 128;
-
-/// A type with what it takes to walk it.
-#[derive(Clone)]
-pub(super) struct Measured {
-    ty: Type,
-    parts: u32,
-    levels: u32,
-}
-
-/// A `%name = type ..`.
-pub(super) enum Named {
-    /// Its token behind `type`.
-    Unread(usize),
-    /// In the midst of it: it holds itself.
-    Reading,
-    Read(Measured),
-}
 
 fn simple(ty: Type) -> Measured {
     Measured { ty, parts: 1, levels: 1 }
