@@ -1,4 +1,4 @@
-/* Arrays (docs/spec/arrays.md#cpu-access-types). Staging arrays are in rules_stg.c. */
+/* Arrays (docs/spec/arrays.md#cpu-access-types). Staging arrays are in rules/rules_stg.c. */
 #include "support.h"
 
 #include <stdlib.h>

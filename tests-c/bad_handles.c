@@ -1,5 +1,5 @@
 /* Every function that takes a handle, given every kind of wrong one: null, freed, foreign, of another type. Each must
- * say so, and the process must go on. Functions of array_views: views_misuse.c. */
+ * say so, and the process must go on. Functions of array_views: array_view/views_misuse.c. */
 #include "handles.h"
 
 #include <pthread.h>

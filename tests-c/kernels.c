@@ -1,5 +1,5 @@
 /* SPIR-V kernels: arguments, order, errors that name the argument (docs/spec/launches.md; SEL-4 to SEL-6 are in
- * rules_sel.c). */
+ * rules/rules_sel.c). */
 #include "support.h"
 
 #include <stdio.h>

@@ -136,6 +136,7 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
 
 const WRONG_SIZE: DecodeError = DecodeError::Damaged("its size is wrong");
 const TOO_SHORT: DecodeError = DecodeError::Damaged("it ends too early");
+const TOO_MANY_CAPTURES: DecodeError = DecodeError::Damaged("it ends before its captures");
 
 fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), DecodeError> {
     to.try_reserve(more).map_err(|_| DecodeError::OutOfMemory(more.saturating_mul(size_of::<T>())))
@@ -205,7 +206,7 @@ impl<'a> Reader<'a> {
     fn captures(&mut self, block_size: u64) -> Result<Vec<Capture>, DecodeError> {
         let count = self.u32()? as usize;
         if count > self.rest.len() / CAPTURE_BYTES {
-            return Err(TOO_SHORT);
+            return Err(TOO_MANY_CAPTURES);
         }
         let mut captures = Vec::new();
         reserve(&mut captures, count)?;
@@ -286,9 +287,11 @@ mod tests {
     #[test]
     fn counts_beyond_the_image_allocate_nothing() {
         let mut image = encode(&sample());
-        // The number of captures; a capacity of that number would be 48 GiB.
-        image[54..58].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert_eq!(decode(&image), Err(TOO_SHORT));
+        // The number of captures. It is refused before it is used.
+        for count in [u32::MAX, 4] {
+            image[54..58].copy_from_slice(&count.to_le_bytes());
+            assert_eq!(decode(&image), Err(TOO_MANY_CAPTURES));
+        }
     }
 
     #[test]

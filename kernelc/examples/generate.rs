@@ -190,86 +190,16 @@ impl Generator {
                 self.line(&format!("float {name} = bounded({value});"));
                 self.floats.push(name);
             }
-            7 | 8 => {
-                let condition = self.condition(1);
-                self.line(&format!("if {condition} {{"));
-                let count = 1 + self.random(3);
-                self.block(count);
-                if self.random(2) == 0 {
-                    self.line("} else {");
-                    let count = 1 + self.random(3);
-                    self.block(count);
-                }
-                self.line("}");
-            }
-            9..=11 => {
-                let name = self.name("k");
-                let bound = if self.random(2) == 0 {
-                    format!("{}u", 1 + self.random(9))
-                } else {
-                    format!("(({}) & 7u)", self.number(1))
-                };
-                self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
-                self.unsigned.push(name);
-                self.looping += 1;
-                let count = 1 + self.random(3);
-                self.block(count);
-                self.looping -= 1;
-                self.unsigned.pop();
-                self.line("}");
-            }
-            12 => {
-                let name = self.name("w");
-                let condition = self.condition(1);
-                self.line(&format!("unsigned {name} = 0;"));
-                if self.random(2) == 0 {
-                    self.line(&format!("while ({condition} && {name} < 9u) {{"));
-                    self.depth += 1;
-                    self.line(&format!("++{name};"));
-                    self.depth -= 1;
-                    self.looping += 1;
-                    let count = 1 + self.random(3);
-                    self.block(count);
-                    self.looping -= 1;
-                    self.line("}");
-                } else {
-                    self.line("do {");
-                    self.looping += 1;
-                    let count = 1 + self.random(2);
-                    self.block(count);
-                    self.looping -= 1;
-                    self.line(&format!("}} while (++{name} < 6u && {condition});"));
-                }
-            }
-            13 | 14 => {
-                let value = self.number(2);
-                self.line(&format!("switch ({value} & 7u) {{"));
-                let cases = 2 + self.random(4);
-                for case in 0..cases {
-                    self.line(&format!("case {case}u: {{"));
-                    self.block(1);
-                    // Some fall through.
-                    let end = if self.random(3) != 0 { "} break;" } else { "} [[fallthrough]];" };
-                    self.line(end);
-                }
-                self.line("default: {");
-                self.block(1);
-                self.line("}");
-                self.line("}");
-            }
+            7 | 8 => self.if_else(),
+            9..=11 => self.for_loop(),
+            12 => self.while_loop(),
+            13 | 14 => self.switch(),
             15 if self.looping > 0 => {
                 let condition = self.condition(1);
                 let word = if self.random(2) == 0 { "break" } else { "continue" };
                 self.line(&format!("if {condition} {word};"));
             }
-            16 if self.depth < 3 => {
-                let name = self.name("r");
-                let size = [4, 8, 16][self.random(3) as usize];
-                self.line(&format!("unsigned {name}[{size}];"));
-                let value = self.number(1);
-                self.line(&format!("for (unsigned q = 0; q < {size}u; ++q) {name}[q] = ({value}) + q * 17u;"));
-                self.arrays.push((name, size));
-            }
+            16 if self.depth < 3 => self.array(),
             17 => match self.arrays.last().cloned() {
                 Some((array, size)) => {
                     let (at, value) = (self.number(1), self.number(2));
@@ -277,16 +207,7 @@ impl Generator {
                 }
                 None => self.assign(),
             },
-            18 => {
-                let name = self.name("s");
-                let (x, y) = (self.number(1), self.number(1));
-                self.line(&format!("both {name} = pair_of({x}, {y});"));
-                let condition = self.condition(1);
-                self.line(&format!("if {condition} {name}.second += {name}.first >> 1;"));
-                let v = self.name("v");
-                self.line(&format!("unsigned {v} = {name}.sum();"));
-                self.unsigned.push(v);
-            }
+            18 => self.pair(),
             19 if self.looping == 0 && self.random(3) == 0 => {
                 let condition = self.condition(1);
                 let value = self.number(1);
@@ -294,6 +215,97 @@ impl Generator {
             }
             _ => self.assign(),
         }
+    }
+
+    fn if_else(&mut self) {
+        let condition = self.condition(1);
+        self.line(&format!("if {condition} {{"));
+        let count = 1 + self.random(3);
+        self.block(count);
+        if self.random(2) == 0 {
+            self.line("} else {");
+            let count = 1 + self.random(3);
+            self.block(count);
+        }
+        self.line("}");
+    }
+
+    fn for_loop(&mut self) {
+        let name = self.name("k");
+        let bound = if self.random(2) == 0 {
+            format!("{}u", 1 + self.random(9))
+        } else {
+            format!("(({}) & 7u)", self.number(1))
+        };
+        self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
+        self.unsigned.push(name);
+        self.looping += 1;
+        let count = 1 + self.random(3);
+        self.block(count);
+        self.looping -= 1;
+        self.unsigned.pop();
+        self.line("}");
+    }
+
+    fn while_loop(&mut self) {
+        let name = self.name("w");
+        let condition = self.condition(1);
+        self.line(&format!("unsigned {name} = 0;"));
+        if self.random(2) == 0 {
+            self.line(&format!("while ({condition} && {name} < 9u) {{"));
+            self.depth += 1;
+            self.line(&format!("++{name};"));
+            self.depth -= 1;
+            self.looping += 1;
+            let count = 1 + self.random(3);
+            self.block(count);
+            self.looping -= 1;
+            self.line("}");
+        } else {
+            self.line("do {");
+            self.looping += 1;
+            let count = 1 + self.random(2);
+            self.block(count);
+            self.looping -= 1;
+            self.line(&format!("}} while (++{name} < 6u && {condition});"));
+        }
+    }
+
+    fn switch(&mut self) {
+        let value = self.number(2);
+        self.line(&format!("switch ({value} & 7u) {{"));
+        let cases = 2 + self.random(4);
+        for case in 0..cases {
+            self.line(&format!("case {case}u: {{"));
+            self.block(1);
+            // Some fall through.
+            let end = if self.random(3) != 0 { "} break;" } else { "} [[fallthrough]];" };
+            self.line(end);
+        }
+        self.line("default: {");
+        self.block(1);
+        self.line("}");
+        self.line("}");
+    }
+
+    fn array(&mut self) {
+        let name = self.name("r");
+        let size = [4, 8, 16][self.random(3) as usize];
+        self.line(&format!("unsigned {name}[{size}];"));
+        let value = self.number(1);
+        self.line(&format!("for (unsigned q = 0; q < {size}u; ++q) {name}[q] = ({value}) + q * 17u;"));
+        self.arrays.push((name, size));
+    }
+
+    fn pair(&mut self) {
+        let name = self.name("s");
+        let (x, y) = (self.number(1), self.number(1));
+        self.line(&format!("both {name} = pair_of({x}, {y});"));
+        let condition = self.condition(1);
+        self.line(&format!("if {condition} {name}.second += {name}.first >> 1;"));
+        let v = self.name("v");
+        self.line(&format!("unsigned {v} = {name}.sum();"));
+        self.unsigned.push(v);
     }
 
     fn kernel(&mut self, n: u64) {

@@ -9,24 +9,24 @@ pub const OLDEST: u32 = 22;
 /// The newest that is looked for by name.
 const NEWEST: u32 = 30;
 
-/// What prepares a module for [`crate::lower`]: everything inlined into the kernels, pointers with known address spaces, no
-/// switch, and flow that is structured. Before that, what LLVM leaves to its own back ends and drivers do not do: addresses
-/// that a loop steps through become pointers that it moves, without multiplications, and loops whose length is known at
-/// run time only are unrolled by 8. Measured on an H200: the matrix product without tiles gets 2.2 times as fast.
+/// The passes that prepare a module for `lower`: address spaces inferred, no switch, structured control flow. Before that,
+/// optimisations that LLVM leaves to its back ends and drivers do not do: strength reduction of the addresses in loops, and
+/// unrolling by 8 of loops whose length is known at run time only. On an H200 the matrix product without tiles became 2.2 times
+/// as fast.
 const PASSES: &str = "default<O2>,infer-address-spaces,sroa,\
     instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
     function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse,loop(loop-reduce),\
     loop-unroll<runtime>,early-cse),\
     function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,instsimplify,dce";
 
-/// All calls inlined. What each call brings splits its block, so many calls in a row take quadratic time.
+/// Inlines all calls. Each splits its block, so many calls in a row take quadratic time.
 const INLINE: &str = "internalize,globaldce,always-inline";
 
 /// The same for large kernels: callees first, and each made small before it is copied.
 const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
     loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
 
-/// Compares each address with all before it: left out of large kernels.
+/// Compares all addresses in pairs: left out for large kernels.
 const QUADRATIC: &str = "slsr,";
 
 /// A Clang with its tools.
@@ -129,7 +129,7 @@ impl Clang {
         let mut command = Command::new(&self.compiler);
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
         command.arg(format!("-cuid={:016x}", unit.id));
-        // The user's flags win where they contradict.
+        // The user's flags come last, so they prevail.
         command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
         command.args(flags);
         match pass {
@@ -176,10 +176,10 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser. `large`: a kernel is, as [`crate::inline::is_large`] says.
+    /// A call of the optimiser. `large`: a kernel is, as `always_inline::is_large` says.
     pub fn optimise(&self, input: &Path, output: &Path, large: bool) -> Command {
         let mut command = Command::new(&self.opt);
-        // Vectors would be taken apart again.
+        // Vectors would be split into scalars again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");

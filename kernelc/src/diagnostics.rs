@@ -1,8 +1,8 @@
-//! What Clang says of the device's code, without the one error that C++ AMP does not know: capturing an array by reference.
+//! Clang's diagnostics of device code, without the errors that C++ AMP does not have.
 //!
-//! Clang refuses every capture by reference in a device lambda and does not name the type. What the source declares as
-//! something else than an array or texture stays an error; where its declaration is not found or not understood, the launch
-//! finds out: there a reference to what is no live array is an error.
+//! Clang refuses every capture by reference in a device lambda and does not name the type; C++ AMP allows arrays and textures.
+//! A variable that the source declares as something else stays an error. Where the declaration is not found or not understood,
+//! the launch decides: a reference to anything but a live array is an error there.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn filter(text: &str, failed: bool) -> (String, usize) {
         kept.extend(block);
     }
     if failed && errors == 0 && dropped == 0 {
-        // It failed in a way of its own.
+        // It failed for a reason that no diagnostic gives.
         return (text.to_owned(), 1);
     }
     if errors > 0 {
@@ -29,7 +29,7 @@ pub fn filter(text: &str, failed: bool) -> (String, usize) {
     (kept, errors)
 }
 
-/// The lines of each diagnostic: "In file included from" before it, notes behind it.
+/// The lines of each diagnostic, with "In file included from" before it and its notes after it.
 fn blocks(text: &str) -> Vec<Vec<&str>> {
     let mut all: Vec<Vec<&str>> = Vec::new();
     let mut pending = Vec::new();
@@ -62,7 +62,7 @@ fn is_count(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(" generated") && !line.contains(" | ")
 }
 
-/// It is the error about a captured reference, and the variable may well be an array.
+/// True for the error about a capture by reference of what may be an array.
 fn allowed_capture(line: &str) -> bool {
     let Some((place, rest)) = line.split_once(": error: capture host variable '") else { return false };
     let Some((name, rest)) = rest.split_once('\'') else { return false };
@@ -78,7 +78,7 @@ fn allowed_capture(line: &str) -> bool {
     before.iter().rev().find_map(|line| declared(line, name)).unwrap_or(true)
 }
 
-/// It is the error that amp code calls a host function, and the function is a member of a class that is local to that code: such
+/// True for the error that amp code calls a host function, if the function is a member of a class local to that code: such
 /// members have the restriction of the function around them, which Clang does not know.
 fn local_member(first: &str, block: &[&str]) -> bool {
     let about = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
@@ -174,7 +174,7 @@ fn without_text(source: &[u8]) -> Vec<u8> {
     code
 }
 
-/// Types that no kernel takes by reference.
+/// Types that cannot be captured by reference.
 const VALUES: [&str; 24] = [
     "int",
     "unsigned",

@@ -3,8 +3,8 @@
 use crate::clang::{Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
-use crate::lower::{CompiledKernel, Options, Refusal};
-use crate::{diagnostics, image, inline, ir, lower, response, rewrite};
+use crate::lower::{CompiledKernel, KernelError, Options};
+use crate::{always_inline, diagnostics, image, ir, lower, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
 }
 
 fn stand_before(compiler: &OsStr, arguments: Vec<OsString>, only: &[PathBuf]) -> Result<i32, Failed> {
-    let line = flags::read(response::expanded(arguments.clone())?);
+    let line = flags::read(response_files::expanded(arguments.clone())?);
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
     // What makes no sense is the compiler's to say.
@@ -86,7 +86,7 @@ fn prefix() -> Result<PathBuf, String> {
 
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
-    let arguments = response::expanded(arguments)?;
+    let arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
     let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
     let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
@@ -337,7 +337,7 @@ fn compile(
 
 /// Where the source needs it, what makes Clang read it otherwise.
 fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
-    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| rewrite::rewritten(&text)) else {
+    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| source_rewrite::rewritten(&text)) else {
         return Ok(None);
     };
     let (copy, file) = (folder.file("source"), folder.file("overlay.yaml"));
@@ -346,7 +346,7 @@ fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
         return Err(format!("{}: the name of a source with \"restrict(amp) mutable\" must be UTF-8", source.display()));
     }
     std::fs::write(&copy, text)
-        .and_then(|()| std::fs::write(&file, rewrite::overlay(&whole, &copy)))
+        .and_then(|()| std::fs::write(&file, source_rewrite::overlay(&whole, &copy)))
         .map_err(|e| format!("cannot write a temporary file: {e}"))?;
     Ok(Some(file))
 }
@@ -385,8 +385,8 @@ fn lowered(
     let write = |file: &Path, text: String| {
         std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
     };
-    let text = inline::marked(&text_of(ir)?);
-    let (ends_threads, large) = (inline::ends_threads(&text), inline::is_large(&text));
+    let text = always_inline::marked(&text_of(ir)?);
+    let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
     write(ir, text)?;
     let mut input = ir.to_path_buf();
     let (mut code, mut told) = (0, String::new());
@@ -394,7 +394,7 @@ fn lowered(
         input = folder.file("device.inlined.ll");
         (code, told) = Running::quiet(&mut clang.inline(ir, &input, large))?.end()?;
         if code == 0 {
-            write(&input, inline::returning(&text_of(&input)?))?;
+            write(&input, always_inline::returning(&text_of(&input)?))?;
         }
     }
     if code == 0 {
@@ -417,7 +417,7 @@ fn lowered(
 }
 
 /// What kernels cannot be compiled for, as Clang says such things.
-fn refused(refusals: &[Refusal]) -> String {
+fn refused(refusals: &[KernelError]) -> String {
     let mut text = String::new();
     for r in refusals {
         let mut frames = r.frames.iter();

@@ -1,26 +1,28 @@
 //! The kernel compiler of revamp: C++ AMP lambdas, as they stand, become SPIR-V for Vulkan at build time.
 //!
-//! docs/kernel-compiler.md has the picture of the pipeline. Rooms, each importing only from those above it:
+//! docs/kernel-compiler.md has the picture of the pipeline. Each module imports only those listed above it:
 //!
-//! - [`ir`]: LLVM IR as text, read into a tree;
-//! - `lower`: a kernel of that tree becomes a SPIR-V module, or a list of refusals with the user's lines;
-//! - `image`: the kernels of a translation unit as the bytes that its object file carries;
-//! - `inline`: marks all functions for inlining;
-//! - `flags`, `response`: a compiler's command line; `clang`: how Clang's passes and `opt` are called; `diagnostics`: what Clang says;
-//!   `rewrite`: what Clang's grammar lacks; `files`: temporary files and processes;
-//! - [`driver`]: what `revamp-kernelc` and `revamp-c++` do.
+//! - [`ir`]: LLVM IR, parsed from its text into a tree;
+//! - `demangle`: names of functions as the user wrote them;
+//! - [`lower`]: from that tree to a SPIR-V module for each kernel, or to errors with the user's lines;
+//! - [`image`]: the kernels of a translation unit as the image that its object file carries;
+//! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
+//! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
+//!   Clang that C++ AMP does not have; `source_rewrite`: what C++ AMP allows and Clang does not parse; `files`: temporary files
+//!   and child processes;
+//! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
 
+mod always_inline;
 mod clang;
+mod demangle;
 mod diagnostics;
 pub mod driver;
 mod files;
 mod flags;
 pub mod image;
-mod inline;
 pub mod ir;
 pub mod lower;
-mod names;
-mod response;
-mod rewrite;
+mod response_files;
+mod source_rewrite;
 
 pub use files::catch_signals;

@@ -1,7 +1,7 @@
 //! The map of a data source, what an access must move, and what is true after it.
 
 use super::intervals::Intervals;
-use super::locations::{Location, LocationSet, LossId};
+use super::locations::{Location, LocationSet, LossId, MemoryId};
 use crate::error::Result;
 use crate::geometry::region::Region;
 use crate::grow::Grow;
@@ -22,8 +22,7 @@ pub struct Step {
 /// What kind of memory a location uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LocationMemory {
-    /// Locations of one number share it.
-    number: u32,
+    id: MemoryId,
     /// The host addresses it.
     is_host: bool,
 }
@@ -52,15 +51,15 @@ impl Directory {
     fn with(bytes: u64, home_is_host: bool, holders: LocationSet) -> Self {
         Self {
             holders: Intervals::new(bytes, holders),
-            memories: vec![LocationMemory { number: 0, is_host: home_is_host }],
+            memories: vec![LocationMemory { id: MemoryId::Home, is_host: home_is_host }],
             epoch: 1,
             has_losses: false,
         }
     }
 
-    /// A further location. `memory` numbers its memory: 0 is home's.
-    pub fn add(&mut self, memory: u32, is_host: bool) -> Location {
-        self.memories.push(LocationMemory { number: memory, is_host });
+    /// A further location.
+    pub fn add(&mut self, memory: MemoryId, is_host: bool) -> Location {
+        self.memories.push(LocationMemory { id: memory, is_host });
         Location(self.memories.len() as u32 - 1)
     }
 
@@ -218,7 +217,7 @@ impl Directory {
         let to = self.memories[at.index()];
         let hops = |l: &Location| {
             let from = self.memories[l.index()];
-            match (from.number == to.number, from.is_host || to.is_host) {
+            match (from.id == to.id, from.is_host || to.is_host) {
                 (true, _) => 0,
                 (_, true) => 1,
                 _ => 2,
@@ -267,12 +266,12 @@ impl Directory {
     /// for all; `id` names the reason. True if anything was.
     pub fn lose(&mut self, region: &Region, at: Location, id: LossId) -> bool {
         let memories = &self.memories;
-        let number = memories[at.index()].number;
+        let memory = memories[at.index()].id;
         let changed = self.holders.update(region.ranges(), |set| {
             if set.is_empty() {
                 return set.clone();
             }
-            let left = set.filter(|l| memories[l.index()].number != number);
+            let left = set.filter(|l| memories[l.index()].id != memory);
             if left.is_empty() { LocationSet::lost(id) } else { left }
         });
         self.epoch += u64::from(changed);

@@ -16,6 +16,17 @@ impl Location {
     }
 }
 
+/// Which memory a location uses: locations of one memory hold the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryId {
+    /// Home's.
+    Home,
+    /// The host's copy of a data source that lives elsewhere.
+    HostCopy,
+    /// A block on a device, by its number.
+    Block(u32),
+}
+
 /// Contents that nobody holds any more: a number its owner knows the reason by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossId(pub NonZeroU32);

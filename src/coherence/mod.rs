@@ -30,4 +30,4 @@ pub mod locations;
 pub mod selection;
 
 pub use directory::{Directory, Step};
-pub use locations::{Location, LocationSet, LossId};
+pub use locations::{Location, LocationSet, LossId, MemoryId};

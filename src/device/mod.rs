@@ -71,10 +71,10 @@ pub struct Use {
 
 /// A storage buffer bound to a descriptor.
 #[derive(Clone)]
-pub struct Binding {
+pub struct BoundBuffer {
     /// Descriptor set.
     pub set: u32,
-    /// Binding in the set.
+    /// BoundBuffer in the set.
     pub binding: u32,
     /// What is bound, and how it is used.
     pub bound: Use,
@@ -87,7 +87,7 @@ pub struct Dispatch<'a> {
     /// Specialization constants.
     pub spec: &'a SpecValues,
     /// Storage buffers by descriptor.
-    pub bindings: &'a [Binding],
+    pub bindings: &'a [BoundBuffer],
     /// Buffers used through addresses.
     pub uses: &'a [Use],
     /// Bytes of the push-constant block.

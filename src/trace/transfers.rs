@@ -75,7 +75,7 @@ pub static ALL: Counters = Counters::new();
 
 /// One transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record {
+pub struct TransferRecord {
     /// Counted from 1.
     pub number: u64,
     /// Bytes moved.
@@ -95,13 +95,13 @@ const KEPT: usize = 4096;
 
 struct Log {
     next: u64,
-    latest: VecDeque<Record>,
+    latest: VecDeque<TransferRecord>,
 }
 
 static LOG: Mutex<Log, { rank::MESSAGES }> = Mutex::new(Log { next: 1, latest: VecDeque::new() });
 
 /// Adds a transfer to the log; its number is given here.
-pub fn record(mut r: Record) {
+pub fn record(mut r: TransferRecord) {
     let mut log = LOG.lock();
     r.number = log.next;
     log.next += 1;
@@ -115,7 +115,7 @@ pub fn record(mut r: Record) {
 }
 
 /// Up to `most` remembered transfers numbered from `first` on.
-pub fn read(first: u64, most: usize) -> Vec<Record> {
+pub fn read(first: u64, most: usize) -> Vec<TransferRecord> {
     let log = LOG.lock();
     let skip = log.latest.partition_point(|r| r.number < first);
     log.latest.iter().skip(skip).take(most).copied().collect()
@@ -140,7 +140,7 @@ mod tests {
     fn the_log_forgets_the_oldest() {
         let call = explicit(c"test");
         for n in 0..KEPT as u64 + 10 {
-            record(Record { number: 0, bytes: n, call, from: 0, to: 0, source: u64::MAX });
+            record(TransferRecord { number: 0, bytes: n, call, from: 0, to: 0, source: u64::MAX });
         }
         let all = read(0, usize::MAX);
         assert_eq!(all.len(), KEPT);

@@ -24,6 +24,7 @@ namespace {
 constexpr int times = 16;      // that count
 constexpr int warm_passes = 8; // passes of so many times before
 constexpr int elements = 1024;
+std::string only; // the name of the case, if one was named
 
 void must(revamp_status status, const char *what) {
     if (status == REVAMP_OK) return;
@@ -34,9 +35,10 @@ void must(revamp_status status, const char *what) {
 
 // Counts `op` alone: what is dumped is what this thread ran since the dump before. (Collection is never switched off:
 // callgrind counts calls all the same, but forgets to begin anew with those it has not collected.) With `before` before
-// each time and `begin` and `end` around the passes.
+// each time and `begin` and `end` around the passes. If a case was named, nothing is done for the others.
 template <class Begin, class Before, class Op, class End>
 void count(const char *name, Begin &&begin, Before &&before, Op &&op, End &&end) {
+    if (!only.empty() && name != only) return;
     const std::string mark = std::string("case:") + name;
     for (int pass = 0; pass <= warm_passes; pass++) {
         begin();
@@ -237,7 +239,8 @@ std::wstring wide(const char *path) {
 
 } // namespace
 
-int main() {
+int main(int argument_count, char **arguments) {
+    if (argument_count > 1) only = arguments[1];
     size_t found = 0;
     MUST(revamp_accelerator_list(nullptr, 0, &found));
     std::vector<revamp_accelerator> all(found);

@@ -237,8 +237,8 @@ TEST(threads_on_parts_of_one_view) {
     }
 }
 
-// Two threads launch on one view, each somewhere else: a launch that went by what it found out before the other took the data away
-// would be lost.
+// Two threads launch on one view, each somewhere else: a launch that went by what it found out before the other took
+// the data away would be lost.
 TEST(threads_that_take_a_view_from_each_other) {
     const accelerator_view gpu = vulkan_view();
     const accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;

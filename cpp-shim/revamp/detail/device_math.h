@@ -5,7 +5,7 @@
 //
 //     __revamp_fast_<name>_f32
 //
-// that the kernel compiler knows (kernelc/src/lower/maths.rs), or a few instructions of LLVM's. precise_math's are
+// that the kernel compiler knows (kernelc/src/lower/fast_math.rs), or a few instructions of LLVM's. precise_math's are
 // code: device_precise.h. Only the device pass needs the bodies; the host pass sees declarations.
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H

@@ -1,4 +1,4 @@
-//! The SPIR-V module that is being written: types and constants once each, capabilities as they are needed.
+//! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
 
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
@@ -6,7 +6,7 @@ use rspirv::spirv::{
 };
 use std::collections::HashMap;
 
-/// The types of registers, and those that only memory has.
+/// Scalar types: of registers, and of memory only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Scalar {
     Bool,
@@ -43,7 +43,7 @@ impl Scalar {
     }
 }
 
-/// The numbers a kernel reads of its place in the launch.
+/// The built-in indices of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Id {
     Global,
@@ -54,7 +54,7 @@ pub(super) enum Id {
 /// How large a workgroup is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Workgroup {
-    /// As the program says.
+    /// By the program.
     Fixed([u32; 3]),
     /// The runtime chooses, by specialization constants 0, 1 and 2; these are the defaults.
     Chosen([u32; 3]),
@@ -65,7 +65,7 @@ pub(super) struct Assembler {
     glsl: Option<Word>,
     printf: Option<Word>,
     capabilities: Vec<Capability>,
-    // The builder looks for a type among all types and constants.
+    // The builder would search all types and constants for each.
     scalars: HashMap<Scalar, Word>,
     vectors: HashMap<(Scalar, u32), Word>,
     constants: HashMap<(Scalar, u64), Word>,

@@ -1,10 +1,10 @@
 //! Arithmetic on integers of any width up to 64 bits.
 //!
-//! One of 1 bit is a `Bool`. Others lie in registers of 32 or 64 bits (their container), with zeros above their own bits;
-//! operations that could leave something there are followed by a mask.
+//! An integer of 1 bit is a `Bool`. Others are in registers of 32 or 64 bits (their container), with zeros above their own
+//! bits; a mask follows operations that could set those.
 
 use super::assembler::{Assembler, Scalar};
-use super::refusal::Refusal;
+use super::error::KernelError;
 use crate::ir::{BinaryOp, IntPredicate};
 use rspirv::spirv::{Op as S, Word};
 
@@ -17,7 +17,7 @@ fn whole(bits: u32) -> bool {
     bits == 32 || bits == 64
 }
 
-/// Zeros above the value's own bits.
+/// Clears the bits above the value's own.
 pub(super) fn clean(asm: &mut Assembler, word: Word, bits: u32) -> Word {
     if whole(bits) {
         return word;
@@ -26,7 +26,7 @@ pub(super) fn clean(asm: &mut Assembler, word: Word, bits: u32) -> Word {
     asm.make(S::BitwiseAnd, container(bits), &[word, mask])
 }
 
-/// The value with its sign, in its container.
+/// The value sign-extended to its container.
 pub(super) fn signed(asm: &mut Assembler, word: Word, bits: u32) -> Word {
     if bits == 1 {
         let (ones, zero) = (asm.constant(Scalar::U32, u64::from(u32::MAX)), asm.constant(Scalar::U32, 0));
@@ -90,7 +90,7 @@ pub(super) fn times(asm: &mut Assembler, scalar: Scalar, word: Word, by: u64) ->
     asm.make(S::IMul, scalar, &[word, by])
 }
 
-pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: Word) -> Result<Word, Refusal> {
+pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: Word) -> Result<Word, KernelError> {
     if bits == 1 {
         return boolean(asm, op, a, b);
     }
@@ -117,13 +117,13 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
             if op == BinaryOp::SDiv {
                 return Ok(clean(asm, quotient, bits));
             }
-            // Vulkan leaves OpSRem of negative numbers undefined.
+            // OpSRem of negative numbers is undefined in Vulkan.
             let product = asm.make(S::IMul, scalar, &[quotient, b]);
             let word = asm.make(S::ISub, scalar, &[a, product]);
             return Ok(clean(asm, word, bits));
         }
         BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-            return Err(Refusal::plain("internal: an operation of floats on integers".into()));
+            return Err(KernelError::new("internal: an operation of floats on integers".into()));
         }
     };
     let word = asm.make(simple, scalar, &[a, b]);
@@ -133,15 +133,15 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
     })
 }
 
-fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, Refusal> {
+fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, KernelError> {
     let op = match op {
         BinaryOp::And | BinaryOp::Mul => S::LogicalAnd,
         BinaryOp::Or => S::LogicalOr,
         BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => S::LogicalNotEqual,
-        // Only by 1, which is all that does not overflow; shifts only by 0.
+        // All other divisors, and shifts by more than 0, are undefined.
         BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => return Ok(a),
         BinaryOp::URem | BinaryOp::SRem => return Ok(asm.constant(Scalar::Bool, 0)),
-        _ => return Err(Refusal::plain("internal: an operation of floats on a bool".into())),
+        _ => return Err(KernelError::new("internal: an operation of floats on a bool".into())),
     };
     Ok(asm.make(op, Scalar::Bool, &[a, b]))
 }

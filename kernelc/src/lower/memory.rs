@@ -1,17 +1,18 @@
 //! Loads and stores: through device addresses, and in the variables that hold tile_static memory, locals and tables.
 
+use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Scalar};
-use super::refusal::Refusal;
-use super::structure::makers;
-use super::values::{Kind, leaves};
-use super::webs::{Class, Group, Object, Space, Webs, constant_address, steps};
+use super::error::KernelError;
+use super::pointer_sets::PointerClass;
+use super::pointers::{Group, MemorySpace, Object, PointerAnalysis};
+use super::scalars::{ScalarKind, leaves};
 use crate::ir::{BinaryOp, CastOp, Constant, Function, Instruction, Module, Op, Operand, Type, Value};
 use rspirv::dr;
 use rspirv::spirv::{self, Capability, StorageClass, Word};
 
 /// A group as a variable: an array of one scalar type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Store {
+pub(super) struct GroupVariable {
     pub(super) variable: Word,
     pub(super) class: StorageClass,
     /// What the array is made of.
@@ -20,19 +21,19 @@ pub(super) struct Store {
     pub(super) unit: u64,
 }
 
-/// How a group is used, before its variable is made.
+/// How the accesses to a group look, which decides the type of its variable.
 #[derive(Clone, Copy)]
-struct Habit {
-    /// The largest width that all accesses are made of.
+struct AccessPattern {
+    /// The largest width of which all accesses are multiples.
     width: u64,
-    /// The one type of all accesses, if it is one.
+    /// The type of all accesses, if they have one.
     ty: Option<Scalar>,
     any: bool,
-    /// All steps are multiples of so many bytes.
+    /// A number of bytes of which all offsets are multiples.
     step: u64,
 }
 
-impl Habit {
+impl AccessPattern {
     fn access(&mut self, scalar: Scalar, align: u64) {
         let width = scalar.size().min(if align == 0 { 1 } else { 1 << align.trailing_zeros().min(3) });
         if width < scalar.size() || (self.any && self.ty != Some(scalar)) {
@@ -50,15 +51,15 @@ impl Habit {
     }
 }
 
-/// The largest power of two that surely divides a value, at most 8.
-fn divides(makers: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
-    let of = |op: &Operand| divides(makers, &op.value, depth + 1);
+/// The largest power of two, up to 8, that is known to divide a value.
+fn divides(definitions: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
+    let of = |op: &Operand| divides(definitions, &op.value, depth + 1);
     match value {
         Value::Constant(Constant::Int(0) | Constant::Zero | Constant::Undef) => 8,
         Value::Constant(Constant::Int(v)) => 1 << v.trailing_zeros().min(3),
         Value::Constant(_) => 1,
         Value::Local(_) if depth > 6 => 1,
-        Value::Local(id) => match makers[id.0].map(|made| &made.op) {
+        Value::Local(id) => match definitions[id.0].map(|made| &made.op) {
             Some(Op::Binary { op: BinaryOp::Mul, left, right, .. }) => (of(left) * of(right)).min(8),
             Some(Op::Binary { op: BinaryOp::Shl, left, right, .. }) => match right.value {
                 Value::Constant(Constant::Int(by @ 0..=64)) => (of(left) << by.min(3)).min(8),
@@ -71,7 +72,7 @@ fn divides(makers: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
             Some(Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, value, .. }) => of(value),
             Some(Op::Select { yes, no, .. }) => of(yes).min(of(no)),
             Some(Op::Phi { incoming, .. }) if depth < 3 => {
-                incoming.iter().map(|(value, _)| divides(makers, value, depth + 2)).min().unwrap_or(1)
+                incoming.iter().map(|(value, _)| divides(definitions, value, depth + 2)).min().unwrap_or(1)
             }
             _ => 1,
         },
@@ -79,32 +80,32 @@ fn divides(makers: &[Option<&Instruction>], value: &Value, depth: u32) -> u64 {
 }
 
 /// Makes a variable of each group.
-pub(super) fn stores(
+pub(super) fn group_variables(
     asm: &mut Assembler,
     module: &Module,
     function: &Function,
-    webs: &Webs,
-) -> Result<Vec<Store>, Refusal> {
-    let mut habits = vec![Habit { width: 8, ty: None, any: false, step: 8 }; webs.groups.len()];
-    let makers = makers(function);
+    pointers: &PointerAnalysis,
+) -> Result<Vec<GroupVariable>, KernelError> {
+    let mut patterns = vec![AccessPattern { width: 8, ty: None, any: false, step: 8 }; pointers.groups.len()];
+    let definitions = function.definitions();
     let group_of = |value: &Value| -> Option<usize> {
         let class = match value {
-            Value::Local(id) => webs.class_of(*id),
-            Value::Constant(constant) => webs.class_of_global(constant_address(constant)?.0),
+            Value::Local(id) => pointers.class_of(*id),
+            Value::Constant(constant) => pointers.class_of_global(constant_address(constant)?.0),
         };
         match class {
-            Class::Group(group) => Some(group),
-            Class::Device => None,
+            PointerClass::Group(group) => Some(group),
+            PointerClass::Device => None,
         }
     };
     for Instruction { op, location, .. } in function.blocks.iter().flat_map(|b| &b.instructions) {
-        let constants = super::structure::operands(op).into_iter().filter_map(|value| match value {
+        let constants = op.operands().into_iter().filter_map(|value| match value {
             Value::Constant(constant) => constant_address(constant),
             Value::Local(_) => None,
         });
         for (global, at) in constants {
-            if let Class::Group(group) = webs.class_of_global(global) {
-                habits[group].step(at.unsigned_abs());
+            if let PointerClass::Group(group) = pointers.class_of_global(global) {
+                patterns[group].step(at.unsigned_abs());
             }
         }
         match op {
@@ -113,68 +114,73 @@ pub(super) fn stores(
                 let Some(all) = leaves(ty) else { continue };
                 for leaf in all {
                     let Some(scalar) = leaf.kind.memory() else {
-                        return Err(Refusal::at(module, *location, format!("internal: memory of type {ty:?}")));
+                        return Err(KernelError::at(module, *location, format!("internal: memory of type {ty:?}")));
                     };
                     let align = if leaf.offset == 0 { *align } else { (*align).min(1 << leaf.offset.trailing_zeros()) };
-                    habits[group].access(scalar, if align == 0 { scalar.size() } else { align });
+                    patterns[group].access(scalar, if align == 0 { scalar.size() } else { align });
                 }
             }
             Op::AtomicRmw { pointer, value, .. } | Op::CmpXchg { pointer, new: value, .. } => {
                 let Some(group) = group_of(&pointer.value) else { continue };
                 let size = value.ty.size().unwrap_or(4);
-                habits[group].access(Scalar::unsigned(size), size);
+                patterns[group].access(Scalar::unsigned(size), size);
             }
             Op::Call { arguments, callee, .. } => {
-                let copy = is_copy(&module.functions[callee.0].name);
+                let copy = memory_intrinsic(&module.functions[callee.0].name);
                 for argument in arguments {
                     if !matches!(argument.ty, Type::Pointer(_)) {
                         continue;
                     }
                     let Some(group) = group_of(&argument.value) else { continue };
                     match copy {
-                        Some(_) => habits[group].access(Scalar::U32, copy_align(arguments)),
-                        None => habits[group].access(Scalar::U32, 4),
+                        Some(_) => patterns[group].access(Scalar::U32, copy_align(arguments)),
+                        None => patterns[group].access(Scalar::U32, 4),
                     }
                 }
             }
             Op::Gep { source, base, indices, .. } => {
                 let Some(group) = group_of(&base.value) else { continue };
                 let Some(steps) = steps(source, indices) else { continue };
-                habits[group].step(steps.offset.unsigned_abs());
+                patterns[group].step(steps.offset.unsigned_abs());
                 for (index, by) in steps.by {
-                    let known = divides(&makers, &index.value, 0);
-                    habits[group].step((known << by.trailing_zeros().min(3)).min(8));
+                    let known = divides(&definitions, &index.value, 0);
+                    patterns[group].step((known << by.trailing_zeros().min(3)).min(8));
                 }
             }
             _ => {}
         }
     }
-    webs.groups.iter().zip(habits).map(|(group, habit)| variable(asm, module, group, habit)).collect()
+    pointers.groups.iter().zip(patterns).map(|(group, pattern)| variable(asm, module, group, pattern)).collect()
 }
 
-fn variable(asm: &mut Assembler, module: &Module, group: &Group, habit: Habit) -> Result<Store, Refusal> {
-    let width = match (group.space, habit.width) {
+fn variable(
+    asm: &mut Assembler,
+    module: &Module,
+    group: &Group,
+    pattern: AccessPattern,
+) -> Result<GroupVariable, KernelError> {
+    let width = match (group.space, pattern.width) {
         // Two threads may write to parts of one word.
-        (Space::Tile, 1) => {
+        (MemorySpace::Tile, 1) => {
             asm.need(Capability::Int8);
             1
         }
-        (Space::Tile, 2) => {
+        (MemorySpace::Tile, 2) => {
             asm.need(Capability::Int16);
             2
         }
-        // Parts of words are taken out of them.
+        // Smaller parts are extracted from words.
         (_, width) => width.max(4),
     };
-    let element = habit.ty.filter(|ty| ty.size() == width).unwrap_or(Scalar::unsigned(width));
-    let unit = if habit.step >= width { width } else { 1 };
+    let element = pattern.ty.filter(|ty| ty.size() == width).unwrap_or(Scalar::unsigned(width));
+    let unit = if pattern.step >= width { width } else { 1 };
     let element_type = asm.scalar(element);
     let count = group.size.div_ceil(width);
     let array = asm.array(element_type, count);
     let class = match group.space {
-        Space::Tile => StorageClass::Workgroup,
-        Space::Private => StorageClass::Function,
-        Space::Table => StorageClass::Private,
+        MemorySpace::Tile => StorageClass::Workgroup,
+        MemorySpace::Private => StorageClass::Function,
+        MemorySpace::Table => StorageClass::Private,
     };
     let initial = initial(module, group)?;
     let initializer = initial.map(|bytes| {
@@ -191,12 +197,12 @@ fn variable(asm: &mut Assembler, module: &Module, group: &Group, habit: Habit) -
         asm.composite(array, parts)
     });
     let variable = asm.variable(class, array, initializer);
-    Ok(Store { variable, class, element, unit })
+    Ok(GroupVariable { variable, class, element, unit })
 }
 
-/// What a group holds at first, if it holds a table.
-fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, Refusal> {
-    if group.space == Space::Tile {
+/// The initial bytes of a group, if it has a table.
+fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, KernelError> {
+    if group.space == MemorySpace::Tile {
         return Ok(None);
     }
     let mut bytes = vec![0; group.size as usize];
@@ -207,7 +213,7 @@ fn initial(module: &Module, group: &Group) -> Result<Option<Vec<u8>>, Refusal> {
         if let Some(initializer) = &global.initializer {
             any = true;
             if write(&global.ty, initializer, &mut bytes, at as usize).is_none() {
-                return Err(Refusal::plain(format!(
+                return Err(KernelError::new(format!(
                     "the table '{}' holds what a kernel cannot (addresses)",
                     global.name
                 )));
@@ -263,7 +269,7 @@ pub(super) fn scalar_bits(ty: &Type, constant: &Constant) -> Option<u64> {
     }
 }
 
-/// A double that is a float, as its bits.
+/// The bits of a float that is given as a double.
 fn narrow(bits: u64) -> u32 {
     let value = f64::from_bits(bits);
     if value.is_nan() {
@@ -273,7 +279,7 @@ fn narrow(bits: u64) -> u32 {
     (value as f32).to_bits()
 }
 
-/// A double that is a half, as its bits.
+/// The bits of a half that is given as a double.
 fn half(bits: u64) -> u16 {
     let sign = ((bits >> 48) & 0x8000) as u16;
     let exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;
@@ -286,24 +292,24 @@ fn half(bits: u64) -> u16 {
     }
 }
 
-/// Which of the copying intrinsics a function is.
+/// An intrinsic that copies or sets memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Copy {
+pub(super) enum MemoryIntrinsic {
     Copy,
     Set,
 }
 
-pub(super) fn is_copy(name: &str) -> Option<Copy> {
+pub(super) fn memory_intrinsic(name: &str) -> Option<MemoryIntrinsic> {
     if name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove") {
-        Some(Copy::Copy)
+        Some(MemoryIntrinsic::Copy)
     } else if name.starts_with("llvm.memset") {
-        Some(Copy::Set)
+        Some(MemoryIntrinsic::Set)
     } else {
         None
     }
 }
 
-/// The width in which memory is copied. The alignment of the operands is not in the tree, their size is what is known.
+/// The width in which memory is copied, by the size: the tree does not have the alignment of the operands.
 fn copy_align(arguments: &[Operand]) -> u64 {
     match arguments.get(2).map(|size| &size.value) {
         Some(Value::Constant(Constant::Int(size))) if size % 4 == 0 => 4,
@@ -312,17 +318,17 @@ fn copy_align(arguments: &[Operand]) -> u64 {
     }
 }
 
-/// An address as it is in SPIR-V.
+/// An address as SPIR-V has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Address {
-    /// A 64-bit number.
+    /// A 64-bit integer.
     Device(Word),
-    /// Units from the beginning of a store, 32 bits.
-    In(Store, Word),
+    /// An offset into the variable of a group, in its units; 32 bits.
+    In(GroupVariable, Word),
 }
 
 impl Address {
-    /// So many bytes further.
+    /// The address so many bytes after this.
     pub(super) fn plus(self, asm: &mut Assembler, bytes: u64) -> Address {
         if bytes == 0 {
             return self;
@@ -332,16 +338,16 @@ impl Address {
                 let by = asm.constant(Scalar::U64, bytes);
                 Address::Device(asm.make(spirv::Op::IAdd, Scalar::U64, &[at, by]))
             }
-            // A part of an element is at no whole unit: only whole ones are asked for.
-            Address::In(store, at) => {
-                let by = asm.constant(Scalar::U32, bytes / store.unit);
-                Address::In(store, asm.make(spirv::Op::IAdd, Scalar::U32, &[at, by]))
+            // Parts of an element are not addressed: callers ask for multiples of the unit.
+            Address::In(group, at) => {
+                let by = asm.constant(Scalar::U32, bytes / group.unit);
+                Address::In(group, asm.make(spirv::Op::IAdd, Scalar::U32, &[at, by]))
             }
         }
     }
 }
 
-/// A pointer to a scalar of the device's memory.
+/// A pointer to a scalar in device memory.
 pub(super) fn device_pointer(asm: &mut Assembler, at: Word, scalar: Scalar) -> Word {
     match scalar {
         Scalar::U8 => asm.need(Capability::StorageBuffer8BitAccess),
@@ -362,27 +368,27 @@ fn aligned(align: u64, scalar: Scalar, volatile: bool) -> Vec<dr::Operand> {
     vec![dr::Operand::MemoryAccess(flags), dr::Operand::LiteralBit32(align as u32)]
 }
 
-/// An access of less alignment than size is made of pieces of so many bytes, as Vulkan asks.
+/// The width of the pieces of an access that is aligned to less than its size, which Vulkan does not allow as one.
 fn piece(at: Address, scalar: Scalar, align: u64) -> Option<u64> {
     let align = if align == 0 { scalar.size() } else { 1 << align.trailing_zeros().min(3) };
     let needed = match at {
         Address::Device(_) => scalar.size(),
-        // Whole units are whole elements.
-        Address::In(store, _) if store.unit > 1 => return None,
-        Address::In(store, _) => scalar.size().min(store.element.size()),
+        // A unit is an element, so accesses are aligned.
+        Address::In(group, _) if group.unit > 1 => return None,
+        Address::In(group, _) => scalar.size().min(group.element.size()),
     };
     (align < needed).then_some(align)
 }
 
-/// A scalar out of memory, as it is in a register.
-pub(super) fn load(asm: &mut Assembler, from: Address, kind: Kind, align: u64, volatile: bool) -> Option<Word> {
+/// Loads a scalar into a register.
+pub(super) fn load(asm: &mut Assembler, from: Address, kind: ScalarKind, align: u64, volatile: bool) -> Option<Word> {
     let scalar = kind.memory()?;
     if let Some(piece) = piece(from, scalar, align) {
         let whole = Scalar::unsigned(scalar.size()).max(Scalar::U32);
         let mut value = asm.constant(whole, 0);
         for n in 0..scalar.size() / piece {
             let at = from.plus(asm, n * piece);
-            let part = load(asm, at, Kind::Int(piece as u32 * 8), piece, volatile)?;
+            let part = load(asm, at, ScalarKind::Int(piece as u32 * 8), piece, volatile)?;
             let wide = if whole == Scalar::U64 { asm.make(spirv::Op::UConvert, whole, &[part]) } else { part };
             let by = asm.constant(Scalar::U32, n * piece * 8);
             let placed = if n == 0 { wide } else { asm.make(spirv::Op::ShiftLeftLogical, whole, &[wide, by]) };
@@ -403,27 +409,27 @@ pub(super) fn load(asm: &mut Assembler, from: Address, kind: Kind, align: u64, v
             asm.push(dr::Instruction::new(spirv::Op::Load, Some(ty), Some(id), operands));
             id
         }
-        Address::In(store, at) if scalar.size() < store.element.size().min(4) => {
-            let part = load_part(asm, store, at, scalar);
+        Address::In(group, at) if scalar.size() < group.element.size().min(4) => {
+            let part = load_part(asm, group, at, scalar);
             return Some(match kind {
-                Kind::Int(1) => {
+                ScalarKind::Int(1) => {
                     let zero = asm.constant(Scalar::U32, 0);
                     asm.make(spirv::Op::INotEqual, Scalar::Bool, &[part, zero])
                 }
-                Kind::Half => shrink(asm, part, Scalar::F16),
+                ScalarKind::Half => shrink(asm, part, Scalar::F16),
                 _ => part,
             });
         }
-        Address::In(store, at) => load_from(asm, store, at, scalar),
+        Address::In(group, at) => load_from(asm, group, at, scalar),
     };
     Some(widen(asm, raw, scalar, kind))
 }
 
-/// A scalar from a register into memory.
+/// Stores a scalar from a register.
 pub(super) fn store(
     asm: &mut Assembler,
     to: Address,
-    kind: Kind,
+    kind: ScalarKind,
     value: Word,
     align: u64,
     volatile: bool,
@@ -444,25 +450,25 @@ pub(super) fn store(
             let low = if n == 0 { value } else { asm.make(spirv::Op::ShiftRightLogical, whole, &[value, by]) };
             let part = if whole == Scalar::U64 { asm.make(spirv::Op::UConvert, Scalar::U32, &[low]) } else { low };
             let at = to.plus(asm, n * piece);
-            self::store(asm, at, Kind::Int(piece as u32 * 8), part, piece, volatile)?;
+            self::store(asm, at, ScalarKind::Int(piece as u32 * 8), part, piece, volatile)?;
         }
         return Some(());
     }
-    if let Address::In(store, at) = to {
-        if scalar.size() < store.element.size().min(4) {
+    if let Address::In(group, at) = to {
+        if scalar.size() < group.element.size().min(4) {
             let value = match kind {
-                Kind::Int(1) => {
+                ScalarKind::Int(1) => {
                     let (one, zero) = (asm.constant(Scalar::U32, 1), asm.constant(Scalar::U32, 0));
                     asm.make(spirv::Op::Select, Scalar::U32, &[value, one, zero])
                 }
-                Kind::Half => {
+                ScalarKind::Half => {
                     asm.need(Capability::Int16);
                     let bits = recast(asm, value, Scalar::F16, Scalar::U16);
                     asm.make(spirv::Op::UConvert, Scalar::U32, &[bits])
                 }
                 _ => value,
             };
-            store_part(asm, store, at, scalar, value);
+            store_part(asm, group, at, scalar, value);
             return Some(());
         }
     }
@@ -474,15 +480,15 @@ pub(super) fn store(
             operands.extend(aligned(align, scalar, volatile));
             asm.push(dr::Instruction::new(spirv::Op::Store, None, None, operands));
         }
-        Address::In(store, at) => store_in(asm, store, at, scalar, value),
+        Address::In(group, at) => store_in(asm, group, at, scalar, value),
     }
     Some(())
 }
 
-/// From memory's type to the register's.
-fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: Kind) -> Word {
+/// From the type in memory to that of the register.
+fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: ScalarKind) -> Word {
     match (scalar, kind) {
-        (Scalar::U8, Kind::Int(1)) => {
+        (Scalar::U8, ScalarKind::Int(1)) => {
             let wide = asm.make(spirv::Op::UConvert, Scalar::U32, &[raw]);
             let one = asm.constant(Scalar::U32, 1);
             let bit = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[wide, one]);
@@ -494,10 +500,10 @@ fn widen(asm: &mut Assembler, raw: Word, scalar: Scalar, kind: Kind) -> Word {
     }
 }
 
-/// The other way.
-fn narrow_to(asm: &mut Assembler, value: Word, scalar: Scalar, kind: Kind) -> Word {
+/// From the type of the register to that in memory.
+fn narrow_to(asm: &mut Assembler, value: Word, scalar: Scalar, kind: ScalarKind) -> Word {
     match (scalar, kind) {
-        (Scalar::U8, Kind::Int(1)) => {
+        (Scalar::U8, ScalarKind::Int(1)) => {
             let one = asm.constant(Scalar::U32, 1);
             let zero = asm.constant(Scalar::U32, 0);
             let wide = asm.make(spirv::Op::Select, Scalar::U32, &[value, one, zero]);
@@ -513,11 +519,11 @@ pub(super) fn recast(asm: &mut Assembler, value: Word, from: Scalar, to: Scalar)
     if from == to { value } else { asm.make(spirv::Op::Bitcast, to, &[value]) }
 }
 
-/// A pointer to the element that holds a place, `plus` elements further.
-pub(super) fn element_pointer(asm: &mut Assembler, store: Store, at: Word, plus: u64) -> Word {
-    let size = store.element.size();
+/// A pointer to the element at an offset, `plus` elements further.
+pub(super) fn element_pointer(asm: &mut Assembler, group: GroupVariable, at: Word, plus: u64) -> Word {
+    let size = group.element.size();
     let mut index = at;
-    if store.unit != size {
+    if group.unit != size {
         let by = asm.constant(Scalar::U32, u64::from(size.trailing_zeros()));
         index = asm.make(spirv::Op::ShiftRightLogical, Scalar::U32, &[index, by]);
     }
@@ -525,38 +531,38 @@ pub(super) fn element_pointer(asm: &mut Assembler, store: Store, at: Word, plus:
         let by = asm.constant(Scalar::U32, plus);
         index = asm.make(spirv::Op::IAdd, Scalar::U32, &[index, by]);
     }
-    let element = asm.scalar(store.element);
-    asm.element(store.class, element, store.variable, index)
+    let element = asm.scalar(group.element);
+    asm.element(group.class, element, group.variable, index)
 }
 
-/// How far, in bits, a place is into its element of 4 or 8 bytes.
-fn bits_into(asm: &mut Assembler, store: Store, at: Word) -> Word {
-    if store.unit != 1 {
+/// The offset, in bits, within its element of 4 or 8 bytes.
+fn bits_into(asm: &mut Assembler, group: GroupVariable, at: Word) -> Word {
+    if group.unit != 1 {
         return asm.constant(Scalar::U32, 0);
     }
-    let mask = asm.constant(Scalar::U32, store.element.size() - 1);
+    let mask = asm.constant(Scalar::U32, group.element.size() - 1);
     let three = asm.constant(Scalar::U32, 3);
     let byte = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[at, mask]);
     asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[byte, three])
 }
 
-/// 1 or 2 bytes of an element of 4, in 32 bits.
-fn load_part(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar) -> Word {
-    let pointer = element_pointer(asm, store, at, 0);
-    let whole = asm.make(spirv::Op::Load, store.element, &[pointer]);
-    let whole = recast(asm, whole, store.element, Scalar::U32);
-    let bits = bits_into(asm, store, at);
+/// Loads 1 or 2 bytes of an element of 4, as 32 bits.
+fn load_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar) -> Word {
+    let pointer = element_pointer(asm, group, at, 0);
+    let whole = asm.make(spirv::Op::Load, group.element, &[pointer]);
+    let whole = recast(asm, whole, group.element, Scalar::U32);
+    let bits = bits_into(asm, group, at);
     let low = asm.make(spirv::Op::ShiftRightLogical, Scalar::U32, &[whole, bits]);
     let mask = asm.constant(Scalar::U32, (1 << (scalar.size() * 8)) - 1);
     asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[low, mask])
 }
 
-/// The other way; the value may have more bits.
-fn store_part(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar, value: Word) {
-    let pointer = element_pointer(asm, store, at, 0);
-    let whole = asm.make(spirv::Op::Load, store.element, &[pointer]);
-    let whole = recast(asm, whole, store.element, Scalar::U32);
-    let bits = bits_into(asm, store, at);
+/// Stores 1 or 2 bytes into an element of 4; higher bits of the value are ignored.
+fn store_part(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar, value: Word) {
+    let pointer = element_pointer(asm, group, at, 0);
+    let whole = asm.make(spirv::Op::Load, group.element, &[pointer]);
+    let whole = recast(asm, whole, group.element, Scalar::U32);
+    let bits = bits_into(asm, group, at);
     let ones = asm.constant(Scalar::U32, (1 << (scalar.size() * 8)) - 1);
     let hole = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[ones, bits]);
     let rest = asm.make(spirv::Op::Not, Scalar::U32, &[hole]);
@@ -564,7 +570,7 @@ fn store_part(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar, value
     let part = asm.make(spirv::Op::BitwiseAnd, Scalar::U32, &[value, ones]);
     let placed = asm.make(spirv::Op::ShiftLeftLogical, Scalar::U32, &[part, bits]);
     let new = asm.make(spirv::Op::BitwiseOr, Scalar::U32, &[kept, placed]);
-    let new = recast(asm, new, Scalar::U32, store.element);
+    let new = recast(asm, new, Scalar::U32, group.element);
     put(asm, pointer, new);
 }
 
@@ -573,10 +579,10 @@ fn put(asm: &mut Assembler, pointer: Word, value: Word) {
     asm.push(dr::Instruction::new(spirv::Op::Store, None, None, operands));
 }
 
-fn load_from(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar) -> Word {
-    let element = store.element;
+fn load_from(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar) -> Word {
+    let element = group.element;
     if scalar.size() == element.size() {
-        let pointer = element_pointer(asm, store, at, 0);
+        let pointer = element_pointer(asm, group, at, 0);
         let value = asm.make(spirv::Op::Load, element, &[pointer]);
         return recast(asm, value, element, scalar);
     }
@@ -584,7 +590,7 @@ fn load_from(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar) -> Wor
     let whole = Scalar::unsigned(scalar.size());
     let mut value = None;
     for n in 0..scalar.size() / element.size() {
-        let pointer = element_pointer(asm, store, at, n);
+        let pointer = element_pointer(asm, group, at, n);
         let part = asm.make(spirv::Op::Load, element, &[pointer]);
         let part = recast(asm, part, element, Scalar::unsigned(element.size()));
         let wide = if whole == Scalar::U16 || element.size() == whole.size() {
@@ -604,7 +610,7 @@ fn load_from(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar) -> Wor
     if whole == Scalar::U16 { shrink(asm, value, scalar) } else { recast(asm, value, whole, scalar) }
 }
 
-/// 32 bits to memory's type of fewer.
+/// From 32 bits to a type of fewer in memory.
 fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
     match to {
         Scalar::U8 => {
@@ -620,10 +626,10 @@ fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
     }
 }
 
-fn store_in(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar, value: Word) {
-    let element = store.element;
+fn store_in(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar, value: Word) {
+    let element = group.element;
     if scalar.size() == element.size() {
-        let pointer = element_pointer(asm, store, at, 0);
+        let pointer = element_pointer(asm, group, at, 0);
         let value = recast(asm, value, scalar, element);
         put(asm, pointer, value);
         return;
@@ -641,7 +647,7 @@ fn store_in(asm: &mut Assembler, store: Store, at: Word, scalar: Scalar, value: 
         let part = Scalar::unsigned(element.size());
         let part_value = if part == register { low } else { asm.make(spirv::Op::UConvert, part, &[low]) };
         let part_value = recast(asm, part_value, part, element);
-        let pointer = element_pointer(asm, store, at, n);
+        let pointer = element_pointer(asm, group, at, n);
         put(asm, pointer, part_value);
     }
 }

@@ -1,34 +1,26 @@
 //! `direct3d_printf` and `direct3d_errorf` as instructions of NonSemantic.DebugPrintf, whose text the validation layer and
 //! other tools print.
 //!
-//! What those have of printf: `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Here C's spellings become
-//! theirs, text that is known at compile time (`%s`, `%c`) goes into the format, and what cannot be printed is refused. A number
-//! of 64 bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
+//! Those tools know `%d %i %u %x %X %o` and `%f %F %e %E %g %G %a %A` of 32 bits, and `%lx`. Conversions of C are rewritten to
+//! these, text that is known at compile time (`%s`, `%c`) becomes part of the format, and the rest is refused. A number of 64
+//! bits is printed as its conversion and its bits, which the library formats ([`revamp_image::printf`]).
 
+use super::addresses::constant_address;
 use super::assembler::Scalar;
-use super::emit::{Emitter, Made};
+use super::emitter::{Emitter, Lowered};
+use super::error::KernelError;
 use super::memory::{self, Address};
-use super::refusal::Refusal;
-use super::webs::constant_address;
 use crate::ir::{Constant, Module, Operand, Type, Value};
-use revamp_image::printf;
+use revamp_image::printf::{Function, encode_text, encode_wide};
 use rspirv::spirv::Word;
 
-/// If a function of this name is one of the two: the name by which the user calls it.
-pub(super) fn function(name: &str) -> Option<&'static str> {
-    // Templates, with the types of the arguments.
-    if name.starts_with("_Z15__revamp_printfI") {
-        Some("direct3d_printf")
-    } else if name.starts_with("_Z15__revamp_errorfI") {
-        Some("direct3d_errorf")
-    } else {
-        None
-    }
-}
-
-/// The call of `function`.
-pub(super) fn call(e: &mut Emitter, function: &'static str, arguments: &[Operand]) -> Made<()> {
-    let refuse = |what: String| Refusal::plain(format!("{function}: {what}"));
+/// A call of `function`.
+pub(super) fn call(e: &mut Emitter, function: Function, arguments: &[Operand]) -> Lowered<()> {
+    let called = match function {
+        Function::Printf => "direct3d_printf",
+        Function::Errorf => "direct3d_errorf",
+    };
+    let refuse = |what: String| KernelError::new(format!("{called}: {what}"));
     let [format, arguments @ ..] = arguments else { return Err(e.internal("a format is expected")) };
     let Some(format) = literal(e.module, format) else {
         return Err(refuse("the format must be a string literal".into()));
@@ -53,8 +45,7 @@ pub(super) fn call(e: &mut Emitter, function: &'static str, arguments: &[Operand
     if text.contains('\0') {
         return Err(refuse("the text has a zero character".into()));
     }
-    let kind = if function == "direct3d_errorf" { printf::Function::Errorf } else { printf::Function::Printf };
-    e.asm.print(&printf::encode_text(kind, &text), &words);
+    e.asm.print(&encode_text(function, &text), &words);
     Ok(())
 }
 
@@ -76,7 +67,7 @@ fn literal(module: &Module, operand: &Operand) -> Option<Vec<u8>> {
 /// A part of a format.
 #[derive(Debug, PartialEq)]
 enum Piece {
-    /// As it is, also `%%`.
+    /// Literal text, `%%` included.
     Text(Vec<u8>),
     Conversion(Conversion),
 }
@@ -131,14 +122,14 @@ fn pieces(format: &[u8]) -> Result<Vec<Piece>, String> {
     Ok(all)
 }
 
-/// A conversion as debugPrintf spells it, and what it prints, if that is not known already.
+/// A conversion for debugPrintf, and the id of what it prints unless that is known at compile time.
 struct Converted {
     spelling: Vec<u8>,
     word: Option<Word>,
 }
 
 /// The inner error says what is wrong with the conversion.
-fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made<Result<Converted, String>> {
+fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Lowered<Result<Converted, String>> {
     let Conversion { look, length, letter } = conversion;
     if let 's' | 'c' = letter {
         let known = match (letter, &argument.value) {
@@ -181,7 +172,7 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made
         if !look.is_empty() {
             return Ok(Err("of device code has no width".into()));
         }
-        // A variable that is only named here has no place.
+        // A variable that is used only here is in no group.
         let is_variable = matches!(&argument.value, Value::Constant(c) if constant_address(c).is_some());
         return Ok(match if is_variable { None } else { Some(e.address(argument)?) } {
             Some(Address::Device(word)) => Ok(Converted { spelling: b"0x%lx".into(), word: Some(word) }),
@@ -196,7 +187,7 @@ fn convert(e: &mut Emitter, conversion: &Conversion, argument: &Operand) -> Made
         Type::Double if matches!(letter, 'a' | 'A') => {
             return Ok(Err("of device code takes floats only, and this is a double".into()));
         }
-        Type::Double | Type::Int(64) => printf::encode_wide(look, *letter),
+        Type::Double | Type::Int(64) => encode_wide(look, *letter),
         _ => format!("%{look}{letter}"),
     };
     let word = match argument.ty {

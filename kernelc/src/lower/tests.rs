@@ -1,7 +1,7 @@
 //! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
 //! (tests/kernels).
 
-use super::{CompiledKernel, Options, Refusal, compile};
+use super::{CompiledKernel, KernelError, Options, compile};
 use crate::ir;
 use revamp_image::Capture;
 use rspirv::dr::{self, Operand};
@@ -32,7 +32,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-fn compiled(body: &str) -> Result<CompiledKernel, Vec<Refusal>> {
+fn compiled(body: &str) -> Result<CompiledKernel, Vec<KernelError>> {
     let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
     compile(&module, &Options::default()).map(|mut kernels| kernels.remove(0))
 }
@@ -296,7 +296,7 @@ fn what_is_printed_is_an_instruction_with_its_text() {
 }
 
 /// What a kernel prints by this format and arguments of these types and values.
-fn print(format: &str, arguments: &str) -> Result<String, Vec<Refusal>> {
+fn print(format: &str, arguments: &str) -> Result<String, Vec<KernelError>> {
     let escaped: String = format.bytes().map(|c| format!("\\{c:02X}")).collect();
     let types: Vec<&str> = arguments.split(", ").map(|a| a.rsplit_once(' ').map_or(a, |(ty, _)| ty)).collect();
     let types = if arguments.is_empty() { String::new() } else { format!(", {}", types.join(", ")) };

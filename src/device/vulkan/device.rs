@@ -4,7 +4,7 @@ use super::commands::ViewQueue;
 use super::core::Core;
 use super::device_copy::CopyKernels;
 use super::instance::instance;
-use super::memory::{Mapping, VulkanBuffer, Wanted};
+use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::physical::{ACCESS_READ_WRITE, Physical};
 use super::pipeline::VulkanKernel;
 use super::pool;
@@ -116,22 +116,24 @@ impl Device for VulkanDevice {
         let types = &self.core.physical.memory_types;
         let wanted = match placement {
             Placement::Device if types.unified => {
-                Wanted { memory_type: types.device, mapped: Mapping::Host, staging: false }
+                AllocationRequest { memory_type: types.device, mapped: Mapping::Host, staging: false }
             }
             Placement::Device => match types.shared {
                 // As fast for the device, and small uploads need no staging.
                 Some(shared) if bytes <= WINDOW => {
-                    Wanted { memory_type: shared, mapped: Mapping::Window, staging: false }
+                    AllocationRequest { memory_type: shared, mapped: Mapping::Window, staging: false }
                 }
-                _ => Wanted { memory_type: types.device, mapped: Mapping::None, staging: false },
+                _ => AllocationRequest { memory_type: types.device, mapped: Mapping::None, staging: false },
             },
             Placement::DeviceShared => {
                 let shared = types.shared.ok_or_else(|| {
                     Error::runtime(format!("{} has no memory shared with the host", self.core.physical.name))
                 })?;
-                Wanted { memory_type: shared, mapped: Mapping::Host, staging: false }
+                AllocationRequest { memory_type: shared, mapped: Mapping::Host, staging: false }
             }
-            Placement::Staging => Wanted { memory_type: types.readback, mapped: Mapping::Host, staging: true },
+            Placement::Staging => {
+                AllocationRequest { memory_type: types.readback, mapped: Mapping::Host, staging: true }
+            }
         };
         if bytes >= RECLAIM {
             self.reclaim();

@@ -7,7 +7,7 @@ use super::super::messages::{recent_validation_messages, validation_messages};
 use super::super::physical::physical_devices;
 use super::*;
 use crate::config;
-use crate::device::{Binding, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
+use crate::device::{BoundBuffer, Buffer, Device, Direction, Dispatch, Placement, Queue, Use};
 use crate::geometry::{CopyDim, CopyPlan};
 use crate::kernel::{Access, Module};
 use proptest::prelude::*;
@@ -204,7 +204,7 @@ fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
         let point = queue.dispatch(&Dispatch {
             kernel: &*kernel,
             spec: &Vec::new(),
-            bindings: &[Binding { set: 0, binding: 0, bound }],
+            bindings: &[BoundBuffer { set: 0, binding: 0, bound }],
             uses: &[whole(&destination, Access::Write)],
             push: &push,
             block: None,

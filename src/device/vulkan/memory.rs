@@ -6,7 +6,7 @@
 use super::core::Core;
 use super::import::{HOST_ALLOCATION, Importer, USAGE};
 use super::memory_types::import_type;
-use super::pool::Bound;
+use super::pool::BoundMemory;
 use crate::device::hazard::Tracker;
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
@@ -42,7 +42,7 @@ enum Allocation {
     /// Nothing yet, or no longer.
     None,
     /// The pool's, which has the buffer too.
-    Pooled(Bound),
+    Pooled(BoundMemory),
     /// Allocation of the host, which is not the buffer's own.
     Imported(vk::DeviceMemory),
 }
@@ -59,7 +59,7 @@ pub(super) enum Mapping {
 }
 
 /// What memory a buffer wants.
-pub(super) struct Wanted {
+pub(super) struct AllocationRequest {
     /// Index of the memory type.
     pub memory_type: u32,
     /// How the host addresses it.
@@ -70,7 +70,7 @@ pub(super) struct Wanted {
 
 impl VulkanBuffer {
     /// A new buffer of `size` bytes.
-    pub fn new(core: &Arc<Core>, size: u64, wanted: &Wanted, label: &str) -> Result<Arc<Self>> {
+    pub fn new(core: &Arc<Core>, size: u64, wanted: &AllocationRequest, label: &str) -> Result<Arc<Self>> {
         core.check_alive()?;
         let name = &core.physical.name;
         let memory = || {

@@ -23,7 +23,7 @@ const SPARE: u64 = 16 << 20;
 pub(super) const SLACK: u64 = LARGEST_BLOCK + FIRST_BLOCK + SPARE;
 
 /// A buffer and the memory it is bound to.
-pub(super) struct Bound {
+pub(super) struct BoundMemory {
     /// Vulkan's handle.
     pub raw: vk::Buffer,
     /// Its memory.
@@ -37,7 +37,7 @@ pub(super) struct MemoryPool {
     device: ash::Device,
     allocator: Allocator,
     /// Freed buffers with memory of their own, the oldest first.
-    spare: VecDeque<Bound>,
+    spare: VecDeque<BoundMemory>,
     used: u64,
     /// Buffers with memory of their own, and how many there may be: drivers limit the number of allocations.
     own: u32,
@@ -68,7 +68,7 @@ impl MemoryPool {
     }
 
     /// A buffer that was freed and is just like what is wanted.
-    pub fn reuse(&mut self, memory_type: u32, size: u64) -> Option<Bound> {
+    pub fn reuse(&mut self, memory_type: u32, size: u64) -> Option<BoundMemory> {
         let at = self.spare.iter().position(|s| s.memory_type == memory_type && s.size == size)?;
         let found = self.spare.remove(at)?;
         self.used += found.allocation.size();
@@ -82,7 +82,7 @@ impl MemoryPool {
         memory_type: u32,
         size: u64,
         label: &str,
-    ) -> Result<Bound, AllocationError> {
+    ) -> Result<BoundMemory, AllocationError> {
         // SAFETY: the buffer is alive, by the caller.
         let mut requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
         requirements.memory_type_bits &= 1 << memory_type;
@@ -104,11 +104,11 @@ impl MemoryPool {
         let allocation = made?;
         self.used += allocation.size();
         self.own += u32::from(allocation.is_dedicated());
-        Ok(Bound { raw, allocation, memory_type, size })
+        Ok(BoundMemory { raw, allocation, memory_type, size })
     }
 
     /// Takes back a buffer that nobody uses any more.
-    pub fn free(&mut self, bound: Bound) {
+    pub fn free(&mut self, bound: BoundMemory) {
         self.used -= bound.allocation.size();
         if !bound.allocation.is_dedicated() || bound.size > SPARE {
             return self.destroy(bound);
@@ -122,7 +122,7 @@ impl MemoryPool {
     }
 
     /// Gives back a buffer that could not be bound.
-    pub fn discard(&mut self, bound: Bound) {
+    pub fn discard(&mut self, bound: BoundMemory) {
         self.used -= bound.allocation.size();
         self.destroy(bound);
     }
@@ -134,7 +134,7 @@ impl MemoryPool {
         }
     }
 
-    fn destroy(&mut self, bound: Bound) {
+    fn destroy(&mut self, bound: BoundMemory) {
         // SAFETY: who freed it said that nobody uses it.
         unsafe { self.device.destroy_buffer(bound.raw, None) };
         self.own -= u32::from(bound.allocation.is_dedicated());

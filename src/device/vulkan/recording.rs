@@ -1,4 +1,4 @@
-//! Command buffers that remember what they hold.
+//! RecordedLaunch buffers that remember what they hold.
 //!
 //! A program launches the same kernels over and over, and what changes lies in the argument blocks, which the host writes. So
 //! a command buffer is kept after its work is done; a batch whose next launch begins it goes through it, and as long as its
@@ -8,10 +8,10 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use super::memory::{Mapping, VulkanBuffer, Wanted};
+use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::pipeline::Pipeline;
 use crate::device::block::Block;
-use crate::device::{Binding, Buffer};
+use crate::device::{BoundBuffer, Buffer};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use ash::vk;
@@ -34,7 +34,7 @@ pub(super) struct LaunchCommand<'a> {
     /// Workgroups, which may exceed the limit of one dispatch if the pipeline was made for it.
     pub groups: [u64; 3],
     /// Storage buffers by descriptor.
-    pub bindings: &'a [Binding],
+    pub bindings: &'a [BoundBuffer],
     /// Push constants.
     pub push: &'a [u8],
     /// Bytes the device reads while the kernel runs: their address goes into the push constants at this offset.
@@ -42,7 +42,7 @@ pub(super) struct LaunchCommand<'a> {
 }
 
 /// One command as a recording holds it.
-struct Command {
+struct RecordedLaunch {
     /// A full memory barrier comes before it.
     barrier: bool,
     /// Not kept alive: a batch in flight does that. While this stands no other pipeline has its address.
@@ -65,7 +65,7 @@ struct Bound {
 }
 
 impl Bound {
-    fn new(binding: &Binding, core: &Core) -> Result<Self> {
+    fn new(binding: &BoundBuffer, core: &Core) -> Result<Self> {
         let of = VulkanBuffer::of(&binding.bound.buffer, core)?;
         let range = &binding.bound.range;
         Ok(Self {
@@ -79,7 +79,7 @@ impl Bound {
     }
 }
 
-impl Command {
+impl RecordedLaunch {
     /// True if it is what this launch is recorded as. `push`: its push constants, with the address of its block, or `None` if that
     /// is not known yet.
     fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, push: Option<&[u8]>, core: &Core) -> bool {
@@ -117,7 +117,7 @@ pub(super) struct Recording {
     commands: vk::CommandBuffer,
     holds: Holds,
     /// Its commands, from the last use or this one.
-    list: Vec<Command>,
+    list: Vec<RecordedLaunch>,
     /// So many of them are those of this use.
     used: usize,
     /// It has commands that are not in the list, so it serves once.
@@ -212,7 +212,7 @@ impl Recording {
         self.open(core)?;
         let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
         let pipeline = Arc::downgrade(launch.pipeline);
-        let command = Command { barrier, pipeline, groups: launch.groups, push, bound };
+        let command = RecordedLaunch { barrier, pipeline, groups: launch.groups, push, bound };
         self.emit(core, &command, launch.pipeline)?;
         if !self.once {
             self.list.push(command);
@@ -330,7 +330,7 @@ impl Recording {
             .map_err(|e| core.failed("vkResetCommandPool", e))
     }
 
-    fn emit(&mut self, core: &Core, command: &Command, pipeline: &Pipeline) -> Result<()> {
+    fn emit(&mut self, core: &Core, command: &RecordedLaunch, pipeline: &Pipeline) -> Result<()> {
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
         let is_bound = self.bound == pipeline.raw && self.buffers == command.bound;
         let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.buffers);
@@ -438,8 +438,11 @@ impl Recording {
         let unmapped = || Error::internal("argument memory is not mapped");
         if self.place(size).is_none() {
             // Its first block.
-            let wanted =
-                Wanted { memory_type: core.physical.memory_types.argument, mapped: Mapping::Host, staging: true };
+            let wanted = AllocationRequest {
+                memory_type: core.physical.memory_types.argument,
+                mapped: Mapping::Host,
+                staging: true,
+            };
             let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
             let mut zeros = Vec::new();
             zeros.make_room(page.size() as usize)?;

@@ -2,7 +2,7 @@
 //! has not been used for a while.
 
 use super::core::Core;
-use super::memory::{Mapping, VulkanBuffer, Wanted};
+use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use crate::device::hazard::{Point, any_lost};
 use crate::device::{Buffer, Direction};
 use crate::error::Result;
@@ -118,8 +118,12 @@ impl Ring {
             Direction::Upload => "upload ring",
             Direction::Download => "readback ring",
         };
-        let buffer =
-            VulkanBuffer::new(core, self.size, &Wanted { memory_type, mapped: Mapping::Host, staging: true }, label)?;
+        let buffer = VulkanBuffer::new(
+            core,
+            self.size,
+            &AllocationRequest { memory_type, mapped: Mapping::Host, staging: true },
+            label,
+        )?;
         Ok(Chunk { buffer, busy: None })
     }
 }

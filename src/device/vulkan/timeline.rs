@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use super::memory::{Mapping, VulkanBuffer, Wanted};
+use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use crate::device::hazard::{Point, Timeline, any_lost, say_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
@@ -102,8 +102,11 @@ impl VulkanTimeline {
     /// A timeline at 0, with a word to look at or without.
     pub fn new(core: &Arc<Core>, with_word: bool) -> Result<Arc<Self>> {
         let word = if with_word {
-            let wanted =
-                Wanted { memory_type: core.physical.memory_types.readback, mapped: Mapping::Host, staging: true };
+            let wanted = AllocationRequest {
+                memory_type: core.physical.memory_types.readback,
+                mapped: Mapping::Host,
+                staging: true,
+            };
             match VulkanBuffer::new(core, 64, &wanted, "completion word") {
                 Ok(word) => {
                     if let Some(span) = word.host() {

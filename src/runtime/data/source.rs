@@ -6,7 +6,7 @@
 //! Nobody waits for work of host threads under that lock, since it may need it: asynchronous operations are waited for before it
 //! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
 
-use crate::coherence::Directory;
+use crate::coherence::{Directory, MemoryId};
 use crate::device::hazard::{Detour, Tracker};
 use crate::device::unique_id;
 use crate::error::Result;
@@ -17,7 +17,7 @@ use crate::lock::{Mutex, MutexGuard, rank};
 use crate::log;
 use crate::runtime::data::host_access::HostAccess;
 use crate::runtime::data::retry::{should_retry, wait_detour};
-use crate::runtime::data::source_state::{HOST_MEMORY, Home, SourceState};
+use crate::runtime::data::source_state::{Home, SourceState};
 use crate::runtime::data::storage::Storage;
 use crate::runtime::data::transfer::Tally;
 use crate::runtime::data::users::Users;
@@ -237,7 +237,7 @@ impl Source {
             let state = self.lock();
             // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
             let free = state.wait_home(&all, Access::Write, state.own_buffer());
-            let free = free.and_then(|()| state.wait_memory(HOST_MEMORY, &all, Access::Write, None));
+            let free = free.and_then(|()| state.wait_memory(MemoryId::HostCopy, &all, Access::Write, None));
             drop(state);
             let Err(e) = free else { return result };
             let Some(Detour::Wait(points)) = Detour::of(&e) else { return result.and(Err(e)) };

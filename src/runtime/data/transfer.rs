@@ -11,7 +11,7 @@ use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::bridge::End;
 use crate::runtime::data::storage::Storage;
-use crate::trace::transfers::{self, Call, Counters, Record, Way};
+use crate::trace::transfers::{self, Call, Counters, TransferRecord, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Tally<'_> {
             (same, _) => add(Way::Local, same),
         }
         let id = |a: Option<&Arc<Accelerator>>| a.map_or(0, |a| a.id());
-        transfers::record(Record {
+        transfers::record(TransferRecord {
             number: 0,
             bytes,
             call: self.call,

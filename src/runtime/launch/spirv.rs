@@ -2,7 +2,7 @@
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
-use crate::device::{Binding, Dispatch, Use};
+use crate::device::{BoundBuffer, Dispatch, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::{Access, SpecValues};
@@ -35,7 +35,7 @@ pub enum Argument<'a> {
     Buffer {
         /// Descriptor set.
         set: u32,
-        /// Binding.
+        /// BoundBuffer.
         binding: u32,
         /// What is bound.
         section: Operand,
@@ -220,7 +220,7 @@ impl Ready<'_> {
         if let Some(lost) = view.device().lost() {
             return Err(lost);
         }
-        let mut bindings: SmallVec<[Binding; 8]> = SmallVec::new();
+        let mut bindings: SmallVec<[BoundBuffer; 8]> = SmallVec::new();
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
@@ -228,7 +228,7 @@ impl Ready<'_> {
             match role {
                 &Role::Binding(set, binding) => {
                     check_alignment(kernel, set, binding, &bound)?;
-                    bindings.push(Binding { set, binding, bound });
+                    bindings.push(BoundBuffer { set, binding, bound });
                 }
                 Role::Address(slot) => {
                     let start = bound.buffer.device_address().ok_or_else(|| {

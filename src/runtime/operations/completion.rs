@@ -220,12 +220,12 @@ pub(in crate::runtime) fn begin(
     Completion::of(vec![point])
 }
 
-type Task = Box<dyn FnOnce() -> Result<()> + Send>;
+type OperationTask = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// What an operation does.
 struct HostWork {
     operation: Arc<HostOperation>,
-    task: Mutex<Option<Task>, { rank::TASK }>,
+    task: Mutex<Option<OperationTask>, { rank::TASK }>,
 }
 
 impl HostWork {

@@ -1,5 +1,5 @@
 # Compiles device_names.cpp the way the kernel compiler does and looks at what the optimiser leaves: calls of nothing but
-# what the kernel compiler knows (the names of kernelc/src/lower/maths.rs and some intrinsics of LLVM), everything in its
+# what the kernel compiler knows (the names of kernelc/src/lower/fast_math.rs and some intrinsics of LLVM), everything in its
 # kernel, no memory of the thread, and no double where the type is float. Contraction is allowed as by default, and must
 # not reach what counts on the rounding of each operation.
 find_program(CLANG clang++-22)

@@ -7,8 +7,13 @@ mod published;
 use proptest::prelude::*;
 use published::{Published, Use};
 use revamp::coherence::selection::{Conflict, ViewCandidate, copy_source, dispatch_target};
-use revamp::coherence::{Directory, Location, LocationSet, LossId};
+use revamp::coherence::{Directory, Location, LocationSet, LossId, MemoryId};
 use revamp::geometry::Region;
+
+/// Memories by number: 0 is home's.
+fn memory(number: u32) -> MemoryId {
+    if number == 0 { MemoryId::Home } else { MemoryId::Block(number) }
+}
 
 fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
     Region::new(offset, run, &[(rows, stride)])
@@ -17,7 +22,7 @@ fn rows(offset: u64, rows: u64, run: u64, stride: u64) -> Region {
 /// A device location beside home on the host.
 fn with_devices(bytes: u64, memories: &[u32]) -> (Directory, Vec<Location>) {
     let mut d = Directory::new(bytes, true);
-    let at = memories.iter().map(|&m| d.add(m, m == 0)).collect();
+    let at = memories.iter().map(|&m| d.add(memory(m), m == 0)).collect();
     (d, at)
 }
 
@@ -227,7 +232,7 @@ proptest! {
         // Home; another view of home's device or a device; two views of one device; the host or another device.
         let memory_of = [0usize, if home_is_host { 1 } else { 0 }, 2, 2, 3];
         for (n, &m) in memory_of.iter().enumerate().skip(1) {
-            d.add(m as u32, if m == 0 { home_is_host } else { !home_is_host && n == 4 });
+            d.add(memory(m as u32), if m == 0 { home_is_host } else { !home_is_host && n == 4 });
         }
         let mut memories = vec![vec![0u8; BYTES]; 4];
         // What the bytes should be; None: worthless.
@@ -336,7 +341,7 @@ proptest! {
         let mut d = Directory::new(BYTES as u64, home_is_host);
         let places = if home_is_host { 3 } else { 2 };
         for n in 1..places {
-            d.add(n, !home_is_host);
+            d.add(memory(n), !home_is_host);
         }
         let mut published = Published::new(BYTES, 0, places as usize);
         let ranges = |r: &Region| r.ranges().map(|r| r.start as usize..r.end as usize).collect::<Vec<_>>();
@@ -397,7 +402,7 @@ fn lost_bytes_are_known_until_they_are_written_anew() {
     let region = Region::linear;
     let id = LossId(std::num::NonZeroU32::MIN);
     let mut d = Directory::new(100, true);
-    let (p, q, beside_home) = (d.add(1, false), d.add(2, false), d.add(0, true));
+    let (p, q, beside_home) = (d.add(memory(1), false), d.add(memory(2), false), d.add(memory(0), true));
     d.written(&region(0..50), p);
     d.holds(&region(0..20), q);
     assert_eq!(d.loss(&region(0..100)), None);

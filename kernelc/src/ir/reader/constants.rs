@@ -1,9 +1,9 @@
 //! Constants and constant expressions.
 
-use super::super::lexer::{Kind, unescaped_bytes};
-use super::super::{Constant, Op, Operand, Type, Value};
-use super::words::{binary_op, cast_op};
-use super::{Reader, Result};
+use super::cursor::{Reader, Result};
+use super::keywords::{binary_op, cast_op};
+use crate::ir::lexer::{Kind, unescaped_bytes};
+use crate::ir::module::{Constant, Op, Operand, Type, Value};
 
 /// A `splat` of more elements is kept as text.
 const MOST_SPLAT: u32 = 1024;

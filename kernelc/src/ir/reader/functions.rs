@@ -1,32 +1,8 @@
 //! Functions: their heads, their blocks, and the names in them.
 
-use std::collections::HashMap;
-
-use super::super::lexer::{Kind, Name};
-use super::super::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Operand, Parameter, Type, Value};
-use super::{Reader, Result, Symbol};
-
-/// The names of the function that is being read.
-#[derive(Default)]
-pub(super) struct Body<'a> {
-    locals: Vec<Local>,
-    /// Of each local.
-    uses: Vec<Use>,
-    local_ids: HashMap<Name<'a>, LocalId>,
-    /// Of each block, in the order in which they are first mentioned.
-    block_uses: Vec<Use>,
-    block_ids: HashMap<Name<'a>, BlockId>,
-    /// The places of the blocks in the function, in the order of the mentions.
-    places: Vec<BlockId>,
-    /// The next number of a value or block without a name.
-    number: u64,
-}
-
-struct Use {
-    /// The token that mentions it first.
-    first: usize,
-    defined: bool,
-}
+use super::cursor::{Body, NameUse, Reader, Result, Symbol};
+use crate::ir::lexer::{Kind, Name};
+use crate::ir::module::{Block, BlockId, Function, Instruction, LocalId, Op, Operand, Parameter, Type, Value};
 
 /// What stands before the type of a function or of a call.
 #[derive(Default)]
@@ -38,28 +14,6 @@ pub(super) struct Prefix {
 /// Whether two types may be one: what an unknown instruction makes is not known.
 fn agree(left: &Type, right: &Type) -> bool {
     matches!(left, Type::Other(_)) || matches!(right, Type::Other(_)) || left == right
-}
-
-// Names.
-impl<'a> Body<'a> {
-    fn take_number(&mut self) -> Name<'a> {
-        self.number += 1;
-        Name::Number(self.number - 1)
-    }
-
-    fn saw(&mut self, name: &Name<'a>) {
-        if let Name::Number(number) = name {
-            self.number = number.saturating_add(1);
-        }
-    }
-
-    fn add_local(&mut self, name: Name<'a>, ty: &Type, first: usize, defined: bool) -> LocalId {
-        let id = LocalId(self.locals.len());
-        self.locals.push(Local { ty: ty.clone(), name: name.to_string() });
-        self.uses.push(Use { first, defined });
-        self.local_ids.insert(name, id);
-        id
-    }
 }
 
 impl<'a> Reader<'a> {
@@ -102,7 +56,7 @@ impl<'a> Reader<'a> {
     fn block_id(&mut self, name: Name<'a>, position: usize) -> BlockId {
         let body = &mut self.body;
         *body.block_ids.entry(name).or_insert_with(|| {
-            body.block_uses.push(Use { first: position, defined: false });
+            body.block_uses.push(NameUse { first: position, defined: false });
             body.places.push(BlockId(0));
             BlockId(body.block_uses.len() - 1)
         })
@@ -346,7 +300,7 @@ impl<'a> Reader<'a> {
     }
 
     fn all_defined(&self) -> Result<()> {
-        let undefined = |uses: &[Use]| uses.iter().find(|one| !one.defined).map(|one| one.first);
+        let undefined = |uses: &[NameUse]| uses.iter().find(|one| !one.defined).map(|one| one.first);
         if let Some(first) = undefined(&self.body.uses) {
             return Err(self.wrong_at(first, "a value that is defined"));
         }

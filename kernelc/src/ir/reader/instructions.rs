@@ -2,21 +2,13 @@
 
 use std::rc::Rc;
 
-use super::super::lexer::Kind;
-use super::super::{Constant, Flags, LocationId, Op, Operand, Type, Value};
-use super::words::{atomic_op, binary_op, cast_op, ends_block, float_predicate, int_predicate};
-use super::{Reader, Result};
+use super::cursor::{Reader, Result, Tail};
+use super::keywords::{atomic_op, binary_op, cast_op, ends_block, float_predicate, int_predicate};
+use crate::ir::lexer::Kind;
+use crate::ir::module::{Constant, Flags, Op, Operand, Type, Value};
 
 /// A mask of `shufflevector` that is longer is not taken apart.
 const MOST_MASK: u32 = 1024;
-
-/// What stands behind the operands.
-#[derive(Default)]
-pub(super) struct Tail {
-    align: u64,
-    space: u32,
-    pub location: Option<LocationId>,
-}
 
 /// An instruction without its result.
 pub(super) struct Operation {
@@ -27,9 +19,9 @@ pub(super) struct Operation {
     pub last: bool,
 }
 
-/// The words between an instruction and its first type.
+/// The keywords between an instruction and its first type.
 #[derive(Default)]
-pub(super) struct Words {
+pub(super) struct Modifiers {
     pub flags: Flags,
     pub inbounds: bool,
 }
@@ -90,86 +82,22 @@ impl Reader<'_> {
                 self.expect_word("call")?;
                 self.call()
             }
-            "getelementptr" => {
-                let inbounds = self.flags()?.inbounds;
-                let (op, ty) = self.gep(inbounds, Self::operand)?;
-                Ok(makes(op, ty))
-            }
+            "getelementptr" => self.get_element_pointer(),
             "br" => self.branch(),
             "ret" => self.ret(),
             "switch" => self.switch(),
             "unreachable" => Ok(ends(Op::Unreachable)),
             "alloca" => self.alloca(),
             "phi" => self.phi(),
-            "icmp" => {
-                self.flags()?;
-                let Some(predicate) = int_predicate(self.word()) else { return Err(self.wrong("a predicate")) };
-                self.bump();
-                let (left, right) = self.pair()?;
-                let ty = truth(&left.ty);
-                Ok(makes(Op::ICmp { predicate, left, right }, ty))
-            }
-            "fcmp" => {
-                let flags = self.flags()?.flags;
-                let Some(predicate) = float_predicate(self.word()) else { return Err(self.wrong("a predicate")) };
-                self.bump();
-                let (left, right) = self.pair()?;
-                let ty = truth(&left.ty);
-                Ok(makes(Op::FCmp { predicate, left, right, flags }, ty))
-            }
-            "select" => {
-                self.flags()?;
-                let condition = self.operand()?;
-                self.expect(b',')?;
-                let yes = self.operand()?;
-                self.expect(b',')?;
-                let no = self.operand_of(&yes.ty)?;
-                let ty = yes.ty.clone();
-                Ok(makes(Op::Select { condition, yes, no }, ty))
-            }
-            "fneg" => {
-                let flags = self.flags()?.flags;
-                let value = self.operand()?;
-                let ty = value.ty.clone();
-                Ok(makes(Op::FNeg { value, flags }, ty))
-            }
-            "freeze" => {
-                let value = self.operand()?;
-                let ty = value.ty.clone();
-                Ok(makes(Op::Freeze { value }, ty))
-            }
-            "extractvalue" => {
-                let aggregate = self.operand()?;
-                let (path, ty) = self.path(&aggregate.ty)?;
-                Ok(makes(Op::ExtractValue { aggregate, path }, ty))
-            }
-            "insertvalue" => {
-                let aggregate = self.operand()?;
-                self.expect(b',')?;
-                let element = self.operand()?;
-                let start = self.position();
-                let (path, ty) = self.path(&aggregate.ty)?;
-                if ty != element.ty {
-                    return Err(self.wrong_at(start, "the place of an element of that type"));
-                }
-                let ty = aggregate.ty.clone();
-                Ok(makes(Op::InsertValue { aggregate, element, path }, ty))
-            }
-            "extractelement" => {
-                let (vector, element) = self.vector_operand()?;
-                self.expect(b',')?;
-                let at = self.operand()?;
-                Ok(makes(Op::ExtractElement { vector, at }, element))
-            }
-            "insertelement" => {
-                let (vector, element) = self.vector_operand()?;
-                self.expect(b',')?;
-                let element = self.operand_of(&element)?;
-                self.expect(b',')?;
-                let at = self.operand()?;
-                let ty = vector.ty.clone();
-                Ok(makes(Op::InsertElement { vector, element, at }, ty))
-            }
+            "icmp" => self.compare_integers(),
+            "fcmp" => self.compare_floats(),
+            "select" => self.select(),
+            "fneg" => self.negate(),
+            "freeze" => self.freeze(),
+            "extractvalue" => self.extract_value(),
+            "insertvalue" => self.insert_value(),
+            "extractelement" => self.extract_element(),
+            "insertelement" => self.insert_element(),
             "shufflevector" => self.shuffle(),
             "atomicrmw" => self.atomic(),
             "cmpxchg" => self.exchange(),
@@ -181,9 +109,93 @@ impl Reader<'_> {
         }
     }
 
+    fn get_element_pointer(&mut self) -> Result<Operation> {
+        let inbounds = self.flags()?.inbounds;
+        let (op, ty) = self.gep(inbounds, Self::operand)?;
+        Ok(makes(op, ty))
+    }
+
+    fn compare_integers(&mut self) -> Result<Operation> {
+        self.flags()?;
+        let Some(predicate) = int_predicate(self.word()) else { return Err(self.wrong("a predicate")) };
+        self.bump();
+        let (left, right) = self.pair()?;
+        let ty = truth(&left.ty);
+        Ok(makes(Op::ICmp { predicate, left, right }, ty))
+    }
+
+    fn compare_floats(&mut self) -> Result<Operation> {
+        let flags = self.flags()?.flags;
+        let Some(predicate) = float_predicate(self.word()) else { return Err(self.wrong("a predicate")) };
+        self.bump();
+        let (left, right) = self.pair()?;
+        let ty = truth(&left.ty);
+        Ok(makes(Op::FCmp { predicate, left, right, flags }, ty))
+    }
+
+    fn select(&mut self) -> Result<Operation> {
+        self.flags()?;
+        let condition = self.operand()?;
+        self.expect(b',')?;
+        let yes = self.operand()?;
+        self.expect(b',')?;
+        let no = self.operand_of(&yes.ty)?;
+        let ty = yes.ty.clone();
+        Ok(makes(Op::Select { condition, yes, no }, ty))
+    }
+
+    fn negate(&mut self) -> Result<Operation> {
+        let flags = self.flags()?.flags;
+        let value = self.operand()?;
+        let ty = value.ty.clone();
+        Ok(makes(Op::FNeg { value, flags }, ty))
+    }
+
+    fn freeze(&mut self) -> Result<Operation> {
+        let value = self.operand()?;
+        let ty = value.ty.clone();
+        Ok(makes(Op::Freeze { value }, ty))
+    }
+
+    fn extract_value(&mut self) -> Result<Operation> {
+        let aggregate = self.operand()?;
+        let (path, ty) = self.path(&aggregate.ty)?;
+        Ok(makes(Op::ExtractValue { aggregate, path }, ty))
+    }
+
+    fn insert_value(&mut self) -> Result<Operation> {
+        let aggregate = self.operand()?;
+        self.expect(b',')?;
+        let element = self.operand()?;
+        let start = self.position();
+        let (path, ty) = self.path(&aggregate.ty)?;
+        if ty != element.ty {
+            return Err(self.wrong_at(start, "the place of an element of that type"));
+        }
+        let ty = aggregate.ty.clone();
+        Ok(makes(Op::InsertValue { aggregate, element, path }, ty))
+    }
+
+    fn extract_element(&mut self) -> Result<Operation> {
+        let (vector, element) = self.vector_operand()?;
+        self.expect(b',')?;
+        let at = self.operand()?;
+        Ok(makes(Op::ExtractElement { vector, at }, element))
+    }
+
+    fn insert_element(&mut self) -> Result<Operation> {
+        let (vector, element) = self.vector_operand()?;
+        self.expect(b',')?;
+        let element = self.operand_of(&element)?;
+        self.expect(b',')?;
+        let at = self.operand()?;
+        let ty = vector.ty.clone();
+        Ok(makes(Op::InsertElement { vector, element, at }, ty))
+    }
+
     /// Flags of wrapping, fast mathematics and address arithmetic.
-    pub(super) fn flags(&mut self) -> Result<Words> {
-        let mut words = Words::default();
+    pub(super) fn flags(&mut self) -> Result<Modifiers> {
+        let mut words = Modifiers::default();
         let mut relaxed = 0_u8;
         loop {
             let part = match self.word() {

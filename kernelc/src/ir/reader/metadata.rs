@@ -1,8 +1,8 @@
 //! Debug metadata: where each instruction comes from.
 
-use super::super::lexer::{Kind, unescaped};
-use super::super::{DebugNode, LocationId};
-use super::{Reader, Result};
+use super::cursor::{Reader, Result};
+use crate::ir::lexer::{Kind, unescaped};
+use crate::ir::module::{DebugNode, LocationId};
 
 /// Nodes that are written where they are used get numbers from here; those with numbers of their own are below.
 const UNNUMBERED: usize = 1 << 31;

@@ -2,32 +2,15 @@
 
 use std::rc::Rc;
 
-use super::super::Type;
-use super::super::lexer::{Kind, Name};
-use super::{Reader, Result};
+use super::cursor::{Measured, Named, Reader, Result};
+use crate::ir::lexer::{Kind, Name};
+use crate::ir::module::Type;
 
 /// A named type may be the field of another, and so a short file may spell a type of any size; one of more parts than
 /// this is refused.
 const MOST_PARTS: u32 = 1 << 16;
 /// As deep as a type may be.
 const MOST_LEVELS: u32 = 128;
-
-/// A type with what it takes to walk it.
-#[derive(Clone)]
-pub(super) struct Measured {
-    ty: Type,
-    parts: u32,
-    levels: u32,
-}
-
-/// A `%name = type ..`.
-pub(super) enum Named {
-    /// Its token behind `type`.
-    Unread(usize),
-    /// In the midst of it: it holds itself.
-    Reading,
-    Read(Measured),
-}
 
 fn simple(ty: Type) -> Measured {
     Measured { ty, parts: 1, levels: 1 }

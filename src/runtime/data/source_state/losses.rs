@@ -1,7 +1,7 @@
 //! What a data source has lost, and what to tell of it (decision 17).
 
-use super::{FIRST_BLOCK, Holder, Home, SourceState};
-use crate::coherence::{Location, LossId};
+use super::{Holder, Home, SourceState};
+use crate::coherence::{Location, LossId, MemoryId};
 use crate::device::Buffer;
 use crate::device::hazard::any_lost;
 use crate::error::{Error, Result};
@@ -75,7 +75,7 @@ impl SourceState {
         if let Home::Array(a) = &self.home {
             found.extend(gone(a.copy_view(), Location::HOME, Some(a.buffer())));
         }
-        for holder in self.holders.iter().filter(|p| p.memory >= FIRST_BLOCK) {
+        for holder in self.holders.iter().filter(|p| matches!(p.memory, MemoryId::Block(_))) {
             found.extend(holder.view.as_ref().and_then(|view| gone(view, holder.location, None)));
         }
         let mut is_new = false;

@@ -3,7 +3,7 @@
 mod losses;
 mod moves;
 
-use crate::coherence::{Directory, Location};
+use crate::coherence::{Directory, Location, MemoryId};
 use crate::device::Buffer;
 use crate::device::physical::DeviceKind;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,13 +24,6 @@ const GROWN_OFTEN: u32 = 2;
 
 /// How long a driver may take to let go of memory after the work that used it.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// The number of home's memory in a directory.
-pub(in crate::runtime::data) const HOME_MEMORY: u32 = 0;
-/// The number of the host's copy.
-pub(in crate::runtime::data) const HOST_MEMORY: u32 = 1;
-/// Number of the first device block.
-const FIRST_BLOCK: u32 = 2;
 
 /// Where a source lives.
 pub(in crate::runtime) enum Home {
@@ -83,7 +76,7 @@ pub(in crate::runtime) struct Holder {
     /// Its name in the directory.
     pub location: Location,
     /// Which memory it uses.
-    memory: u32,
+    memory: MemoryId,
     /// Home's memory as this device addresses it.
     alias: Option<Arc<dyn Buffer>>,
 }
@@ -91,7 +84,7 @@ pub(in crate::runtime) struct Holder {
 impl Holder {
     /// True if it uses home's memory itself.
     pub fn shares_home(&self) -> bool {
-        self.memory == HOME_MEMORY
+        self.memory == MemoryId::Home
     }
 }
 
@@ -120,7 +113,7 @@ pub(in crate::runtime) struct Stamp {
 impl Holder {
     /// Home by itself, whoever addresses it.
     fn home() -> Self {
-        Self { view: None, location: Location::HOME, memory: HOME_MEMORY, alias: None }
+        Self { view: None, location: Location::HOME, memory: MemoryId::Home, alias: None }
     }
 }
 
@@ -165,7 +158,8 @@ impl SourceState {
     /// True if nothing under way uses memory of the program.
     pub fn is_unused(&self) -> bool {
         let (all, own) = (0..self.directory.bytes(), self.own_buffer());
-        let borrowed = self.buffers().filter(|(memory, _, _, b)| *memory < FIRST_BLOCK && Some(b.id()) != own);
+        let borrowed =
+            self.buffers().filter(|(memory, _, _, b)| !matches!(memory, MemoryId::Block(_)) && Some(b.id()) != own);
         borrowed.map(|(_, _, _, buffer)| buffer).all(|buffer| buffer.tracker().is_free(&all))
     }
 
@@ -185,7 +179,8 @@ impl SourceState {
             Home::Array(a) if holder.shares_home() => holder.alias.as_ref().is_some_and(|b| b.id() == a.buffer().id()),
             _ => true,
         };
-        holder.memory >= FIRST_BLOCK || home && self.holders.iter().filter(|p| p.memory == holder.memory).all(own)
+        matches!(holder.memory, MemoryId::Block(_))
+            || home && self.holders.iter().filter(|p| p.memory == holder.memory).all(own)
     }
 
     /// Home's location; storage not made yet is made where `first` is, `None` being the host.
@@ -229,7 +224,7 @@ impl SourceState {
         match &self.home {
             Home::Array(a) if a.view().accelerator().kind() == DeviceKind::Cpu => Holder::home(),
             Home::Array(a) => {
-                let memory = if a.shares_host() { HOME_MEMORY } else { HOST_MEMORY };
+                let memory = if a.shares_host() { MemoryId::Home } else { MemoryId::HostCopy };
                 Holder { location: self.directory.add(memory, true), memory, ..Holder::home() }
             }
             _ => Holder::home(),
@@ -245,20 +240,20 @@ impl SourceState {
             }
         }
         if let Some(alias) = self.alias(&view)? {
-            let location = self.directory.add(HOME_MEMORY, is_host);
-            return Ok(Holder { view: Some(view), location, memory: HOME_MEMORY, alias: Some(alias) });
+            let location = self.directory.add(MemoryId::Home, is_host);
+            return Ok(Holder { view: Some(view), location, memory: MemoryId::Home, alias: Some(alias) });
         }
         if view.accelerator().is_host_memory() {
             // Host threads use the host's copy.
             let span = self.host_copy()?;
-            let known = self.alias_of(HOST_MEMORY, &view);
+            let known = self.alias_of(MemoryId::HostCopy, &view);
             let alias = match known {
                 Some(known) => known.alias.clone(),
                 None => view.device().import(span, "array_view")?,
             };
             if alias.is_some() {
-                let location = self.directory.add(HOST_MEMORY, true);
-                return Ok(Holder { view: Some(view), location, memory: HOST_MEMORY, alias });
+                let location = self.directory.add(MemoryId::HostCopy, true);
+                return Ok(Holder { view: Some(view), location, memory: MemoryId::HostCopy, alias });
             }
         }
         let known = self.blocks.iter().position(|b| b.view.device().id() == view.device().id());
@@ -266,12 +261,12 @@ impl SourceState {
             self.blocks.push(DeviceBlock { view: view.clone(), memory: None, grown: 0 });
             self.blocks.len() - 1
         });
-        let memory = FIRST_BLOCK + number as u32;
+        let memory = MemoryId::Block(number as u32);
         Ok(Holder { location: self.directory.add(memory, false), view: Some(view), memory, alias: None })
     }
 
     /// A holder of the view's device that addresses this memory.
-    fn alias_of(&self, memory: u32, view: &AcceleratorView) -> Option<&Arc<Holder>> {
+    fn alias_of(&self, memory: MemoryId, view: &AcceleratorView) -> Option<&Arc<Holder>> {
         let same = |p: &&Arc<Holder>| p.view.as_ref().is_some_and(|v| v.device().id() == view.device().id());
         self.holders.iter().filter(|p| p.memory == memory).find(same)
     }
@@ -279,7 +274,7 @@ impl SourceState {
     /// Home's memory as the view's device addresses it, where it can use that as fast as its own.
     fn alias(&self, view: &Arc<AcceleratorView>) -> Result<Option<Arc<dyn Buffer>>> {
         let device = view.device();
-        if let Some(known) = self.alias_of(HOME_MEMORY, view) {
+        if let Some(known) = self.alias_of(MemoryId::Home, view) {
             return Ok(known.alias.clone());
         }
         if self.blocks.iter().any(|b| b.view.device().id() == device.id()) {
@@ -301,9 +296,9 @@ impl SourceState {
     }
 
     /// Waits for what uses a memory of the host's, home's or the copy's, through another way than `except`.
-    pub fn wait_memory(&self, memory: u32, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
+    pub fn wait_memory(&self, memory: MemoryId, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let own = match &self.home {
-            Home::Array(a) if memory == HOME_MEMORY => Some(a.buffer()),
+            Home::Array(a) if memory == MemoryId::Home => Some(a.buffer()),
             _ => None,
         };
         let aliases = self.holders.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
@@ -320,19 +315,19 @@ impl SourceState {
 
     /// [`Self::wait_memory`] of home's.
     pub fn wait_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
-        self.wait_memory(HOME_MEMORY, range, access, except)
+        self.wait_memory(MemoryId::Home, range, access, except)
     }
 
     /// All buffers, with their memories and a location there, and the source's byte at which they begin.
-    fn buffers(&self) -> impl Iterator<Item = (u32, Location, u64, &Arc<dyn Buffer>)> {
+    fn buffers(&self) -> impl Iterator<Item = (MemoryId, Location, u64, &Arc<dyn Buffer>)> {
         let own = match &self.home {
-            Home::Array(a) => Some((HOME_MEMORY, Location::HOME, 0, a.buffer())),
+            Home::Array(a) => Some((MemoryId::Home, Location::HOME, 0, a.buffer())),
             _ => None,
         };
         let holders = self.holders.iter().filter_map(|p| match p.memory {
-            n if n >= FIRST_BLOCK => {
-                let block = self.blocks[(n - FIRST_BLOCK) as usize].memory.as_ref();
-                block.map(|(buffer, base)| (n, p.location, *base, buffer))
+            MemoryId::Block(n) => {
+                let block = self.blocks[n as usize].memory.as_ref();
+                block.map(|(buffer, base)| (p.memory, p.location, *base, buffer))
             }
             n => p.alias.as_ref().map(|alias| (n, p.location, 0, alias)),
         });
@@ -387,8 +382,8 @@ impl SourceState {
     /// Waits until nothing that conflicts is under way at a holder.
     pub fn wait_conflicts(&self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<()> {
         match holder.memory {
-            HOME_MEMORY | HOST_MEMORY => self.wait_memory(holder.memory, hull, access, None),
-            n => match &self.blocks[(n - FIRST_BLOCK) as usize].memory {
+            MemoryId::Home | MemoryId::HostCopy => self.wait_memory(holder.memory, hull, access, None),
+            MemoryId::Block(n) => match &self.blocks[n as usize].memory {
                 Some((buffer, base)) => buffer.tracker().wait(&(hull.start - base..hull.end - base), access),
                 None => Ok(()),
             },
@@ -403,10 +398,10 @@ impl SourceState {
     /// Bytes held for the source on the accelerator of a holder, beside home.
     pub fn allocated(&self, holder: &Holder) -> u64 {
         match holder.memory {
-            HOME_MEMORY => 0,
-            HOST_MEMORY => self.host_copy.as_ref().map_or(0, HostBlock::len),
-            n => {
-                let range = self.blocks[(n - FIRST_BLOCK) as usize].range();
+            MemoryId::Home => 0,
+            MemoryId::HostCopy => self.host_copy.as_ref().map_or(0, HostBlock::len),
+            MemoryId::Block(n) => {
+                let range = self.blocks[n as usize].range();
                 range.end - range.start
             }
         }

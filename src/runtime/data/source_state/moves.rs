@@ -1,7 +1,7 @@
 //! How bytes of a data source get from one holder to another.
 
-use super::{BLOCK_ALIGN, FIRST_BLOCK, GROWN_OFTEN, HOME_MEMORY, HOST_MEMORY, Holder, Home, SourceState};
-use crate::coherence::{Location, Step};
+use super::{BLOCK_ALIGN, GROWN_OFTEN, Holder, Home, SourceState};
+use crate::coherence::{Location, MemoryId, Step};
 use crate::device::{Buffer, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::{CopyDim, CopyPlan, Region};
@@ -16,7 +16,7 @@ impl SourceState {
     pub(super) fn memory(&mut self, location: Location) -> Result<(Endpoint, u64)> {
         let holder = self.holder_at(location);
         match holder.memory {
-            HOME_MEMORY => Ok((
+            MemoryId::Home => Ok((
                 match (&self.home, self.home.host()) {
                     (Home::Array(a), _) => Endpoint::of(a),
                     (_, Some(span)) => Endpoint::Host(span),
@@ -24,9 +24,9 @@ impl SourceState {
                 },
                 0,
             )),
-            HOST_MEMORY => Ok((Endpoint::Host(self.host_copy()?), 0)),
-            n => {
-                let block = &self.blocks[(n - FIRST_BLOCK) as usize];
+            MemoryId::HostCopy => Ok((Endpoint::Host(self.host_copy()?), 0)),
+            MemoryId::Block(n) => {
+                let block = &self.blocks[n as usize];
                 let (buffer, base) =
                     block.memory.clone().ok_or_else(|| Error::internal("a device block without memory was read"))?;
                 let view = holder.view.as_ref().unwrap_or(&block.view).clone();
@@ -46,11 +46,9 @@ impl SourceState {
 
     /// Sees to it that the holder has memory for these bytes. May move a device's block: addresses are taken after.
     pub fn reserve(&mut self, holder: &Holder, hull: &Range<u64>) -> Result<()> {
-        if holder.memory < FIRST_BLOCK {
-            return Ok(());
-        }
+        let MemoryId::Block(number) = holder.memory else { return Ok(()) };
         let all = self.directory.bytes();
-        let block = &mut self.blocks[(holder.memory - FIRST_BLOCK) as usize];
+        let block = &mut self.blocks[number as usize];
         let old = block.range();
         if old.start <= hull.start && hull.end <= old.end {
             return Ok(());
@@ -133,8 +131,8 @@ impl SourceState {
                 self.wait_memory(memory, hull, access, Some(alias.id()))?;
                 Ok((alias.clone(), 0))
             }
-            (None, n) if n >= FIRST_BLOCK => {
-                let memory = self.blocks[(n - FIRST_BLOCK) as usize].memory.clone();
+            (None, MemoryId::Block(n)) => {
+                let memory = self.blocks[n as usize].memory.clone();
                 memory.ok_or_else(|| Error::internal("a device block was used before it was made"))
             }
             _ => Err(Error::internal("memory of the host was asked for as a device's")),
@@ -152,7 +150,7 @@ impl SourceState {
     pub fn host_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
         self.wait_memory(holder.memory, hull, access, None)?;
         match (holder.memory, self.home.host()) {
-            (HOME_MEMORY, Some(span)) => Ok(span),
+            (MemoryId::Home, Some(span)) => Ok(span),
             _ => self.host_copy(),
         }
     }

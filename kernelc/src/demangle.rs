@@ -1,7 +1,7 @@
-//! Names as people write them.
+//! Demangling, as far as messages need it.
 
-/// The name of a function without what the compiler adds to it: of `_Z3fooi` `foo`, of `_ZN1a1bEv` `a::b`. What it does not
-/// understand it gives back.
+/// The name of a function without its parameters: `foo` of `_Z3fooi`, `a::b` of `_ZN1a1bEv`. Other names are returned as they
+/// are.
 pub(crate) fn demangled(name: &str) -> String {
     parts(name).unwrap_or_else(|| name.to_string())
 }

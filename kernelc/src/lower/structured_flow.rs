@@ -1,37 +1,37 @@
-//! Control flow as SPIR-V wants it: each loop and each selection with a merge block of its own.
+//! Structured control flow as SPIR-V defines it: each loop and each selection has a merge block of its own.
 //!
-//! `opt` has made the flow structured (`structurizecfg`: loops are left from their latch only, branches meet at their
-//! immediate post-dominator). What is added here are blocks: the head of a loop holds its phis alone, a block of its own
-//! leads back to it, and where two constructs end at one block each gets an end of its own before it.
+//! `opt` has structured the flow (`structurizecfg`): loops are left from their latch only, and branches meet at their immediate
+//! post-dominator. Blocks are added here: the header of a loop keeps only its phis, its back edge starts in a block of its own,
+//! and where several constructs end at one block, each gets a merge block before it.
 
-use super::graph::{Dominance, Graph, successors};
-use super::refusal::Refusal;
+use super::cfg::{ControlFlowGraph, DominatorTree, successors};
+use super::error::KernelError;
 use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How a block declares its construct.
+/// The construct that a block heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
-    /// A branch whose ways meet again there.
+    /// A branch whose paths meet at this block.
     Selection(BlockId),
-    /// The head of a loop.
+    /// A loop.
     Loop {
-        /// Where it goes on after the loop.
+        /// The block after the loop.
         merge: BlockId,
-        /// The block that leads back.
+        /// The block with the back edge.
         again: BlockId,
     },
 }
 
-/// The blocks to write, each after all that dominate it, and the constructs they head.
-pub(super) struct Structure {
+/// The blocks to write, each after those that dominate it, and the constructs that they head.
+pub(super) struct StructuredFlow {
     pub(super) order: Vec<BlockId>,
     pub(super) merges: HashMap<BlockId, Merge>,
 }
 
-/// Rewrites the function's blocks. Fails if `opt` left flow that is not structured.
-pub(super) fn structure(function: &mut Function) -> Result<Structure, Refusal> {
-    let odd = |what: &str| Refusal::plain(format!("internal: {what}; please report this with the source"));
+/// Adds the blocks that structured control flow needs. Fails if `opt` left flow that is not structured.
+pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, KernelError> {
+    let odd = |what: &str| KernelError::new(format!("internal: {what}; please report this with the source"));
     for block in &mut function.blocks {
         if let Some(Instruction { op, .. }) = block.instructions.last_mut() {
             match op {
@@ -44,22 +44,22 @@ pub(super) fn structure(function: &mut Function) -> Result<Structure, Refusal> {
     let mut merges = HashMap::new();
     loops(function, &mut merges, &odd)?;
     selections(function, &mut merges, &odd)?;
-    let graph = Graph::of(&function.blocks);
+    let graph = ControlFlowGraph::of(&function.blocks);
     if nesting(&graph, &merges) > DEEPEST {
-        return Err(Refusal::plain(format!(
+        return Err(KernelError::new(format!(
             "the kernel's branches and loops are nested more than {DEEPEST} deep, which Vulkan does not take; many ifs in a \
              row that return are nested too"
         )));
     }
     let order = graph.order.into_iter().map(BlockId).collect();
-    Ok(Structure { order, merges })
+    Ok(StructuredFlow { order, merges })
 }
 
-/// SPIR-V's limit of nested constructs.
+/// SPIR-V's limit on nested constructs.
 const DEEPEST: usize = 1023;
 
-/// How many constructs lie in each other at most.
-fn nesting(graph: &Graph, merges: &HashMap<BlockId, Merge>) -> usize {
+/// The depth of the deepest construct.
+fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize {
     let heads: HashMap<usize, usize> = merges
         .iter()
         .map(|(head, merge)| match merge {
@@ -81,10 +81,10 @@ fn nesting(graph: &Graph, merges: &HashMap<BlockId, Merge>) -> usize {
 fn loops(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
-    odd: &dyn Fn(&str) -> Refusal,
-) -> Result<(), Refusal> {
-    let graph = Graph::of(&function.blocks);
-    let dominance = Dominance::of(&graph);
+    odd: &dyn Fn(&str) -> KernelError,
+) -> Result<(), KernelError> {
+    let graph = ControlFlowGraph::of(&function.blocks);
+    let dominance = DominatorTree::of(&graph);
     let mut latches: Vec<(usize, usize)> = Vec::new();
     let mut heads = HashSet::new();
     for &from in &graph.order {
@@ -99,18 +99,18 @@ fn loops(
     }
     for (head, latch) in latches {
         let (head, mut latch) = (BlockId(head), BlockId(latch));
-        // The head keeps its phis.
+        // The header keeps only its phis.
         let body = split(function, head, phis(&function.blocks[head.0]));
         if latch == head {
             latch = body;
         }
-        // A block of its own leads back and out.
+        // The back edge and the exit get a block of their own.
         let end = function.blocks[latch.0].instructions.len() - 1;
         let again = split(function, latch, end);
         let out = match &function.blocks[again.0].instructions[0].op {
             Op::CondBr { yes, no, .. } if *yes == head => *no,
             Op::CondBr { yes, no, .. } if *no == head => *yes,
-            Op::Br { .. } => return Err(Refusal::plain("the kernel has a loop that never ends".into())),
+            Op::Br { .. } => return Err(KernelError::new("the kernel has a loop that never ends".into())),
             _ => return Err(odd("a loop whose latch does not leave it")),
         };
         let merge = gather(function, out, &[again], "loop.merge");
@@ -122,10 +122,10 @@ fn loops(
 fn selections(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
-    odd: &dyn Fn(&str) -> Refusal,
-) -> Result<(), Refusal> {
-    let graph = Graph::of(&function.blocks);
-    let dominance = Dominance::of(&graph);
+    odd: &dyn Fn(&str) -> KernelError,
+) -> Result<(), KernelError> {
+    let graph = ControlFlowGraph::of(&function.blocks);
+    let dominance = DominatorTree::of(&graph);
     let exits: Vec<usize> = graph
         .order
         .iter()
@@ -134,7 +134,7 @@ fn selections(
         .collect();
     let &[exit] = exits.as_slice() else {
         return Err(match exits.len() {
-            0 => Refusal::plain("the kernel never ends".into()),
+            0 => KernelError::new("the kernel never ends".into()),
             _ => odd("a kernel with two returns"),
         });
     };
@@ -146,11 +146,11 @@ fn selections(
             Merge::Selection(_) => None,
         })
         .collect();
-    // By edges as they are now. A block that was added stands for the head of its construct.
+    // By the edges as they are now. For dominance, an added block stands for the header of its construct.
     let mut predecessors: Vec<BTreeSet<usize>> =
         graph.predecessors.iter().map(|all| all.iter().copied().collect()).collect();
     let mut stands_for: Vec<usize> = (0..function.blocks.len()).collect();
-    // Inner ones first: what ends at the same block as an outer one is then gathered into that one's end.
+    // Inner constructs first: the merge block of one that ends where an outer one ends then lies within that one.
     for &head in graph.order.iter().rev() {
         let two = matches!(function.blocks[head].instructions.last(), Some(Instruction { op: Op::CondBr { .. }, .. }));
         if !two || leaves_loop.contains(&head) {
@@ -179,7 +179,7 @@ pub(super) fn phis(block: &Block) -> usize {
     block.instructions.iter().take_while(|i| matches!(i.op, Op::Phi { .. })).count()
 }
 
-/// Moves all from instruction `at` on into a new block, to which the old one leads.
+/// Moves the instructions from `at` on into a new block, to which the old one branches.
 fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
     let new = BlockId(function.blocks.len());
     let old = &mut function.blocks[block.0];
@@ -200,7 +200,7 @@ fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
     new
 }
 
-/// Puts a block before `target` on all ways from the blocks `from`; what they bring there meets in it.
+/// Puts a block on the edges from the blocks `from` to `target`, with phis for the values that they bring.
 fn gather(function: &mut Function, target: BlockId, from: &[BlockId], name: &str) -> BlockId {
     let new = BlockId(function.blocks.len());
     for &block in from {
@@ -254,46 +254,5 @@ fn for_phis(block: &mut Block, mut act: impl FnMut(&crate::ir::Type, &mut Vec<(V
     for instruction in &mut block.instructions {
         let Op::Phi { ty, incoming } = &mut instruction.op else { break };
         act(ty, incoming);
-    }
-}
-
-/// What makes each local; parameters are made by nothing.
-pub(super) fn makers(function: &Function) -> Vec<Option<&Instruction>> {
-    let mut makers = vec![None; function.locals.len()];
-    for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-        if let Some(result) = instruction.result {
-            makers[result.0] = Some(instruction);
-        }
-    }
-    makers
-}
-
-/// All operands of an instruction that are values, phis' too.
-pub(super) fn operands(op: &Op) -> Vec<&Value> {
-    match op {
-        Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
-            vec![&left.value, &right.value]
-        }
-        Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![&value.value],
-        Op::Phi { incoming, .. } => incoming.iter().map(|(value, _)| value).collect(),
-        Op::Select { condition, yes, no } => vec![&condition.value, &yes.value, &no.value],
-        Op::Load { pointer, .. } => vec![&pointer.value],
-        Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => vec![&value.value, &pointer.value],
-        Op::Gep { base, indices, .. } => std::iter::once(&base.value).chain(indices.iter().map(|i| &i.value)).collect(),
-        Op::Alloca { count, .. } => vec![&count.value],
-        Op::CmpXchg { pointer, expected, new } => vec![&pointer.value, &expected.value, &new.value],
-        Op::Call { arguments, .. } => arguments.iter().map(|a| &a.value).collect(),
-        Op::CallIndirect { callee, arguments, .. } => {
-            std::iter::once(&callee.value).chain(arguments.iter().map(|a| &a.value)).collect()
-        }
-        Op::ExtractValue { aggregate, .. } => vec![&aggregate.value],
-        Op::InsertValue { aggregate, element, .. } => vec![&aggregate.value, &element.value],
-        Op::ExtractElement { vector, at } => vec![&vector.value, &at.value],
-        Op::InsertElement { vector, element, at } => vec![&vector.value, &element.value, &at.value],
-        Op::ShuffleVector { left, right, .. } => vec![&left.value, &right.value],
-        Op::CondBr { condition, .. } => vec![&condition.value],
-        Op::Switch { value, .. } => vec![&value.value],
-        Op::Ret { value } => value.iter().map(|v| &v.value).collect(),
-        Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
     }
 }

@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// How deep files may name each other.
+/// The deepest nesting of response files.
 const DEEPEST: usize = 64;
-/// What all of them may come to.
+/// The most arguments of all of them.
 const MOST: usize = 1 << 20;
 
-/// The arguments with those of response files in their places. What names no file stays, as with Clang and GCC.
+/// The arguments, with response files replaced by what they hold. `@name` without such a file stays, as in Clang and GCC.
 pub fn expanded(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let mut all = Vec::new();
     expand(arguments, 0, &mut all)?;
@@ -35,7 +35,7 @@ fn expand(arguments: Vec<OsString>, depth: usize, all: &mut Vec<OsString>) -> Re
     Ok(())
 }
 
-/// The words of a text, by GNU's rules: quotes of both kinds group, a backslash takes the next character as it is.
+/// The words of a text by GNU's rules: single and double quotes group, a backslash escapes the next character.
 fn words(text: &[u8]) -> Vec<OsString> {
     let mut all = Vec::new();
     let mut word: Option<Vec<u8>> = None;

@@ -1,7 +1,7 @@
 //! The functions of `fast_math` that are one instruction of GLSL.std.450: what
 //! `cpp-shim/revamp/detail/device_math.h` calls.
 //!
-//! All take and give 32-bit floats, but for the second operand of `ldexp`, a 32-bit integer. Everything else of
+//! All operands and results are 32-bit floats, except the second operand of `ldexp`, a 32-bit integer. Everything else of
 //! `fast_math` and all of `precise_math` is code of the headers (docs/decisions/0010-device-maths.md) and needs LLVM's
 //! intrinsics only.
 
@@ -28,7 +28,7 @@ const TABLE: &[(&str, Op)] = &[
     ("__revamp_fast_tanh_f32", Op::Tanh),
 ];
 
-/// The number of the instruction that the function of this name is, if it is one.
+/// The instruction that a function of this name is.
 pub fn glsl(name: &str) -> Option<u32> {
     let at = TABLE.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     Some(TABLE[at].1 as u32)

@@ -1,24 +1,24 @@
-//! What Clang does not take of C++ AMP, put otherwise in a copy of the source whose lines stay as they are:
+//! Rewrites what C++ AMP allows and Clang does not, in a copy of the source with the same lines:
 //!
-//! - `mutable restrict(amp)`: Clang's attributes stand before `mutable`;
-//! - `tile_static` variables of classes: C++ AMP does not construct them, Clang would have to, and refuses.
+//! - `mutable restrict(amp)`: in Clang attributes precede `mutable`;
+//! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
 use std::path::Path;
 
-/// The source as Clang takes it; `None` if there is nothing to do.
+/// The source as Clang accepts it; `None` if there is nothing to rewrite.
 pub fn rewritten(source: &str) -> Option<String> {
     let first = mutable_last(source);
     let second = rooms(first.as_deref().unwrap_or(source));
     second.or(first)
 }
 
-/// Types that need no construction. Those of classes that need none either may be treated as if they did.
+/// Types that need no construction. Classes may be treated as if they needed it.
 const SCALARS: [&str; 20] = [
     "int", "unsigned", "signed", "float", "double", "long", "short", "char", "bool", "size_t", "int8_t", "int16_t",
     "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uint", "const",
 ];
 
-/// Classes that are `tile_static` lie in a `tile_room`, which constructs nothing.
+/// Puts `tile_static` variables of classes into a `tile_room`, which constructs nothing.
 fn rooms(source: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut made = String::new();
@@ -41,7 +41,7 @@ fn rooms(source: &str) -> Option<String> {
     (done > 0).then(|| made + &source[done..])
 }
 
-/// The variables of one declaration, in rooms; `None` for what needs none or is not understood.
+/// The variables of one declaration in a `tile_room`; `None` if they need none or are not understood.
 fn room(declaration: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     if declaration.contains(['=', '{', '"', '*', '&', '#', '/']) {
@@ -94,7 +94,7 @@ fn room(declaration: &str) -> Option<String> {
     Some(text.join("; "))
 }
 
-/// The source with `restrict(...)` before `mutable`; `None` if there is nothing to do.
+/// The source with `restrict(...)` before `mutable`; `None` if there is nothing to rewrite.
 fn mutable_last(source: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut made = String::new();

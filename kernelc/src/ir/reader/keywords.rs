@@ -1,6 +1,6 @@
 //! The keywords of instructions, predicates and the like.
 
-use super::super::{AtomicOp, BinaryOp, CastOp, FloatPredicate, IntPredicate};
+use crate::ir::module::{AtomicOp, BinaryOp, CastOp, FloatPredicate, IntPredicate};
 
 pub(super) fn binary_op(word: &str) -> Option<BinaryOp> {
     Some(match word {

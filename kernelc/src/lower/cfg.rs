@@ -1,8 +1,8 @@
-//! Facts about a control-flow graph: order, dominators, post-dominators.
+//! The control-flow graph: reverse post-order, dominators, post-dominators.
 
 use crate::ir::{Block, BlockId, Op};
 
-/// Where the last instruction of a block may go.
+/// The successors of a block.
 pub(super) fn successors(block: &Block) -> Vec<BlockId> {
     match block.instructions.last().map(|last| &last.op) {
         Some(Op::Br { target }) => vec![*target],
@@ -20,14 +20,14 @@ pub(super) fn successors(block: &Block) -> Vec<BlockId> {
 }
 
 /// Blocks and edges, by number.
-pub(super) struct Graph {
+pub(super) struct ControlFlowGraph {
     pub(super) successors: Vec<Vec<usize>>,
     pub(super) predecessors: Vec<Vec<usize>>,
     /// Reachable blocks, each after all that dominate it.
     pub(super) order: Vec<usize>,
 }
 
-impl Graph {
+impl ControlFlowGraph {
     pub(super) fn of(blocks: &[Block]) -> Self {
         let successors: Vec<Vec<usize>> =
             blocks.iter().map(|block| successors(block).iter().map(|to| to.0).collect()).collect();
@@ -38,7 +38,7 @@ impl Graph {
                 predecessors[to].push(from);
             }
         }
-        Graph { successors, predecessors, order }
+        ControlFlowGraph { successors, predecessors, order }
     }
 
     /// The immediate dominator of each reachable block; the first block's is itself.
@@ -46,8 +46,8 @@ impl Graph {
         dominators(&self.order, &self.predecessors)
     }
 
-    /// The immediate post-dominator of each block from which the `exit` can be reached. Blocks from which it cannot are
-    /// taken to be never left, and count for nothing.
+    /// The immediate post-dominator of each block from which the `exit` can be reached. Other blocks have
+    /// none and are ignored.
     pub(super) fn post_dominators(&self, exit: usize) -> Vec<Option<usize>> {
         let order: Vec<usize> = post_order(&self.predecessors, exit).into_iter().rev().collect();
         dominators(&order, &self.successors)
@@ -118,14 +118,14 @@ fn meet(mut a: usize, mut b: usize, idom: &[Option<usize>], place: &[usize]) -> 
     a
 }
 
-/// A tree of dominators that answers at once.
-pub(super) struct Dominance {
-    /// When a walk of the tree enters a block, and when it leaves it; 0 of blocks that are not reached.
+/// The dominator tree, which answers queries in constant time.
+pub(super) struct DominatorTree {
+    /// When a depth-first walk of the tree enters and leaves a block; 0 for unreachable blocks.
     spans: Vec<(usize, usize)>,
 }
 
-impl Dominance {
-    pub(super) fn of(graph: &Graph) -> Self {
+impl DominatorTree {
+    pub(super) fn of(graph: &ControlFlowGraph) -> Self {
         let idom = graph.dominators();
         let mut children = vec![Vec::new(); idom.len()];
         for &block in graph.order.iter().skip(1) {
@@ -149,7 +149,7 @@ impl Dominance {
                 stack.pop();
             }
         }
-        Dominance { spans }
+        DominatorTree { spans }
     }
 
     /// True if `a` dominates `b`.

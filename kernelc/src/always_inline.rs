@@ -1,8 +1,8 @@
-//! Kernels are compiled whole: every function that they call is inlined into them, whatever its size.
+//! Inlining of everything that kernels call, whatever its size: SPIR-V is made of whole kernels.
 
 use std::collections::HashMap;
 
-/// The text of a module with each function marked `alwaysinline`. What calls itself stays a call, and is refused later.
+/// The text of a module with each function marked `alwaysinline`. A recursive function is still called, and refused later.
 pub fn marked(ir: &str) -> String {
     let mut text = String::with_capacity(ir.len() + 4096);
     for line in ir.split_inclusive('\n') {
@@ -11,7 +11,7 @@ pub fn marked(ir: &str) -> String {
                 text.push_str(group);
                 text.push_str("{ alwaysinline ");
                 for word in words.split_inclusive(' ') {
-                    // These say the contrary.
+                    // These contradict it or repeat it.
                     if !matches!(word.trim_end(), "noinline" | "optnone" | "alwaysinline" | "inlinehint") {
                         text.push_str(word);
                     }
@@ -23,8 +23,8 @@ pub fn marked(ir: &str) -> String {
     text
 }
 
-/// Lines of text from which on a kernel with all that it calls is large. The largest of tests and examples has 11,000; of 64,000
-/// always-inline and slsr take some seconds, and four times as long of twice as many.
+/// A kernel with more lines of text than this, all that it calls included, is large. The largest of tests and examples has
+/// 11,000. always-inline and slsr take some seconds for 64,000 lines, and four times as long for twice as many.
 const LARGE: u64 = 40_000;
 
 /// Whether a kernel of the module becomes large when all that it calls is inlined.
@@ -33,7 +33,7 @@ pub fn is_large(ir: &str) -> bool {
     let places: HashMap<&str, usize> = functions.iter().enumerate().map(|(n, function)| (function.name, n)).collect();
     let called = |function: &Text<'_>| function.named.iter().filter_map(|name| places.get(name).copied()).collect();
     let calls: Vec<Vec<usize>> = functions.iter().map(called).collect();
-    // Of each its lines with those of what it calls, callees first; what calls itself is refused anyway.
+    // The lines of each function with those of what it calls, callees first. Recursion is refused anyway.
     let mut sizes: Vec<Option<u64>> = vec![None; functions.len()];
     let mut seen = vec![false; functions.len()];
     for (kernel, _) in functions.iter().enumerate().filter(|(_, function)| function.kernel) {
@@ -63,7 +63,7 @@ struct Text<'t> {
     name: &'t str,
     kernel: bool,
     lines: u64,
-    /// What its body names, as often as it does.
+    /// The globals that its body names, with repetitions.
     named: Vec<&'t str>,
 }
 
@@ -94,7 +94,7 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What ends its thread when it is called.
+/// The function that ends the thread that calls it.
 const ENDS: &str = "@__revamp_end_thread(";
 
 /// Whether the module has threads that end before their kernel does.
@@ -139,7 +139,7 @@ mod tests {
         assert!(is_large(&kernel(&call("leaf", 400))));
         assert!(is_large(&kernel(&call("\"an odd name\"", 20))));
         assert!(!is_large(&kernel(&call("leaf", 390))));
-        // What no kernel calls does not count, and a circle ends.
+        // What no kernel calls does not count, and recursion ends the walk.
         assert!(!is_large(&(kernel("") + &function("", "alone", &call("leaf", 400)))));
         assert!(!is_large(&(function("spir_kernel ", "k", &call("a", 1)) + &function("", "a", &call("a", 9)))));
     }

@@ -1,0 +1,77 @@
+//! Address arithmetic: what constant addresses and getelementptr add to their base.
+
+use crate::ir::{CastOp, Constant, GlobalId, Op, Operand, Type, Value};
+
+/// The global variable and the byte offset of a constant address.
+pub(super) fn constant_address(constant: &Constant) -> Option<(GlobalId, i64)> {
+    match constant {
+        Constant::Global(id) => Some((*id, 0)),
+        Constant::Expression(op) => match &**op {
+            Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } => {
+                let Value::Constant(inner) = &value.value else { return None };
+                constant_address(inner)
+            }
+            Op::Gep { source, base, indices, .. } => {
+                let Value::Constant(inner) = &base.value else { return None };
+                let (id, at) = constant_address(inner)?;
+                let steps = steps(source, indices)?;
+                if steps.by.is_empty() { Some((id, at.checked_add(steps.offset)?)) } else { None }
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// An offset as a constant and scaled indices.
+pub(super) struct Steps<'a> {
+    /// The constant part, in bytes.
+    pub(super) offset: i64,
+    /// Indices, each with the bytes that it counts for.
+    pub(super) by: Vec<(&'a Operand, u64)>,
+}
+
+/// The arithmetic of a getelementptr; `None` for a type without a size, or an offset beyond 64 bits.
+pub(super) fn steps<'a>(source: &Type, indices: &'a [Operand]) -> Option<Steps<'a>> {
+    let mut result = Steps { offset: 0, by: Vec::new() };
+    let mut ty = source.clone();
+    for (n, index) in indices.iter().enumerate() {
+        let scale = if n == 0 {
+            ty.size()?
+        } else {
+            match ty.clone() {
+                Type::Array(_, element) => {
+                    ty = (*element).clone();
+                    ty.size()?
+                }
+                Type::Vector(_, element) => {
+                    ty = (*element).clone();
+                    ty.size()?
+                }
+                Type::Struct { fields, .. } => {
+                    let Value::Constant(Constant::Int(field)) = index.value else {
+                        let Value::Constant(Constant::Zero) = index.value else { return None };
+                        result.offset = result.offset.checked_add(ty.field_offset(0)? as i64)?;
+                        ty = fields.first()?.clone();
+                        continue;
+                    };
+                    let field = usize::try_from(field).ok()?;
+                    result.offset = result.offset.checked_add(i64::try_from(ty.field_offset(field)?).ok()?)?;
+                    ty = fields.get(field)?.clone();
+                    continue;
+                }
+                _ => return None,
+            }
+        };
+        match &index.value {
+            Value::Constant(Constant::Int(by)) => {
+                let by = i64::try_from(*by).ok()?;
+                result.offset = result.offset.checked_add(by.checked_mul(i64::try_from(scale).ok()?)?)?;
+            }
+            Value::Constant(Constant::Zero | Constant::Undef) => {}
+            _ if scale == 0 => {}
+            _ => result.by.push((index, scale)),
+        }
+    }
+    Some(result)
+}

@@ -1,0 +1,166 @@
+//! Which pointers of the argument block a kernel reads and writes through.
+
+use super::addresses::{Steps, steps};
+use super::pointer_sets::{PointerClass, UnionFind, is_pointer, is_printed, node};
+use crate::ir::{CastOp, Function, Instruction, LocalId, Module, Op, Operand, Type, Value};
+use revamp_image::ANY_OFFSET;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How the kernel uses a pointer that lies in its argument block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CaptureUse {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+}
+
+/// Where the addresses of a set came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Origin {
+    /// They point into the argument block.
+    Block,
+    /// They were loaded from the block at an offset (depth 0), or through such a pointer (depth 1).
+    Capture(u32, u32),
+    Unknown,
+}
+
+/// How each pointer of the argument block is used, by its offset (or [`ANY_OFFSET`]) and depth. Depth 0: memory at the
+/// pointer, such as the elements of a view. 1: memory at a pointer loaded through it, such as the elements of an array that is
+/// captured by reference.
+pub(super) fn capture_uses(
+    module: &Module,
+    function: &Function,
+    nodes: &mut UnionFind,
+    class: &[PointerClass],
+) -> BTreeMap<(u32, u32), CaptureUse> {
+    let origins = Tracing::new(function, nodes, class).run();
+    let mut uses: BTreeMap<(u32, u32), CaptureUse> = BTreeMap::new();
+    let mut mark = |pointer: &Operand, reads: bool, writes: bool| {
+        let Some(n) = node(function, &pointer.value).filter(|&n| class[n] == PointerClass::Device) else { return };
+        for origin in origins.get(&nodes.find(n)).into_iter().flatten() {
+            let at = match *origin {
+                Origin::Block => continue,
+                Origin::Capture(offset, depth) => (offset, depth),
+                Origin::Unknown => (ANY_OFFSET, 0),
+            };
+            let one = uses.entry(at).or_default();
+            one.reads |= reads;
+            one.writes |= writes;
+        }
+    };
+    for Instruction { op, .. } in function.instructions() {
+        match op {
+            Op::Load { pointer, .. } => mark(pointer, true, false),
+            Op::Store { pointer, .. } => mark(pointer, false, true),
+            Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true),
+            // What is printed of a pointer is its address.
+            Op::Call { .. } if is_printed(module, op) => {}
+            Op::Call { arguments, .. } => {
+                for (n, argument) in arguments.iter().enumerate().filter(|(_, argument)| is_pointer(&argument.ty)) {
+                    // memcpy and the like: the first is written, the second read.
+                    mark(argument, n > 0, n == 0);
+                }
+            }
+            _ => {}
+        }
+    }
+    uses
+}
+
+fn holds_pointer(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(_) => true,
+        Type::Array(_, element) | Type::Vector(_, element) => holds_pointer(element),
+        Type::Struct { fields, .. } => fields.iter().any(holds_pointer),
+        _ => false,
+    }
+}
+
+/// Finds where pointers come from, by going through the instructions until nothing new is found.
+struct Tracing<'a> {
+    function: &'a Function,
+    nodes: &'a mut UnionFind,
+    class: &'a [PointerClass],
+    /// By the root of their set.
+    origins: HashMap<usize, BTreeSet<Origin>>,
+    /// Pointers into the block whose offset is a constant.
+    in_block: HashMap<LocalId, i64>,
+}
+
+impl<'a> Tracing<'a> {
+    fn new(function: &'a Function, nodes: &'a mut UnionFind, class: &'a [PointerClass]) -> Self {
+        let mut tracing = Self { function, nodes, class, origins: HashMap::new(), in_block: HashMap::new() };
+        for n in 0..function.parameters.len() {
+            tracing.in_block.insert(LocalId(n), 0);
+            tracing.add(n, Origin::Block);
+        }
+        tracing
+    }
+
+    fn run(mut self) -> HashMap<usize, BTreeSet<Origin>> {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for Instruction { result, op, .. } in self.function.instructions() {
+                if let Some(result) = *result {
+                    changed |= self.instruction(result, op);
+                }
+            }
+        }
+        self.origins
+    }
+
+    /// Adds an origin to the set of a pointer; true if it is new.
+    fn add(&mut self, node: usize, origin: Origin) -> bool {
+        self.origins.entry(self.nodes.find(node)).or_default().insert(origin)
+    }
+
+    /// True if something new was found.
+    fn instruction(&mut self, result: LocalId, op: &Op) -> bool {
+        match op {
+            Op::Gep { source, base, indices, .. } => {
+                let Some(at) = self.offset(base) else { return false };
+                match steps(source, indices) {
+                    Some(Steps { offset, by }) if by.is_empty() => self.in_block.insert(result, at + offset).is_none(),
+                    _ => false,
+                }
+            }
+            Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } => {
+                self.offset(value).is_some_and(|at| self.in_block.insert(result, at).is_none())
+            }
+            Op::Load { ty, pointer, .. } if holds_pointer(ty) => {
+                let mut changed = false;
+                for origin in self.loaded_through(pointer) {
+                    changed |= self.add(result.0, origin);
+                }
+                changed
+            }
+            Op::Cast { op: CastOp::IntToPtr, .. } | Op::ExtractValue { .. } | Op::Call { .. }
+                if self.class.get(result.0) == Some(&PointerClass::Device)
+                    && is_pointer(&self.function.locals[result.0].ty) =>
+            {
+                self.add(result.0, Origin::Unknown)
+            }
+            _ => false,
+        }
+    }
+
+    /// The constant offset of a pointer into the block.
+    fn offset(&self, pointer: &Operand) -> Option<i64> {
+        let Value::Local(local) = pointer.value else { return None };
+        self.in_block.get(&local).copied()
+    }
+
+    /// The origins of a pointer that is loaded through `pointer`.
+    fn loaded_through(&mut self, pointer: &Operand) -> Vec<Origin> {
+        if let Some(at) = self.offset(pointer) {
+            return vec![u32::try_from(at).map_or(Origin::Unknown, |offset| Origin::Capture(offset, 0))];
+        }
+        let device = node(self.function, &pointer.value).filter(|&n| self.class[n] == PointerClass::Device);
+        let Some(n) = device else { return vec![Origin::Unknown] };
+        let through = |origin: &Origin| match origin {
+            Origin::Capture(offset, 0) => Origin::Capture(*offset, 1),
+            _ => Origin::Unknown,
+        };
+        self.origins.get(&self.nodes.find(n)).into_iter().flatten().map(through).collect()
+    }
+}

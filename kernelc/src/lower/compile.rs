@@ -1,0 +1,94 @@
+//! Compiles the kernels of a module to SPIR-V modules.
+
+use super::emitter::{Emitter, Options};
+use super::error::KernelError;
+use super::{pointers, structured_flow};
+use crate::ir::{Function, Module, Op};
+use revamp_image::Capture;
+
+/// A kernel as SPIR-V.
+#[derive(Clone, Debug)]
+pub struct CompiledKernel {
+    /// The name by which the host's object file registers it.
+    pub name: String,
+    /// The module.
+    pub spirv: Vec<u32>,
+    /// Of the argument block's fixed part, in bytes.
+    pub block_size: u64,
+    /// In bytes.
+    pub block_align: u64,
+    /// Which pointers in the block it uses, and how.
+    pub captures: Vec<Capture>,
+    /// `file:line` of the lambda or functor; may be empty.
+    pub location: String,
+}
+
+/// Compiles all kernels of a module that `opt` has prepared. Reports the errors of all kernels, not only the first.
+pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
+    let mut kernels = Vec::new();
+    let mut errors: Vec<KernelError> = Vec::new();
+    for function in module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty()) {
+        match kernel(module, function, options) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(error) => {
+                let error = match module.definition(function) {
+                    Some(frame) if error.frames.is_empty() => KernelError { frames: vec![frame], ..error },
+                    _ => error,
+                };
+                // One line may be part of many kernels.
+                let same = |other: &KernelError| {
+                    other.message == error.message && other.frames.first() == error.frames.first()
+                };
+                if !errors.iter().any(same) {
+                    errors.push(error);
+                }
+            }
+        }
+    }
+    if errors.is_empty() { Ok(kernels) } else { Err(errors) }
+}
+
+fn kernel(module: &Module, function: &Function, options: &Options) -> Result<CompiledKernel, KernelError> {
+    let Some(block) = function.parameters.first().and_then(|p| p.pointee.as_ref()) else {
+        return Err(KernelError::new(format!(
+            "internal: the entry point '{}' does not take its argument block",
+            function.name
+        )));
+    };
+    let size = (block.size(), block.align());
+    let (Some(block_size), Some(block_align)) = size else {
+        return Err(KernelError::new("internal: an argument block without a size".into()));
+    };
+    let mut function = function.clone();
+    let structure = structured_flow::structurize(&mut function)?;
+    let pointers = pointers::analyse(module, &function)?;
+    let captures = pointers
+        .uses
+        .iter()
+        .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
+        .collect();
+    let spirv = Emitter::new(module, &function, options, &pointers)?.run(&structure)?;
+    Ok(CompiledKernel {
+        name: function.name.clone(),
+        spirv,
+        block_size,
+        block_align,
+        captures,
+        location: location(module, &function),
+    })
+}
+
+/// The location of the lambda or functor, which the entry point has inlined.
+fn location(module: &Module, function: &Function) -> String {
+    let own = function.blocks.iter().flat_map(|b| &b.instructions).filter_map(|i| {
+        if matches!(i.op, Op::Phi { .. }) {
+            return None;
+        }
+        // The outermost frame of the program: the entry point and what it calls are in our headers.
+        module.frames(i.location?).into_iter().rev().find(|frame| !frame.file.contains("/revamp/detail/"))
+    });
+    own.filter(|frame| frame.line > 0)
+        .min_by_key(|frame| frame.line)
+        .map(|frame| format!("{}:{}", frame.file, frame.line))
+        .unwrap_or_default()
+}

@@ -1,0 +1,266 @@
+//! The state of a kernel's emission, and what all instructions need of it: values, addresses, loads and barriers.
+
+use super::addresses::constant_address;
+use super::assembler::{Assembler, Id, Scalar, Workgroup};
+use super::error::KernelError;
+use super::memory::{self, Address, GroupVariable};
+use super::pointer_sets::PointerClass;
+use super::pointers::{Object, PointerAnalysis};
+use super::scalars::{Leaf, ScalarKind, leaves};
+use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, Module, Operand, Type, Value};
+use rspirv::dr;
+use rspirv::spirv::{self, Op as S, Word};
+use std::collections::HashMap;
+
+/// How kernels are compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Source lines go into the module, for the messages of drivers and tools.
+    pub lines: bool,
+}
+
+pub(super) type Lowered<T> = Result<T, KernelError>;
+
+/// A phi that was written without its operands, since these may be defined later.
+pub(super) struct PendingPhi {
+    /// Where it is in the module.
+    pub(super) place: (usize, usize),
+    pub(super) local: LocalId,
+    /// Which leaf of the local it is.
+    pub(super) leaf: usize,
+    pub(super) incoming: Vec<(Value, BlockId)>,
+}
+
+pub(super) struct Emitter<'m> {
+    pub(super) module: &'m Module,
+    pub(super) function: &'m Function,
+    pub(super) options: &'m Options,
+    pub(super) asm: Assembler,
+    pub(super) pointers: &'m PointerAnalysis,
+    pub(super) group_variables: Vec<GroupVariable>,
+    pub(super) workgroup: Option<Workgroup>,
+    /// The ids of the leaves of each local.
+    pub(super) values: HashMap<LocalId, Vec<Word>>,
+    pub(super) labels: HashMap<BlockId, Word>,
+    pub(super) pending_phis: Vec<PendingPhi>,
+    pub(super) files: HashMap<String, Word>,
+    pub(super) arguments: Word,
+}
+
+impl<'m> Emitter<'m> {
+    pub(super) fn new(
+        module: &'m Module,
+        function: &'m Function,
+        options: &'m Options,
+        pointers: &'m PointerAnalysis,
+    ) -> Lowered<Self> {
+        let mut asm = Assembler::new();
+        let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
+        Ok(Emitter {
+            module,
+            function,
+            options,
+            asm,
+            pointers,
+            group_variables,
+            workgroup: None,
+            values: HashMap::new(),
+            labels: HashMap::new(),
+            pending_phis: Vec::new(),
+            files: HashMap::new(),
+            arguments: 0,
+        })
+    }
+
+    pub(super) fn label(&self, block: BlockId) -> Word {
+        self.labels.get(&block).copied().unwrap_or(0)
+    }
+
+    pub(super) fn internal(&self, what: &str) -> KernelError {
+        KernelError::new(format!("internal: {what}; please report this with the source"))
+    }
+
+    pub(super) fn leaves(&self, ty: &Type) -> Lowered<Vec<Leaf>> {
+        leaves(ty).ok_or_else(|| {
+            KernelError::new(match ty {
+                Type::Int(bits) => format!("the code needs integers of {bits} bits; a kernel has up to 64"),
+                other => format!("a kernel cannot hold a value of this type ({other:?})"),
+            })
+        })
+    }
+
+    /// The kind of a scalar type.
+    pub(super) fn kind(&self, ty: &Type) -> Lowered<ScalarKind> {
+        match self.leaves(ty)?.as_slice() {
+            [one] => Ok(one.kind),
+            _ => Err(self.internal("a scalar is expected")),
+        }
+    }
+
+    /// What an operand points to, if it is a pointer.
+    pub(super) fn class_of(&self, operand: &Operand) -> PointerClass {
+        match &operand.value {
+            Value::Local(local) => self.pointers.class_of(*local),
+            Value::Constant(constant) => constant_address(constant)
+                .map_or(PointerClass::Device, |(global, _)| self.pointers.class_of_global(global)),
+        }
+    }
+
+    /// The ids of the leaves of an operand.
+    pub(super) fn words(&mut self, operand: &Operand) -> Lowered<Vec<Word>> {
+        let class = self.class_of(operand);
+        self.value(&operand.ty, &operand.value, class)
+    }
+
+    pub(super) fn word(&mut self, operand: &Operand) -> Lowered<Word> {
+        match self.words(operand)?.as_slice() {
+            [one] => Ok(*one),
+            _ => Err(self.internal("a scalar is expected")),
+        }
+    }
+
+    /// The ids of the leaves of a value. `class` is what pointers point to where the value itself does not say (null).
+    pub(super) fn value(&mut self, ty: &Type, value: &Value, class: PointerClass) -> Lowered<Vec<Word>> {
+        match value {
+            Value::Local(local) => match self.values.get(local) {
+                Some(words) => Ok(words.clone()),
+                None => Err(self.internal("a value is used before it is made")),
+            },
+            Value::Constant(constant) => self.constant(ty, constant, class),
+        }
+    }
+
+    pub(super) fn constant(&mut self, ty: &Type, constant: &Constant, class: PointerClass) -> Lowered<Vec<Word>> {
+        let all = self.leaves(ty)?;
+        match constant {
+            Constant::Zero => Ok(all.iter().map(|leaf| self.null(leaf.kind, class)).collect()),
+            Constant::Undef => Ok(all
+                .iter()
+                .map(|leaf| {
+                    let scalar = self.register(leaf.kind, class);
+                    self.asm.undef(scalar)
+                })
+                .collect()),
+            Constant::Aggregate(parts) => {
+                let mut words = Vec::new();
+                for part in parts.iter() {
+                    words.extend(self.value(&part.ty, &part.value, class)?);
+                }
+                Ok(words)
+            }
+            Constant::Bytes(bytes) => {
+                Ok(bytes.iter().map(|&byte| self.asm.constant(Scalar::U32, u64::from(byte))).collect())
+            }
+            Constant::Function(_) => Err(KernelError::new(
+                "a kernel cannot use the address of a function: restrict(amp) has no calls through pointers".into(),
+            )),
+            other => {
+                if let Some((global, at)) = constant_address(other) {
+                    return self.global_address(global, at).map(|word| vec![word]);
+                }
+                let [leaf] = all.as_slice() else { return Err(self.internal("a constant of an unknown form")) };
+                match memory::scalar_bits(ty, other) {
+                    Some(bits) => {
+                        let scalar = self.register(leaf.kind, class);
+                        Ok(vec![self.asm.constant(scalar, bits)])
+                    }
+                    None => {
+                        Err(KernelError::new("a kernel cannot hold this constant (an address of the host?)".into()))
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn global_address(&mut self, global: GlobalId, at: i64) -> Lowered<Word> {
+        let PointerClass::Group(group) = self.pointers.class_of_global(global) else {
+            return Err(self.internal("a global variable without a place"));
+        };
+        let start = self.pointers.groups[group].objects.get(&Object::Global(global)).copied().unwrap_or(0);
+        let unit = self.group_variables[group].unit;
+        let bytes = start.wrapping_add(at as u64);
+        Ok(self.asm.constant(Scalar::U32, bytes / unit))
+    }
+
+    /// The register type of a kind, pointers of a class.
+    pub(super) fn register(&self, kind: ScalarKind, class: PointerClass) -> Scalar {
+        match (kind, class) {
+            (ScalarKind::Pointer, PointerClass::Group(_)) => Scalar::U32,
+            _ => kind.register(),
+        }
+    }
+
+    pub(super) fn null(&mut self, kind: ScalarKind, class: PointerClass) -> Word {
+        match self.register(kind, class) {
+            // No offset in a group is so large.
+            Scalar::U32 if kind == ScalarKind::Pointer => self.asm.constant(Scalar::U32, u64::from(u32::MAX)),
+            scalar => self.asm.constant(scalar, 0),
+        }
+    }
+
+    /// Where a pointer points.
+    pub(super) fn address(&mut self, pointer: &Operand) -> Lowered<Address> {
+        let word = self.word(pointer)?;
+        let class = self.class_of(pointer);
+        Ok(match class {
+            PointerClass::Device => Address::Device(word),
+            PointerClass::Group(group) => Address::In(self.group_variables[group], word),
+        })
+    }
+
+    pub(super) fn load(&mut self, from: Address, ty: &Type, align: u64, volatile: bool) -> Lowered<Vec<Word>> {
+        let mut words = Vec::new();
+        for leaf in self.leaves(ty)? {
+            let at = from.plus(&mut self.asm, leaf.offset);
+            let align = aligned_at(align, leaf.offset);
+            match memory::load(&mut self.asm, at, leaf.kind, align, volatile) {
+                Some(word) => words.push(word),
+                None => return Err(self.internal("a load of an odd size")),
+            }
+        }
+        Ok(words)
+    }
+
+    pub(super) fn semantics(&mut self, memory: u64) -> Word {
+        let mut bits = spirv::MemorySemantics::ACQUIRE_RELEASE;
+        if memory & 1 != 0 {
+            bits |= spirv::MemorySemantics::UNIFORM_MEMORY;
+        }
+        if memory & 2 != 0 {
+            bits |= spirv::MemorySemantics::WORKGROUP_MEMORY;
+        }
+        self.asm.constant(Scalar::U32, u64::from(bits.bits()))
+    }
+
+    pub(super) fn barrier(&mut self, memory: u64) {
+        let tile = self.asm.constant(Scalar::U32, spirv::Scope::Workgroup as u64);
+        let semantics = self.semantics(memory);
+        let operands = [tile, tile, semantics].map(dr::Operand::IdRef).to_vec();
+        self.asm.push(dr::Instruction::new(S::ControlBarrier, None, None, operands));
+    }
+
+    pub(super) fn fence(&mut self, memory: u64) {
+        let scope = if memory & 1 != 0 { spirv::Scope::Device } else { spirv::Scope::Workgroup };
+        let scope = self.asm.constant(Scalar::U32, scope as u64);
+        let semantics = self.semantics(memory);
+        let operands = [scope, semantics].map(dr::Operand::IdRef).to_vec();
+        self.asm.push(dr::Instruction::new(S::MemoryBarrier, None, None, operands));
+    }
+
+    pub(super) fn number(&mut self, id: Id, component: u32) -> Word {
+        self.asm.number(id, component)
+    }
+
+    pub(super) fn component(&mut self, vector: Word, n: u32) -> Word {
+        let ty = self.asm.scalar(Scalar::U32);
+        let id = self.asm.id();
+        let operands = vec![dr::Operand::IdRef(vector), dr::Operand::LiteralBit32(n)];
+        self.asm.push(dr::Instruction::new(S::CompositeExtract, Some(ty), Some(id), operands));
+        id
+    }
+}
+
+/// The alignment known of an address `offset` bytes after one of alignment `align`.
+pub(super) fn aligned_at(align: u64, offset: u64) -> u64 {
+    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
+}

@@ -1,0 +1,470 @@
+//! The instructions of a kernel, block by block, as SPIR-V.
+
+use super::addresses::steps;
+use super::assembler::Scalar;
+use super::emitter::{Emitter, Lowered, PendingPhi, aligned_at};
+use super::error::KernelError;
+use super::memory::{self, Address};
+use super::pointer_sets::PointerClass;
+use super::pointers::Object;
+use super::scalars::{Leaf, ScalarKind, part};
+use super::structured_flow::{Merge, StructuredFlow};
+use super::{calls, integers};
+use crate::ir::{
+    BinaryOp, BlockId, Constant, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand, Type,
+    Value,
+};
+use rspirv::dr;
+use rspirv::spirv::{self, Decoration, Op as S, Word};
+
+impl Emitter<'_> {
+    pub(super) fn run(mut self, structure: &StructuredFlow) -> Lowered<Vec<u32>> {
+        for &block in &structure.order {
+            let label = self.asm.id();
+            self.labels.insert(block, label);
+        }
+        for (n, &block) in structure.order.iter().enumerate() {
+            let label = self.label(block);
+            self.asm.begin_block(label);
+            if n == 0 {
+                self.arguments = self.asm.arguments();
+                for p in 0..self.function.parameters.len() {
+                    self.values.insert(LocalId(p), vec![self.arguments]);
+                }
+            }
+            let merge = structure.merges.get(&block).copied();
+            for instruction in &self.function.blocks[block.0].instructions {
+                self.instruction(instruction, merge).map_err(|r| r.with_location(self.module, instruction.location))?;
+            }
+        }
+        self.phis()?;
+        let Some(workgroup) = self.workgroup else {
+            return Err(KernelError::new("internal: the entry point does not say its workgroup".into()));
+        };
+        Ok(self.asm.finish(&self.function.name, workgroup))
+    }
+
+    /// Writes the operands of phis, now that all values are known.
+    fn phis(&mut self) -> Lowered<()> {
+        for PendingPhi { place, local, leaf, incoming } in std::mem::take(&mut self.pending_phis) {
+            let ty = self.function.locals[local.0].ty.clone();
+            let class = self.pointers.class_of(local);
+            let mut operands = Vec::new();
+            for (value, block) in incoming {
+                let Some(&label) = self.labels.get(&block) else { continue };
+                let words = self.value(&ty, &value, class)?;
+                let word = words.get(leaf).copied().ok_or_else(|| self.internal("a phi of another shape"))?;
+                operands.push(dr::Operand::IdRef(word));
+                operands.push(dr::Operand::IdRef(label));
+            }
+            *self.asm.operands_at(place) = operands;
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, merge: Option<Merge>) -> Lowered<()> {
+        let Instruction { result, op, location } = instruction;
+        if let (true, Some(location)) = (self.options.lines, location) {
+            if !matches!(op, Op::Phi { .. }) {
+                self.line(*location);
+            }
+        }
+        let made = match op {
+            Op::Phi { ty, incoming } => {
+                let Some(local) = *result else { return Ok(()) };
+                self.phi(local, ty, incoming)?
+            }
+            Op::Binary { op, left, right, flags } => self.binary(*op, left, right, flags.contract)?,
+            Op::FNeg { value, .. } => self.negate(value)?,
+            Op::Cast { op, value, to } => self.cast(*op, value, to, *result)?,
+            Op::ICmp { predicate, left, right } => self.icmp(*predicate, left, right)?,
+            Op::FCmp { predicate, left, right, .. } => {
+                let (a, b) = (self.words(left)?, self.words(right)?);
+                a.into_iter().zip(b).map(|(a, b)| self.fcmp(*predicate, a, b)).collect()
+            }
+            Op::Select { condition, yes, no } => self.select(condition, yes, no, *result)?,
+            Op::Freeze { value } => self.freeze(value, *result)?,
+            Op::Load { ty, pointer, align, volatile, atomic } => {
+                let from = self.address(pointer)?;
+                if *atomic { vec![self.atomic_load(from, ty)?] } else { self.load(from, ty, *align, *volatile)? }
+            }
+            Op::Store { value, pointer, align, volatile, atomic } => {
+                let to = self.address(pointer)?;
+                if *atomic {
+                    self.atomic_store(to, value)?;
+                } else {
+                    self.store(to, value, *align, *volatile)?;
+                }
+                Vec::new()
+            }
+            Op::Gep { source, base, indices, .. } => vec![self.gep(source, base, indices)?],
+            Op::Alloca { .. } => {
+                let Some(local) = *result else { return Ok(()) };
+                vec![self.alloca(local)?]
+            }
+            Op::AtomicRmw { op, pointer, value } => vec![self.atomic(*op, pointer, value)?],
+            Op::CmpXchg { pointer, expected, new } => self.exchange(pointer, expected, new)?,
+            Op::Fence => {
+                self.fence(3);
+                Vec::new()
+            }
+            Op::Call { callee, arguments, returns, .. } => calls::call(self, *callee, arguments, returns)?,
+            Op::CallIndirect { .. } => {
+                return Err(KernelError::new(
+                    "a call through a pointer or of a virtual function: restrict(amp) code has none".into(),
+                ));
+            }
+            Op::ExtractValue { aggregate, path } => self.extract_value(aggregate, path)?,
+            Op::InsertValue { aggregate, element, path } => self.insert_value(aggregate, element, path)?,
+            Op::ExtractElement { vector, at } => {
+                let words = self.words(vector)?;
+                vec![self.pick(&words, &vector.ty, at)?]
+            }
+            Op::InsertElement { vector, element, at } => self.insert_element(vector, element, at)?,
+            Op::ShuffleVector { left, right, mask } => self.shuffle(left, right, mask)?,
+            Op::Br { .. } | Op::CondBr { .. } | Op::Ret { .. } | Op::Unreachable => {
+                return self.terminator(op, merge);
+            }
+            Op::Switch { .. } => return Err(self.internal("a switch")),
+            Op::Other { name } => return Err(unsupported(name)),
+        };
+        if let Some(local) = *result {
+            self.values.insert(local, made);
+        }
+        Ok(())
+    }
+
+    fn phi(&mut self, local: LocalId, ty: &Type, incoming: &[(Value, BlockId)]) -> Lowered<Vec<Word>> {
+        let class = self.pointers.class_of(local);
+        let mut words = Vec::new();
+        for (n, leaf) in self.leaves(ty)?.iter().enumerate() {
+            let scalar = self.register(leaf.kind, class);
+            let spirv = self.asm.scalar(scalar);
+            let id = self.asm.id();
+            let place = self.asm.place();
+            self.pending_phis.push(PendingPhi { place, local, leaf: n, incoming: incoming.to_vec() });
+            self.asm.push(dr::Instruction::new(S::Phi, Some(spirv), Some(id), vec![]));
+            words.push(id);
+        }
+        Ok(words)
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Operand, right: &Operand, contract: bool) -> Lowered<Vec<Word>> {
+        let kinds = self.leaves(&left.ty)?;
+        let (a, b) = (self.words(left)?, self.words(right)?);
+        let mut words = Vec::new();
+        for ((leaf, a), b) in kinds.iter().zip(a).zip(b) {
+            words.push(match leaf.kind {
+                ScalarKind::Int(bits) => integers::binary(&mut self.asm, op, bits, a, b)?,
+                _ => self.float(op, leaf.kind, a, b, contract)?,
+            });
+        }
+        Ok(words)
+    }
+
+    fn negate(&mut self, value: &Operand) -> Lowered<Vec<Word>> {
+        let kinds = self.leaves(&value.ty)?;
+        let words = self.words(value)?;
+        let negate = |(leaf, word): (&Leaf, Word)| self.asm.make(S::FNegate, leaf.kind.register(), &[word]);
+        Ok(kinds.iter().zip(words).map(negate).collect())
+    }
+
+    fn freeze(&mut self, value: &Operand, result: Option<LocalId>) -> Lowered<Vec<Word>> {
+        let class = result.map_or(PointerClass::Device, |r| self.pointers.class_of(r));
+        // Any value does, but it must be the same at every use.
+        match value.value {
+            Value::Constant(Constant::Undef) => self.constant(&value.ty, &Constant::Zero, class),
+            _ => self.words(value),
+        }
+    }
+
+    /// The address of a local variable.
+    fn alloca(&mut self, local: LocalId) -> Lowered<Word> {
+        let PointerClass::Group(group) = self.pointers.class_of(local) else {
+            return Err(self.internal("a local variable without a place"));
+        };
+        let at = self.pointers.groups[group].objects.get(&Object::Alloca(local)).copied().unwrap_or(0);
+        let unit = self.group_variables[group].unit;
+        Ok(self.asm.constant(Scalar::U32, at / unit))
+    }
+
+    fn extract_value(&mut self, aggregate: &Operand, path: &[u32]) -> Lowered<Vec<Word>> {
+        let words = self.words(aggregate)?;
+        let at = part(&aggregate.ty, path).ok_or_else(|| self.internal("extractvalue"))?;
+        Ok(words.get(at).ok_or_else(|| self.internal("extractvalue"))?.to_vec())
+    }
+
+    fn insert_value(&mut self, aggregate: &Operand, element: &Operand, path: &[u32]) -> Lowered<Vec<Word>> {
+        let mut words = self.words(aggregate)?;
+        let new = self.words(element)?;
+        let at = part(&aggregate.ty, path).ok_or_else(|| self.internal("insertvalue"))?;
+        if at.end > words.len() || at.len() != new.len() {
+            return Err(self.internal("insertvalue"));
+        }
+        words.splice(at, new);
+        Ok(words)
+    }
+
+    fn shuffle(&mut self, left: &Operand, right: &Operand, mask: &[Option<u32>]) -> Lowered<Vec<Word>> {
+        let mut all = self.words(left)?;
+        all.extend(self.words(right)?);
+        let Type::Vector(_, element) = &left.ty else { return Err(self.internal("shufflevector")) };
+        let kind = self.kind(element)?;
+        let mut words = Vec::new();
+        for index in mask {
+            words.push(match index.and_then(|i| all.get(i as usize)) {
+                Some(&word) => word,
+                None => self.asm.undef(kind.register()),
+            });
+        }
+        Ok(words)
+    }
+
+    fn line(&mut self, location: LocationId) {
+        let Some(frame) = self.module.frames(location).into_iter().next() else { return };
+        let file = match self.files.get(&frame.file) {
+            Some(&known) => known,
+            None => {
+                let made = self.asm.string(&frame.file);
+                self.files.insert(frame.file.clone(), made);
+                made
+            }
+        };
+        self.asm.source_line(file, frame.line, frame.column);
+    }
+
+    fn terminator(&mut self, op: &Op, merge: Option<Merge>) -> Lowered<()> {
+        match merge {
+            Some(Merge::Selection(to)) => {
+                let operands = vec![
+                    dr::Operand::IdRef(self.label(to)),
+                    dr::Operand::SelectionControl(spirv::SelectionControl::NONE),
+                ];
+                self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
+            }
+            Some(Merge::Loop { merge, again }) => {
+                let operands = vec![
+                    dr::Operand::IdRef(self.label(merge)),
+                    dr::Operand::IdRef(self.label(again)),
+                    dr::Operand::LoopControl(spirv::LoopControl::NONE),
+                ];
+                self.asm.push(dr::Instruction::new(S::LoopMerge, None, None, operands));
+            }
+            None => {}
+        }
+        let (op, operands) = match op {
+            Op::Br { target } => (S::Branch, vec![self.label(*target)]),
+            Op::CondBr { condition, yes, no } => {
+                let condition = self.word(condition)?;
+                (S::BranchConditional, vec![condition, self.label(*yes), self.label(*no)])
+            }
+            Op::Ret { .. } => (S::Return, vec![]),
+            _ => (S::Unreachable, vec![]),
+        };
+        let operands = operands.into_iter().map(dr::Operand::IdRef).collect();
+        self.asm.push(dr::Instruction::new(op, None, None, operands));
+        Ok(())
+    }
+
+    fn float(&mut self, op: BinaryOp, kind: ScalarKind, a: Word, b: Word, contract: bool) -> Lowered<Word> {
+        let op = match op {
+            BinaryOp::FAdd => S::FAdd,
+            BinaryOp::FSub => S::FSub,
+            BinaryOp::FMul => S::FMul,
+            BinaryOp::FDiv => S::FDiv,
+            BinaryOp::FRem => return Ok(self.asm.make(S::FRem, kind.register(), &[a, b])),
+            _ => return Err(self.internal("an operation of integers on floats")),
+        };
+        let word = self.asm.make(op, kind.register(), &[a, b]);
+        // Contraction is not allowed by the source, which may be the mathematics of the headers.
+        if !contract && op != S::FDiv {
+            self.asm.decorate(word, Decoration::NoContraction);
+        }
+        Ok(word)
+    }
+
+    fn icmp(&mut self, predicate: IntPredicate, left: &Operand, right: &Operand) -> Lowered<Vec<Word>> {
+        let kinds = self.leaves(&left.ty)?;
+        // A null compared with a pointer into a group is null of that group.
+        let mut common = self.class_of(left);
+        if common == PointerClass::Device {
+            common = self.class_of(right);
+        }
+        let a = self.value(&left.ty, &left.value, common)?;
+        let b = self.value(&right.ty, &right.value, common)?;
+        let mut words = Vec::new();
+        for ((leaf, a), b) in kinds.iter().zip(a).zip(b) {
+            let bits = match (leaf.kind, common) {
+                (ScalarKind::Int(bits), _) => bits,
+                (_, PointerClass::Group(_)) => 32,
+                _ => 64,
+            };
+            words.push(integers::compare(&mut self.asm, predicate, bits, a, b));
+        }
+        Ok(words)
+    }
+
+    fn fcmp(&mut self, predicate: FloatPredicate, a: Word, b: Word) -> Word {
+        use FloatPredicate as P;
+        let op = match predicate {
+            P::False => return self.asm.constant(Scalar::Bool, 0),
+            P::True => return self.asm.constant(Scalar::Bool, 1),
+            P::Oeq => S::FOrdEqual,
+            P::Ogt => S::FOrdGreaterThan,
+            P::Oge => S::FOrdGreaterThanEqual,
+            P::Olt => S::FOrdLessThan,
+            P::Ole => S::FOrdLessThanEqual,
+            P::One => S::FOrdNotEqual,
+            P::Ueq => S::FUnordEqual,
+            P::Ugt => S::FUnordGreaterThan,
+            P::Uge => S::FUnordGreaterThanEqual,
+            P::Ult => S::FUnordLessThan,
+            P::Ule => S::FUnordLessThanEqual,
+            P::Une => S::FUnordNotEqual,
+            P::Ord | P::Uno => {
+                let x = self.asm.make(S::IsNan, Scalar::Bool, &[a]);
+                let y = self.asm.make(S::IsNan, Scalar::Bool, &[b]);
+                let either = self.asm.make(S::LogicalOr, Scalar::Bool, &[x, y]);
+                return if predicate == P::Uno {
+                    either
+                } else {
+                    self.asm.make(S::LogicalNot, Scalar::Bool, &[either])
+                };
+            }
+        };
+        self.asm.make(op, Scalar::Bool, &[a, b])
+    }
+
+    fn select(
+        &mut self,
+        condition: &Operand,
+        yes: &Operand,
+        no: &Operand,
+        result: Option<LocalId>,
+    ) -> Lowered<Vec<Word>> {
+        let class = result.map_or(PointerClass::Device, |r| self.pointers.class_of(r));
+        let kinds = self.leaves(&yes.ty)?;
+        let conditions = self.words(condition)?;
+        let a = self.value(&yes.ty, &yes.value, class)?;
+        let b = self.value(&no.ty, &no.value, class)?;
+        let mut words = Vec::new();
+        for (n, ((leaf, a), b)) in kinds.iter().zip(a).zip(b).enumerate() {
+            let Some(&condition) = conditions.get(n).or(conditions.first()) else {
+                return Err(self.internal("select"));
+            };
+            let scalar = self.register(leaf.kind, class);
+            words.push(self.asm.make(S::Select, scalar, &[condition, a, b]));
+        }
+        Ok(words)
+    }
+
+    fn pick(&mut self, words: &[Word], ty: &Type, at: &Operand) -> Lowered<Word> {
+        if let Value::Constant(Constant::Int(n)) = at.value {
+            if let Some(&word) = usize::try_from(n).ok().and_then(|n| words.get(n)) {
+                return Ok(word);
+            }
+        }
+        let Type::Vector(_, element) = ty else { return Err(self.internal("extractelement")) };
+        let scalar = self.kind(element)?.register();
+        let index = self.word(at)?;
+        let index_bits = self.kind(&at.ty)?.register();
+        let Some(&first) = words.first() else { return Err(self.internal("extractelement")) };
+        let mut word = first;
+        for (n, &candidate) in words.iter().enumerate().skip(1) {
+            let number = self.asm.constant(index_bits, n as u64);
+            let here = self.asm.make(S::IEqual, Scalar::Bool, &[index, number]);
+            word = self.asm.make(S::Select, scalar, &[here, candidate, word]);
+        }
+        Ok(word)
+    }
+
+    fn insert_element(&mut self, vector: &Operand, element: &Operand, at: &Operand) -> Lowered<Vec<Word>> {
+        let mut words = self.words(vector)?;
+        let new = self.word(element)?;
+        if let Value::Constant(Constant::Int(n)) = at.value {
+            if let Some(word) = usize::try_from(n).ok().and_then(|n| words.get_mut(n)) {
+                *word = new;
+                return Ok(words);
+            }
+        }
+        let scalar = self.kind(&element.ty)?.register();
+        let index = self.word(at)?;
+        let index_bits = self.kind(&at.ty)?.register();
+        for (n, word) in words.iter_mut().enumerate() {
+            let number = self.asm.constant(index_bits, n as u64);
+            let here = self.asm.make(S::IEqual, Scalar::Bool, &[index, number]);
+            *word = self.asm.make(S::Select, scalar, &[here, new, *word]);
+        }
+        Ok(words)
+    }
+
+    fn store(&mut self, to: Address, value: &Operand, align: u64, volatile: bool) -> Lowered<()> {
+        let words = self.words(value)?;
+        for (leaf, word) in self.leaves(&value.ty)?.into_iter().zip(words) {
+            let at = to.plus(&mut self.asm, leaf.offset);
+            let align = aligned_at(align, leaf.offset);
+            if memory::store(&mut self.asm, at, leaf.kind, word, align, volatile).is_none() {
+                return Err(self.internal("a store of an odd size"));
+            }
+        }
+        Ok(())
+    }
+
+    fn gep(&mut self, source: &Type, base: &Operand, indices: &[Operand]) -> Lowered<Word> {
+        let Some(steps) = steps(source, indices) else {
+            return Err(self.internal("address arithmetic on a type without a size"));
+        };
+        match self.address(base)? {
+            Address::Device(mut at) => {
+                for (index, by) in steps.by {
+                    let word = self.index(index)?;
+                    let step = integers::times(&mut self.asm, Scalar::U64, word, by);
+                    at = self.asm.make(S::IAdd, Scalar::U64, &[at, step]);
+                }
+                if steps.offset != 0 {
+                    let by = self.asm.constant(Scalar::U64, steps.offset as u64);
+                    at = self.asm.make(S::IAdd, Scalar::U64, &[at, by]);
+                }
+                Ok(at)
+            }
+            Address::In(group, mut at) => {
+                for (index, by) in steps.by {
+                    let word = self.index(index)?;
+                    let low = self.asm.make(S::UConvert, Scalar::U32, &[word]);
+                    let step = if by % group.unit == 0 {
+                        integers::times(&mut self.asm, Scalar::U32, low, by / group.unit)
+                    } else {
+                        let bytes = integers::times(&mut self.asm, Scalar::U32, low, by);
+                        let unit = self.asm.constant(Scalar::U32, u64::from(group.unit.trailing_zeros()));
+                        self.asm.make(S::ShiftRightArithmetic, Scalar::U32, &[bytes, unit])
+                    };
+                    at = self.asm.make(S::IAdd, Scalar::U32, &[at, step]);
+                }
+                if steps.offset != 0 {
+                    let by = self.asm.constant(Scalar::U32, (steps.offset / group.unit as i64) as u64);
+                    at = self.asm.make(S::IAdd, Scalar::U32, &[at, by]);
+                }
+                Ok(at)
+            }
+        }
+    }
+
+    /// An index, sign-extended to 64 bits.
+    fn index(&mut self, index: &Operand) -> Lowered<Word> {
+        let word = self.word(index)?;
+        match self.kind(&index.ty)? {
+            ScalarKind::Int(bits) => Ok(integers::sign_extend(&mut self.asm, word, bits, 64)),
+            _ => Err(self.internal("an index that is no integer")),
+        }
+    }
+}
+
+/// The error of an instruction that kernels cannot have.
+fn unsupported(name: &str) -> KernelError {
+    KernelError::new(match name {
+        "invoke" | "landingpad" | "resume" => "restrict(amp) code cannot throw or catch exceptions".to_string(),
+        "va_arg" => "restrict(amp) code cannot take variable arguments".to_string(),
+        "asm" => "restrict(amp) code cannot hold inline assembly".to_string(),
+        other => format!("the kernel compiler does not know '{other}'"),
+    })
+}

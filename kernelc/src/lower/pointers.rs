@@ -1,0 +1,329 @@
+//! What each pointer of a kernel may point to.
+//!
+//! SPIR-V for Vulkan has no pointers that may point anywhere. A pointer to memory of the device is a 64-bit number. A pointer
+//! to tile_static memory, to a local or to a table is an offset into a variable, so the variable must be known: pointers that
+//! flow together (phi, select, arithmetic) form a set, and all objects that a set may point to lie in one variable, a group.
+
+use super::addresses::constant_address;
+use super::capture_uses::{CaptureUse, capture_uses};
+use super::error::KernelError;
+use super::pointer_sets::{PointerClass, UnionFind, is_pointer, is_printed, node};
+use crate::ir::{
+    CastOp, Constant, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Type, Value, space,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What kind of memory a group is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemorySpace {
+    /// tile_static.
+    Tile,
+    /// Locals of a thread.
+    Private,
+    /// Constant tables.
+    Table,
+}
+
+/// A piece of memory with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Object {
+    /// The result of an alloca.
+    Alloca(LocalId),
+    /// A tile_static variable or a table.
+    Global(GlobalId),
+}
+
+/// Objects that lie in one variable.
+pub(super) struct Group {
+    pub(super) space: MemorySpace,
+    /// Where each begins, in bytes.
+    pub(super) objects: BTreeMap<Object, u64>,
+    pub(super) size: u64,
+}
+
+/// What each pointer of a function points to, and how captured pointers are used.
+pub(super) struct PointerAnalysis {
+    /// Of locals, then of globals; see `node`.
+    class: Vec<PointerClass>,
+    locals: usize,
+    pub(super) groups: Vec<Group>,
+    /// By offset and depth; see `capture_uses`.
+    pub(super) uses: BTreeMap<(u32, u32), CaptureUse>,
+}
+
+impl PointerAnalysis {
+    pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
+        self.class[local.0]
+    }
+    pub(super) fn class_of_global(&self, global: GlobalId) -> PointerClass {
+        self.class[self.locals + global.0]
+    }
+}
+
+/// Finds what each pointer of a function may point to.
+pub(super) fn analyse(module: &Module, function: &Function) -> Result<PointerAnalysis, KernelError> {
+    let nodes = UnionFind::new(function.locals.len() + module.globals.len());
+    let mut analysis = Analysis { module, function, nodes };
+    analysis.unify();
+    let device = analysis.device_sets();
+    let (groups, group_of) = analysis.groups(&device)?;
+    analysis.refuse_stored(&group_of)?;
+    let Analysis { mut nodes, .. } = analysis;
+    let class: Vec<PointerClass> = (0..nodes.len())
+        .map(|n| group_of.get(&nodes.find(n)).map_or(PointerClass::Device, |&group| PointerClass::Group(group)))
+        .collect();
+    let uses = capture_uses(module, function, &mut nodes, &class);
+    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses })
+}
+
+/// The pointers of a function while their sets are found. A set is named by its root.
+struct Analysis<'m> {
+    module: &'m Module,
+    function: &'m Function,
+    nodes: UnionFind,
+}
+
+/// An object before it has an offset in its group.
+struct Unplaced<'m> {
+    ty: &'m Type,
+    align: u64,
+    space: MemorySpace,
+    count: u64,
+}
+
+impl<'m> Analysis<'m> {
+    fn refuse<T>(&self, location: Option<LocationId>, message: &str) -> Result<T, KernelError> {
+        Err(KernelError::at(self.module, location, message.to_string()))
+    }
+
+    fn node(&self, value: &Value) -> Option<usize> {
+        node(self.function, value)
+    }
+
+    fn join(&mut self, a: Option<usize>, value: &Value) {
+        if let (Some(a), Some(b)) = (a, self.node(value)) {
+            self.nodes.join(a, b);
+        }
+    }
+
+    /// Joins the pointers that flow together.
+    fn unify(&mut self) {
+        let function = self.function;
+        for Instruction { result, op, .. } in function.instructions() {
+            let result = result.map(|r| r.0);
+            match op {
+                Op::Gep { base, .. } => self.join(result, &base.value),
+                Op::Cast { value, to, .. } if is_pointer(&value.ty) && is_pointer(to) => {
+                    self.join(result, &value.value);
+                }
+                Op::Freeze { value } if is_pointer(&value.ty) => self.join(result, &value.value),
+                Op::Phi { ty, incoming } if is_pointer(ty) => {
+                    for (value, _) in incoming {
+                        self.join(result, value);
+                    }
+                }
+                Op::Select { yes, no, .. } if is_pointer(&yes.ty) => {
+                    self.join(result, &yes.value);
+                    self.join(result, &no.value);
+                }
+                Op::ICmp { left, right, .. } if is_pointer(&left.ty) => {
+                    self.join(self.node(&left.value), &right.value);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The global variables whose address the function uses.
+    fn used_globals(&self) -> BTreeSet<GlobalId> {
+        // Text that is printed lies in no memory of the kernel.
+        let all = self.function.instructions().filter(|i| !is_printed(self.module, &i.op));
+        all.flat_map(|i| i.op.operands())
+            .filter_map(|value| match value {
+                Value::Constant(constant) => constant_address(constant).map(|(id, _)| id),
+                Value::Local(_) => None,
+            })
+            .collect()
+    }
+
+    /// The sets that may point to memory of the device, each with an instruction that shows it.
+    fn device_sets(&mut self) -> HashMap<usize, Option<LocationId>> {
+        let function = self.function;
+        let mut device = HashMap::new();
+        for n in 0..function.parameters.len() {
+            if is_pointer(&function.locals[n].ty) {
+                device.insert(self.nodes.find(n), None);
+            }
+        }
+        for Instruction { result, op, location } in function.instructions() {
+            let Some(result) = result.filter(|r| is_pointer(&function.locals[r.0].ty)) else { continue };
+            if let Op::Load { .. }
+            | Op::Call { .. }
+            | Op::ExtractValue { .. }
+            | Op::AtomicRmw { .. }
+            | Op::Cast { op: CastOp::IntToPtr, .. } = op
+            {
+                device.entry(self.nodes.find(result.0)).or_insert(*location);
+            }
+        }
+        device
+    }
+
+    /// The objects that each set points to, in the order of their first object.
+    fn objects(&mut self) -> Vec<(usize, BTreeSet<Object>)> {
+        let function = self.function;
+        let mut objects: HashMap<usize, BTreeSet<Object>> = HashMap::new();
+        for id in self.used_globals() {
+            let root = self.nodes.find(function.locals.len() + id.0);
+            objects.entry(root).or_default().insert(Object::Global(id));
+        }
+        for Instruction { result, op, .. } in function.instructions() {
+            if let (Some(result), Op::Alloca { .. }) = (*result, op) {
+                if is_pointer(&function.locals[result.0].ty) {
+                    objects.entry(self.nodes.find(result.0)).or_default().insert(Object::Alloca(result));
+                }
+            }
+        }
+        let mut sets: Vec<_> = objects.into_iter().collect();
+        sets.sort_by(|a, b| a.1.cmp(&b.1));
+        sets
+    }
+
+    /// The groups, and the group that each set points into.
+    fn groups(
+        &mut self,
+        device: &HashMap<usize, Option<LocationId>>,
+    ) -> Result<(Vec<Group>, HashMap<usize, usize>), KernelError> {
+        let definitions = self.function.definitions();
+        let mut groups = Vec::new();
+        let mut group_of = HashMap::new();
+        for (root, objects) in self.objects() {
+            if let Some(location) = device.get(&root) {
+                return self.refuse(
+                    *location,
+                    "a pointer may point to memory of the accelerator as well as to tile_static memory or a local variable; \
+                     the kernel compiler must know which: use two pointers",
+                );
+            }
+            group_of.insert(root, groups.len());
+            groups.push(self.group(root, objects, &definitions)?);
+        }
+        Ok((groups, group_of))
+    }
+
+    /// Lays the objects of a set out in one variable.
+    fn group(
+        &mut self,
+        root: usize,
+        objects: BTreeSet<Object>,
+        definitions: &[Option<&'m Instruction>],
+    ) -> Result<Group, KernelError> {
+        let mut spaces: Vec<MemorySpace> = Vec::new();
+        let mut layout = BTreeMap::new();
+        let mut size = 0_u64;
+        for object in objects {
+            let Some(Unplaced { ty, align, space, count }) = self.unplaced(object, definitions)? else { continue };
+            let bytes = ty.size().and_then(|one| one.checked_mul(count));
+            let Some(bytes) = bytes.filter(|&bytes| bytes <= 1 << 24) else {
+                return Err(KernelError::new("a local variable has more than 16 MiB".into()));
+            };
+            size = size.next_multiple_of(align.max(ty.align().unwrap_or(8)).clamp(8, 256));
+            layout.insert(object, size);
+            size += bytes;
+            spaces.push(space);
+        }
+        let space = self.common_space(root, &spaces)?;
+        Ok(Group { space, objects: layout, size: size.max(4) })
+    }
+
+    /// Type and space of an object; `None` if it has no definition.
+    fn unplaced(
+        &self,
+        object: Object,
+        definitions: &[Option<&'m Instruction>],
+    ) -> Result<Option<Unplaced<'m>>, KernelError> {
+        match object {
+            Object::Alloca(local) => {
+                let Some(Instruction { op: Op::Alloca { ty, count, align, .. }, location, .. }) = definitions[local.0]
+                else {
+                    return Ok(None);
+                };
+                let Value::Constant(Constant::Int(count)) = count.value else {
+                    return self.refuse(*location, "the size of a local array is not known at compile time");
+                };
+                let count = u64::try_from(count).unwrap_or(u64::MAX);
+                Ok(Some(Unplaced { ty, align: *align, space: MemorySpace::Private, count }))
+            }
+            Object::Global(id) => {
+                let global = &self.module.globals[id.0];
+                let space = if global.space == space::TILE {
+                    MemorySpace::Tile
+                } else if global.constant && global.initializer.is_some() {
+                    MemorySpace::Table
+                } else {
+                    return self.refuse(
+                        self.user_of(id).and_then(|i| i.location),
+                        &format!(
+                            "the global variable '{}' is used in amp code; capture a copy of it, or make it constexpr",
+                            global.name
+                        ),
+                    );
+                };
+                Ok(Some(Unplaced { ty: &global.ty, align: global.align, space, count: 1 }))
+            }
+        }
+    }
+
+    /// The first instruction that uses a global variable.
+    fn user_of(&self, global: GlobalId) -> Option<&'m Instruction> {
+        self.function.instructions().find(|i| {
+            i.op.operands().iter().any(|value| match value {
+                Value::Constant(c) => constant_address(c).is_some_and(|(used, _)| used == global),
+                Value::Local(_) => false,
+            })
+        })
+    }
+
+    /// The one space of objects that lie in these: tables may lie with locals, tile_static memory lies alone.
+    fn common_space(&mut self, root: usize, spaces: &[MemorySpace]) -> Result<MemorySpace, KernelError> {
+        if !spaces.contains(&MemorySpace::Tile) {
+            let only_tables = spaces.iter().all(|&space| space == MemorySpace::Table);
+            return Ok(if only_tables { MemorySpace::Table } else { MemorySpace::Private });
+        }
+        if spaces.iter().all(|&space| space == MemorySpace::Tile) {
+            return Ok(MemorySpace::Tile);
+        }
+        let function = self.function;
+        let at = function.instructions().find(|i| {
+            matches!(i.op, Op::Phi { .. } | Op::Select { .. }) && i.result.is_some_and(|r| self.nodes.find(r.0) == root)
+        });
+        self.refuse(
+            at.and_then(|i| i.location),
+            "a pointer may point to tile_static memory as well as to a local variable; the kernel compiler must know \
+             which: use two pointers",
+        )
+    }
+
+    /// A pointer into a group cannot be kept in memory: what is loaded there could not be followed.
+    fn refuse_stored(&mut self, group_of: &HashMap<usize, usize>) -> Result<(), KernelError> {
+        let function = self.function;
+        for Instruction { op, location, .. } in function.instructions() {
+            let (Op::Store { value: kept, .. }
+            | Op::AtomicRmw { value: kept, .. }
+            | Op::InsertValue { element: kept, .. }
+            | Op::Ret { value: Some(kept) }) = op
+            else {
+                continue;
+            };
+            let root = self.node(&kept.value).filter(|_| is_pointer(&kept.ty)).map(|n| self.nodes.find(n));
+            if root.is_some_and(|root| group_of.contains_key(&root)) {
+                return self.refuse(
+                    *location,
+                    "a pointer to tile_static memory or to a local variable is kept in memory, where the kernel compiler \
+                     cannot follow it: keep an index",
+                );
+            }
+        }
+        Ok(())
+    }
+}
