@@ -1,4 +1,4 @@
-//! Kernels that are functions of the host: the threads of a domain, run over the pool.
+//! Kernels that are functions of the host: the threads of a domain, run by the thread pool.
 
 use super::domain::Domain;
 use super::fibre::{self, Stacks, Suspender};
@@ -15,19 +15,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a launch runs on its own thread before it asks others for help: about what waking them costs.
+/// How long a launch runs on its own thread before it wakes others: about what waking them costs.
 const ALONE: Duration = Duration::from_micros(8);
-/// Tile memory up to this size stays with its OS thread for the next tile.
+/// Up to this many bytes of tile memory are kept by an OS thread for the next tile.
 const KEPT_TILE_MEMORY: u64 = 1 << 20;
 
-/// How a thread reaches the tile barrier.
+/// How a kernel's thread reaches its tile's barrier.
 enum Barrier<'a> {
-    /// It has none: it is part of an untiled launch.
+    /// There is none: the launch is untiled.
     None,
     Tile(Suspender<'a>),
 }
 
-/// Who a kernel thread is. Its address stays the same while that thread runs, and belongs to it alone.
+/// The position of a kernel's thread. Its address stays the same while that thread runs, and no other thread has it.
 ///
 /// Must not leave the OS thread it was given on.
 pub struct ThreadId<'a> {
@@ -43,7 +43,7 @@ pub struct ThreadId<'a> {
 }
 
 impl ThreadId<'_> {
-    /// Dimensions of the domain.
+    /// Number of dimensions of the domain.
     pub fn rank(&self) -> usize {
         self.global.len()
     }
@@ -63,7 +63,7 @@ impl ThreadId<'_> {
     pub fn tile_origin(&self) -> &[i32] {
         &self.origin[..self.tile_rank]
     }
-    /// Memory shared by the threads of its tile: aligned to 64 bytes, of any content at first.
+    /// Memory shared by the threads of its tile, aligned to 64 bytes, with undefined contents at first.
     pub fn tile_memory(&self) -> HostSpan {
         self.memory
     }
@@ -72,9 +72,9 @@ impl ThreadId<'_> {
         self.tile_rank > 0
     }
 
-    /// Waits until every thread of the tile waits here or has returned. Threads that have not started do so first.
+    /// Waits until every thread of the tile waits here or has returned. Threads that have not started are started first.
     ///
-    /// Without tiles there is nothing to wait for: an error, which also becomes the launch's error.
+    /// Fails in an untiled launch, and makes the launch fail with that error too.
     pub fn barrier(&self) -> Result<()> {
         match self.barrier {
             Barrier::Tile(suspender) => {
@@ -88,7 +88,7 @@ impl ThreadId<'_> {
         }
     }
 
-    /// Makes the launch fail with `error` when the kernel's function returns, whatever that returns. The first counts.
+    /// Makes the launch fail with `error`, whatever the kernel's function returns. The first failure counts.
     pub fn fail(&self, error: Error) {
         let first = self.failed.take().unwrap_or(error);
         self.failed.set(Some(first));
