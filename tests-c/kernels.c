@@ -792,6 +792,29 @@ TEST(PFE_10_missing_capabilities_are_named) {
     full_job();
 }
 
+/* The first call that opens a device fails; the program ends all the same, though the driver has exit handlers now. */
+CHILD(opens_a_device_in_vain) {
+    enum { CAPABILITY_FPGA_REG = 5948 };
+    revamp_accelerator all[16];
+    size_t count = 0;
+    REQUIRE_OK(revamp_accelerator_list(all, 16, &count));
+    for (size_t i = 0; i < count && i < 16; i++) {
+        revamp_accelerator_info info = {sizeof info};
+        REQUIRE_OK(revamp_accelerator_get_info(all[i], &info));
+        if (info.kind != REVAMP_ACCELERATOR_VULKAN || info.unusable_reason) continue;
+        size_t size = 0;
+        revamp_kernel kernel = NULL;
+        uint32_t *words = with_capability(&step_module, CAPABILITY_FPGA_REG, &size);
+        CHECK_FAILS(try_load(all[i], words, size, NULL, &kernel), AS_UNSUPPORTED, "FPGAReg");
+        return;
+    }
+}
+
+TEST(programs_end_after_a_device_was_opened_in_vain) {
+    for (int run = 0; run < 5; run++)
+        CHECK_CHILD("opens_a_device_in_vain", NULL);
+}
+
 TEST(accelerators_without_spirv_refuse_kernels) {
     for (const place *p = some_place(holds_arrays); p->view; p++) {
         revamp_kernel kernel = NULL;

@@ -55,8 +55,10 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
     outcome(|| {
         lifecycle::install();
         let _call = process::begin()?;
-        let result = body()?;
+        let result = body();
+        // A call that failed may have loaded a driver too.
         lifecycle::renew();
+        let result = result?;
         process::check_validation()?;
         process::check_kernels()?;
         Ok(result)
@@ -83,9 +85,12 @@ pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status 
 fn aside(body: impl FnOnce() -> Result<()>, also: fn() -> Result<()>) -> revamp_status {
     outcome(|| {
         let _call = process::begin()?;
-        body()?;
+        let result = body();
         if lifecycle::is_used() {
             lifecycle::renew();
+        }
+        result?;
+        if lifecycle::is_used() {
             process::check_validation()?;
             also()?;
         }

@@ -5,7 +5,7 @@
 #define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
 #define SIZE(type, bytes) CHECK(size_of_##type, sizeof(type) == (bytes))
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
-CHECK(version, REVAMP_ABI_VERSION == 1);
+CHECK(version, REVAMP_ABI_VERSION == 2);
 
 SIZE(revamp_accelerator_info, 112);
 AT(revamp_accelerator_info, struct_size, 0);
