@@ -10,11 +10,11 @@ use ash::vk;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What a queue is asked to do.
+/// A command that a queue is to record.
 pub(super) enum Command<'a> {
-    /// A kernel.
+    /// A kernel launch.
     Dispatch(LaunchCommand<'a>),
-    /// Anything else: what the function writes into the command buffer.
+    /// Anything else: the function writes it into the command buffer.
     Other(&'a mut dyn FnMut(vk::CommandBuffer)),
 }
 
@@ -25,16 +25,16 @@ pub(super) struct Batch {
     pub value: u64,
     pub recordings: SmallVec<[Box<Recording>; 4]>,
     pub buffers: Vec<Arc<dyn Buffer>>,
-    /// The pipelines of its launches, each from the sequence number of its first on; nothing for other commands.
+    /// The pipelines of its launches, each with the sequence number from which on it is used; `None` for other commands.
     pub pipelines: Vec<(u64, Option<Arc<Pipeline>>)>,
     pub waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
     pub count: u32,
-    /// Memory that the host addresses is written.
+    /// True if memory that the host addresses is written.
     pub for_host: bool,
 }
 
 impl Batch {
-    /// Lets go of everything but its lists' memory.
+    /// Releases everything except the memory of its lists.
     pub fn clear(&mut self) {
         self.buffers.clear();
         self.pipelines.clear();
@@ -43,7 +43,7 @@ impl Batch {
         self.for_host = false;
     }
 
-    /// The device must be done with it, have never got it, or be lost.
+    /// The device must be done with the batch, have never got it, or be lost.
     pub fn destroy(&mut self, core: &Core) {
         self.recordings.drain(..).for_each(|mut recording| recording.destroy(core));
         self.clear();
@@ -73,7 +73,7 @@ impl Batch {
         }
     }
 
-    /// What its commands are.
+    /// The names of its commands, for messages.
     pub fn names(&self) -> Names {
         let kernel = |p: &Option<Arc<Pipeline>>| p.as_ref().map(|p| p.kernel.clone()).filter(|name| !name.is_empty());
         self.pipelines.iter().map(|(first, p)| (*first, kernel(p))).collect()

@@ -2,29 +2,29 @@
 
 use std::time::{Duration, Instant};
 
-/// Commands that follow the last submission within this time, or the last command within the other, belong to a burst, which
-/// is gathered even while the device is idle: a submission costs as much as many commands.
+/// A command belongs to a burst if it follows the last submission within `BURST`, or the last command within `STREAM`. A
+/// burst is gathered even while the device is idle, since a submission costs as much as many commands.
 const BURST: Duration = Duration::from_micros(50);
 const STREAM: Duration = Duration::from_micros(5);
-/// A burst's command buffers end after so many commands of it, after each further of the last number, and where the burst
-/// before ended. What counts is the place in the burst and not how far the device is, so that the bursts of a loop are cut
-/// alike and find their command buffers again. To begin one costs the device as much as a dependent launch; of a long one more
-/// is recorded late when a burst ends amid it.
+/// A burst's command buffers end after these numbers of commands, then after each further multiple of the last one, and
+/// where the previous burst ended. Only the position in the burst decides, not how far the device is, so that the bursts of
+/// a loop are cut alike and find their command buffers again. Beginning a command buffer costs the device as much as a
+/// dependent launch; of a long one, more is recorded late if a burst ends in its middle.
 const CUTS: [u64; 4] = [8, 16, 32, 64];
-/// The burst that a queue is in.
+/// The burst of a queue.
 #[derive(Default)]
 pub(super) struct Burst {
-    /// Its commands so far, at which of them the command buffer ends, and how many the burst before had.
+    /// Its commands so far, the number at which the command buffer ends, and the number that the previous burst had.
     commands: u64,
     cut: u64,
     usual: u64,
-    /// When the last batch was submitted, and the last command was recorded.
+    /// When the last batch was submitted, and when the last command was recorded.
     submitted: Option<Instant>,
     last: Option<Instant>,
 }
 
 impl Burst {
-    /// True if a command of now belongs to it.
+    /// True if a command recorded at `now` belongs to it.
     pub fn goes_on(&self, now: Instant) -> bool {
         let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
         since(self.last) <= STREAM || since(self.submitted) <= BURST
@@ -36,37 +36,37 @@ impl Burst {
         self.last = Some(recorded);
     }
 
-    /// A batch was submitted.
+    /// Notes that a batch was submitted.
     pub fn submitted(&mut self, at: Instant) {
         self.submitted = Some(at);
     }
 
-    /// What comes next begins a new one.
+    /// Ends the burst: the next command begins a new one.
     pub fn end(&mut self) {
         if self.commands > 0 {
             (self.usual, self.commands, self.cut) = (self.commands, 0, 0);
         }
     }
 
-    /// True if the command buffer ends here.
+    /// True if the command buffer ends after the last command.
     pub fn is_cut(&self) -> bool {
         self.commands >= self.cut
     }
 
-    /// Commands until the command buffer ends.
+    /// How many commands are left until the command buffer ends.
     pub fn left(&self) -> u64 {
         self.cut - self.commands
     }
 
-    /// Decides where the command buffer ends that begins with the next command and takes at most `most`: after that one if it is
-    /// `alone`.
+    /// Decides where the command buffer ends that begins with the next command and holds at most `most`: after that command
+    /// if it is `alone`.
     pub fn choose_cut(&mut self, alone: bool, most: u64) {
         let expected = if alone { 1 } else { until_cut(self.commands, self.usual) };
         self.cut = self.commands + expected.min(most);
     }
 }
 
-/// Commands of a burst from after the first `burst` to where it is cut next. The burst before had `usual`.
+/// How many commands of a burst follow the first `burst` until it is cut next. The previous burst had `usual`.
 fn until_cut(burst: u64, usual: u64) -> u64 {
     let [.., last] = CUTS;
     let cut = CUTS.into_iter().find(|&cut| burst < cut).unwrap_or((burst / last + 1) * last);

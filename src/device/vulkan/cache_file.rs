@@ -1,7 +1,6 @@
-//! The pipeline cache on disk. Drivers have crashed on bad blobs, so nothing reaches one that is not byte for byte what
-//! the same driver wrote.
+//! The pipeline cache on disk. Drivers have crashed on bad data, so a driver only gets what it wrote itself, byte for byte.
 //!
-//! A file is a header of our own and Vulkan's data, all numbers little-endian:
+//! A file is a header of revamp's own and Vulkan's data; all numbers are little-endian:
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -24,19 +23,19 @@ const FORMAT: u32 = 1;
 const HEADER: usize = 100;
 /// Length of Vulkan's own header, version one.
 const VULKAN_HEADER: usize = 32;
-/// Bigger caches are neither written nor read.
+/// Larger caches are neither written nor read.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Whose pipelines a cache holds.
+/// To which library, driver and device a cache belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// Version of this library.
     pub library: &'static str,
     /// The driver's version.
     pub driver: u32,
-    /// The device.
+    /// The device's UUID.
     pub device_uuid: [u8; 16],
-    /// The driver's word for what may share a cache.
+    /// The driver's UUID of caches that may be shared.
     pub cache_uuid: [u8; 16],
     /// Vendor of the device.
     pub vendor: u32,
@@ -116,14 +115,14 @@ impl Reader<'_> {
     }
 }
 
-/// Vulkan's data in the bytes of a cache file, if they are whole and for `key`.
+/// Vulkan's data in a cache file's bytes, if they are complete and belong to `key`.
 pub fn decode<'a>(key: &Key, bytes: &'a [u8]) -> Result<&'a [u8], Reject> {
     let mut r = Reader(bytes);
     let magic: [u8; 8] = r.array()?;
     if magic != MAGIC {
         return Err(Reject::Corrupt);
     }
-    // The rest of the header may look different in other formats.
+    // In other formats the rest of the header may look different.
     if r.u32()? != FORMAT {
         return Err(Reject::Outdated);
     }
@@ -138,7 +137,7 @@ pub fn decode<'a>(key: &Key, bytes: &'a [u8]) -> Result<&'a [u8], Reject> {
         return Err(Reject::Truncated);
     }
     let covered = bytes.get(..HEADER - 8).ok_or(Reject::Truncated)?;
-    // Before the rest: the answer to a damaged field shall be "corrupt".
+    // Checked before the rest, so that a damaged field is reported as "corrupt".
     if data.len() as u64 > length || checksum(&[covered, data]) != sum {
         return Err(Reject::Corrupt);
     }
@@ -176,7 +175,7 @@ fn name(key: &Key) -> String {
     format!("pipelines-{}.bin", super::physical::uuid_text(&key.device_uuid))
 }
 
-/// Vulkan's data from disk; `None`, and a line in the log, if there is none to use.
+/// Vulkan's data from disk; `None`, and a line in the log, if there is none that can be used.
 pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
     let name = name(key);
     let shown = directory.join(&name);
@@ -187,7 +186,7 @@ pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
             log!(Debug, "no pipeline cache {shown} yet");
             return None;
         }
-        // There the user can do something.
+        // The user can do something about it.
         Err(Refused::Distrusted(why)) => {
             log!(Warn, "the pipeline cache is not used: {why}");
             return None;
@@ -209,8 +208,8 @@ pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
     }
 }
 
-/// Writes the cache; false, and a line in the log, if that cannot be done. Readers and other writers see the old file
-/// or the new one, never a part.
+/// Writes the cache; false, and a line in the log, if that fails. Readers and other writers see the old file or the new one,
+/// never a part.
 pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
     let name = name(key);
     let shown = directory.join(&name);

@@ -1,4 +1,4 @@
-//! What a SPIR-V module needs of a device, against what the device has.
+//! What a SPIR-V module needs of a device, compared with what the device has.
 
 use super::features::{Extensions, Features};
 use super::physical::{Limits, Physical};
@@ -6,18 +6,18 @@ use ash::vk;
 use ash::vk::SubgroupFeatureFlags as Subgroup;
 use rspirv::spirv::Capability;
 
-/// A requirement: met or not, and what would meet it.
+/// A requirement: whether it is met, and what would meet it.
 type Need = (bool, &'static str);
 
 const CORE: Need = (true, "Vulkan 1.2");
 
 impl Physical {
-    /// Whether it takes modules that call instruction sets without meaning for it (`SPV_KHR_non_semantic_info`).
+    /// True if it accepts modules that import non-semantic instruction sets (`SPV_KHR_non_semantic_info`).
     pub fn takes_non_semantic_info(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_3 || self.extensions.shader_non_semantic_info
     }
 
-    /// What this device lacks for a module with these capabilities, extensions and SPIR-V version; empty if nothing.
+    /// What this device lacks for a module with these capabilities, extensions and SPIR-V version.
     pub fn missing_for(
         &self,
         capabilities: &[Capability],
@@ -36,7 +36,7 @@ impl Physical {
     }
 }
 
-/// The newest SPIR-V version that a Vulkan version takes.
+/// The newest SPIR-V version that a Vulkan version accepts.
 pub fn spirv_version(api: u32) -> (u8, u8) {
     match (vk::api_version_major(api), vk::api_version_minor(api)) {
         (1, 0) => (1, 0),
@@ -77,7 +77,7 @@ fn missing<'a>(
     lacks
 }
 
-/// Why revamp cannot take a capability on any device.
+/// Why revamp accepts a capability on no device.
 fn foreign(capability: Capability) -> &'static str {
     use Capability as C;
     match capability {
@@ -168,10 +168,10 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
     })
 }
 
-/// `None` for an extension that revamp does not know. What an extension's capabilities need is checked with those.
+/// `None` for an extension that revamp does not know. What its capabilities need is checked with these.
 fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
     Some(match name {
-        // In Vulkan 1.2.
+        // Part of Vulkan 1.2.
         "SPV_KHR_storage_buffer_storage_class"
         | "SPV_KHR_variable_pointers"
         | "SPV_KHR_16bit_storage"
@@ -187,7 +187,7 @@ fn extension_need(name: &str, f: &Features, e: &Extensions) -> Option<Need> {
             (e.workgroup_memory_explicit_layout, "device extension VK_KHR_workgroup_memory_explicit_layout")
         }
         "SPV_KHR_integer_dot_product" => (f.shader_integer_dot_product, "device feature shaderIntegerDotProduct"),
-        // Where the device does not take it, its instructions are left out.
+        // If the device does not accept it, its instructions are left out.
         "SPV_KHR_non_semantic_info" => CORE,
         _ => return None,
     })

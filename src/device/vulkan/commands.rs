@@ -1,4 +1,4 @@
-//! The commands a queue records: kernel launches and copies between buffers.
+//! The commands of a view's queue: kernel launches and copies between buffers.
 
 #![allow(unsafe_code)]
 
@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 /// An accelerator_view's queue.
 pub(super) struct ViewQueue {
-    /// Where it records.
+    /// The queue on which it records.
     pub queue: Arc<VulkanQueue>,
-    /// Kernels for copies.
+    /// The copy kernels.
     pub copies: Arc<CopyKernels>,
     /// The device's copy lanes.
     pub transfers: Arc<Transfers>,
@@ -73,7 +73,7 @@ impl Queue for ViewQueue {
         let all = 0..plan.bytes();
         let core = &self.queue.core;
         let (from, to) = (VulkanBuffer::of(source, core)?.staging, VulkanBuffer::of(destination, core)?.staging);
-        // Beside the view's own work where the side on the device allows it, so that copies and kernels overlap.
+        // On a copy lane if the buffers allow it, so that copies and kernels overlap.
         let lane = match (from, to) {
             (true, false) => {
                 self.transfers.beside(destination, &plan.destination_hull(), Access::Write, &self.queue, plan)
@@ -90,7 +90,7 @@ impl Queue for ViewQueue {
     }
 
     fn marker(&self) -> Result<Point> {
-        // First of all: who asks is about to wait, and the rest can be done while the device works.
+        // This comes first: the caller is about to wait, and the rest can be done while the device works.
         let point = self.queue.marker();
         self.transfers.trim();
         point

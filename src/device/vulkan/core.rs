@@ -1,4 +1,4 @@
-//! What everything made from one `VkDevice` shares: its functions, queues, memory and fate.
+//! What everything made from one `VkDevice` shares: its functions, queues and memory, and whether it is lost.
 
 #![allow(unsafe_code)]
 
@@ -26,7 +26,7 @@ use std::sync::{MutexGuard, OnceLock, PoisonError};
 pub(super) struct Core {
     /// The id that [`crate::device::Device::id`] gives.
     pub id: u64,
-    /// What it is.
+    /// The physical device.
     pub physical: Physical,
     /// Functions of the device.
     pub raw: ash::Device,
@@ -34,32 +34,32 @@ pub(super) struct Core {
     pub compute: Vec<vk::Queue>,
     /// Queues of the transfer family.
     pub transfer: Vec<vk::Queue>,
-    /// Submitting to any queue needs it: drivers lock the device for that, and NVIDIA's threads spin meanwhile. The
-    /// standard library's sleeps soonest (docs/decisions/0016-one-submits.md).
+    /// Held to submit to any queue: drivers lock the device for that, and NVIDIA's threads spin meanwhile. The standard
+    /// library's mutex sleeps soonest (docs/decisions/0016-one-submits.md).
     submitting: std::sync::Mutex<()>,
-    /// Families of the queues, for buffers all of them use.
+    /// Families of the queues, for buffers that all of them use.
     pub families: Vec<u32>,
     /// The compute family.
     pub compute_family: u32,
     /// The transfer family.
     pub transfer_family: Option<u32>,
-    /// Memory. Dropped before the device.
+    /// Its memory. Dropped before the device.
     pub pool: ManuallyDrop<Mutex<MemoryPool, { rank::POOL }>>,
-    /// What imports memory of the host, where that is worth it.
+    /// Imports memory of the host, if that is worth it.
     pub importer: Option<Importer>,
     /// Pipelines made before, also by earlier processes.
     pub pipelines: vk::PipelineCache,
     /// True if something was added to `pipelines` since it was written.
     pub pipelines_new: std::sync::atomic::AtomicBool,
-    /// True on a real device, where waiting may spin: a software device needs the processor itself.
+    /// True on a real device, where a wait may spin: a software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
-    /// Semaphores that nobody uses any more, the oldest first.
+    /// Semaphores that nobody uses, the oldest first.
     retired: Mutex<VecDeque<vk::Semaphore>, { rank::RETIRED }>,
     lost: OnceLock<Error>,
 }
 
-/// Semaphores that are kept after their use.
+/// How many semaphores are kept after their use.
 const RETIRED: usize = 64;
 
 impl Core {
@@ -109,13 +109,13 @@ impl Core {
         })
     }
 
-    /// Which compute queue the next accelerator_view uses: they take turns.
+    /// The index of the compute queue for the next accelerator_view: they take turns.
     pub fn take_compute(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.compute.len()
     }
 
-    /// Takes a semaphore that no queue uses any more. One that batches had is destroyed some time later: Mesa's threads
-    /// that submit look at the semaphores of a batch once more after they have told that it is done (22.3.6:
+    /// Takes a semaphore that no queue uses any more. If batches used it, it is destroyed only some time later: Mesa's
+    /// submit threads look at the semaphores of a batch once more after they have signalled its end (22.3.6:
     /// `vk_sync_timeline_point_release`).
     pub fn retire(&self, semaphore: vk::Semaphore, was_used: bool) {
         let mut retired = self.retired.lock();
@@ -131,17 +131,17 @@ impl Core {
         }
     }
 
-    /// The error the device died of.
+    /// The error with which the device was lost.
     pub fn lost(&self) -> Option<Error> {
         self.lost.get().cloned()
     }
 
-    /// Fails if the device is dead.
+    /// Fails if the device is lost.
     pub fn check_alive(&self) -> Result<()> {
         self.lost().map_or(Ok(()), Err)
     }
 
-    /// Turns the result of a Vulkan call into an error; a lost device is remembered.
+    /// Turns the result of a Vulkan call into an error, and remembers a lost device.
     pub fn failed(&self, what: &str, result: vk::Result) -> Error {
         if result == vk::Result::ERROR_DEVICE_LOST {
             return self.lose(what);
@@ -149,7 +149,7 @@ impl Core {
         failed(format_args!("{}: {what}", self.physical.name), result)
     }
 
-    /// True if the device is dead.
+    /// True if the device is lost.
     pub fn is_lost(&self) -> bool {
         self.lost.get().is_some()
     }
@@ -172,7 +172,7 @@ impl Core {
     /// Counts a submission; at the Nth `REVAMP_TEST=lose-device=N` loses the device, and with `fail-submit=N` it fails.
     pub fn count_submission(&self) -> Result<()> {
         if config::get().test.submission_is_lost() {
-            // A device that is lost writes no memory any more.
+            // A lost device no longer writes memory.
             self.wait_idle();
             return Err(self.lose("a submission (REVAMP_TEST=lose-device)"));
         }
@@ -198,13 +198,13 @@ impl Core {
         }
     }
 
-    /// The right to submit to queues of the device, one thread at a time.
+    /// Lets one thread at a time submit to queues of the device.
     pub fn submitting(&self) -> (MutexGuard<'_, ()>, Hold) {
         let hold = Hold::new(rank::SUBMITTING, 0);
         (self.submitting.lock().unwrap_or_else(PoisonError::into_inner), hold)
     }
 
-    /// Waits until the device has nothing left to do.
+    /// Waits until the device is idle.
     pub fn wait_idle(&self) {
         let _alone = self.submitting();
         // SAFETY: nobody uses a queue meanwhile, as the call needs.
@@ -214,13 +214,13 @@ impl Core {
     }
 }
 
-/// Where pipeline caches lie on disk, if they are used.
+/// The folder of pipeline caches; `None` if they are not used.
 fn cache_dir() -> Option<&'static Path> {
     let config = config::get();
     config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off)
 }
 
-/// Whose pipelines the device's cache holds.
+/// The key of the device's pipeline cache.
 fn cache_key(physical: &Physical) -> cache_file::Key {
     cache_file::Key {
         library: env!("CARGO_PKG_VERSION"),

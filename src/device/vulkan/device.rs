@@ -23,10 +23,10 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-/// Allocations of at least so many bytes first let go of what finished work still holds.
+/// Allocations of at least this many bytes first release what finished work still holds.
 const RECLAIM: u64 = 1 << 20;
 
-/// Buffers of at most so many bytes are made writable by the host where the whole device memory is.
+/// If the host addresses all device memory, buffers of at most this many bytes are made writable by the host.
 const WINDOW: u64 = 16 << 20;
 
 /// SPIR-V of the copy kernels, made by scripts/shaders.
@@ -119,7 +119,7 @@ impl Device for VulkanDevice {
                 AllocationRequest { memory_type: types.device, mapped: Mapping::Host, staging: false }
             }
             Placement::Device => match types.shared {
-                // As fast for the device, and small uploads need no staging.
+                // As fast for the device, and small uploads then need no staging.
                 Some(shared) if bytes <= WINDOW => {
                     AllocationRequest { memory_type: shared, mapped: Mapping::Window, staging: false }
                 }
@@ -147,7 +147,7 @@ impl Device for VulkanDevice {
         if !self.shares_memory() {
             return Ok(None);
         }
-        // Earlier imports that only finished work still holds: their number is limited.
+        // Releases earlier imports that only finished work holds: their number is limited.
         self.reclaim();
         Ok(VulkanBuffer::import(&self.core, span, false, label)?.map(|b| b as Arc<dyn Buffer>))
     }
@@ -190,7 +190,7 @@ impl Device for VulkanDevice {
         let (used, held) = self.core.pool.lock().bytes();
         let (staging, staging_limit) = self.transfers.staging();
         let slack = pool::SLACK;
-        // Chunks are buffers like others.
+        // Staging chunks are buffers too.
         MemoryUsage {
             used: used.saturating_sub(staging),
             held: held.saturating_sub(staging),

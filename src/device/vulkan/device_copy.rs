@@ -19,17 +19,17 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// From how many bytes on a kernel copies faster than the copy command inside a GPU (measured on an H200).
+/// From this many bytes on a kernel copies faster than the copy command inside a GPU (measured on an H200).
 const KERNEL_COPY: u64 = 64 << 10;
-/// More contiguous runs than this are not worth a region each: on software devices, and on a GPU, where one takes 1.5 to 2 us
+/// Plans with more contiguous runs than this use a kernel: a region costs time on software devices, and 1.5 to 2 us on a GPU
 /// (measured on an H200).
 const MOST_REGIONS: u64 = 1 << 14;
 const FEW_REGIONS: u64 = 4;
-/// Regions handed over by one copy command.
+/// Most regions of one copy command.
 const REGIONS: usize = 1024;
 /// Invocations in a workgroup of the copy kernels.
 const COPY_GROUP: u64 = 256;
-/// Most workgroups of a copy kernel: each loops over the rest.
+/// Most workgroups of a copy kernel; each loops over the rest.
 const COPY_GROUPS: u64 = 65535;
 
 /// The copy kernels of a device.
@@ -43,13 +43,13 @@ pub(super) struct CopyKernels {
 /// How a copy inside the device is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CopyMethod {
-    /// Copy commands, one region a run.
+    /// Copy commands with one region for each run.
     Regions,
     /// A compute kernel.
     Kernel,
 }
 
-/// The way for `runs` runs of a plan.
+/// The method for a plan of `runs` runs.
 fn choose(
     queue: &VulkanQueue,
     source: &VulkanBuffer,
@@ -67,7 +67,7 @@ fn choose(
     }
     let host = source.staging || destination.staging;
     if plan.is_linear() {
-        // A real GPU's kernels copy several times faster than its copy command; over the bus they do not.
+        // On a real GPU, kernels copy several times faster than copy commands, but not over the bus.
         let kernel = queue.core.spins && !host && plan.bytes() >= KERNEL_COPY;
         return if kernel { CopyMethod::Kernel } else { CopyMethod::Regions };
     }
@@ -75,8 +75,8 @@ fn choose(
     if regions { CopyMethod::Regions } else { CopyMethod::Kernel }
 }
 
-/// Records a copy of the packed positions `part` of `plan`. `shift` is taken off the offsets in the source and in the
-/// destination: a chunk that stands for a packed side holds those positions from its start on.
+/// Records a copy of the packed positions `part` of `plan`. `shift` is subtracted from the offsets in source and
+/// destination: a chunk that stands for a packed side holds these positions from its start on.
 pub(super) fn copy(
     queue: &VulkanQueue,
     copies: &CopyKernels,
@@ -87,7 +87,7 @@ pub(super) fn copy(
 ) -> Result<Point> {
     let (from, to) = (VulkanBuffer::of(source, &queue.core)?, VulkanBuffer::of(destination, &queue.core)?);
     let (read, written) = plan.hulls(&part);
-    // Sections of one buffer that interleave are both read and written in their common hull.
+    // Interleaved sections of one buffer are both read and written in their common hull.
     let uses = [
         BufferUse {
             buffer: source,
@@ -161,7 +161,7 @@ fn kernel(
     let unit = if wide { 16 } else { 4 };
     let kernel = if wide { &copies.wide } else { &copies.narrow };
     let pipeline = kernel.pipeline(&Vec::new(), false)?;
-    // Below 2^32 units the kernel counts in 32 bits; no index in those reaches a count beyond.
+    // Below 2^32 units the kernel counts in 32 bits; no index reaches a larger count.
     let most = if part.end / unit <= u64::from(u32::MAX) { u64::from(u32::MAX) } else { u64::MAX };
     // Count, source stride, destination stride of each loop, innermost first.
     let mut table = Block::default();

@@ -1,8 +1,8 @@
-//! What kind of device it is, as Vulkan tells.
+//! The type of a Vulkan device.
 
 use ash::vk;
 
-/// What kind of device it is.
+/// The type of a device, as Vulkan tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceType {
     /// A card with memory of its own.

@@ -1,4 +1,4 @@
-//! Whether a display hangs on a device. Vulkan alone cannot say for a device used for computing; false when unknown.
+//! Whether a display is connected to a device; false if unknown. Vulkan alone cannot tell for a device that only computes.
 
 #![allow(unsafe_code)]
 
@@ -25,7 +25,7 @@ pub(super) fn has_display(instance: &Instance, handle: vk::PhysicalDevice, nodes
     unsafe { display.get_physical_device_display_properties(handle) }.is_ok_and(|d| !d.is_empty())
 }
 
-/// What the kernel says of the device's connectors; `None` if it lists none.
+/// Whether a connector of the device is connected, according to the kernel; `None` if it lists none.
 fn drm_connected(char_devices: &Path, nodes: DrmNodes) -> Option<bool> {
     let mut known = None;
     for (major, minor) in nodes.primary.into_iter().chain(nodes.render) {

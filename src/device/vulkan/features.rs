@@ -1,5 +1,5 @@
-//! Device features and extensions: one table says what each is called, where Vulkan keeps it, and so how it is read
-//! and enabled.
+//! Device features and extensions. One table says what each is called and where Vulkan keeps it, and so how it is read and
+//! enabled.
 
 #![allow(unsafe_code)]
 

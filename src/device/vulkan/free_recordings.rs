@@ -5,27 +5,27 @@ use super::recording::{LaunchCommand, Recording};
 use crate::error::Result;
 use std::collections::VecDeque;
 
-/// A launch that no free recording begins with gets a new one while there are fewer than this.
+/// If no free recording begins with a launch, it gets a new one while there are fewer than this.
 const KEPT: usize = 64;
-/// Free recordings beyond this are given back.
+/// More free recordings than this are destroyed.
 pub(super) const MOST_FREE: usize = 128;
 /// Recordings that are not in use.
 pub(super) struct FreeRecordings {
-    /// The family of the queue.
+    /// The queue family.
     family: u32,
-    /// The one used last at the end. Who repeats a burst finds them in the order of the last time.
+    /// The one used last is at the end, so whoever repeats a burst finds them in the order of the last time.
     free: VecDeque<Box<Recording>>,
-    /// One that is already open: made while the device works.
+    /// A recording that is already open: made while the device works.
     ready: Option<Box<Recording>>,
 }
 
 impl FreeRecordings {
-    /// None yet, for a queue of `family`.
+    /// None at first, for a queue of `family`.
     pub fn new(family: u32) -> Self {
         Self { family, free: VecDeque::new(), ready: None }
     }
 
-    /// One that holds so many launches and begins with this one.
+    /// A recording that holds this many launches and begins with this one.
     pub fn take_known(
         &mut self,
         core: &Core,
@@ -38,7 +38,7 @@ impl FreeRecordings {
         self.free.remove(found)
     }
 
-    /// One that may be recorded anew.
+    /// A recording that may be recorded anew.
     pub fn take_new(&mut self, core: &Core) -> Result<Box<Recording>> {
         match self.ready.take() {
             Some(ready) => Ok(ready),
@@ -63,7 +63,7 @@ impl FreeRecordings {
         Ok(blank)
     }
 
-    /// Opens one for the next batch. A failure here is the next caller's.
+    /// Opens a recording for the next batch. If that fails, the next caller reports it.
     pub fn prepare(&mut self, core: &Core) {
         if self.ready.is_some() {
             return;
@@ -77,7 +77,7 @@ impl FreeRecordings {
         });
     }
 
-    /// Takes one whose batch is done.
+    /// Takes back a recording whose batch is done.
     pub fn give_back(&mut self, core: &Core, mut recording: Box<Recording>) {
         if let Err(e) = recording.release(core) {
             crate::log!(Info, "{e}");
@@ -87,7 +87,7 @@ impl FreeRecordings {
         }
     }
 
-    /// Gives back those that are too many.
+    /// Destroys those that are too many.
     pub fn trim(&mut self, core: &Core) {
         while self.free.len() > MOST_FREE {
             let Some(mut oldest) = self.free.pop_front() else { break };
@@ -95,7 +95,7 @@ impl FreeRecordings {
         }
     }
 
-    /// Gives back all.
+    /// Destroys all.
     pub fn destroy(&mut self, core: &Core) {
         self.free.iter_mut().chain(&mut self.ready).for_each(|recording| recording.destroy(core));
     }

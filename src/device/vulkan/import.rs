@@ -1,5 +1,5 @@
-//! Memory of the host as device memory (`VK_EXT_external_memory_host`): whether a device takes it, and which range of
-//! pages it must be given. `memory` makes the buffers.
+//! Memory of the host as device memory (`VK_EXT_external_memory_host`): whether a device accepts it, and which range of
+//! pages must be imported. `memory` makes the buffers.
 
 #![allow(unsafe_code)]
 
@@ -12,11 +12,11 @@ use ash::ext::external_memory_host;
 use ash::vk;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The kind of external memory that the host's is.
+/// The handle type of host memory.
 pub(super) const HOST_ALLOCATION: vk::ExternalMemoryHandleTypeFlags =
     vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
-/// Every use a buffer can be put to.
+/// Every usage that a buffer may have.
 pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
@@ -27,10 +27,10 @@ pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
 /// Alignment that copy kernels and the smallest elements need of addresses.
 const WORD: u64 = 4;
 
-/// What a device that imports memory of the host needs for it.
+/// What a device needs to import memory of the host.
 pub(super) struct Importer {
     functions: external_memory_host::Device,
-    /// Imported memory must be for one buffer alone.
+    /// True if imported memory must be dedicated to one buffer.
     pub dedicated: bool,
     alignment: u64,
     page: u64,
@@ -39,16 +39,16 @@ pub(super) struct Importer {
 
 /// Whole pages around a span.
 pub(super) struct Pages {
-    /// Their first byte.
+    /// The first byte.
     pub start: *mut u8,
-    /// Their bytes.
+    /// Number of bytes.
     pub size: u64,
-    /// Where in them the span begins.
+    /// The span's offset in them.
     pub base: u64,
 }
 
 impl Importer {
-    /// `None` where the driver imports none.
+    /// `None` if the driver imports no host memory.
     pub fn new(instance: &Instance, physical: &Physical, device: &ash::Device) -> Option<Self> {
         let alignment = physical.limits.import_alignment;
         if !physical.extensions.external_memory_host || !alignment.is_power_of_two() {
@@ -71,9 +71,9 @@ impl Importer {
         Some(Self { functions, dedicated, alignment, page: page_size(), live: AtomicU32::new(0) })
     }
 
-    /// The pages to import for `span`; an error where it cannot be imported.
+    /// The pages to import for `span`; fails if it cannot be imported.
     pub fn range(&self, span: HostSpan, limits: &Limits) -> Result<Pages> {
-        // The driver may refuse more, or break; the other half is for memory of the device's own.
+        // The driver may refuse more, or fail; the other half is left for the device's own memory.
         if self.live.load(Ordering::Relaxed) >= limits.max_allocations / 2 {
             return Err(Error::unsupported("as many pieces are imported as the device takes"));
         }
@@ -84,7 +84,7 @@ impl Importer {
         Ok(Pages { start: span.as_ptr().wrapping_sub(base as usize), size, base })
     }
 
-    /// Bits of the memory types that memory at `start` can be imported as.
+    /// The memory types, as bits, with which memory at `start` can be imported.
     ///
     /// # Safety
     /// `start` is aligned as the device asks, in memory of this process.
@@ -99,7 +99,7 @@ impl Importer {
         }
     }
 
-    /// Counts an import that was made, or one that is gone.
+    /// Counts an import that was made or released.
     pub fn count(&self, made: bool) {
         if made {
             self.live.fetch_add(1, Ordering::Relaxed);
@@ -109,8 +109,8 @@ impl Importer {
     }
 }
 
-/// Where `len` bytes at `address` begin in the smallest aligned range around them, and its size. Never reaches beyond
-/// the pages that they touch: what lies there may not be mapped.
+/// The offset of the `len` bytes at `address` in the smallest aligned range around them, and its size. The range never goes
+/// beyond the pages they touch: memory there may not be mapped.
 fn around(address: u64, len: u64, alignment: u64, page: u64) -> Result<(u64, u64)> {
     if len == 0 || address == 0 || address % WORD != 0 {
         return Err(Error::unsupported("it is empty or not aligned to 4 bytes"));

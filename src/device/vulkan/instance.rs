@@ -12,10 +12,10 @@ use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
-/// What one launch may print, where the layer lets it be said; its own default is 1024.
+/// Most bytes that one launch may print, if the layer has a setting for it; its own default is 1024.
 const PRINTF_BYTES: u32 = 1 << 20;
 
-/// What a user installs when there is no Vulkan.
+/// What a user should install if there is no Vulkan.
 const INSTALL: &str = if cfg!(windows) {
     "install the graphics driver of the GPU's maker, which brings Vulkan"
 } else if cfg!(target_os = "macos") {
@@ -33,18 +33,18 @@ pub struct Instance {
     pub raw: ash::Instance,
     /// The Vulkan version asked for: the loader's, at most 1.3.
     pub api_version: u32,
-    /// `VK_EXT_debug_utils` is enabled: objects can be named and commands labelled.
+    /// True if `VK_EXT_debug_utils` is enabled: objects can be named and commands labelled.
     pub debug_utils: bool,
-    /// The validation layer is loaded and checks.
+    /// True if the validation layer is loaded.
     pub validation: bool,
-    /// `VK_KHR_display`, where the loader offers it.
+    /// `VK_KHR_display`, if the loader offers it.
     pub(super) display: Option<ash::khr::display::Instance>,
     /// Kept alive with the instance.
     _messenger: vk::DebugUtilsMessengerEXT,
 }
 
 static INSTANCE: OnceLock<Instance> = OnceLock::new();
-/// Why there is none.
+/// Why there is no instance.
 static FAILURE: Mutex<Option<Error>, { rank::INSTANCE }> = Mutex::new(None);
 
 /// The instance, made at the first call; a failure is remembered and says what is missing.
@@ -70,7 +70,7 @@ pub fn instance() -> Result<&'static Instance> {
     }
 }
 
-/// A new beginning tries again what failed.
+/// Lets the next call try again after a failure.
 pub fn forget_failure() {
     *FAILURE.lock() = None;
 }
@@ -125,7 +125,7 @@ impl Instance {
             names.push(ash::ext::debug_utils::NAME.as_ptr());
         }
         let old_switches = from_layer(ash::ext::validation_features::NAME);
-        // Only these say how much a kernel may print.
+        // Only these can set how much a kernel may print.
         let new_switches = (!old_switches || config.debug_printf) && from_layer(ash::ext::layer_settings::NAME);
         if old_switches {
             names.push(ash::ext::validation_features::NAME.as_ptr());
@@ -207,7 +207,7 @@ fn load() -> Result<(ash::Entry, u32)> {
     Ok((entry, loader))
 }
 
-/// Hears the messages of the validation layer.
+/// Receives the messages of the validation layer.
 fn messenger(entry: &ash::Entry, instance: &ash::Instance, verbose: bool) -> vk::DebugUtilsMessengerEXT {
     let functions = ash::ext::debug_utils::Instance::new(entry, instance);
     let info = messages::create_info(verbose);
@@ -218,7 +218,7 @@ fn messenger(entry: &ash::Entry, instance: &ash::Instance, verbose: bool) -> vk:
     })
 }
 
-/// What the validation layer does, as older ones take it.
+/// The switches of the validation layer, for older versions of it.
 fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::ValidationFeatureDisableEXT>) {
     use vk::{ValidationFeatureDisableEXT as Disable, ValidationFeatureEnableEXT as Enable};
     let mut enabled = Vec::new();
@@ -231,7 +231,7 @@ fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::Va
     let disabled = if config.validation >= 1 {
         Vec::new()
     } else {
-        // It only prints.
+        // The layer only prints.
         vec![
             Disable::THREAD_SAFETY,
             Disable::API_PARAMETERS,
@@ -243,7 +243,7 @@ fn switches(config: &Config) -> (Vec<vk::ValidationFeatureEnableEXT>, Vec<vk::Va
     (enabled, disabled)
 }
 
-/// A setting of the layer, as newer ones take it.
+/// A setting of the validation layer, for newer versions of it.
 struct Setting {
     name: &'static CStr,
     ty: vk::LayerSettingTypeEXT,
@@ -290,7 +290,7 @@ struct ValidationLayer {
 }
 
 impl ValidationLayer {
-    /// `None`, with a warning, where it is not installed.
+    /// `None`, with a warning, if the layer is not installed.
     fn find(entry: &ash::Entry, config: &Config) -> Option<Self> {
         // SAFETY: no preconditions beyond a loaded entry.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
@@ -300,7 +300,7 @@ impl ValidationLayer {
             if config.validation >= 1 {
                 log!(Warn, "REVAMP_VALIDATION is set, but {MISSING}");
             }
-            // An error: what was asked for is the output.
+            // Logged as an error: the program asked for this output.
             if config.debug_printf {
                 log!(Error, "REVAMP_DEBUG_PRINTF is set, but {MISSING}: nothing that kernels print is seen");
             }

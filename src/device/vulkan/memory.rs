@@ -1,5 +1,5 @@
-//! Buffers: each a `VkBuffer` with an address, in pooled memory of a type chosen by its purpose or, imported, over memory
-//! of the host.
+//! Buffers: each is a `VkBuffer` with an address, either in pooled memory of a type chosen by its purpose, or over imported
+//! memory of the host.
 
 #![allow(unsafe_code)]
 
@@ -23,13 +23,13 @@ pub(super) struct VulkanBuffer {
     pub core: Arc<Core>,
     /// Vulkan's handle.
     pub raw: vk::Buffer,
-    /// Where in `raw` its byte 0 lies.
+    /// The offset in `raw` of its byte 0.
     pub base: u64,
     /// The device address of its byte 0.
     pub address: u64,
     size: u64,
     host: Option<HostSpan>,
-    /// Device memory the host writes fast and reads very slowly: for small uploads.
+    /// Device memory that the host writes fast and reads very slowly, for small uploads.
     pub window: Option<HostSpan>,
     /// True if it lies in the host's memory.
     pub staging: bool,
@@ -37,13 +37,13 @@ pub(super) struct VulkanBuffer {
     memory: Mutex<Allocation, { rank::BUFFER }>,
 }
 
-/// What a buffer is bound to.
+/// The memory to which a buffer is bound.
 enum Allocation {
     /// Nothing yet, or no longer.
     None,
-    /// The pool's, which has the buffer too.
+    /// Memory of the pool, which owns the buffer too.
     Pooled(BoundMemory),
-    /// Allocation of the host, which is not the buffer's own.
+    /// Imported memory of the host, which the buffer does not own.
     Imported(vk::DeviceMemory),
 }
 
@@ -58,7 +58,7 @@ pub(super) enum Mapping {
     Window,
 }
 
-/// What memory a buffer wants.
+/// What memory is asked for a buffer.
 pub(super) struct AllocationRequest {
     /// Index of the memory type.
     pub memory_type: u32,
@@ -109,7 +109,7 @@ impl VulkanBuffer {
                 let outcome =
                     unsafe { core.raw.bind_buffer_memory(raw, made.allocation.memory(), made.allocation.offset()) };
                 if let Err(e) = outcome {
-                    // Kept for the next of its size it would be taken for a buffer that has memory.
+                    // The pool would take it for a buffer that has memory.
                     core.pool.lock().discard(made);
                     return Err(core.failed("vkBindBufferMemory", e));
                 }
@@ -140,13 +140,13 @@ impl VulkanBuffer {
         Ok(Arc::new(buffer))
     }
 
-    /// A buffer over `span`, where the device and its driver take it; `staging` if the device has faster memory.
+    /// A buffer over `span`, if the device and its driver accept it; `staging` if the device has faster memory.
     pub fn import(core: &Arc<Core>, span: HostSpan, staging: bool, label: &str) -> Result<Option<Arc<Self>>> {
         core.check_alive()?;
         let Some(importer) = &core.importer else { return Ok(None) };
         match Self::imported(core, importer, span, staging) {
             Ok(buffer) => Ok(Some(Arc::new(buffer))),
-            // A dead device is an error; all else only means that the bytes must be copied.
+            // A lost device is an error; anything else only means that the bytes must be copied.
             Err(e) => core.check_alive().map(|()| {
                 crate::log!(Debug, "{label}: {} bytes of the host are not imported: {e}", span.len());
                 None
@@ -258,7 +258,7 @@ impl Buffer for VulkanBuffer {
 
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
-        // Queues hold the buffers of unfinished work, so none uses this one.
+        // Queues hold the buffers of unfinished work, so no queue uses this one.
         match std::mem::replace(self.memory.get_mut(), Allocation::None) {
             // SAFETY: as above.
             Allocation::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },

@@ -1,4 +1,4 @@
-//! Which memory type serves which purpose: a pure function over the device's memory table.
+//! Which memory type serves which purpose: a pure function of the device's memory table.
 
 use super::device_type::DeviceType;
 use ash::vk;
@@ -9,19 +9,19 @@ use ash::vk::MemoryPropertyFlags as Flags;
 pub struct MemoryTypes {
     /// The fastest for kernels, on the biggest device-local heap.
     pub device: u32,
-    /// As good for kernels and addressed by the host too; `None` where there is none or memory is kept separate.
+    /// As fast for kernels, and the host addresses it too; `None` if there is none, or memory is kept separate.
     pub shared: Option<u32>,
-    /// Written by the host, read by the device once.
+    /// Written by the host, and read once by the device.
     pub upload: u32,
-    /// Written by the device, read by the host: cached for it where possible.
+    /// Written by the device and read by the host; cached for the host if possible.
     pub readback: u32,
-    /// Small blocks of kernel arguments: in device memory where the host can write there.
+    /// For argument blocks: device memory if the host can write it.
     pub argument: u32,
-    /// Host and device use the same memory equally fast: nothing needs to be copied.
+    /// True if host and device use the same memory equally fast, so that nothing has to be copied.
     pub unified: bool,
 }
 
-/// Types that need a feature revamp does not enable, or that hold nothing.
+/// Types that need a feature that revamp does not enable, or that hold no memory.
 const UNUSABLE: Flags = Flags::from_raw(
     Flags::PROTECTED.as_raw()
         | Flags::LAZILY_ALLOCATED.as_raw()
@@ -37,7 +37,7 @@ pub fn device_local_bytes(memory: &vk::PhysicalDeviceMemoryProperties) -> u64 {
     heaps.iter().filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL)).map(|h| h.size).sum()
 }
 
-/// The best type that has `need` and none of `refuse`, by `score`; the first of equals.
+/// The best type by `score` that has `need` and none of `refuse`; the first of equal ones.
 fn best<S: Ord>(
     memory: &vk::PhysicalDeviceMemoryProperties,
     need: Flags,
@@ -60,7 +60,7 @@ fn best<S: Ord>(
     found.map(|(i, _)| i)
 }
 
-/// The type for imported memory of the host, of those whose bit is set in `allowed`.
+/// The type for imported host memory, among those whose bits are set in `allowed`.
 pub fn import_type(memory: &vk::PhysicalDeviceMemoryProperties, allowed: u32) -> Option<u32> {
     let mut memory = *memory;
     for (i, t) in memory.memory_types.iter_mut().enumerate() {
@@ -72,7 +72,7 @@ pub fn import_type(memory: &vk::PhysicalDeviceMemoryProperties, allowed: u32) ->
 }
 
 impl MemoryTypes {
-    /// Chooses; `Err` says what is missing from the table. `separate`: as if nothing were shared with the host.
+    /// Chooses; the error says what is missing in the table. With `separate`, as if nothing were shared with the host.
     pub fn choose(
         device_type: DeviceType,
         memory: &vk::PhysicalDeviceMemoryProperties,
@@ -86,7 +86,7 @@ impl MemoryTypes {
         let flags_of =
             |i: u32| memory.memory_types_as_slice().get(i as usize).map_or(Flags::empty(), |t| t.property_flags);
 
-        // Shared with the host means the whole memory, not a window of 256 MiB onto it.
+        // Shared memory must be all of it, not a window of 256 MiB.
         let biggest = memory
             .memory_heaps_as_slice()
             .iter()
@@ -116,7 +116,7 @@ impl MemoryTypes {
             (f.contains(Flags::HOST_CACHED), !f.contains(Flags::DEVICE_LOCAL), heap.size)
         })
         .unwrap_or(upload);
-        // Never read by the host, so a cache for it would only cost the device.
+        // The host never reads it, so that being cached for the host would only cost the device.
         let argument = best(memory, HOST | Flags::DEVICE_LOCAL, Flags::empty(), |f, heap| {
             (!f.contains(Flags::HOST_CACHED), heap.size)
         })
@@ -124,7 +124,7 @@ impl MemoryTypes {
         Ok(Self { device, shared, upload, readback, argument, unified })
     }
 
-    /// For the log.
+    /// A description for the log.
     pub fn describe(&self, memory: &vk::PhysicalDeviceMemoryProperties) -> String {
         let one = |i: u32| {
             memory.memory_types_as_slice().get(i as usize).map_or_else(String::new, |t| {

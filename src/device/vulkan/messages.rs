@@ -20,13 +20,13 @@ struct FalsePositive {
     layer: &'static str,
 }
 
-/// Logged at debug level and not counted. None met so far.
+/// These are logged at debug level and not counted. None is known so far.
 const FALSE_POSITIVES: &[FalsePositive] = &[];
 
 /// How many texts are kept.
 const KEPT: usize = 16;
 
-/// What was counted and kept.
+/// The count, and the texts kept.
 struct Store {
     count: AtomicU64,
     last: Mutex<VecDeque<String>, { rank::MESSAGES }>,
@@ -39,12 +39,12 @@ pub fn validation_messages() -> u64 {
     STORE.count.load(Ordering::Acquire)
 }
 
-/// The text of the newest of them.
+/// The text of the latest of these.
 pub fn last_validation_message() -> Option<String> {
     STORE.last.lock().back().cloned()
 }
 
-/// The newest texts, oldest first.
+/// The latest texts, oldest first.
 pub fn recent_validation_messages() -> Vec<String> {
     STORE.last.lock().iter().cloned().collect()
 }
@@ -77,7 +77,7 @@ unsafe extern "system" fn callback(
             STORE.take(severity, types, &id, &text);
         }
     });
-    // Only layers under test may answer otherwise.
+    // Only layers under test may return anything else.
     vk::FALSE
 }
 
@@ -102,7 +102,7 @@ impl Store {
         use vk::{DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type};
         let line = format!("Vulkan: {id}: {text}");
         if printf::is_printf(id) && severity.intersects(Severity::WARNING | Severity::ERROR) {
-            // Why something is not printed, or not whole. An error: what was asked for is the output.
+            // Why something is not printed, or only in part. Logged as an error: the program asked for this output.
             log!(Error, "{line}");
         } else if !types.intersects(Type::VALIDATION | Type::PERFORMANCE)
             || !severity.intersects(Severity::WARNING | Severity::ERROR)

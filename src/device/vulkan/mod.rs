@@ -1,8 +1,9 @@
 //! Vulkan devices: the only room that names ash or gpu-allocator.
 //!
-//! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] say what there is; [`opened`] and `core` open
-//! it; `pool`, `memory`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the work; `staging` and `transfer` move bytes between it
-//! and the host; [`messages`] and [`printf`] take what the validation layer says; [`device`] is what the runtime sees.
+//! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] describe what there is; [`opened`] and `core`
+//! open it; `pool`, `memory`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the work; `staging` and
+//! `transfer` move bytes between device and host; [`messages`] and [`printf`] receive what the validation layer writes;
+//! [`device`] is what the runtime uses.
 
 mod batch;
 mod burst;

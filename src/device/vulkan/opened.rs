@@ -12,7 +12,7 @@ const COMPUTE_QUEUES: u32 = 8;
 /// Most transfer queues taken from a device.
 const TRANSFER_QUEUES: u32 = 2;
 
-/// An opened device. Whoever holds it destroys `device`.
+/// An opened device. Its holder must destroy `device`.
 pub struct Opened {
     /// Functions of the device.
     pub device: ash::Device,
@@ -26,7 +26,7 @@ pub struct Opened {
     pub transfer_family: Option<u32>,
 }
 
-/// Opens `physical` with every feature and extension it has that revamp knows.
+/// Opens `physical` with all of its features and extensions that revamp knows.
 pub fn create_device(instance: &Instance, physical: &Physical) -> Result<Opened> {
     if let Err(why) = &physical.usable {
         return Err(Error::unsupported(why.clone()));

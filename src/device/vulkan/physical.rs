@@ -1,4 +1,4 @@
-//! The physical devices: what each is, has and lacks.
+//! The physical devices: their properties, limits and features.
 
 #![allow(unsafe_code)]
 
@@ -20,7 +20,7 @@ pub const ACCESS_NONE: u32 = 0;
 /// `access_type_read_write`.
 pub const ACCESS_READ_WRITE: u32 = 3;
 
-/// Limits and properties that revamp heeds.
+/// Limits and properties that revamp observes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
     /// Workgroups in each dimension of one dispatch (lowered by `REVAMP_TEST=groups=N`).
@@ -92,7 +92,7 @@ pub struct Family {
     pub count: u32,
 }
 
-/// What C++ AMP asks of an accelerator, and one thing more.
+/// The properties that C++ AMP asks of an accelerator, and one more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AmpProperties {
     /// `description`.
@@ -140,23 +140,23 @@ pub struct Physical {
     pub device_version: u32,
     /// The Vulkan version that may be used: at most the instance's.
     pub api_version: u32,
-    /// What kind of device it is.
+    /// The type of device.
     pub device_type: DeviceType,
     /// Limits.
     pub limits: Limits,
-    /// Memory heaps and types.
+    /// Its memory heaps and types.
     pub memory: vk::PhysicalDeviceMemoryProperties,
-    /// Memory types by purpose; the default where `usable` is an error.
+    /// Memory types by purpose; the default value if `usable` is an error.
     pub memory_types: MemoryTypes,
-    /// The family kernels run on.
+    /// The family on which kernels run.
     pub compute: Family,
     /// A family that only copies.
     pub transfer: Option<Family>,
-    /// Features it has.
+    /// Its features.
     pub features: Features,
-    /// Extensions it has.
+    /// Its extensions.
     pub extensions: Extensions,
-    /// What C++ AMP asks.
+    /// The properties that C++ AMP asks for.
     pub properties: AmpProperties,
     /// Nodes below `/dev/dri`.
     pub drm: DrmNodes,
@@ -185,7 +185,7 @@ pub fn physical_devices(instance: &Instance, config: &Config) -> Result<Vec<Phys
     Ok(devices)
 }
 
-/// The second of equal paths gets `#2`, and so on.
+/// Makes equal paths unique: the second one gets `#2`, and so on.
 fn make_unique(paths: &mut [String]) {
     for i in (1..paths.len()).rev() {
         let (before, rest) = paths.split_at_mut(i);
@@ -197,7 +197,7 @@ fn make_unique(paths: &mut [String]) {
     }
 }
 
-/// A UUID as people write it.
+/// A UUID in its usual notation.
 pub fn uuid_text(uuid: &[u8; 16]) -> String {
     let mut text = String::with_capacity(36);
     for (i, byte) in uuid.iter().enumerate() {
@@ -209,7 +209,7 @@ pub fn uuid_text(uuid: &[u8; 16]) -> String {
     text
 }
 
-/// Kernels go to a family without graphics if there is one (a third less latency), copies to one that does only that.
+/// Kernels go to a family without graphics if there is one (a third less latency), copies to one that only copies.
 fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, Option<Family>) {
     use vk::QueueFlags as Q;
     let find = |need: Q, refuse: Q| {
@@ -225,7 +225,7 @@ fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, O
     (compute, find(Q::TRANSFER, Q::GRAPHICS | Q::COMPUTE | video))
 }
 
-/// Everything asked of a device beside its features and memory.
+/// What is asked of a device besides its features and memory.
 struct Asked {
     limits: Limits,
     uuid: [u8; 16],
@@ -252,7 +252,7 @@ impl Physical {
         let api_version = core.api_version.min(instance.api_version);
         let recent = api_version >= vk::API_VERSION_1_2;
         let extensions = Extensions::find(&list);
-        // Older devices know neither the structures nor, in part, the calls.
+        // Older devices do not know these structures, nor some of the calls.
         let features =
             if recent { Features::query(raw, handle, api_version, &extensions) } else { Features::default() };
         let (compute, transfer) = choose_families(&families);
@@ -330,7 +330,7 @@ impl Physical {
         }
     }
 
-    /// `has_display`; asked when first needed, because some drivers take their time over it.
+    /// `has_display`; asked when first needed, because some drivers take long to answer.
     pub fn has_display(&self, instance: &Instance) -> bool {
         *self.has_display.get_or_init(|| {
             self.device_type != DeviceType::Cpu && display::has_display(instance, self.handle, self.drm)
@@ -404,7 +404,7 @@ impl Asked {
         asked
     }
 
-    /// What needs Vulkan 1.2.
+    /// The properties that need Vulkan 1.2.
     fn extend(
         &mut self,
         instance: &Instance,

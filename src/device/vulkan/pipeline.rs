@@ -23,9 +23,9 @@ pub(super) struct Pipeline {
     pub layout: vk::PipelineLayout,
     /// The layouts of its descriptor sets.
     pub sets: Arc<SetLayouts>,
-    /// What messages call its kernel; nothing for those that copy.
+    /// The name of its kernel in messages; empty for copy kernels.
     pub kernel: Arc<str>,
-    /// Where the base and the total of workgroups go in the push constants, if it was made for split domains.
+    /// If it was made for split domains: the offset in the push constants of the base and total of the workgroups.
     pub split: Option<u32>,
 }
 
@@ -39,7 +39,8 @@ impl Drop for Pipeline {
     }
 }
 
-/// From this number on sets and bindings are made dense: drivers make tables as long as the highest one (5 GB at 50 million).
+/// From this number on, sets and bindings are renumbered densely: drivers make tables as long as the highest number (5 GB at
+/// 50 million).
 const SPARSE: u32 = 256;
 
 /// The layout of each descriptor set, from 0 to the highest used.
@@ -47,9 +48,9 @@ pub(super) struct SetLayouts {
     core: Arc<Core>,
     /// Vulkan's handles.
     pub raw: Vec<vk::DescriptorSetLayout>,
-    /// How many buffers each has.
+    /// How many buffers each set has.
     pub buffers: Vec<u32>,
-    /// The device's set and binding by the program's, sorted; empty where they are the same.
+    /// The device's set and binding by the program's, sorted; empty if they are the same.
     renumbered: Vec<((u32, u32), (u32, u32))>,
 }
 
@@ -72,7 +73,7 @@ impl SetLayouts {
         Ok(layouts)
     }
 
-    /// One more set.
+    /// Adds a set.
     fn add(&mut self, bindings: &[(u32, u32)]) -> Result<()> {
         let of = |&(_, binding): &(u32, u32)| {
             vk::DescriptorSetLayoutBinding::default()
@@ -91,7 +92,7 @@ impl SetLayouts {
         Ok(())
     }
 
-    /// The device's numbers of what the program calls so.
+    /// The device's set and binding for those of the program.
     pub fn place(&self, set: u32, binding: u32) -> (u32, u32) {
         if self.renumbered.is_empty() {
             return (set, binding);
@@ -115,7 +116,7 @@ pub(super) struct VulkanKernel {
     core: Arc<Core>,
     label: Arc<str>,
     module: Arc<Module>,
-    /// What the device gets in place of it.
+    /// The rewritten module that the device gets, if it is not the program's own.
     plain_module: Option<Module>,
     sets: Arc<SetLayouts>,
     /// The pipeline without specialization constants, found without a lock.
@@ -145,7 +146,7 @@ impl VulkanKernel {
         })
     }
 
-    /// Fails on another device than the one it was loaded on: that one was lost.
+    /// Fails on another device than the one on which it was loaded, which was lost.
     pub fn check_device(&self, core: &Core) -> Result<()> {
         if self.core.id == core.id {
             return Ok(());
@@ -154,13 +155,13 @@ impl VulkanKernel {
         Err(lost.context("the kernel was loaded on a device that was lost since; load it again"))
     }
 
-    /// What [`Self::pipeline`] gives without constants and for domains within the limit, if it was made. Borrowed, so that
-    /// threads that launch it need not change its count each time.
+    /// The result of [`Self::pipeline`] without constants and for domains within the limit, if it was made before. Borrowed,
+    /// so that threads that launch it need not change its reference count.
     pub fn plain(&self, spec: &SpecValues, split: bool) -> Option<&Arc<Pipeline>> {
         self.plain.get().filter(|_| spec.is_empty() && !split)
     }
 
-    /// The pipeline for these constants; `split` for domains beyond the device's limit of groups.
+    /// The pipeline for these constants; `split` for domains beyond the device's limit of workgroups.
     pub fn pipeline(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
         if let Some(p) = self.plain(spec, split) {
             return Ok(p.clone());
@@ -201,7 +202,7 @@ impl VulkanKernel {
         // SAFETY: the layouts are alive.
         let layout = unsafe { core.raw.create_pipeline_layout(&info, None) }
             .map_err(|e| core.failed("vkCreatePipelineLayout", e))?;
-        // Owns the layout from here on, and the pipeline once it is made.
+        // This owns the layout from here on, and the pipeline once it is made.
         let mut pipeline = Pipeline {
             core: core.clone(),
             raw: vk::Pipeline::null(),
@@ -264,10 +265,10 @@ fn specialization(spec: &SpecValues) -> (Vec<vk::SpecializationMapEntry>, Vec<u8
     (entries, data)
 }
 
-/// Most missing things that a message lists.
+/// How many missing things a message lists at most.
 const LISTED: usize = 16;
 
-/// What the device lacks for the module, as an error.
+/// Fails if the device lacks anything that the module needs.
 fn check(core: &Core, module: &Module) -> Result<()> {
     let p = &core.physical;
     let mut missing = p.missing_for(module.capabilities(), module.extensions(), module.version());
@@ -301,7 +302,7 @@ fn check(core: &Core, module: &Module) -> Result<()> {
     check_workgroup(core, module, &Vec::new())
 }
 
-/// Whether something can be bound here.
+/// Fails if this binding exceeds the device's limits.
 fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     let p = &core.physical;
     let at = || {
@@ -329,7 +330,7 @@ fn check_binding(core: &Core, b: &Binding) -> Result<()> {
     Ok(())
 }
 
-/// Whether a workgroup of this size fits the device.
+/// Fails if the workgroup size exceeds the device's limits.
 fn check_workgroup(core: &Core, module: &Module, spec: &SpecValues) -> Result<()> {
     let (p, limits) = (&core.physical.name, &core.physical.limits);
     let size = module.workgroup_size(spec)?;

@@ -1,5 +1,5 @@
-//! Memory of a device. Small buffers share blocks, since vkAllocateMemory is slow; large ones have memory of their own, so
-//! that what stays of them when they are gone is nothing, but for a little that the next of the same size gets.
+//! Memory of a device. Small buffers share blocks, since vkAllocateMemory is slow. Large ones have memory of their own,
+//! which is freed with them, except for a little that is kept for the next one of the same size.
 
 #![allow(unsafe_code)]
 
@@ -14,12 +14,13 @@ use std::collections::VecDeque;
 const FIRST_BLOCK: u64 = 16 << 20;
 /// Bytes of the largest block.
 const LARGEST_BLOCK: u64 = 32 << 20;
-/// Buffers of at least so many bytes have memory of their own: a block would stay for the small ones beside them.
+/// Buffers of at least this many bytes have memory of their own: in a shared block it would stay allocated because of the
+/// small buffers beside them.
 const OWN: u64 = 1 << 20;
 /// Most bytes of freed memory kept for the next buffers of the same size.
 const SPARE: u64 = 16 << 20;
-/// What is held at most beside a tenth more than what is used: the blocks that stay (one for each memory type that small
-/// buffers lie in) and the spare memory.
+/// How much more than 1.1 times the used memory is held at most: the blocks that stay (one for each memory type that small
+/// buffers use) and the spare memory.
 pub(super) const SLACK: u64 = LARGEST_BLOCK + FIRST_BLOCK + SPARE;
 
 /// A buffer and the memory it is bound to.
@@ -39,7 +40,7 @@ pub(super) struct MemoryPool {
     /// Freed buffers with memory of their own, the oldest first.
     spare: VecDeque<BoundMemory>,
     used: u64,
-    /// Buffers with memory of their own, and how many there may be: drivers limit the number of allocations.
+    /// How many buffers have memory of their own, and how many may: drivers limit the number of allocations.
     own: u32,
     most_own: u32,
 }
@@ -57,17 +58,17 @@ impl MemoryPool {
                 .with_max_device_memblock_size(LARGEST_BLOCK)
                 .with_max_host_memblock_size(LARGEST_BLOCK),
         })?;
-        // Half is for imports, and blocks need some too.
+        // Half is left for imports, and blocks need some too.
         let most_own = physical.limits.max_allocations / 4;
         Ok(Self { device: device.clone(), allocator, spare: VecDeque::new(), used: 0, own: 0, most_own })
     }
 
-    /// Bytes in use, and bytes taken from the driver.
+    /// Bytes in use, and bytes allocated from the driver.
     pub fn bytes(&self) -> (u64, u64) {
         (self.used, self.allocator.capacity())
     }
 
-    /// A buffer that was freed and is just like what is wanted.
+    /// A freed buffer that is just like the wanted one.
     pub fn reuse(&mut self, memory_type: u32, size: u64) -> Option<BoundMemory> {
         let at = self.spare.iter().position(|s| s.memory_type == memory_type && s.size == size)?;
         let found = self.spare.remove(at)?;
@@ -75,7 +76,7 @@ impl MemoryPool {
         Some(found)
     }
 
-    /// Memory for the new buffer `raw` of `size` bytes. Binding it is the caller's.
+    /// Memory for the new buffer `raw` of `size` bytes. The caller binds it.
     pub fn allocate(
         &mut self,
         raw: vk::Buffer,
@@ -91,7 +92,7 @@ impl MemoryPool {
         let description = AllocationCreateDesc {
             name: label,
             requirements,
-            // The one type left in the mask decides.
+            // The only type left in the mask decides.
             location: MemoryLocation::Unknown,
             linear: true,
             allocation_scheme: scheme,
@@ -121,13 +122,13 @@ impl MemoryPool {
         }
     }
 
-    /// Gives back a buffer that could not be bound.
+    /// Destroys a buffer that could not be bound.
     pub fn discard(&mut self, bound: BoundMemory) {
         self.used -= bound.allocation.size();
         self.destroy(bound);
     }
 
-    /// Gives back what is kept for later.
+    /// Frees what is kept for later.
     pub fn drop_spare(&mut self) {
         while let Some(bound) = self.spare.pop_front() {
             self.destroy(bound);

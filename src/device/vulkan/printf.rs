@@ -1,26 +1,26 @@
-//! What kernels print (`REVAMP_DEBUG_PRINTF`): found in the messages of the validation layer and written to standard error.
+//! Output of kernels (`REVAMP_DEBUG_PRINTF`): found in the messages of the validation layer, and written to standard error.
 //!
-//! The kernel compiler marks the text (`revamp_image::printf`), which tells it from what the layer adds. Numbers of 64 bits,
+//! The kernel compiler marks its texts (`revamp_image::printf`), which tells them from what the layer adds. 64-bit numbers,
 //! which layers print wrongly or not at all, are formatted here.
 
 use crate::lock::{Mutex, rank};
 use crate::log;
 use revamp_image::printf::{Function, decode_text, decode_wide};
 
-/// The text of the first direct3d_errorf or direct3d_abort that no call has failed for.
+/// The text of the first direct3d_errorf or direct3d_abort that no call has reported yet.
 static FAILURE: Mutex<Option<String>, { rank::MESSAGES }> = Mutex::new(None);
 
-/// The text of a direct3d_errorf or direct3d_abort of a kernel, once.
+/// Takes the text of a kernel's direct3d_errorf or direct3d_abort.
 pub fn take_failure() -> Option<String> {
     FAILURE.lock().take()
 }
 
-/// The message is one of the layer's part that prints.
+/// True if the message comes from the part of the layer that prints.
 pub(super) fn is_printf(id: &str) -> bool {
     id.to_ascii_lowercase().contains("debug-printf")
 }
 
-/// Writes what a kernel printed, if the message brings that.
+/// Writes what a kernel printed, if the message contains that. True if it does.
 pub(super) fn print(id: &str, message: &str) -> bool {
     use std::io::Write;
     let Some(printed) = printed(id, message) else { return false };
@@ -33,9 +33,9 @@ pub(super) fn print(id: &str, message: &str) -> bool {
         );
         return true;
     }
-    // Other kernels end their lines as shaders do: not at all.
+    // Other kernels do not end their lines, as is usual in shaders.
     let end = if (printed.foreign || printed.fails) && !printed.text.ends_with('\n') { "\n" } else { "" };
-    // A closed standard error is no reason to fail.
+    // A closed standard error is no failure.
     let _ = write!(std::io::stderr(), "{}{end}", printed.text);
     if printed.fails {
         FAILURE.lock().get_or_insert(printed.text);
@@ -46,9 +46,9 @@ pub(super) fn print(id: &str, message: &str) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 struct Printed {
     text: String,
-    /// By direct3d_errorf or direct3d_abort.
+    /// True if it comes from direct3d_errorf or direct3d_abort.
     fails: bool,
-    /// By a kernel that revamp has not compiled, or the layer itself.
+    /// True if it comes from a kernel that revamp has not compiled, or from the layer itself.
     foreign: bool,
 }
 
@@ -60,18 +60,18 @@ fn printed(id: &str, message: &str) -> Option<Printed> {
         let fails = function == Function::Errorf;
         return Some(Printed { text: decode_wide(text, show), fails, foreign: false });
     }
-    // `... | MessageID = 0x92394c89 | text`. A message without a number is about printing.
+    // `... | MessageID = 0x92394c89 | text`. A message without this number is about printing.
     let (_, rest) = message.split_once("MessageID = 0x")?;
     let (_, rest) = rest.split_once(['|', '\n'])?;
     Some(Printed { text: rest.strip_prefix(' ').unwrap_or(rest).to_owned(), fails: false, foreign: true })
 }
 
-/// A number of 64 bits as C prints it; `None` for a conversion that C does not have for it.
+/// A 64-bit number as C prints it; `None` if C has no such conversion for it.
 fn show(conversion: &str, bits: u64) -> Option<String> {
     Conversion::read(conversion)?.show(bits)
 }
 
-/// `%-8.3f` and the like, as C has it.
+/// A conversion such as `%-8.3f`, with C's meaning.
 #[derive(Default)]
 struct Conversion {
     left: bool,
@@ -101,7 +101,7 @@ impl Conversion {
         let letter = rest.chars().next_back()?;
         let numbers = rest.strip_suffix(letter)?;
         let (width, precision) = numbers.split_once('.').map_or((numbers, None), |(w, p)| (w, Some(p)));
-        // No kernel is to fill the memory.
+        // A limit, so that no kernel can fill the memory.
         let number = |text: &str| if text.is_empty() { Some(0) } else { text.parse().ok().filter(|n| *n <= 4096) };
         one.width = number(width)?;
         one.precision = match precision {
@@ -148,7 +148,7 @@ impl Conversion {
         })
     }
 
-    /// With as many digits as the precision says.
+    /// An integer, with as many digits as the precision demands.
     fn integer(&self, digits: String) -> String {
         match self.precision {
             Some(0) if digits == "0" => String::new(),
@@ -157,7 +157,7 @@ impl Conversion {
         }
     }
 
-    /// Of a value without sign.
+    /// A floating-point number without its sign.
     fn float(&self, value: f64) -> String {
         let precision = self.precision.unwrap_or(6);
         let text = match self.letter.to_ascii_lowercase() {
@@ -187,7 +187,7 @@ impl Conversion {
         format!("{digits}e{sign}{exponent:0>2}")
     }
 
-    /// `%g` leaves zeros at the end out, `#` never a point.
+    /// `%g` drops trailing zeros; `#` keeps the point.
     fn trimmed(&self, digits: String) -> String {
         match (self.alternate, digits.contains('.')) {
             (true, false) => digits + ".",

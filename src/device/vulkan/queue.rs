@@ -1,9 +1,9 @@
-//! Recording and submitting work.
+//! The queue of a Vulkan device: records commands into batches, with barriers and waits, and submits them.
 //!
-//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). One that conflicts with an earlier one of the
-//! same queue gets one memory barrier before it, unless a barrier already lies between; one that conflicts with another
-//! queue's makes the batch wait for that queue's semaphore, once that work is submitted. The batch is submitted when the
-//! device is idle, when it has grown, or when someone waits.
+//! A queue adds commands to an open batch (command buffers, see [`super::recording`]). A command that conflicts with an
+//! earlier one of the same queue gets a memory barrier before it, unless there is one in between already; one that conflicts
+//! with another queue's makes the batch wait for that queue's semaphore, once that work is submitted. The batch is submitted
+//! when the device is idle, when it has grown, or when somebody waits.
 
 #![allow(unsafe_code)]
 
@@ -29,11 +29,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// While the device has more than one batch ahead, a batch gathers so many commands.
+/// While the device has more than one batch ahead, a batch gathers this many commands.
 const GATHERED: u32 = 128;
-/// Where a word tells that a batch is done, only one of so many signals the semaphore.
+/// If a word tells that a batch is done, only one batch of this many signals the semaphore.
 const SIGNAL_EVERY: u64 = 16;
-/// How long a signal may take when the work before it is done.
+/// How long a signal may take after the work before it is done.
 const SIGNAL_TIME: Duration = Duration::from_millis(2);
 
 /// Which hardware queue a queue submits to.
@@ -55,15 +55,15 @@ impl Lane {
     }
 }
 
-/// A buffer use of a command.
+/// A use of a buffer by a command.
 pub(super) struct BufferUse<'a> {
     /// The buffer.
     pub buffer: &'a Arc<dyn Buffer>,
-    /// Its bytes.
+    /// The bytes.
     pub range: Range<u64>,
-    /// How.
+    /// How they are used.
     pub access: Access,
-    /// A copy writes it: what was lost of it does not matter.
+    /// True if a copy writes it, so that earlier losses of these bytes do not matter.
     pub renewed: bool,
 }
 
@@ -73,15 +73,15 @@ type Order<'a> = SmallVec<[(u64, &'a BufferUse<'a>); 16]>;
 /// What a command conflicts with. Filled in place: it is large to move.
 #[derive(Default)]
 struct Conflicts<'a> {
-    /// Of its buffers, locked.
+    /// The locked trackers of its buffers.
     trackers: SmallVec<[(u64, MutexGuard<'a, Segments>); 16]>,
-    /// An earlier command of this queue, with no barrier in between.
+    /// True if it conflicts with an earlier command of this queue, with no barrier in between.
     barrier: bool,
-    /// One of the open batch.
+    /// True if that command is in the open batch.
     chained: bool,
-    /// Work of other queues of the device that the batch is to wait for.
+    /// Work of other queues of the device for which the batch must wait.
     waits: SmallVec<[Point; 4]>,
-    /// Work that is to be waited for before.
+    /// Work that must be waited for first, with no lock held.
     elsewhere: SmallVec<[Point; 4]>,
 }
 
@@ -89,13 +89,13 @@ struct Conflicts<'a> {
 struct QueueState {
     open: Option<Box<Batch>>,
     flying: VecDeque<Box<Batch>>,
-    /// Batches without recordings, for their lists' memory.
+    /// Empty batches, kept for their lists' memory.
     spent: VecDeque<Box<Batch>>,
     /// Recordings that are not in use.
     free: FreeRecordings,
-    /// Made when first used.
+    /// The recording of a host barrier; made at the first use.
     host_barrier: Option<Recording>,
-    /// What the last batch that waited for other queues waited for: timelines and values.
+    /// What the last batch with waits waited for: timelines and values.
     needs: SmallVec<[(u64, u64); 4]>,
     /// Number of the open or next batch.
     value: u64,
@@ -103,7 +103,7 @@ struct QueueState {
     sequence: u64,
     /// Sequence number of the first command after the last barrier.
     barrier: u64,
-    /// The commands that follow each other closely.
+    /// The burst under way.
     burst: Burst,
 }
 
@@ -131,7 +131,7 @@ impl VulkanQueue {
             own,
             state: Mutex::new(QueueState::new(lane.family(core))),
         });
-        // Set once, here.
+        // This is the only place that sets it.
         let queue_of: Weak<VulkanQueue> = Arc::downgrade(&queue);
         let _ = queue.own.queue.set(queue_of);
         Ok(queue)
@@ -142,15 +142,15 @@ impl VulkanQueue {
         &self.timeline
     }
 
-    /// True if compute shaders run here.
+    /// True if compute shaders can run on it.
     pub fn computes(&self) -> bool {
         matches!(self.lane, Lane::Compute(_))
     }
 
-    /// Records one command behind everything its uses conflict with.
+    /// Records a command after everything its uses conflict with.
     pub fn record(&self, uses: &[BufferUse<'_>], mut work: Command<'_>) -> Result<Point> {
         let mut order: Order<'_> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
-        // Mostly they are in order.
+        // They are usually in order.
         if !order.is_sorted_by_key(|(id, _)| *id) {
             order.sort_unstable_by_key(|(id, _)| *id);
         }
@@ -165,7 +165,7 @@ impl VulkanQueue {
             let mut conflicts = Conflicts::default();
             self.find_conflicts(&state, &order, &mut conflicts)?;
             if !conflicts.elsewhere.is_empty() {
-                // Not yet signalled, or not of this device: see to it without our locks, then look again.
+                // Not yet signalled, or not of this device: seen to with no lock held; then conflicts are looked for again.
                 let elsewhere = std::mem::take(&mut conflicts.elsewhere);
                 drop(conflicts);
                 drop(state);
@@ -176,7 +176,7 @@ impl VulkanQueue {
             let ahead = || number - 1 - self.own.poll(number - 1);
             let alone = self.immediate || !in_burst && ahead() == 0;
             let recording = self.recording(&mut state, barrier, &work, alone)?;
-            // If it fails, what was recorded before stays; nothing of this command was.
+            // If this fails, what was recorded before stays, and nothing of this command is there.
             let recorded = match &mut work {
                 Command::Dispatch(launch) => recording.launch(&self.core, barrier, launch)?,
                 Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
@@ -184,9 +184,9 @@ impl VulkanQueue {
             let (point, count) = self.note(&mut state, &order, &mut conflicts, &work)?;
             let chained = conflicts.chained;
             drop(conflicts);
-            // The time that recording takes is not the program's.
+            // The time that recording takes does not count as the program's.
             state.burst.add(if recorded { Instant::now() } else { now });
-            // The device should neither wait for more nor be told of each command.
+            // The device should neither run out of work nor get each command by itself.
             let submit = alone
                 || state.burst.is_cut()
                     && match ahead() {
@@ -194,7 +194,7 @@ impl VulkanQueue {
                         _ => count >= GATHERED,
                     };
             if submit {
-                // Unless it follows others of the batch, what it was to write is as it was.
+                // If it does not follow others of the batch, the bytes it was to write are unchanged.
                 let told = if chained { point.sequence + 1 } else { point.sequence };
                 self.submit(&mut state, told)?;
             }
@@ -203,7 +203,7 @@ impl VulkanQueue {
     }
 
     /// Locks the trackers of the buffers, all together and in one order, so that two queues cannot order two buffers
-    /// differently, and finds what the uses conflict with.
+    /// differently; then finds what the uses conflict with.
     fn find_conflicts<'a>(&self, state: &QueueState, order: &Order<'a>, found: &mut Conflicts<'a>) -> Result<()> {
         let own = self.own.id();
         let Conflicts { trackers, barrier, chained, waits, elsewhere } = found;
@@ -222,7 +222,7 @@ impl VulkanQueue {
                     elsewhere.push(p.clone());
                 }
             });
-            // A kernel that only writes may leave some of it as it was.
+            // A kernel that only writes may leave elements out.
             if !u.renewed {
                 segments.check(&u.range)?;
             }
@@ -230,8 +230,8 @@ impl VulkanQueue {
         Ok(())
     }
 
-    /// Notes a command that was recorded: what its batch waits for and keeps, and its uses. Gives its point, and how many commands
-    /// the batch has.
+    /// Notes a command that was recorded: what its batch waits for and keeps alive, and its uses. Returns its point, and how
+    /// many commands the batch has.
     fn note(
         &self,
         state: &mut QueueState,
@@ -256,7 +256,7 @@ impl VulkanQueue {
             batch.for_host |= u.access.writes() && u.buffer.host().is_some();
             at += usize::from(locked[at].0 != id);
             let segments = &mut locked[at].1;
-            // A batch keeps each of its buffers.
+            // A batch keeps each of its buffers alive.
             if segments.kept != (own, number) {
                 segments.kept = (own, number);
                 batch.buffers.push(u.buffer.clone());
@@ -266,7 +266,7 @@ impl VulkanQueue {
         Ok((point, batch.count))
     }
 
-    /// Sees to it that this queue can wait for points, or that they are reached.
+    /// Makes sure that this queue can wait for the points, or that they are reached.
     fn await_others(&self, points: SmallVec<[Point; 4]>) -> Result<()> {
         let here = |p: &Point| p.timeline.device() == Some(self.core.id);
         for p in points.iter().filter(|p| here(p)) {
@@ -280,7 +280,7 @@ impl VulkanQueue {
         }
         for p in points.iter().filter(|p| !here(p)) {
             let done = p.wait(None);
-            // Of what was lost the next look tells.
+            // Losses are reported when conflicts are looked for again.
             if !p.reached() {
                 done?;
             }
@@ -288,7 +288,8 @@ impl VulkanQueue {
         Ok(())
     }
 
-    /// The point at which everything recorded so far is done; all of it begins, and what finished work held is let go.
+    /// The point at which everything recorded so far is done. Makes sure that all of it begins, and releases what finished
+    /// work held.
     pub fn marker(&self) -> Result<Point> {
         let mut state = self.state.lock();
         let value = if state.open.is_some() { state.value } else { state.value - 1 };
@@ -302,12 +303,12 @@ impl VulkanQueue {
         Ok(point)
     }
 
-    /// Lets go of what finished work held; true if there is no other.
+    /// Releases what finished work held; true if no work is left.
     pub fn release_finished(&self) -> bool {
         let mut state = self.state.lock();
         self.reap(&mut state, usize::MAX);
         let Some(last) = state.flying.back().map(|b| b.value) else { return true };
-        // The word has told of what only the semaphore can confirm.
+        // The word may tell that work is done before the semaphore confirms it.
         let asks = self.own.word.is_some() && self.own.reached(last) && self.core.lost().is_none();
         if asks && self.signal().is_ok() && self.own.watch_semaphore(last, SIGNAL_TIME) {
             self.reap(&mut state, usize::MAX);
@@ -315,7 +316,7 @@ impl VulkanQueue {
         state.flying.is_empty()
     }
 
-    /// Where the next command goes; opens a batch if none is. `alone`: it will be submitted by itself.
+    /// The recording for the next command; opens a batch if none is open. `alone`: the command will be submitted by itself.
     fn recording<'s>(
         &self,
         state: &'s mut QueueState,
@@ -348,7 +349,7 @@ impl VulkanQueue {
         last.map(|r| &mut **r).ok_or_else(|| Error::internal("a queue without an open batch"))
     }
 
-    /// A recording for commands that begin with this one: it ends where the burst will be cut.
+    /// A recording for commands that begin with this one. It ends where the burst will be cut.
     fn choose(&self, state: &mut QueueState, barrier: bool, work: &Command<'_>) -> Result<Box<Recording>> {
         if let Command::Dispatch(launch) = work {
             let expected = state.burst.left() as usize;
@@ -365,10 +366,10 @@ impl VulkanQueue {
         state.free.take_new(&self.core)
     }
 
-    /// Lets go of what finished batches held, at most so many; their recordings are free again.
+    /// Releases what finished batches held, at most this many; their recordings become free.
     fn reap(&self, state: &mut QueueState, most: usize) {
         let Some(first) = state.flying.front() else { return };
-        // The semaphore, not the word: only it says that the command buffer may be reset.
+        // The semaphore, not the word, decides whether the command buffer may be reset.
         let done = match self.own.known() {
             Some(known) if known >= first.value => known,
             _ => self.own.poll_semaphore(),
@@ -394,8 +395,8 @@ impl VulkanQueue {
         self.submit(state, u64::MAX).or_else(|_| self.core.check_alive())
     }
 
-    /// Submits the open batch, if there is one. If that fails its commands before the sequence number `told` are lost; the
-    /// caller tells of the others. The state is locked.
+    /// Submits the open batch, if there is one. If that fails, its commands before the sequence number `told` are lost; the
+    /// caller reports the others. The state is locked.
     fn submit(&self, state: &mut QueueState, told: u64) -> Result<()> {
         let Some(mut batch) = state.open.take() else { return Ok(()) };
         state.value = batch.value + 1;
@@ -403,7 +404,7 @@ impl VulkanQueue {
             Ok(()) => {
                 state.flying.push_back(batch);
                 state.burst.submitted(Instant::now());
-                // In the shadow of the device's work, which is short for a small copy. A signal tells of many batches.
+                // Done while the device works, if only shortly for a small copy. A signal tells of many batches.
                 self.reap(state, if self.own.word.is_some() { 2 } else { usize::MAX });
                 state.free.prepare(&self.core);
                 Ok(())
@@ -446,7 +447,7 @@ impl VulkanQueue {
         let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
         // Without a recording nothing writes the word.
         let signals = self.own.word.is_none() || commands.is_empty() || batch.value >= signalled + SIGNAL_EVERY;
-        // What other queues delay is not to delay who waits for what came before.
+        // What waits for other queues must not delay those who wait for earlier work.
         let needs: SmallVec<[_; 4]> = batch.waits.iter().map(|(t, v)| (t.id(), *v)).collect();
         let delayed = !needs.is_empty() && needs != state.needs;
         if delayed {
@@ -459,7 +460,7 @@ impl VulkanQueue {
         Ok(())
     }
 
-    /// Lets the semaphore tell of all that was handed over. The state is locked.
+    /// Makes the semaphore signal all that was handed over. The state is locked.
     fn signal(&self) -> Result<()> {
         let handed = self.own.handed.load(Ordering::Acquire);
         if self.own.signalled() >= handed {
@@ -479,9 +480,9 @@ impl VulkanQueue {
 }
 
 impl Submitter for VulkanQueue {
-    /// What the commands of a batch under way are.
+    /// The names of the commands of a batch under way.
     fn names(&self, value: u64) -> Option<Names> {
-        // Whoever holds the state is at work with a lost device and needs no names.
+        // Whoever holds the state is working with a lost device and needs no names.
         let state = self.state.try_lock()?;
         let batch = state.flying.iter().chain(&state.open).find(|b| b.value == value)?;
         Some(batch.names())
@@ -494,7 +495,7 @@ impl Submitter for VulkanQueue {
         self.submit_all(&mut state)
     }
 
-    /// Lets the semaphore tell of all that was handed over.
+    /// Makes the semaphore signal all that was handed over.
     fn signal_handed(&self) -> Result<()> {
         let _state = self.state.lock();
         self.signal()

@@ -1,9 +1,9 @@
-//! RecordedLaunch buffers that remember what they hold.
+//! Recordings: command buffers that remember the launches they hold.
 //!
-//! A program launches the same kernels over and over, and what changes lies in the argument blocks, which the host writes. So
-//! a command buffer is kept after its work is done; a batch whose next launch begins it goes through it, and as long as its
-//! launches are the ones it holds, nothing is recorded (docs/decisions/0013-recorded-again.md). Where they part, the
-//! command buffer is recorded anew from its beginning.
+//! A program launches the same kernels over and over, and what changes is in the argument blocks, which the host writes. So
+//! a command buffer is kept when its work is done. A batch that begins with the same launch takes it, and as long as its
+//! launches are those that the command buffer holds, nothing is recorded (docs/decisions/0013-recorded-again.md). At the
+//! first difference the command buffer is recorded anew from its beginning.
 
 #![allow(unsafe_code)]
 
@@ -18,16 +18,16 @@ use ash::vk;
 use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
-/// Argument blocks begin at multiples of this: no functor may be aligned to more.
+/// Argument blocks begin at multiples of this: no functor may have a larger alignment.
 const ARGUMENT_ALIGN: u64 = 64;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 16 << 10;
-/// Descriptor sets and storage buffers of a descriptor pool; more buffers where one set alone has more.
+/// Descriptor sets and storage buffers of a descriptor pool; more buffers if a single set has more.
 const POOL: (u32, u32) = (64, 512);
 /// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
 const SPLIT_WORDS: usize = 8;
 
-/// A kernel launch, as a queue is asked for it.
+/// A kernel launch, as the queue gets it.
 pub(super) struct LaunchCommand<'a> {
     /// The pipeline.
     pub pipeline: &'a Arc<Pipeline>,
@@ -37,27 +37,27 @@ pub(super) struct LaunchCommand<'a> {
     pub bindings: &'a [BoundBuffer],
     /// Push constants.
     pub push: &'a [u8],
-    /// Bytes the device reads while the kernel runs: their address goes into the push constants at this offset.
+    /// An argument block: its address goes into the push constants at this offset.
     pub block: Option<(usize, &'a Block)>,
 }
 
-/// One command as a recording holds it.
+/// A launch as a recording holds it.
 struct RecordedLaunch {
-    /// A full memory barrier comes before it.
+    /// True if a full memory barrier comes before it.
     barrier: bool,
-    /// Not kept alive: a batch in flight does that. While this stands no other pipeline has its address.
+    /// A batch in flight keeps it alive. While this reference exists, no other pipeline has its address.
     pipeline: Weak<Pipeline>,
     groups: [u64; 3],
     push: SmallVec<[u8; 64]>,
     bound: SmallVec<[Bound; 4]>,
 }
 
-/// A storage buffer of a command.
+/// A storage buffer of a recorded launch.
 #[derive(Clone, PartialEq)]
 struct Bound {
     set: u32,
     binding: u32,
-    /// The id of the [`VulkanBuffer`]: unlike Vulkan's handles never used again.
+    /// The id of the [`VulkanBuffer`], which is never used again, unlike Vulkan's handles.
     buffer: u64,
     raw: vk::Buffer,
     offset: u64,
@@ -80,8 +80,8 @@ impl Bound {
 }
 
 impl RecordedLaunch {
-    /// True if it is what this launch is recorded as. `push`: its push constants, with the address of its block, or `None` if that
-    /// is not known yet.
+    /// True if this launch is recorded here. `push`: its push constants with the address of its block; `None` if that is not
+    /// known yet.
     fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, push: Option<&[u8]>, core: &Core) -> bool {
         let address = launch.block.map_or(0..0, |(at, _)| at..at + size_of::<u64>());
         self.barrier == barrier
@@ -100,14 +100,14 @@ impl RecordedLaunch {
     }
 }
 
-/// What the command buffer of a recording is.
+/// What the command buffer of a recording contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// Of no use: to be recorded first.
+    /// Nothing of use: it must be recorded before it is submitted.
     Nothing,
-    /// Being recorded; it has everything so far.
+    /// It is being recorded, and contains everything so far.
     Open,
-    /// All commands of the list.
+    /// All launches of the list.
     All,
 }
 
@@ -116,21 +116,21 @@ pub(super) struct Recording {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
     holds: Holds,
-    /// Its commands, from the last use or this one.
+    /// Its launches, from the previous use or this one.
     list: Vec<RecordedLaunch>,
-    /// So many of them are those of this use.
+    /// How many of them this use has.
     used: usize,
-    /// It has commands that are not in the list, so it serves once.
+    /// True if it has commands that are not in the list, so that it can be used only once.
     once: bool,
     computes: bool,
-    /// The pipeline bound last, and the buffers bound with it, to bind them once.
+    /// The pipeline bound last, and the buffers bound with it, so that they are bound once.
     bound: vk::Pipeline,
     buffers: SmallVec<[Bound; 4]>,
     sets: Sets,
-    /// Where its argument blocks lie.
+    /// The memory of its argument blocks.
     page: Option<Arc<VulkanBuffer>>,
     page_used: u64,
-    /// What the page holds: the device's memory is slow to write, and not to be read.
+    /// A copy of the page: the device's memory is slow to write, and must not be read.
     written: Vec<u8>,
 }
 
@@ -174,29 +174,29 @@ impl Recording {
         self.holds == Holds::All && self.list.first().is_some_and(|c| c.is(barrier, launch, None, core))
     }
 
-    /// True if nothing is lost when it is used for other commands.
+    /// True if nothing is lost by recording other commands.
     pub fn is_blank(&self) -> bool {
         self.holds == Holds::Nothing
     }
 
-    /// Launches it holds.
+    /// How many launches it holds.
     pub fn launches(&self) -> usize {
         self.list.len()
     }
 
-    /// Launches with blocks of so many bytes that one recording has room for.
+    /// How many launches with blocks of this size fit one recording.
     pub fn most_launches(block: u64) -> u64 {
         (PAGE / block.max(1).next_multiple_of(ARGUMENT_ALIGN)).max(1)
     }
 
-    /// True if one more command can follow; `more`: a launch should.
+    /// True if a further command can follow; with `more`, a launch.
     pub fn goes_on(&self, more: bool, block: u64) -> bool {
         let has_room = self.page.is_none() || self.place(block).is_some();
         has_room && (self.once || more && (self.holds != Holds::All || self.used < self.list.len()))
     }
 
-    /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays and nothing of this launch
-    /// is there.
+    /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays, and nothing of this
+    /// launch is there.
     pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
         let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
         if let Some((at, block)) = launch.block {
@@ -221,7 +221,7 @@ impl Recording {
         Ok(true)
     }
 
-    /// Adds commands of other kinds.
+    /// Adds commands that are no launches.
     pub fn add(&mut self, core: &Core, barrier: bool, write: &mut dyn FnMut(vk::CommandBuffer)) -> Result<()> {
         self.open(core)?;
         self.once = true;
@@ -232,12 +232,13 @@ impl Recording {
         Ok(())
     }
 
-    /// Lets the device write `value` into a word of the host's memory when all before is done and the host may see it.
+    /// Lets the device write `value` into a word of host memory when everything before is done and visible to the host.
     pub fn write_word(&mut self, core: &Core, word: vk::Buffer, value: u32) -> Result<()> {
         self.open(core)?;
         self.once = true;
         self.barrier(core, true);
-        // No barrier after it: who sees the word knows that all before is visible; who does not asks the semaphore.
+        // No barrier follows: whoever sees the word knows that all before is visible, and whoever does not asks the
+        // semaphore.
         // SAFETY: the command buffer is recording; the word is a buffer of this device.
         unsafe { core.raw.cmd_fill_buffer(self.commands, word, 0, 4, value) };
         Ok(())
@@ -255,7 +256,7 @@ impl Recording {
         Ok(self.commands)
     }
 
-    /// A command buffer with nothing but a barrier that makes memory visible to the host, for any number of submissions.
+    /// A command buffer that contains only a barrier which makes memory visible to the host, for any number of submissions.
     pub fn host_barrier(core: &Core, family: u32) -> Result<Self> {
         let mut recording = Self::new(core, family)?;
         let done = recording.begin(core, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE).and_then(|()| {
@@ -289,7 +290,7 @@ impl Recording {
         self.reset(core)
     }
 
-    /// Begins to record, if it has not: with what was added so far.
+    /// Begins recording, if it has not begun, with what was added so far.
     pub fn open(&mut self, core: &Core) -> Result<()> {
         if self.holds == Holds::Open {
             return Ok(());
@@ -425,7 +426,7 @@ impl Recording {
         }
     }
 
-    /// Where a block of so many bytes goes in the page, if it has room.
+    /// The offset in the page for a block of this size, if there is room.
     fn place(&self, bytes: u64) -> Option<u64> {
         let page = self.page.as_ref()?;
         let at = (page.address + self.page_used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
@@ -437,7 +438,7 @@ impl Recording {
         let size = block.bytes.len() as u64;
         let unmapped = || Error::internal("argument memory is not mapped");
         if self.place(size).is_none() {
-            // Its first block.
+            // This is its first block.
             let wanted = AllocationRequest {
                 memory_type: core.physical.memory_types.argument,
                 mapped: Mapping::Host,
@@ -487,7 +488,7 @@ struct Sets {
 }
 
 impl Sets {
-    /// A set of `layout`, which has so many buffers, that lives until the next reset.
+    /// A set of `layout`, which has this many buffers. It lives until the next reset.
     fn allocate(&mut self, core: &Core, layout: vk::DescriptorSetLayout, buffers: u32) -> Result<vk::DescriptorSet> {
         let layouts = [layout];
         let mut made = false;
@@ -539,7 +540,7 @@ impl Sets {
     }
 }
 
-/// Cuts `groups` into dispatches the device allows: base and count of each.
+/// Splits `groups` into dispatches that the device allows: base and count of each.
 fn for_each_piece(groups: [u64; 3], limits: [u32; 3], mut each: impl FnMut([u64; 3], [u32; 3])) {
     let axis = |k: usize| {
         let (all, most) = (groups[k], u64::from(limits[k]));

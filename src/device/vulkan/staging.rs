@@ -1,5 +1,5 @@
-//! Chunks of host memory that transfers pass through: a ring that is reused, bounded, and given back when it
-//! has not been used for a while.
+//! Rings of staging chunks: host memory through which transfers pass. They are bounded, and freed when they were not used
+//! for a while.
 
 use super::core::Core;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Chunk {
     /// The memory.
     pub buffer: Arc<dyn Buffer>,
-    /// Set by whoever gave the device work with it.
+    /// The work that uses it, set by whoever gave that to the device.
     pub busy: Option<Point>,
 }
 
@@ -42,7 +42,7 @@ impl Ring {
         Self { size, most, direction, state, returned: Condvar::new() }
     }
 
-    /// A chunk the device is done with.
+    /// A chunk that the device does not use any more.
     pub fn take(&self, core: &Arc<Core>) -> Result<Chunk> {
         let mut state = self.state.lock();
         state.used = Instant::now();
@@ -58,7 +58,7 @@ impl Ring {
                     Ok(chunk) => return Ok(chunk),
                     Err(e) => {
                         self.state.lock().made -= 1;
-                        // Who waits for a chunk may be waiting for this one.
+                        // Whoever waits for a chunk may take this one.
                         self.returned.notify_all();
                         return Err(e);
                     }
@@ -71,7 +71,7 @@ impl Ring {
         };
         drop(state);
         if let Some(point) = chunk.busy.take() {
-            // Work that was lost is done with the chunk as well; whom it concerns hears of it elsewhere.
+            // Lost work no longer uses the chunk either; the loss is reported to those whom it concerns.
             if let Err(e) = point.wait(None) {
                 if !point.reached() {
                     self.give(chunk);
@@ -85,12 +85,12 @@ impl Ring {
         Ok(chunk)
     }
 
-    /// Bytes it has, and may have at most.
+    /// The bytes that it has, and the most that it may have.
     pub fn bytes(&self) -> (u64, u64) {
         (self.state.lock().made as u64 * self.size, self.most as u64 * self.size)
     }
 
-    /// Frees the chunks that nobody uses, if none was taken for so long. True if there were some.
+    /// Frees the unused chunks, if none was taken for this long. True if there were any.
     pub fn trim(&self, idle: Duration) -> bool {
         let mut state = self.state.lock();
         if state.made == 0 || state.used.elapsed() < idle {
@@ -104,7 +104,7 @@ impl Ring {
         !free.is_empty()
     }
 
-    /// Gives a chunk back.
+    /// Returns a chunk.
     pub fn give(&self, chunk: Chunk) {
         self.state.lock().free.push_back(chunk);
         self.returned.notify_one();

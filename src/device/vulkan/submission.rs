@@ -1,4 +1,4 @@
-//! Handing batches to the device, and what the semaphore of a queue tells.
+//! Submission of batches to the device.
 
 #![allow(unsafe_code)]
 
@@ -11,13 +11,13 @@ use smallvec::SmallVec;
 /// What is submitted at once.
 #[derive(Default)]
 pub(super) struct Submission<'a> {
-    /// The value that the queue's semaphore is to have before.
+    /// The value that the queue's semaphore must have before.
     pub before: Option<u64>,
-    /// Semaphores that are waited for, and their values.
+    /// Semaphores to wait for, and their values.
     pub waits: (&'a [vk::Semaphore], &'a [u64]),
-    /// What runs then.
+    /// The command buffers to run.
     pub commands: &'a [vk::CommandBuffer],
-    /// The value that the semaphore is to have after.
+    /// The value that the semaphore gets afterwards.
     pub after: Option<u64>,
 }
 

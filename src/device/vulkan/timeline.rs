@@ -1,10 +1,10 @@
-//! The timeline of a queue: a timeline semaphore, and on transfer queues of real devices a word that the GPU writes into
-//! host memory. Where there is a word the semaphore is only signalled now and then, and when someone needs it: each signal
-//! interrupts a processor, for some 25 us on an H200 (decision 15).
+//! The timeline of a queue: a timeline semaphore, and, on transfer queues of real devices, a word in host memory that the
+//! GPU writes. With a word, the semaphore is only signalled now and then, and when somebody needs it: each signal interrupts
+//! a processor for some 25 us on an H200 (decision 15).
 //!
 //! A wait spins, then looks from time to time, then blocks: a blocking wait wakes up 25 to several hundred us late on an
-//! H200. Measured there: on a transfer queue the semaphore's value is seen 35 us late at times, the word never; on a
-//! compute queue the value is seen at once and writing the word costs 1.4 us.
+//! H200. Measured there: on a transfer queue the semaphore's value is sometimes seen 35 us late, the word never; on a
+//! compute queue the value is seen at once, and writing the word costs 1.4 us.
 
 #![allow(unsafe_code)]
 
@@ -23,30 +23,30 @@ use std::time::{Duration, Instant};
 
 /// How long a wait spins.
 const SPIN: Duration = Duration::from_micros(500);
-/// How long it then gives way to other threads between looks, and after that sleeps between them.
+/// How long it then yields to other threads between looks; after that it sleeps between them.
 const YIELD: Duration = Duration::from_millis(10);
 const SLEEP: Duration = Duration::from_millis(100);
 /// A sleep between two looks.
 const SLEEP_POLL: Duration = Duration::from_micros(20);
 /// Longest single blocking wait, so that a device lost on another thread is noticed.
 const SLICE: Duration = Duration::from_millis(500);
-/// The same where the word has to be looked at meanwhile.
+/// The same if the word must be looked at meanwhile.
 const BLOCK_POLL: Duration = Duration::from_millis(1);
-/// Signals of a semaphore that are remembered; who waits for an older one waits for the oldest of them.
+/// How many signals of a semaphore are remembered. Whoever waits for an older one waits for the oldest of these.
 const REMEMBERED: usize = 64;
 
 /// A batch that was accepted and never ran.
 struct Loss {
     value: u64,
-    /// Its commands, but one whose caller was told at once.
+    /// Its commands, except one whose caller was told at once.
     commands: Range<u64>,
     names: Names,
     reason: Error,
     told: bool,
 }
 
-/// What the commands of a batch are, from the sequence number of each first one on: the kernel of a launch, or nothing for a
-/// copy.
+/// The names of a batch's commands: the kernel of a launch, or `None` for copies, each with the sequence number from which
+/// on it applies.
 pub(super) type Names = Vec<(u64, Option<Arc<str>>)>;
 
 /// The error for the command `sequence` of a lost batch.
@@ -60,13 +60,13 @@ fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Error {
     reason.clone().context(format_args!("{what} was accepted and then lost"))
 }
 
-/// The queue of a timeline, as the timeline needs it.
+/// What the timeline needs of its queue.
 pub(super) trait Submitter: Send + Sync {
     /// Submits the open batch, if there is one.
     fn submit_open(&self) -> Result<()>;
-    /// Lets the semaphore tell of all that was handed over.
+    /// Makes the semaphore signal all that was handed over.
     fn signal_handed(&self) -> Result<()>;
-    /// What the commands of a batch under way are.
+    /// The names of the commands of a batch under way.
     fn names(&self, value: u64) -> Option<Names>;
 }
 
@@ -76,21 +76,21 @@ pub(super) struct VulkanTimeline {
     core: Arc<Core>,
     /// The semaphore whose value is the number of the last finished batch.
     pub semaphore: vk::Semaphore,
-    /// Where the GPU writes the low 32 bits of that number.
+    /// The host memory into which the GPU writes the low 32 bits of that number.
     pub word: Option<Arc<VulkanBuffer>>,
-    /// Highest number known to be reached.
+    /// The highest number known to be reached.
     done: AtomicU64,
-    /// Highest number handed to the device.
+    /// The highest number handed to the device.
     pub handed: AtomicU64,
-    /// Highest number that the semaphore will have, or has.
+    /// The highest number that the semaphore has or will have.
     signalled: AtomicU64,
-    /// Where there is a word: the last numbers that the semaphore was to have.
+    /// If there is a word: the latest numbers that the semaphore was to get.
     signals: Mutex<VecDeque<u64>, { rank::SIGNALS }>,
-    /// Somebody has waited since the queue last looked: a burst of commands has ended.
+    /// True if somebody has waited since the queue last looked: a burst of commands has ended.
     pub waited: AtomicBool,
-    /// Highest number that was known to be reached when the device was lost: all answers keep to it.
+    /// The highest number known to be reached when the device was lost. All later answers agree with it.
     at_loss: OnceLock<u64>,
-    /// Batches that were lost.
+    /// The batches that were lost.
     losses: Mutex<Vec<Loss>, { rank::LOSSES }>,
     /// The queue, to flush it.
     pub queue: OnceLock<Weak<dyn Submitter>>,
@@ -99,7 +99,7 @@ pub(super) struct VulkanTimeline {
 }
 
 impl VulkanTimeline {
-    /// A timeline at 0, with a word to look at or without.
+    /// A timeline at 0, with or without a word.
     pub fn new(core: &Arc<Core>, with_word: bool) -> Result<Arc<Self>> {
         let word = if with_word {
             let wanted = AllocationRequest {
@@ -115,7 +115,7 @@ impl VulkanTimeline {
                     Some(word)
                 }
                 Err(e) => {
-                    // The semaphore tells too, only later.
+                    // The semaphore tells the same, only later.
                     crate::log!(Debug, "a queue goes without its word: {e}");
                     None
                 }
@@ -145,20 +145,20 @@ impl VulkanTimeline {
         }))
     }
 
-    /// Says that the batch `value` never runs. `commands`: those of it whose callers do not know.
+    /// Notes that the batch `value` never runs. `commands`: those of its commands whose callers were not told.
     pub fn lose(&self, value: u64, commands: Range<u64>, names: Names, reason: Error) {
         say_lost();
         let told = commands.is_empty();
         self.losses.lock().push(Loss { value, commands, names, reason, told });
     }
 
-    /// What a wait for `value`, which is not to be waited for any more, has to tell: what was done stays done on a device that was
-    /// lost since.
+    /// The result of a wait for `value`, which need not be waited for any more. What was done stays done if the device is
+    /// lost later.
     fn ended(&self, value: u64) -> Result<bool> {
         if self.seen(value) { Ok(true) } else { self.core.check_alive().map(|()| true) }
     }
 
-    /// Reads the word: cheap, a plain load.
+    /// Reads the word, which is a plain load.
     fn poll_word(&self, value: u64) -> bool {
         let Some(span) = self.word.as_ref().and_then(|w| w.host()) else { return false };
         // SAFETY: the word is 4 aligned bytes that live as long as the buffer; the GPU writes them whole.
@@ -175,7 +175,7 @@ impl VulkanTimeline {
     /// Looks at the word until it has `value` (true) or `most` has passed since `begin`.
     fn spin(&self, value: u64, begin: Instant, most: Duration) -> bool {
         loop {
-            // To ask the semaphore takes longer than to look at the word.
+            // Asking the semaphore takes longer than looking at the word.
             for _ in 0..if self.word.is_some() { 32 } else { 1 } {
                 if self.poll_word(value) {
                     return true;
@@ -183,7 +183,7 @@ impl VulkanTimeline {
                 std::hint::spin_loop();
             }
             let passed = begin.elapsed();
-            // The semaphore is asked too: no memory barrier makes the host see the word, it just does.
+            // The semaphore is asked too: no memory barrier guarantees that the host sees the word.
             if self.poll_semaphore() >= value || self.core.lost().is_some() {
                 return true;
             }
@@ -193,7 +193,7 @@ impl VulkanTimeline {
                 p if p < YIELD => std::thread::yield_now(),
                 _ => std::thread::sleep(SLEEP_POLL),
             }
-            // Should the word not be seen, the semaphore tells; it costs little beside work that takes so long.
+            // If the word is not seen, the semaphore tells. That costs little beside work that takes so long.
             if !self.is_signalled(value) && self.signal(value).is_err() {
                 return false;
             }
@@ -212,12 +212,13 @@ impl VulkanTimeline {
         self.signalled.store(value, Ordering::Release);
     }
 
-    /// The highest number that the semaphore will have, or has.
+    /// The highest number that the semaphore has or will have.
     pub fn signalled(&self) -> u64 {
         self.signalled.load(Ordering::Acquire)
     }
 
-    /// What the semaphore will have first that says that `value` is reached. Validation (1.3.239) knows of no value in between.
+    /// The first number of the semaphore which tells that `value` is reached. Validation (1.3.239) knows no value in
+    /// between.
     pub fn signal_of(&self, value: u64) -> u64 {
         if self.word.is_none() {
             return value;
@@ -226,17 +227,17 @@ impl VulkanTimeline {
         signals.get(signals.partition_point(|&s| s < value)).copied().unwrap_or(value)
     }
 
-    /// The number that the semaphore is known to have, without asking it; nothing where a word may have told of more.
+    /// The number that the semaphore is known to have, without asking it; `None` if a word may have told of more.
     pub fn known(&self) -> Option<u64> {
         self.word.is_none().then(|| self.done.load(Ordering::Acquire))
     }
 
-    /// How far up to `wanted` the device is.
+    /// How far the device is, at most up to `wanted`.
     pub fn poll(&self, wanted: u64) -> u64 {
         if self.reached(wanted) { wanted } else { self.done.load(Ordering::Acquire).min(wanted) }
     }
 
-    /// Asks the semaphore, which also says that command buffers are free again.
+    /// Asks the semaphore, which also tells that command buffers are free again.
     pub fn poll_semaphore(&self) -> u64 {
         // SAFETY: the semaphore is alive.
         match unsafe { self.core.raw.get_semaphore_counter_value(self.semaphore) } {
@@ -251,7 +252,7 @@ impl VulkanTimeline {
         }
     }
 
-    /// Asks the semaphore until it has `value` (true) or `most` has passed.
+    /// Asks the semaphore until it has `value` (true) or `most` has passed (false).
     pub fn watch_semaphore(&self, value: u64, most: Duration) -> bool {
         let begin = Instant::now();
         loop {
@@ -273,7 +274,7 @@ impl VulkanTimeline {
             self.core.check_alive()?;
             let signalled = self.signal(value).is_ok();
             let needed = self.signal_of(value);
-            // A signal may tell of more than is asked for, or be impossible for now: then the word is looked at as well.
+            // A signal may tell of more than is needed, or be impossible for now; then the word is looked at as well.
             let slice = if signalled && needed == value { SLICE } else { BLOCK_POLL };
             let left = end.map_or(slice, |e| e.saturating_duration_since(Instant::now()).min(slice));
             if !signalled {
@@ -314,7 +315,7 @@ impl Timeline for VulkanTimeline {
             return true;
         }
         if value > self.handed.load(Ordering::Acquire) {
-            // Nothing is waited for on a dead device.
+            // Nothing is waited for on a lost device.
             return self.core.lost().is_some();
         }
         if self.word.is_some() {
@@ -404,7 +405,8 @@ impl Timeline for VulkanTimeline {
 
 impl Drop for VulkanTimeline {
     fn drop(&mut self) {
-        // The queue waited for its last batch before it let go of the timeline, and batches that wait for the semaphore hold it.
+        // The queue waited for its last batch before it released the timeline, and batches that wait for the semaphore keep
+        // it alive.
         self.core.retire(self.semaphore, *self.handed.get_mut() > 0);
     }
 }

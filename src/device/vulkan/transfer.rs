@@ -1,8 +1,8 @@
 //! Transfers between host memory and buffers of a Vulkan device.
 //!
-//! Where the host addresses the buffer it copies by itself. Otherwise the bytes pass through a ring of staging chunks: a
-//! small transfer through one chunk on the view's own queue; a large one in pieces over several threads and copy lanes,
-//! since one thread's memcpy is slower than the bus.
+//! If the host addresses the buffer, it copies directly. Otherwise the bytes pass through a ring of staging chunks: a small
+//! transfer through one chunk on the view's own queue, a large one in pieces over several threads and copy lanes, since one
+//! thread's memcpy is slower than the bus.
 
 use super::core::Core;
 use super::device_copy::{CopyKernels, copy};
@@ -25,22 +25,22 @@ use std::time::{Duration, Instant};
 
 /// Bytes of a chunk for small transfers.
 const SMALL: u64 = 64 << 10;
-/// Bytes of a piece of an upload and of a download, of less than [`FEW`], of less than [`MANY`], and of more bytes (measured on
-/// an H200).
+/// Bytes of a piece of an upload and of a download: of fewer bytes than [`FEW`], of fewer than [`MANY`], and of more
+/// (measured on an H200).
 const PIECES: [[u64; 3]; 2] = [[256 << 10, 2 << 20, 2 << 20], [256 << 10, 1 << 20, 4 << 20]];
 const FEW: u64 = 4 << 20;
 const MANY: u64 = 128 << 20;
-/// Copies of so many bytes go beside the work of their view even if they follow it: that costs a wait between queues, some
-/// 10 us, and what comes after them can run meanwhile.
+/// Copies of this many bytes and more run beside the work of their view even if they follow it: that costs a wait between
+/// queues, some 10 us, but what comes after them can run meanwhile.
 const LONG: u64 = 2 << 20;
-/// Bytes that are worth one more thread.
+/// How many bytes are worth a further thread.
 const SHARE: u64 = 2 << 20;
-/// Most threads that copy for one transfer: more do not go faster than the bus.
+/// Most threads that copy for one transfer: more are not faster than the bus.
 const THREADS: usize = 8;
-/// Staging memory that was not used for so long is given back at the next call that copies, allocates or waits. Given
-/// back after one second, it cost large copies on an H200 20 to 45 ms at times.
+/// Staging memory that was not used for this long is freed at the next call that copies, allocates or waits. When it was
+/// freed after one second, large copies on an H200 sometimes took 20 to 45 ms longer.
 const IDLE: Duration = Duration::from_secs(5);
-/// Chunks a thread keeps in flight.
+/// How many chunks a thread keeps in flight.
 const DEPTH: usize = 3;
 
 /// The rings and copy lanes of a device.
@@ -49,17 +49,17 @@ pub(super) struct Transfers {
     copies: Arc<CopyKernels>,
     rings: [[Ring; 2]; 2],
     lanes: Mutex<[Option<Vec<Arc<VulkanQueue>>>; 2], { rank::LANES }>,
-    /// Large downloads hold many chunks at once, so they take turns: two could otherwise wait for each other's.
+    /// Large downloads hold many chunks at once, so they take turns: otherwise two could wait for each other's chunks.
     turn: Mutex<(), { rank::TURN }>,
-    /// There may be staging memory to give back, or finished work of lanes to let go of.
+    /// True if there may be staging memory to free, or finished work of lanes to release.
     staged: AtomicBool,
-    /// When this was made, and how many milliseconds later the rings are looked at next.
+    /// When this was made, and after how many milliseconds the rings are looked at next.
     begun: Instant,
     look: AtomicU64,
 }
 
 impl Transfers {
-    /// Rings and lanes, made when first used.
+    /// The rings and lanes, which are made at their first use.
     pub fn new(core: &Arc<Core>, copies: &Arc<CopyKernels>) -> Self {
         let most = Workers::shared().pool.threads().min(THREADS) * DEPTH + 1;
         let rings = [Direction::Upload, Direction::Download]
@@ -76,7 +76,7 @@ impl Transfers {
         }
     }
 
-    /// Queues for large transfers in one direction. Strided pieces need compute queues.
+    /// The lanes for large transfers in one direction. Strided pieces need compute queues.
     fn lanes(&self, strided: bool) -> Result<Vec<Arc<VulkanQueue>>> {
         let transfer = !strided && !self.core.transfer.is_empty();
         let mut lanes = self.lanes.lock();
@@ -108,13 +108,13 @@ impl Transfers {
         self.lanes.lock().iter().flatten().flatten().cloned().collect()
     }
 
-    /// Bytes of staging memory there are, and may be at most.
+    /// Bytes of staging memory, and the most that there may be.
     pub fn staging(&self) -> (u64, u64) {
         let all = self.rings.iter().flatten().map(Ring::bytes);
         all.fold((0, 0), |sum, (held, most)| (sum.0 + held, sum.1 + most))
     }
 
-    /// Gives back staging memory that was not used for a while.
+    /// Frees staging memory that was not used for a while.
     pub fn trim(&self) {
         const PAUSE: u64 = 50;
         if !self.staged.load(Ordering::Relaxed) {
@@ -125,11 +125,11 @@ impl Transfers {
             return;
         }
         self.look.store(now + PAUSE, Ordering::Relaxed);
-        // Batches that are done hold chunks. All lanes and rings are looked at, not up to the first.
+        // Finished batches hold chunks. Every lane and ring is looked at.
         let busy = self.made().iter().filter(|lane| !lane.release_finished()).count();
         let trimmed = self.rings.iter().flatten().filter(|ring| ring.trim(IDLE)).count();
         if trimmed > 0 {
-            // The chunks went there.
+            // Freed chunks went to the pool's spare memory.
             self.core.pool.lock().drop_spare();
         }
         self.staged.store(busy > 0 || self.staging().0 > 0, Ordering::Relaxed);
@@ -169,7 +169,7 @@ impl Transfers {
             _ => many,
         };
         let size = size.min(ring.size);
-        // What the device does: it walks its own side alone.
+        // The device walks only its own side.
         let (down, up) = plan.through_packed();
         let walk = if upload { up } else { down };
         let piece = Piece { transfers: self, direction, host, buffer, plan, walk: &walk, ring, size };
@@ -186,9 +186,9 @@ impl Transfers {
         Ok(point?.into_iter().collect())
     }
 
-    /// True if a copy over the bus had better go to a transfer queue: there is one, and the copy need not wait for work
-    /// of `queue`, which it would follow faster on the same queue, or it takes so long that later work of `queue` should
-    /// not wait for it.
+    /// True if a copy over the bus should go to a transfer queue: there is one, and either the copy need not wait for work
+    /// of `queue`, which it would follow faster on the same queue, or it takes so long that later work of `queue` should not
+    /// wait for it.
     pub fn beside(
         &self,
         buffer: &Arc<dyn Buffer>,
@@ -209,7 +209,7 @@ impl Transfers {
         !follows
     }
 
-    /// The host writes into device memory: true if it could, because nobody uses those bytes.
+    /// Lets the host write into device memory: true if it could, because nobody uses those bytes.
     fn through_window(&self, host: HostSpan, buffer: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
         let Some(window) = VulkanBuffer::of(buffer, &self.core)?.window else { return Ok(false) };
         let mut busy = false;
@@ -221,7 +221,7 @@ impl Transfers {
         Ok(true)
     }
 
-    /// The host copies by itself.
+    /// Lets the host copy directly.
     fn direct(
         &self,
         direction: Direction,
@@ -244,14 +244,14 @@ impl Transfers {
     }
 }
 
-/// A transfer under way.
+/// A transfer that goes through chunks.
 struct Piece<'a> {
     transfers: &'a Transfers,
     direction: Direction,
     host: HostSpan,
     buffer: &'a Arc<dyn Buffer>,
     plan: &'a CopyPlan,
-    /// The device's half, between packed memory and the buffer.
+    /// The device's part of the copy, between packed memory and the buffer.
     walk: &'a CopyPlan,
     ring: &'a Ring,
     /// Bytes of a piece, at most a chunk.
@@ -272,21 +272,21 @@ impl Piece<'_> {
         Ok(None)
     }
 
-    /// Host memory to chunk.
+    /// Copies from host memory to the chunk.
     fn fill(&self, chunk: &Chunk, part: &Range<u64>) -> Result<()> {
         strided::gather(self.plan, self.host, chunk_memory(chunk)?, part.start, part.end)
     }
 
-    /// Chunk to host memory, once the device has filled it.
+    /// Copies from the chunk to host memory, once the device has filled it.
     fn empty(&self, chunk: &mut Chunk, part: &Range<u64>) -> Result<()> {
         if let Some(point) = chunk.busy.take() {
-            // The data are where they were.
+            // The source still has the data.
             point.wait(None).map_err(|e| e.context("the transfer failed and may be asked for again"))?;
         }
         strided::scatter(self.plan, chunk_memory(chunk)?, self.host, part.start, part.end)
     }
 
-    /// The device's half.
+    /// Submits the device's part.
     fn submit(&self, chunk: &mut Chunk, queue: &VulkanQueue, part: Range<u64>) -> Result<Point> {
         let (sides, shift) = match self.direction {
             Direction::Upload => ((&chunk.buffer, self.buffer), (part.start, 0)),
@@ -297,8 +297,8 @@ impl Piece<'_> {
         Ok(point)
     }
 
-    /// Moves everything in pieces, several at a time. Each thread takes the next piece when it is free: one whose processor
-    /// also serves the device's interrupts is several times slower than the others.
+    /// Moves everything in pieces, several at a time. Each thread takes the next piece when it is free, since one whose
+    /// processor also serves the device's interrupts is several times slower than the others.
     fn pipelined(&self, lanes: &[Arc<VulkanQueue>]) -> Result<SmallVec<[Point; 2]>> {
         let core = &self.transfers.core;
         let bytes = self.plan.bytes();
@@ -327,7 +327,7 @@ impl Piece<'_> {
             Ok(())
         };
 
-        // Downloads: pieces the device has begun, the oldest first.
+        // Downloads: the pieces that the device has begun, the oldest first.
         let begun: Mutex<VecDeque<(u64, Chunk)>, { rank::PIECES }> = Mutex::new(VecDeque::new());
         let begin = |i: u64, mut chunk: Chunk| -> Result<()> {
             let done = self.submit(&mut chunk, &lanes[lane(i)], part(i)).map(drop);
@@ -347,7 +347,7 @@ impl Piece<'_> {
                 }
             }
         };
-        // Until no piece is begun and none will be.
+        // Until no piece is under way and none will be.
         let downloads = || loop {
             let oldest = begun.lock().pop_front();
             match oldest {
@@ -369,7 +369,7 @@ impl Piece<'_> {
         } else {
             let _turn = self.transfers.turn.lock();
             pool.parallel(threads, &|t| {
-                // The first begins while the others wake up, who must not wait for one that panics.
+                // The first thread begins pieces while the others wake up, and these must not wait for it if it panics.
                 let _end = (t == 0).then(|| Ends(&pending));
                 let ahead = if t == 0 { threads * DEPTH as u64 } else { 0 };
                 for i in (0..ahead).map_while(|_| pending.take()) {
@@ -378,7 +378,7 @@ impl Piece<'_> {
                 downloads();
             })
         };
-        // Of a transfer that broke off.
+        // These are left of a transfer that failed.
         begun.into_inner().into_iter().for_each(|(_, chunk)| self.ring.give(chunk));
         done?;
         if let Some(e) = failed.into_inner() {
@@ -388,7 +388,7 @@ impl Piece<'_> {
     }
 }
 
-/// Pieces of a transfer that nobody has taken.
+/// The pieces of a transfer that nobody has taken yet.
 struct Pending {
     next: AtomicU64,
     pieces: u64,
@@ -403,7 +403,7 @@ impl Pending {
         self.next.load(Ordering::Relaxed) < self.pieces
     }
 
-    /// Nothing more is begun.
+    /// Marks that no further piece begins.
     fn end(&self) {
         self.next.fetch_max(self.pieces, Ordering::Relaxed);
     }

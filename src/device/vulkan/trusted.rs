@@ -1,17 +1,17 @@
-//! Files that nobody but this user or root can have written: what the library reads from them goes to drivers, which trust it.
+//! Files that only this user or root can have written: the library passes their contents to drivers, which trust them.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Names of temporary files that are tried before it is given up.
+/// How many names for a temporary file are tried.
 const NAMES: u32 = 1000;
 
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// The system says so.
+    /// The system refused it.
     #[error("{0}")]
     System(#[from] std::io::Error),
     /// Someone else could have written it.
@@ -22,7 +22,7 @@ pub enum Refused {
     TooBig(u64),
 }
 
-/// The content of `folder`/`name`. Never waits, whatever kind of file it is.
+/// The contents of `folder`/`name`. Never blocks, whatever kind of file it is.
 pub fn read(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Refused> {
     check_folder(folder)?;
     let path = folder.join(name);
@@ -35,7 +35,7 @@ pub fn read(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Refused> {
         }
         opened => opened?,
     };
-    // Of the open file: what the name means may change.
+    // Asked of the open file, since the name may come to mean another one.
     let about = file.metadata()?;
     if !about.is_file() {
         return Err(Refused::Distrusted(format!("{} is no regular file", path.display())));
@@ -47,11 +47,12 @@ pub fn read(folder: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Refused> {
     }
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
-    // It grew meanwhile.
+    // It has grown meanwhile.
     if bytes.len() as u64 > limit { Err(Refused::TooBig(limit)) } else { Ok(bytes) }
 }
 
-/// Writes `folder`/`name`, and makes the folder. Readers and other writers see the old file or the new one, never a part.
+/// Writes `folder`/`name`, and makes the folder if it is missing. Readers and other writers see the old file or the new one,
+/// never a part.
 pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Refused> {
     make_folder(folder)?;
     check_folder(folder)?;
@@ -64,8 +65,8 @@ pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Refused> {
     Ok(written?)
 }
 
-/// A new file in the same folder, since a rename cannot leave its file system. A name may be taken by what a killed process
-/// of the same id left behind.
+/// A new file in the same folder, since a rename cannot leave the file system. A name may still be taken by a killed process
+/// that had the same id.
 fn temporary(path: &Path) -> Result<(PathBuf, File), Refused> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
@@ -83,12 +84,12 @@ fn temporary(path: &Path) -> Result<(PathBuf, File), Refused> {
     Err(std::io::Error::from(std::io::ErrorKind::AlreadyExists).into())
 }
 
-/// Makes a folder that is missing, for this user alone.
+/// Makes a missing folder, for this user alone.
 fn make_folder(folder: &Path) -> Result<(), Refused> {
     if folder.exists() {
         return Ok(());
     }
-    // With another's home folder (as sudo leaves it), its owner could not use what is made there now.
+    // In another user's home folder (as sudo leaves it) the owner could not use what is made there now.
     if let Some((above, about)) = folder.ancestors().find_map(|a| Some((a, std::fs::metadata(a).ok()?))) {
         check_owner(above, &about)?;
     }
@@ -98,9 +99,9 @@ fn make_folder(folder: &Path) -> Result<(), Refused> {
     Ok(builder.create(folder)?)
 }
 
-/// A folder in which another user cannot put another file in the place of ours.
+/// Fails if another user could replace the file in this folder.
 fn check_folder(folder: &Path) -> Result<(), Refused> {
-    // The link may be another's, though what it leads to is not.
+    // A link may belong to another user even if its target does not.
     check_owner(folder, &std::fs::symlink_metadata(folder)?)?;
     let about = std::fs::metadata(folder)?;
     check_owner(folder, &about)?;
@@ -124,12 +125,12 @@ mod system {
         builder.mode(0o700);
     }
 
-    /// Each may delete or rename only what is theirs.
+    /// True if users may delete or rename only what is theirs.
     pub fn is_sticky(about: &Metadata) -> bool {
         about.mode() & 0o1000 != 0
     }
 
-    /// Root may do anything anyway.
+    /// Fails unless it belongs to this user or to root, who may do anything anyway.
     pub fn check_owner(path: &Path, about: &Metadata) -> Result<(), Refused> {
         let (owner, user) = (about.uid(), crate::privilege::effective_user());
         if owner == user || owner == 0 {
