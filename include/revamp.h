@@ -7,29 +7,31 @@
  * - Every function that can fail returns a revamp_status: REVAMP_OK (0), or a negative code.
  *   revamp_last_error_message() then says, for this thread, what was asked, what the limit is
  *   and what to do.
- * - Objects come first, outputs last. Outputs are written only on success. Buffers are followed
- *   by their length.
- * - Structs that may grow begin with struct_size: set it to sizeof the struct. Every other
- *   field at zero is its default. A smaller size, an older header's, ends where a field does,
- *   and what lies behind is not touched; any other is an error.
+ * - Parameters: the object comes first, outputs last, the length of a buffer after the buffer.
+ *   Outputs are written only on success.
+ * - Structs that may grow begin with struct_size: set it to sizeof the struct. In structs that
+ *   the caller fills, zero is the default of every other field. A smaller size is accepted if
+ *   it ends with a field, as that of an older header does; fields beyond it are not accessed.
+ *   Any other size is an error.
  * - Handles are opaque numbers, not addresses: a null, freed, foreign or wrong-type handle is
  *   an error, never a crash.
  * - Threads: every function may be called from any thread, at the same time, on the same
- *   objects. What two calls do to the same elements at once is for the caller to order (rule
- *   AV-23). Callbacks may run on any thread; they must return, must not throw, and must not
- *   call revamp unless their comment says so.
- * - A process that used the library and then forks cannot use it in the child: every call there
- *   fails with REVAMP_ERROR_FORKED. Not a use: to be loaded with compiled kernels, to register
- *   some, to release, to set the log callback, to ask for the version, the last error or a
- *   name. While the process exits, calls fail with REVAMP_ERROR_SHUT_DOWN.
+ *   objects. The caller must order calls that access the same elements (rule AV-23). Callbacks
+ *   may run on any thread; they must return, must not throw, and must not call revamp unless
+ *   their comment says so.
+ * - Fork: if a process has used the library before it forks, every call in the child fails with
+ *   REVAMP_ERROR_FORKED. These are no uses: loading a program or module with compiled kernels,
+ *   registering kernels, releasing objects, setting the log callback, asking for the version,
+ *   the last error or a status name.
+ * - Exit: while the process exits, calls fail with REVAMP_ERROR_SHUT_DOWN.
  * - Rule ids (AV-23) and the pages named (docs/...) are those of docs/spec in revamp's sources.
  * - Extents, origins and indices have the most significant dimension first; the last one is
  *   contiguous, and is Vulkan's x.
- * - Strings are UTF-8, of at most 1 MiB.
- * - Memory: where there is none for what the caller sizes (arrays, SPIR-V modules, argument
+ * - Strings are zero-terminated UTF-8 of at most 1 MiB.
+ * - Memory: if there is none left for what the caller sizes (arrays, SPIR-V modules, argument
  *   lists and blocks), the call fails with REVAMP_ERROR_OUT_OF_MEMORY and the program goes on.
- *   Where there is none even for the library's own small objects (handles, one launch's
- *   bookkeeping, messages), the process ends, as it does in most programs.
+ *   If there is none left for the library's own small objects (handles, the bookkeeping of a
+ *   launch, messages), the process is aborted.
  */
 
 #ifndef REVAMP_H
@@ -63,12 +65,13 @@
 #define REVAMP_ABI_VERSION 2
 
 /**
- * A bit of an array_view's state word: the host may read through the address it was given.
+ * A bit of an array_view's state word: the host may read at the address that
+ * revamp_array_view_data() gave.
  */
 #define REVAMP_HOST_MAY_READ 1
 
 /**
- * The host may write there.
+ * A bit of an array_view's state word: the host may write at that address.
  */
 #define REVAMP_HOST_MAY_WRITE 2
 
@@ -103,28 +106,28 @@ typedef struct revamp_completion_t revamp_completion_t;
 typedef struct revamp_kernel_t revamp_kernel_t;
 
 /**
- * What a call came to. Negative: an error, one code for each class of failure.
+ * The result of a call. Negative values are errors, one for each class of failure.
  */
 typedef int32_t revamp_status;
 
 /**
- * A place that holds memory and may run kernels. Owned by the library; valid until
- * revamp_uninitialize(). Two handles are equal if and only if they are the same accelerator.
+ * A device that holds memory and may run kernels. Owned by the library; valid until
+ * revamp_uninitialize(). Two handles are equal if and only if they denote the same accelerator.
  */
 typedef revamp_accelerator_t *revamp_accelerator;
 
 /**
- * For which code a default accelerator is asked.
+ * The kind of code that a default accelerator is to run.
  */
 typedef uint32_t revamp_code;
 
 /**
- * What kind of accelerator it is.
+ * The kind of an accelerator.
  */
 typedef uint32_t revamp_accelerator_kind;
 
 /**
- * How memory may be or is used (C++ AMP's access_type): a set of REVAMP_ACCESS_ bits.
+ * How memory is used or may be used (C++ AMP's access_type): a set of REVAMP_ACCESS_ bits.
  */
 typedef uint32_t revamp_access;
 
@@ -141,11 +144,11 @@ typedef struct {
      */
     const char *device_path;
     /**
-     * Short name.
+     * A short name to show to users.
      */
     const char *description;
     /**
-     * NULL if the accelerator can be used, else why not.
+     * Why the accelerator cannot be used; NULL if it can.
      */
     const char *unusable_reason;
     /**
@@ -157,56 +160,55 @@ typedef struct {
      */
     revamp_accelerator_kind kind;
     /**
-     * major << 16 | minor.
+     * Its version: major << 16 | minor.
      */
     uint32_t version;
     /**
-     * Dedicated memory in kilobytes; of the host: its memory.
+     * Dedicated memory in kilobytes; for the host, the system's memory.
      */
     size_t dedicated_memory;
     /**
-     * True if a display is attached.
+     * True if a display is known to be connected.
      */
     bool has_display;
     /**
-     * True if it checks its use (validation is on).
+     * True if the validation layer checks its use.
      */
     bool is_debug;
     /**
-     * True for software: lavapipe, host threads, the cpu.
+     * True if it is software: lavapipe, host threads, the cpu.
      */
     bool is_emulated;
     /**
-     * Full double precision, with fma, division and conversion.
+     * True if it has full double precision, with fma, division and conversion.
      */
     bool supports_double_precision;
     /**
-     * Double precision without those.
+     * True if it has at least double precision without those.
      */
     bool supports_limited_double_precision;
     /**
-     * Memory that the accelerator and the host both address.
+     * True if it has memory that both it and the host address.
      */
     bool supports_cpu_shared_memory;
     /**
-     * What REVAMP_ACCESS_AUTO means for arrays here.
+     * What REVAMP_ACCESS_AUTO means for arrays on this accelerator.
      */
     revamp_access default_cpu_access_type;
     /**
-     * Most invocations in a workgroup, and most in each dimension (x, y, z); 0 where no kernels
-     * run.
+     * Most invocations in a workgroup; 0 if no kernels run there.
      */
     uint32_t max_workgroup_invocations;
     /**
-     * Largest workgroup in x, y, z.
+     * Most invocations of a workgroup in x, y and z.
      */
     uint32_t max_workgroup_size[3];
     /**
-     * Bytes of workgroup (tile_static) memory.
+     * Most bytes of workgroup (tile_static) memory.
      */
     uint32_t max_workgroup_memory;
     /**
-     * Bytes of push constants.
+     * Most bytes of push constants.
      */
     uint32_t max_push_constants;
     /**
@@ -214,13 +216,13 @@ typedef struct {
      */
     uint64_t max_storage_buffer_range;
     /**
-     * A bound section must begin at a multiple of so many bytes.
+     * The offset in bytes of a section bound as storage buffer must be a multiple of this.
      */
     uint64_t min_storage_buffer_alignment;
 } revamp_accelerator_info;
 
 /**
- * What memory an accelerator holds for the program, in bytes.
+ * The memory that an accelerator holds for the program, in bytes.
  */
 typedef struct {
     /**
@@ -228,33 +230,33 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Of arrays, of array_views' data there, and a little that work under way needs.
+     * Used by arrays, by the data of array_views, and, to a small extent, by work under way.
      */
     uint64_t used;
     /**
-     * Taken from the driver or the system for them: memory is taken in blocks, and some that was
-     * freed is kept. At most `used`, a tenth more, and `slack`, unless many small arrays were
-     * freed and those left lie scattered over their blocks.
+     * Allocated from the driver or the system for that. Memory is allocated in blocks, and some
+     * freed blocks are kept. At most 1.1 * used + slack, unless many small arrays were freed and
+     * the remaining ones are scattered over their blocks.
      */
     uint64_t held;
     /**
-     * See `held`. The same at all times; 0 for memory of the host.
+     * The constant in the bound of `held`. It never changes; 0 for memory of the host.
      */
     uint64_t slack;
     /**
-     * Host memory that copies pass through. Given back once it was not used for five seconds, at
-     * the next call that copies, waits or makes an array.
+     * Host memory through which copies pass. What was not used for five seconds is freed by the
+     * next call that copies, waits or makes an array.
      */
     uint64_t staging;
     /**
-     * Most that `staging` ever is. Before the accelerator's first use this and all others are 0.
+     * The upper bound of `staging`. All values are 0 before the accelerator's first use.
      */
     uint64_t staging_limit;
 } revamp_memory_usage;
 
 /**
  * A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
- * are the same view.
+ * denote the same view.
  */
 typedef revamp_accelerator_view_t *revamp_accelerator_view;
 
@@ -272,11 +274,11 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Its accelerator.
+     * The accelerator it is a queue of.
      */
     revamp_accelerator accelerator;
     /**
-     * REVAMP_QUEUING_MODE_.
+     * A REVAMP_QUEUING_MODE_ value.
      */
     revamp_queuing_mode queuing_mode;
     /**
@@ -294,8 +296,8 @@ typedef struct {
 } revamp_accelerator_view_info;
 
 /**
- * An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not
- * cancel the operation.
+ * An asynchronous operation (C++ AMP's completion_future). Reference counted. Releasing it does
+ * not cancel the operation.
  */
 typedef revamp_completion_t *revamp_completion;
 
@@ -308,17 +310,17 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * What the host may do with the memory directly (docs/spec/arrays.md#cpu-access-types). Counts
-     * only with has_cpu_access_type.
+     * How the host may access the memory directly (docs/spec/arrays.md#cpu-access-types). Ignored
+     * unless has_cpu_access_type is set.
      */
     revamp_access cpu_access_type;
     /**
-     * False: cpu_access_type is AUTO.
+     * False: the CPU access type is REVAMP_ACCESS_AUTO.
      */
     bool has_cpu_access_type;
     /**
-     * Makes a staging array: the view whose device often exchanges data with it (rules STG-2 to
-     * STG-5). NULL: none.
+     * Makes a staging array: the accelerator_view with which it will often exchange data (rules
+     * STG-2 to STG-5). NULL: an ordinary array.
      */
     revamp_accelerator_view associated_view;
     /**
@@ -328,7 +330,8 @@ typedef struct {
 } revamp_array_options;
 
 /**
- * A block of elements that lives on one accelerator_view. Owned: destroy it.
+ * Elements in memory of one accelerator_view. Owned by the caller, who destroys it with
+ * revamp_array_destroy().
  */
 typedef revamp_array_t *revamp_array;
 
@@ -369,7 +372,7 @@ typedef struct {
      */
     revamp_accelerator_view associated_view;
     /**
-     * What the host may do with the memory directly.
+     * How the host may access the memory directly.
      */
     revamp_access cpu_access_type;
 } revamp_array_info;
@@ -383,7 +386,7 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Nobody writes through it (C++ AMP's array_view<const T>).
+     * Makes a view that cannot be written through (C++ AMP's array_view<const T>).
      */
     bool read_only;
     /**
@@ -393,10 +396,10 @@ typedef struct {
 } revamp_array_view_options;
 
 /**
- * A part of a data source (host memory or an array), usable on the host and on every accelerator:
- * the library moves the bytes to where they are used, and only those that are missing there.
- * Reference counted; a retained handle is what a copy of an array_view is in C++ AMP. Uses of
- * overlapping views at the same time, of which one writes, are a race (AV-23).
+ * All or part of a data source (host memory or an array), usable on the host and on every
+ * accelerator: the library moves bytes to where they are used if they are missing there.
+ * Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
+ * Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
  */
 typedef revamp_array_view_t *revamp_array_view;
 
@@ -433,16 +436,16 @@ typedef struct {
      */
     uint64_t offset;
     /**
-     * It cannot be written through.
+     * True if the elements cannot be written through this view.
      */
     bool read_only;
     /**
-     * Where the data source lives (get_source_accelerator_view); NULL without a data source.
-     * Borrowed.
+     * Where the data source lives (C++ AMP's get_source_accelerator_view); NULL if there is no
+     * data source yet. Borrowed: retain it to keep it.
      */
     revamp_accelerator_view source_view;
     /**
-     * The same for all views of one data source, and for no others.
+     * Identifies the data source: equal for all views of it, and for no others.
      */
     uint64_t source_id;
 } revamp_array_view_info;
@@ -460,25 +463,27 @@ typedef struct {
      */
     uint64_t view_bytes;
     /**
-     * Of them valid there.
+     * How many of view_bytes are valid there.
      */
     uint64_t valid_bytes;
     /**
-     * Of them discarded, or never written: valid nowhere, and not moved.
+     * How many of view_bytes were discarded or never written; these are valid nowhere and are not
+     * moved.
      */
     uint64_t discarded_bytes;
     /**
-     * Bytes held there for the whole data source, beside its home.
+     * Bytes allocated there for the whole data source, not counting its home.
      */
     uint64_t allocated_bytes;
     /**
-     * The accelerator_view uses the data source's own memory: nothing ever moves.
+     * True if the accelerator_view uses the data source's own memory, so that nothing ever moves.
      */
     bool shares_home;
 } revamp_residency;
 
 /**
- * Called when an operation is done, with its result; may call the library, on some thread of it.
+ * Called when an operation is done, with its result, on a thread of the library. It may call
+ * revamp.
  */
 typedef void (*revamp_completion_callback)(revamp_status status, void *context);
 
@@ -495,18 +500,18 @@ typedef struct {
      */
     revamp_array array;
     /**
-     * The array_view; array and extent are NULL then. As destination it is written where its data
-     * source lives, as source read where it is valid, the destination's own memory first (SEL-21
-     * to SEL-24).
+     * The array_view; array, origin and extent must be NULL then. A destination is written at the
+     * home of its data source; a source is read where it is valid, preferably in the
+     * destination's own memory (SEL-21 to SEL-24).
      */
     revamp_array_view view;
     /**
-     * First element of the section, one value for each dimension. NULL: zeros. Arrays only.
+     * First element of an array's section, one value for each dimension. NULL: zeros.
      */
     const int32_t *origin;
     /**
-     * Size of the section, one value for each dimension. NULL: to the end of the array. Needed
-     * for host memory.
+     * Extent of the array's section, one value for each dimension. NULL: up to the array's end.
+     * For host memory: its extent, which must be given.
      */
     const int32_t *extent;
     /**
@@ -515,7 +520,7 @@ typedef struct {
      */
     void *host;
     /**
-     * Bytes that may be touched from host on; 0: not checked.
+     * Bytes that may be accessed from host on; 0: not checked.
      */
     size_t host_size;
     /**
@@ -523,7 +528,7 @@ typedef struct {
      */
     const int64_t *host_strides;
     /**
-     * Dimensions of host memory.
+     * Number of dimensions of host memory.
      */
     uint32_t host_rank;
     /**
@@ -533,7 +538,8 @@ typedef struct {
 } revamp_region;
 
 /**
- * Where a thread of a host kernel stands. Pointers are valid during the thread's call only.
+ * The position of a thread of a host kernel. The pointers are valid only during the kernel's call
+ * for this thread; each index has rank values.
  */
 typedef struct {
     /**
@@ -541,73 +547,73 @@ typedef struct {
      */
     uint32_t rank;
     /**
-     * Position in the whole domain.
+     * Index in the whole domain.
      */
     const int32_t *global;
     /**
-     * Position in the tile; NULL if not tiled.
+     * Index in the tile; NULL if not tiled.
      */
     const int32_t *local;
     /**
-     * Number of the tile; NULL if not tiled.
+     * Index of the tile among the tiles; NULL if not tiled.
      */
     const int32_t *tile;
     /**
-     * Position of the tile's first thread; NULL if not tiled.
+     * Global index of the tile's first thread; NULL if not tiled.
      */
     const int32_t *tile_origin;
     /**
-     * tile_static memory, shared by the threads of the tile, aligned to 64 bytes; contents
-     * undefined at the start. NULL if none was asked for.
+     * tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
+     * are undefined at first. NULL if the launch asked for none.
      */
     void *tile_memory;
     /**
-     * For the library.
+     * For the library's own use.
      */
     const void *internal;
 } revamp_thread_id;
 
 /**
- * A kernel that is a function of the program. Called once for each element of the domain, on many
- * threads at once. It must return, and must not throw or jump out.
+ * A kernel that is a function of the program. It is called once for each element of the domain,
+ * by several threads at the same time. It must return, and must not throw or longjmp out.
  */
 typedef void (*revamp_host_kernel)(const revamp_thread_id *id, void *context);
 
 /**
- * Kinds of revamp_argument.
+ * The kind of a revamp_argument.
  */
 typedef uint32_t revamp_argument_kind;
 
 /**
- * One argument of a dispatch. The revamp_argument_ functions below fill it.
+ * One argument of a launch. The revamp_argument_ functions below make them.
  */
 typedef struct {
     /**
-     * REVAMP_ARGUMENT_.
+     * A REVAMP_ARGUMENT_ value.
      */
     revamp_argument_kind kind;
     /**
-     * BUFFER: descriptor set.
+     * BUFFER: descriptor set number.
      */
     uint32_t set;
     /**
-     * BUFFER: binding.
+     * BUFFER: binding number.
      */
     uint32_t binding;
     /**
-     * SPECIALIZATION: the constant's id.
+     * SPECIALIZATION: id of the constant.
      */
     uint32_t id;
     /**
-     * PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument
-     * block, a multiple of 8.
+     * PUSH_CONSTANT: byte offset in the push-constant block. ADDRESS and INDIRECT: byte offset in
+     * the argument block, a multiple of 8.
      */
     uint32_t offset;
     /**
-     * BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares;
-     * else READ_WRITE, of a read-only view READ. WRITE promises that all elements are written, so
-     * that an array_view's old contents need not be moved; a kernel that declares `writeonly` may
-     * leave some out and promises nothing.
+     * BUFFER, ADDRESS and INDIRECT: how the kernel uses the bytes. The default (0) is what a
+     * SPIR-V kernel declares for a BUFFER; otherwise READ for a read-only view and READ_WRITE for
+     * all else. WRITE promises that all elements are written, so that an array_view's old
+     * contents need not be moved; a kernel's declaration `writeonly` is no such promise.
      */
     revamp_access access;
     /**
@@ -615,41 +621,40 @@ typedef struct {
      */
     revamp_array array;
     /**
-     * BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A
-     * view or section with gaps covers for the kernel all that lies between its first and last
-     * element.
+     * BUFFER, ADDRESS and INDIRECT: the array_view, or NULL. It is made valid where the launch
+     * runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
+     * the argument covers all from the first to the last element.
      */
     revamp_array_view view;
     /**
-     * The same: first element of the array's section. NULL: zeros.
+     * BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
      */
     const int32_t *origin;
     /**
-     * The same: extent of the array's section. NULL: to the end.
+     * BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
      */
     const int32_t *extent;
     /**
-     * PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a
-     * multiple of 16.
+     * PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
+     * block, at least 8; they are placed at a multiple of 16.
      */
     const void *data;
     /**
-     * PUSH_CONSTANT, SPECIALIZATION and INDIRECT: how many.
+     * PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
      */
     size_t size;
 } revamp_argument;
 
 /**
- * A kernel that runs `count` elements which follow one another in the last dimension, `first`
- * being the first: a loop of its own, which a compiler can vectorise. Otherwise as
- * revamp_host_kernel.
+ * A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`, in
+ * a loop of its own that a compiler can vectorise. Otherwise like revamp_host_kernel.
  */
 typedef void (*revamp_host_row_kernel)(const revamp_thread_id *first,
                                        uint32_t count,
                                        void *context);
 
 /**
- * A launch of a host kernel, which the kernel compiler may have compiled for devices too.
+ * A launch of a host kernel, which the kernel compiler may also have compiled for devices.
  */
 typedef struct {
     /**
@@ -657,58 +662,62 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Dimensions, at least 1; of a tiled launch at most 3.
+     * Number of dimensions, at least 1; at most 3 if tiled.
      */
     uint32_t rank;
     /**
-     * Global extent.
+     * Global extent, most significant dimension first.
      */
     const int32_t *extent;
     /**
-     * Tile extent, which divides the global extent; product at most 1024. NULL: not tiled.
+     * Tile extent, which must divide the global extent; at most 1024 threads in a tile. NULL: not
+     * tiled.
      */
     const int32_t *tile;
     /**
-     * Bytes of tile_static memory for each tile.
+     * Bytes of tile_static memory of each tile.
      */
     size_t tile_memory;
     /**
-     * The kernel.
+     * The kernel for host threads.
      */
     revamp_host_kernel function;
     /**
-     * Passed to it; must live until the launch is done.
+     * Passed to the kernel. What it points to must live until the launch is done. Ignored if
+     * `block` is given.
      */
     void *context;
     /**
-     * Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered
-     * against other uses. As BUFFER arguments with access and array or view set (host threads
-     * only), or as ADDRESS or INDIRECT arguments, which write addresses into the block. Access
-     * zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by itself.
+     * The arrays and array_views that the kernel uses: views are made valid where it runs, and
+     * the launch is ordered against other uses of them. Either BUFFER arguments with access and
+     * array or view set (host threads only), or ADDRESS and INDIRECT arguments, whose addresses
+     * are written into the block. The default access (0) is READ for a read-only view, else
+     * READ_WRITE. NULL if the kernel uses none, or the caller orders all uses.
      */
     const revamp_argument *arguments;
     /**
-     * How many.
+     * Number of arguments.
      */
     size_t argument_count;
     /**
-     * If not NULL: the kernel gets the address of a copy of this block, with addresses written
-     * into it, as its context (aligned to 64 bytes; it lives until the launch is done).
+     * If not NULL, the kernel's context is the address of a copy of this block, with the
+     * arguments' addresses written into it. The copy is aligned to 64 bytes and lives until the
+     * launch is done.
      */
     const void *block;
     /**
-     * Its size in bytes.
+     * Size of the block in bytes.
      */
     size_t block_size;
     /**
-     * If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
+     * If not NULL, runs in place of `function`, which may be NULL then. Not for tiled launches.
      */
     revamp_host_row_kernel row_function;
     /**
-     * What the kernel compiler's registration calls the launch: the address of its entry point's
-     * stub. Where the launch goes to a Vulkan view, the kernel of that name runs, with the block
-     * as its argument block. `function` and `row_function` may both be NULL then: host threads
-     * cannot run it. NULL: there is no compiled kernel.
+     * The address of the stub under which the kernel compiler's registration names the launch's
+     * compiled kernel; NULL: there is none. On a Vulkan view that kernel runs, with the block as
+     * its argument block. `function` and `row_function` may then both be NULL, if host threads
+     * need not run the launch.
      */
     const void *compiled;
     /**
@@ -731,11 +740,11 @@ typedef struct {
      */
     const void *spirv;
     /**
-     * Its size in bytes.
+     * Size of the module in bytes.
      */
     size_t spirv_size;
     /**
-     * The entry point. NULL: the only compute entry point.
+     * Name of the entry point. NULL: the only compute entry point.
      */
     const char *entry_point;
     /**
@@ -762,11 +771,11 @@ typedef struct {
      */
     uint32_t workgroup_size[3];
     /**
-     * Number of bindings; see revamp_kernel_get_binding().
+     * Number of storage buffers bound; see revamp_kernel_get_binding().
      */
     uint32_t binding_count;
     /**
-     * Bytes of the push-constant block.
+     * Size of the push-constant block in bytes.
      */
     uint32_t push_constant_size;
     /**
@@ -774,7 +783,7 @@ typedef struct {
      */
     uint32_t specialization_count;
     /**
-     * True if the push constants are one 8-byte address: the kernel takes an argument block.
+     * True if the push constants are one 8-byte address: that of an argument block.
      */
     bool takes_block;
 } revamp_kernel_info;
@@ -788,20 +797,20 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Descriptor set.
+     * Descriptor set number.
      */
     uint32_t set;
     /**
-     * Binding.
+     * Binding number.
      */
     uint32_t binding;
     /**
-     * How the kernel uses it.
+     * How the kernel uses the buffer.
      */
     revamp_access access;
     /**
-     * Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes
-     * and "...". Valid as long as the kernel.
+     * Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
+     * contain it. Valid as long as the kernel.
      */
     const char *name;
     /**
@@ -819,17 +828,17 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Dimensions of extent, at least 1.
+     * Number of dimensions of extent, at least 1.
      */
     uint32_t rank;
     /**
-     * Global extent, most significant first: as many workgroups run as cover it, so the kernel
-     * must check its bounds where the extent is no multiple of the workgroup size. Rank above 3:
-     * the leading dimensions are folded into z. NULL: groups is used.
+     * Global extent in invocations, most significant first. The workgroups launched cover it, so
+     * the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
+     * rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
      */
     const int32_t *extent;
     /**
-     * Workgroups in x, y, z, each at least 1, if extent is NULL.
+     * Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
      */
     uint32_t groups[3];
     /**
@@ -837,23 +846,23 @@ typedef struct {
      */
     const revamp_argument *arguments;
     /**
-     * How many.
+     * Number of arguments.
      */
     size_t argument_count;
     /**
-     * For kernels that take one address: the argument block, read during the call. Its copy in
-     * device memory is what the address points to, after the ADDRESS arguments have been written
-     * into it.
+     * The argument block, for kernels whose push constants are one address. It is read during the
+     * call. The kernel gets the address of a copy in device memory, into which the addresses of
+     * ADDRESS and INDIRECT arguments have been written.
      */
     const void *block;
     /**
-     * Its size in bytes.
+     * Size of the block in bytes.
      */
     size_t block_size;
 } revamp_dispatch_info;
 
 /**
- * A kernel compiled into the program. Made by the CMake function revamp_embed_spirv().
+ * A SPIR-V kernel embedded in the program, as the CMake function revamp_embed_spirv() makes it.
  */
 typedef struct {
     /**
@@ -861,15 +870,15 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * The name it is found by.
+     * The name by which revamp_kernel_find() finds it.
      */
     const char *name;
     /**
-     * The SPIR-V module; must stay until it is unregistered.
+     * The SPIR-V module. It must stay in memory until the record is unregistered.
      */
     const void *spirv;
     /**
-     * Its size in bytes.
+     * Size of the module in bytes.
      */
     size_t spirv_size;
 } revamp_kernel_record;
@@ -880,16 +889,16 @@ typedef struct {
 typedef uint32_t revamp_log_level;
 
 /**
- * Receives log messages, on any thread, when the call that wrote them returns. It may call the
- * library. The text ends with the call.
+ * Receives log messages, on any thread, when the call that wrote them returns. It may call
+ * revamp. The message is valid only during the callback.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 
 /**
- * Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the
- * host (from one accelerator to another by way of the host: once each); `local`: within one
- * memory. `implicit`: forced by a launch, an access or a release; `explicit`: asked for by a copy
- * or synchronize.
+ * Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from
+ * there to the host (a transfer between accelerators by way of the host counts once as each);
+ * `local`: within one memory. `implicit`: caused by a launch, an access or a release; `explicit`:
+ * requested by a copy or synchronize.
  */
 typedef struct {
     /**
@@ -897,57 +906,57 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Implicit, to.
+     * Bytes of implicit transfers to accelerators.
      */
     uint64_t implicit_to_bytes;
     /**
-     * Implicit, to.
+     * Number of implicit transfers to accelerators.
      */
     uint64_t implicit_to_count;
     /**
-     * Implicit, from.
+     * Bytes of implicit transfers from accelerators.
      */
     uint64_t implicit_from_bytes;
     /**
-     * Implicit, from.
+     * Number of implicit transfers from accelerators.
      */
     uint64_t implicit_from_count;
     /**
-     * Implicit, local.
+     * Bytes of implicit transfers within one memory.
      */
     uint64_t implicit_local_bytes;
     /**
-     * Implicit, local.
+     * Number of implicit transfers within one memory.
      */
     uint64_t implicit_local_count;
     /**
-     * Explicit, to.
+     * Bytes of explicit transfers to accelerators.
      */
     uint64_t explicit_to_bytes;
     /**
-     * Explicit, to.
+     * Number of explicit transfers to accelerators.
      */
     uint64_t explicit_to_count;
     /**
-     * Explicit, from.
+     * Bytes of explicit transfers from accelerators.
      */
     uint64_t explicit_from_bytes;
     /**
-     * Explicit, from.
+     * Number of explicit transfers from accelerators.
      */
     uint64_t explicit_from_count;
     /**
-     * Explicit, local.
+     * Bytes of explicit transfers within one memory.
      */
     uint64_t explicit_local_bytes;
     /**
-     * Explicit, local.
+     * Number of explicit transfers within one memory.
      */
     uint64_t explicit_local_count;
 } revamp_transfer_counters;
 
 /**
- * One transfer of the log.
+ * One entry of the transfer log.
  */
 typedef struct {
     /**
@@ -955,7 +964,7 @@ typedef struct {
      */
     size_t struct_size;
     /**
-     * Counted from 1 since the library was loaded.
+     * Number of the transfer, counted from 1 since the library was loaded.
      */
     uint64_t number;
     /**
@@ -963,11 +972,11 @@ typedef struct {
      */
     uint64_t bytes;
     /**
-     * Forced by a launch, an access or a release.
+     * True if caused by a launch, an access or a release; false if a copy or synchronize asked.
      */
     bool is_implicit;
     /**
-     * The function of this header that forced it. Valid for good.
+     * The name of the function that caused it. Always valid.
      */
     const char *call;
     /**
@@ -975,7 +984,7 @@ typedef struct {
      */
     revamp_accelerator source;
     /**
-     * Where they went.
+     * Where the bytes went.
      */
     revamp_accelerator destination;
     /**
@@ -985,7 +994,7 @@ typedef struct {
 } revamp_transfer;
 
 /**
- * Done.
+ * Success.
  */
 #define REVAMP_OK 0
 
@@ -1000,7 +1009,7 @@ typedef struct {
 #define REVAMP_ERROR_RUNTIME -1
 
 /**
- * runtime_exception with E_INVALIDARG: an argument is out of its domain.
+ * runtime_exception with E_INVALIDARG: an argument has a value that is not allowed.
  */
 #define REVAMP_ERROR_INVALID_ARGUMENT -2
 
@@ -1035,12 +1044,12 @@ typedef struct {
 #define REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED -8
 
 /**
- * The Vulkan validation layer complained while REVAMP_VALIDATION=2.
+ * The Vulkan validation layer reported an error while REVAMP_VALIDATION=2 was set.
  */
 #define REVAMP_ERROR_VALIDATION -9
 
 /**
- * The process is exiting; the work has been drained.
+ * The process is exiting; calls are no longer possible.
  */
 #define REVAMP_ERROR_SHUT_DOWN -10
 
@@ -1050,42 +1059,42 @@ typedef struct {
 #define REVAMP_ERROR_FORKED -11
 
 /**
- * A defect of revamp; please report it.
+ * A defect in revamp; please report it.
  */
 #define REVAMP_ERROR_INTERNAL -12
 
 /**
- * Not at all; for an argument: as the kernel declares it.
+ * No access. In a revamp_argument: the default described there.
  */
 #define REVAMP_ACCESS_NONE 0
 
 /**
- * Read.
+ * The memory is read.
  */
 #define REVAMP_ACCESS_READ 1
 
 /**
- * Written, without being read.
+ * The memory is written and its old contents are not read.
  */
 #define REVAMP_ACCESS_WRITE 2
 
 /**
- * Read and written.
+ * The memory is read and written.
  */
 #define REVAMP_ACCESS_READ_WRITE 3
 
 /**
- * The library decides.
+ * The library chooses. Only for CPU access types.
  */
 #define REVAMP_ACCESS_AUTO 2147483648
 
 /**
- * At the end of each call.
+ * Each call submits its work before it returns.
  */
 #define REVAMP_QUEUING_MODE_IMMEDIATE 0
 
 /**
- * When the device is idle, enough has gathered, or something waits for it.
+ * Work is submitted when the device is idle, enough work has gathered, or somebody waits for it.
  */
 #define REVAMP_QUEUING_MODE_AUTOMATIC 1
 
@@ -1101,27 +1110,27 @@ typedef struct {
 #define REVAMP_CODE_HOST 1
 
 /**
- * Nothing.
+ * No messages.
  */
 #define REVAMP_LOG_OFF 0
 
 /**
- * Failures no caller can be told about.
+ * Failures that no call can return.
  */
 #define REVAMP_LOG_ERROR 1
 
 /**
- * What a user should mend.
+ * Problems that the user should fix.
  */
 #define REVAMP_LOG_WARN 2
 
 /**
- * What was chosen and why.
+ * What the library chose, and why.
  */
 #define REVAMP_LOG_INFO 3
 
 /**
- * Every step worth a line.
+ * Details of what the library does.
  */
 #define REVAMP_LOG_DEBUG 4
 
@@ -1141,7 +1150,7 @@ typedef struct {
 #define REVAMP_ACCELERATOR_VULKAN 2
 
 /**
- * A storage buffer.
+ * An array or array_view bound as a storage buffer.
  */
 #define REVAMP_ARGUMENT_BUFFER 1
 
@@ -1156,14 +1165,14 @@ typedef struct {
 #define REVAMP_ARGUMENT_SPECIALIZATION 3
 
 /**
- * The device address of a buffer, written into the argument block.
+ * The device address of an array or array_view, written into the argument block.
  */
 #define REVAMP_ARGUMENT_ADDRESS 4
 
 /**
- * As ADDRESS, one step further: bytes are appended to the argument block, the address of the
- * buffer is written at their beginning, and theirs into the block. What a reference to a C++ AMP
- * array becomes.
+ * Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference: bytes are
+ * appended to the argument block, the array's or array_view's address is written at their
+ * beginning, and the address of these bytes is written at the offset.
  */
 #define REVAMP_ARGUMENT_INDIRECT 5
 
@@ -1172,35 +1181,36 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too
- * (see unusable_reason). Writes at most `capacity` handles to `accelerators` (which may be NULL
- * if it is 0) and the number there are to `count`. The first call looks for devices, which takes
- * some milliseconds. Handles are the library's; do not release them.
+ * Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
+ * used (see unusable_reason). Writes at most `capacity` handles to `accelerators`, which may be
+ * NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
+ * for devices, which takes some milliseconds. The library owns the handles; do not release them.
  */
 revamp_status revamp_accelerator_list(revamp_accelerator *accelerators,
                                       size_t capacity,
                                       size_t *count);
 
 /**
- * The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
- * threads), "vulkan\...", "default" or "" for the default accelerator (for SPIR-V code).
- * Fails with REVAMP_ERROR_RUNTIME if there is none; the text lists those there are.
+ * Finds the accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
+ * threads), "vulkan\...", or "default" or "" for the default accelerator for SPIR-V code.
+ * Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
  */
 revamp_status revamp_accelerator_find(const char *device_path, revamp_accelerator *accelerator);
 
 /**
- * The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
- * by the rules (docs/spec/accelerators.md#default-accelerator): for REVAMP_CODE_SPIRV the best
- * GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads. This use settles the
- * default: revamp_accelerator_set_default() has no effect afterwards.
- * Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
+ * Gives the default accelerator for `code`: the one the program set, else the one of the
+ * environment variable CPPAMP_DEFAULT_ACCELERATOR, else, for REVAMP_CODE_SPIRV the best GPU or a
+ * software Vulkan device, for REVAMP_CODE_HOST the host threads
+ * (docs/spec/accelerators.md#default-accelerator). From this call on
+ * revamp_accelerator_set_default() has no effect.
+ * Errors: REVAMP_ERROR_RUNTIME if there is none; the message says why.
  */
 revamp_status revamp_accelerator_get_default(revamp_code code, revamp_accelerator *accelerator);
 
 /**
- * Makes the accelerator with this device_path the default, once, before the default was used:
- * `changed` (may be NULL) becomes true; afterwards it becomes false and nothing changes. An
- * unknown path is an error.
+ * Makes the accelerator with this device_path the default, if no default was set or used before.
+ * `changed` (may be NULL) becomes true if that was done, else false.
+ * Errors: REVAMP_ERROR_RUNTIME for an unknown path.
  */
 revamp_status revamp_accelerator_set_default(const char *device_path, bool *changed);
 
@@ -1211,57 +1221,61 @@ revamp_status revamp_accelerator_get_info(revamp_accelerator accelerator,
                                           revamp_accelerator_info *info);
 
 /**
- * Tells what memory the accelerator holds at this moment. Fills `usage` (set struct_size first).
+ * Fills `usage` with the memory that the accelerator holds now (set struct_size first).
  */
 revamp_status revamp_accelerator_get_memory_usage(revamp_accelerator accelerator,
                                                   revamp_memory_usage *usage);
 
 /**
- * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used:
- * `changed` (may be NULL) says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the
- * accelerator has no memory shared with the host and `access_type` is more than NONE.
+ * Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, if that was neither set nor
+ * used before. `changed` (may be NULL) becomes true if it was set, else false.
+ * Errors: REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host, unless
+ * `access` is REVAMP_ACCESS_NONE or _AUTO.
  */
 revamp_status revamp_accelerator_set_default_cpu_access_type(revamp_accelerator accelerator,
                                                              revamp_access access,
                                                              bool *changed);
 
 /**
- * Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its
- * default view is another one from now on. The old view, and arrays and kernels of it, stay dead
- * and are to be released; array_views go on with what other places hold of their data. Without a
- * loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the
- * device is still not to be had.
+ * Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
+ * new default view. Its old views, and arrays and kernels on them, stay unusable and should be
+ * released; array_views go on with the data that the host and other accelerators hold. Does
+ * nothing if the device was not lost.
+ * Errors: REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the device still
+ * cannot be opened.
  */
 revamp_status revamp_accelerator_reopen(revamp_accelerator accelerator);
 
 /**
- * The default view of an accelerator: always the same one, in automatic mode. Owned by the
- * library: retaining and releasing it is allowed and has no effect on its life.
- * Fails if the accelerator cannot be used or its device cannot be opened.
+ * Gives the default view of an accelerator, which is in automatic mode: the same one each time,
+ * until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
+ * is allowed and has no effect.
+ * Errors: those of opening the device, or REVAMP_ERROR_RUNTIME if the accelerator cannot be used.
  */
 revamp_status revamp_accelerator_get_default_view(revamp_accelerator accelerator,
                                                   revamp_accelerator_view *view);
 
 /**
- * A new view with its own order of work. Release it with revamp_accelerator_view_release().
+ * Makes a new view, whose work is not ordered against that of other views. Release it with
+ * revamp_accelerator_view_release().
  */
 revamp_status revamp_accelerator_create_view(revamp_accelerator accelerator,
                                              revamp_queuing_mode mode,
                                              revamp_accelerator_view *view);
 
 /**
- * The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the
- * default view of the default accelerator (for SPIR-V code). Owned by the library.
+ * Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
+ * the default view of the default accelerator for SPIR-V code. Owned by the library.
  */
 revamp_status revamp_accelerator_get_auto_selection_view(revamp_accelerator_view *view);
 
 /**
- * One more owner of the view.
+ * Adds an owner of the view.
  */
 revamp_status revamp_accelerator_view_retain(revamp_accelerator_view view);
 
 /**
- * One owner less. Work already given to the view still runs; arrays on it keep working.
+ * Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
  */
 revamp_status revamp_accelerator_view_release(revamp_accelerator_view view);
 
@@ -1272,18 +1286,19 @@ revamp_status revamp_accelerator_view_get_info(revamp_accelerator_view view,
                                                revamp_accelerator_view_info *info);
 
 /**
- * Hands everything queued to the device; does not wait.
+ * Submits all queued work to the device and does not wait for it.
  */
 revamp_status revamp_accelerator_view_flush(revamp_accelerator_view view);
 
 /**
- * Waits until all work given to the view so far is done, copies included. Reports the first
- * failure of that work that nobody was told of yet.
+ * Waits until all work given to the view so far is done, copies included. Returns the first
+ * failure of that work that was not yet reported.
  */
 revamp_status revamp_accelerator_view_wait(revamp_accelerator_view view);
 
 /**
- * A completion that is done when all work given to the view so far is. Release it.
+ * Makes a completion that is done when all work given to the view so far is. Release it with
+ * revamp_completion_release().
  */
 revamp_status revamp_accelerator_view_create_marker(revamp_accelerator_view view,
                                                     revamp_completion *marker);
@@ -1303,8 +1318,8 @@ revamp_status revamp_array_create(revamp_accelerator_view view,
                                   revamp_array *array);
 
 /**
- * Frees an array. Work already queued that uses it still finds its memory. Pointers from
- * revamp_array_data() die.
+ * Destroys an array. Its memory lives until queued work and array_views that use it are done with
+ * it. Pointers from revamp_array_data() become invalid.
  */
 revamp_status revamp_array_destroy(revamp_array array);
 
@@ -1314,28 +1329,29 @@ revamp_status revamp_array_destroy(revamp_array array);
 revamp_status revamp_array_get_info(revamp_array array, revamp_array_info *info);
 
 /**
- * The array's memory as the host sees it: contiguous, row-major. Waits until the work queued so
- * far that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer dies when a
- * copy or dispatch that involves the array begins (rule STG-15); fetch it again after (STG-16).
- * Fails with REVAMP_ERROR_RUNTIME if the host may not access the memory so: arrays on the cpu, on
- * host threads, staging arrays, and arrays with a cpu access type can be.
+ * Gives the address of the array's memory on the host: contiguous, row-major. Waits until queued
+ * work that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes
+ * invalid when a copy or dispatch that involves the array begins (rule STG-15); fetch it again
+ * afterwards (STG-16).
+ * Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory so. It may for arrays on the
+ * cpu and on host threads, staging arrays, and arrays whose CPU access type allows it.
  */
 revamp_status revamp_array_data(revamp_array array, revamp_access access, void **data);
 
 /**
- * The address by which kernels on the array's accelerator reach its first element. Valid as long
- * as the array. Uses through an address that a dispatch is not told of (REVAMP_ARGUMENT_ADDRESS)
- * are for the caller to order.
- * Fails with REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
+ * Gives the address of the array's first element for kernels on its accelerator. Valid as long as
+ * the array. The library orders the uses of dispatches that name the array, as
+ * REVAMP_ARGUMENT_ADDRESS does; all other uses of the address are for the caller to order.
+ * Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
  */
 revamp_status revamp_array_device_address(revamp_array array, uint64_t *address);
 
 /**
  * Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
- * makes a data source of its own: two views made so over the same memory know nothing of each
- * other (rules AV-8, AV-10); sections, projections and retained handles of one view do. The
- * memory must outlive all of them, and what is pending when the last one is released is written
- * back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+ * makes a data source of its own: two views made so over the same memory are not coherent with
+ * each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
+ * are. The memory must outlive all of them; when the last one is released, changes made elsewhere
+ * are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
  * of 4 bytes).
  */
@@ -1347,18 +1363,18 @@ revamp_status revamp_array_view_create_host(void *data,
                                             revamp_array_view *view);
 
 /**
- * Makes a view of all of an array. All views of an array share its data source, whose home is the
- * array (AV-7, AV-9). The array's memory lives until the last of them is released, also when the
- * array is destroyed before.
+ * Makes a view of a whole array. All views of an array share one data source, whose home is the
+ * array (AV-7, AV-9). The array's memory lives until the last of them is released, even if the
+ * array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
  */
 revamp_status revamp_array_view_create_array(revamp_array array,
                                              const revamp_array_view_options *options,
                                              revamp_array_view *view);
 
 /**
- * Makes a view without a data source: its memory is made where it is first used, and its contents
- * are undefined until then (docs/spec/array-views.md#views-without-a-data-source). It cannot be
- * read only.
+ * Makes a view without a data source: its memory is allocated where it is first used, with
+ * undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
+ * only. `options` may be NULL. Release it with revamp_array_view_release().
  */
 revamp_status revamp_array_view_create(uint32_t rank,
                                        const int32_t *extent,
@@ -1367,9 +1383,10 @@ revamp_status revamp_array_view_create(uint32_t rank,
                                        revamp_array_view *view);
 
 /**
- * A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the
- * rest), one value for each dimension. No access: nothing moves (AV-20). Fails with
- * REVAMP_ERROR_RUNTIME where it does not lie inside.
+ * Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
+ * (NULL: the rest), one value for each dimension. This is no access: nothing moves (AV-20).
+ * Release it.
+ * Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
  */
 revamp_status revamp_array_view_section(revamp_array_view view,
                                         const int32_t *origin,
@@ -1377,15 +1394,16 @@ revamp_status revamp_array_view_section(revamp_array_view view,
                                         revamp_array_view *section);
 
 /**
- * A view of slice `index` of the most significant dimension; its rank is one less. The view's
- * rank must be 2 or more.
+ * Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
+ * of `view` must be 2 or more. Release it.
  */
 revamp_status revamp_array_view_project(revamp_array_view view,
                                         int32_t index,
                                         revamp_array_view *projection);
 
 /**
- * The same elements, which must lie without gaps, in another shape of at most as many elements.
+ * Makes a view of the same elements, which must lie without gaps, in another shape of at most as
+ * many elements. Release it.
  */
 revamp_status revamp_array_view_view_as(revamp_array_view view,
                                         uint32_t rank,
@@ -1393,28 +1411,28 @@ revamp_status revamp_array_view_view_as(revamp_array_view view,
                                         revamp_array_view *result);
 
 /**
- * The same bytes, which must lie without gaps, as a row of elements of another size that divides
- * them.
+ * Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
+ * size, which must divide their number. Release it.
  */
 revamp_status revamp_array_view_reinterpret_as(revamp_array_view view,
                                                size_t element_size,
                                                revamp_array_view *result);
 
 /**
- * The same elements as a read-only view (C++ AMP's array_view<const T>).
+ * Makes a read-only view of the same elements (C++ AMP's array_view<const T>). Release it.
  */
 revamp_status revamp_array_view_as_read_only(revamp_array_view view, revamp_array_view *result);
 
 /**
- * One more owner of the view: what copying an array_view is in C++.
+ * Adds an owner of the view; this corresponds to copying an array_view in C++ AMP.
  */
 revamp_status revamp_array_view_retain(revamp_array_view view);
 
 /**
- * One owner less. When the last view of a data source goes, what was changed elsewhere is written
- * back to its home before this returns (DST-1), unless it was discarded (DST-3). A failure of
- * that reaches the log only (DST-7): call revamp_array_view_synchronize() before to hear of it
- * (DST-8).
+ * Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
+ * are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
+ * failure of the write-back is only logged (DST-7); to have it returned, call
+ * revamp_array_view_synchronize() before (DST-8).
  */
 revamp_status revamp_array_view_release(revamp_array_view view);
 
@@ -1436,39 +1454,42 @@ revamp_status revamp_array_view_get_info(revamp_array_view view, revamp_array_vi
 revamp_status revamp_array_view_data(revamp_array_view view, revamp_access access, void **data);
 
 /**
- * Gives the address of a word that tells what the host may do with the view without a call:
- * REVAMP_HOST_MAY_ bits, to be read with acquire order. revamp_array_view_data() sets them, other
- * uses of the data source clear them. Valid as long as the handle.
+ * Gives the address of the view's state word: REVAMP_HOST_MAY_ bits that say what the host may do
+ * with the elements without a further call. Read it with acquire order. revamp_array_view_data()
+ * sets the bits, other uses of the data source clear them. Valid as long as the handle.
  */
 revamp_status revamp_array_view_get_host_access(revamp_array_view view, const uint32_t **state);
 
 /**
- * Brings what was changed elsewhere to the data source's home and waits for it. READ: home may
- * then be read directly; READ_WRITE: and changed, until the next use elsewhere; WRITE: the same
- * without fetching the old contents (docs/spec/array-views.md#synchronize).
- * Errors: those of the transfer and of the work before it (DST-8), and that data are lost:
- * launches that were accepted and never ran are told here, and by every other use, until the data
- * are written anew (docs/c-api.md).
+ * Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
+ * elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
+ * and write it, with WRITE only write it, since the old contents are not fetched
+ * (docs/spec/array-views.md#synchronize).
+ * Errors: those of the transfer and of earlier work on the data (DST-8). If launches that were
+ * accepted never ran, their data are lost: this call and every other use fails until the data are
+ * written anew (docs/c-api.md).
  */
 revamp_status revamp_array_view_synchronize(revamp_array_view view, revamp_access access);
 
 /**
- * Like revamp_array_view_synchronize(), but returns at once; release the completion.
+ * Like revamp_array_view_synchronize(), but returns at once. Release the completion with
+ * revamp_completion_release().
  */
 revamp_status revamp_array_view_synchronize_async(revamp_array_view view,
                                                   revamp_access access,
                                                   revamp_completion *completion);
 
 /**
- * Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it
- * valid there only.
+ * Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
+ * it valid only there; WRITE does not move the old contents.
  */
 revamp_status revamp_array_view_synchronize_to(revamp_array_view view,
                                                revamp_accelerator_view target,
                                                revamp_access access);
 
 /**
- * Like revamp_array_view_synchronize_to(), but returns at once; release the completion.
+ * Like revamp_array_view_synchronize_to(), but returns at once. Release the completion with
+ * revamp_completion_release().
  */
 revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
                                                      revamp_accelerator_view target,
@@ -1476,44 +1497,44 @@ revamp_status revamp_array_view_synchronize_to_async(revamp_array_view view,
                                                      revamp_completion *completion);
 
 /**
- * Says that the memory under the view was changed behind the library's back: copies elsewhere are
- * stale, changes pending there are lost (docs/spec/array-views.md#refresh). Without a data source
- * it has no effect. Nothing moves.
+ * Tells the library that the program changed the memory under the view directly: copies elsewhere
+ * become invalid, and changes made there are dropped (docs/spec/array-views.md#refresh). Nothing
+ * moves. It has no effect on a view without a data source.
  */
 revamp_status revamp_array_view_refresh(revamp_array_view view);
 
 /**
- * Says that the present contents are worthless: they are not moved or written back until somebody
- * writes them (docs/spec/array-views.md#discard). A read-only view cannot say so.
+ * Tells the library that the present contents are not needed: they are neither moved nor written
+ * back until somebody writes them (docs/spec/array-views.md#discard). Not for read-only views.
  */
 revamp_status revamp_array_view_discard_data(revamp_array_view view);
 
 /**
- * Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu
- * accelerator: the host). Fills `residency` (set struct_size first).
+ * Fills `residency` with where the view's bytes are, as seen from the accelerator_view `on`; a
+ * view of the cpu accelerator stands for the host (set struct_size first).
  */
 revamp_status revamp_array_view_get_residency(revamp_array_view view,
                                               revamp_accelerator_view on,
                                               revamp_residency *residency);
 
 /**
- * One more owner of the completion.
+ * Adds an owner of the completion.
  */
 revamp_status revamp_completion_retain(revamp_completion completion);
 
 /**
- * One owner less. The operation goes on.
+ * Removes an owner of the completion. The operation goes on.
  */
 revamp_status revamp_completion_release(revamp_completion completion);
 
 /**
- * Waits until the operation is done. Does not report its failure: revamp_completion_get() does.
+ * Waits until the operation is done. Does not return its failure; revamp_completion_get() does.
  */
 revamp_status revamp_completion_wait(revamp_completion completion);
 
 /**
- * Waits at most `nanoseconds`: REVAMP_OK if the operation is done (failed or not), REVAMP_TIMEOUT
- * if not. 0 asks only.
+ * Waits until the operation is done, at most `nanoseconds` (0: does not wait). Returns REVAMP_OK
+ * if it is done, even if it failed, else REVAMP_TIMEOUT.
  */
 revamp_status revamp_completion_wait_for(revamp_completion completion, uint64_t nanoseconds);
 
@@ -1534,50 +1555,48 @@ revamp_status revamp_completion_error_message(revamp_completion completion,
                                               size_t *length);
 
 /**
- * Calls `callback` with the operation's result and `context` when it is done, on some thread of
- * the library; at once, on a thread of the library too, if it is already. The callback may call
- * revamp, and wait for work that it begins. Several may be added. Those of one completion may be
- * called one after another, so that none must wait for another of them; those of different
- * completions never hold each other up, as long as the system gives threads. The callback's
- * module stays loaded.
- * Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no
- * thread to wait with.
+ * Calls `callback` with the operation's result and `context` on a thread of the library when the
+ * operation is done, or at once if it is done already. Several callbacks may be added. A callback
+ * may call revamp, and wait for work that it begins itself. Callbacks of one completion may run
+ * one after another, so none may wait for another of them; those of different completions do not
+ * delay each other while the system can create threads. The callback's module stays loaded.
+ * Errors: REVAMP_ERROR_RUNTIME if the system cannot create a thread that waits for the operation;
+ * the callback is not called then.
  */
 revamp_status revamp_completion_then(revamp_completion completion,
                                      revamp_completion_callback callback,
                                      void *context);
 
 /**
- * Copies the elements of `source` to `destination`, in order, and returns when it is done. Each
- * side is an array, a section of one, an array_view, or host memory; the extents must be equal,
- * and so must the element sizes. The two may be on different accelerators. Ordered behind the
- * work queued so far that uses the same elements. Sides that have elements in common are an
- * error.
+ * Copies the elements of `source` to `destination` and returns when that is done. Each side is an
+ * array, a section of one, an array_view, or host memory. Extents and element sizes must be
+ * equal. The sides may be on different accelerators, but must not have elements in common. The
+ * copy comes after all work queued so far that uses the same elements.
  */
 revamp_status revamp_copy(const revamp_region *source, const revamp_region *destination);
 
 /**
- * Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be
- * released. Host memory must stay valid until then. The structs and their lists are read during
- * the call only.
+ * Like revamp_copy(), but returns at once; `completion` tells when the copy is done, and must be
+ * released. Host memory must stay valid until it is done. The structs and their lists are read
+ * only during the call.
  */
 revamp_status revamp_copy_async(const revamp_region *source,
                                 const revamp_region *destination,
                                 revamp_completion *completion);
 
 /**
- * Copies `size` bytes of packed host memory into the whole array, which must hold as many.
+ * Copies `size` bytes of packed host memory into the whole array, whose size it must be.
  */
 revamp_status revamp_copy_to_array(const void *source, size_t size, revamp_array destination);
 
 /**
- * Copies the whole array into `size` bytes of packed host memory; the array must hold as many.
+ * Copies the whole array into packed host memory of `size` bytes, which must be the array's size.
  */
 revamp_status revamp_copy_from_array(revamp_array source, void *destination, size_t size);
 
 /**
  * Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged
- * until the completion is done.
+ * until the completion is done. Release the completion.
  */
 revamp_status revamp_copy_to_array_async(const void *source,
                                          size_t size,
@@ -1586,7 +1605,7 @@ revamp_status revamp_copy_to_array_async(const void *source,
 
 /**
  * Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the
- * completion is done.
+ * completion is done. Release the completion.
  */
 revamp_status revamp_copy_from_array_async(revamp_array source,
                                            void *destination,
@@ -1594,34 +1613,35 @@ revamp_status revamp_copy_from_array_async(revamp_array source,
                                            revamp_completion *completion);
 
 /**
- * The text of the last error on this thread: what was asked, what the limit is and what to do.
- * Never NULL; empty if nothing failed yet. Valid until this thread calls
- * revamp_last_error_message() again.
+ * Returns the message of the last error on this thread: what was asked, what the limit is and
+ * what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
+ * function again.
  */
 const char *revamp_last_error_message(void);
 
 /**
- * The status of the last error on this thread; REVAMP_OK if nothing failed yet.
+ * Returns the status of the last error on this thread; REVAMP_OK if nothing failed yet.
  */
 revamp_status revamp_last_error_status(void);
 
 /**
- * The HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed yet.
+ * Returns the HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed
+ * yet.
  */
 int32_t revamp_last_error_hresult(void);
 
 /**
- * The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other
- * numbers.
+ * Returns the name of a status code, such as "REVAMP_ERROR_RUNTIME", or "unknown status". The
+ * string is static.
  */
 const char *revamp_status_name(revamp_status status);
 
 /**
- * Runs a function of the program once for each element of the domain: on the threads of the host,
- * or, where the launch goes to a Vulkan view, the kernel that the kernel compiler made of it.
- * Returns before it has run: wait for the view or a marker. `view` NULL: chosen as for
- * revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
- * threads of the host the module stays loaded from then on: dlclose() does not unload it.
+ * Launches a function of the program once for each element of the domain: the function itself on
+ * host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
+ * before it has run: wait for the view or a marker. `view` NULL: chosen as for
+ * revamp_dispatch(), with the default accelerator for host code. A module whose function ran on
+ * host threads stays loaded for good: dlclose() does not unload it.
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
  * on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
  * REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
@@ -1630,71 +1650,51 @@ revamp_status revamp_parallel_for_each(revamp_accelerator_view view,
                                        const revamp_parallel_for_each_info *info);
 
 /**
- * Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's
- * tile_barrier::wait). Only in a tiled host kernel, from the thread whose id it is; all threads
- * of a tile must come as often. Outside, or in a kernel that is not tiled, it fails with
- * REVAMP_ERROR_RUNTIME, and so does the launch.
+ * Waits until all threads of the tile have reached the barrier, and orders their memory accesses
+ * (C++ AMP's tile_barrier::wait). To be called only in a tiled host kernel, with the calling
+ * thread's own id, and equally often by all threads of a tile.
+ * Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
  */
 revamp_status revamp_tile_barrier_wait(const revamp_thread_id *id);
 
 /**
- * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread
- * whose id it is (of a row kernel: the first one's): waiting for the launch reports it. The
- * kernel's function goes on, and returns as soon as it can; threads of the domain that have not
- * begun may not run. The first failure of a launch is the one reported.
+ * Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the
+ * launch returns that. To be called in the kernel with the calling thread's own id (in a row
+ * kernel: `first`). The function should then return as soon as it can; threads that have not
+ * begun may not run at all. Only the first failure of a launch is reported.
  */
 revamp_status revamp_host_kernel_fail(const revamp_thread_id *id, const char *message);
 
 /**
- * In place of __hipRegisterFatBinary: the kernels of an object file are there. Returns what names
- * them in the other two. cbindgen:ignore
- */
-void *revamp_image_register(const void *wrapper);
-
-/**
- * In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel
- * `name`. cbindgen:ignore
- */
-int revamp_image_add(void *image,
-                     const void *stub,
-                     const char *name,
-                     const char *_device_name,
-                     int _thread_limit,
-                     void *_thread,
-                     void *_block,
-                     void *_block_size,
-                     void *_grid_size,
-                     int *_warp_size);
-
-/**
- * Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device
- * lacks, entry point) and reflects its interface. Release it with revamp_kernel_release().
- * Descriptor sets and bindings may have any numbers.
- * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module,
- * REVAMP_ERROR_UNSUPPORTED_FEATURE naming each capability the device lacks or the limit of it
- * that the module exceeds, or where the accelerator runs no SPIR-V. What is not checked here is
- * the driver's to take: load no modules from strangers.
+ * Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
+ * and what it needs of the device, and reflects its interface. Descriptor sets and bindings may
+ * have any numbers. Release it with revamp_kernel_release(). Everything else in the module
+ * reaches the driver unchecked: do not load modules from untrusted sources.
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module;
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, or, naming them, for
+ * capabilities that the device lacks and limits of it that the module exceeds.
  */
 revamp_status revamp_kernel_create(revamp_accelerator accelerator,
                                    const revamp_kernel_options *options,
                                    revamp_kernel *kernel);
 
 /**
- * Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name.
- * Release it.
- * Fails with REVAMP_ERROR_RUNTIME if no record has that name, listing similar ones.
+ * Loads a kernel embedded in the program (see revamp_kernel_record) by its name. Release it with
+ * revamp_kernel_release().
+ * Errors: those of revamp_kernel_create(), and REVAMP_ERROR_RUNTIME if no record has that name;
+ * the message lists similar names.
  */
 revamp_status revamp_kernel_find(revamp_accelerator accelerator,
                                  const char *name,
                                  revamp_kernel *kernel);
 
 /**
- * One more owner of the kernel.
+ * Adds an owner of the kernel.
  */
 revamp_status revamp_kernel_retain(revamp_kernel kernel);
 
 /**
- * One owner less. Launches under way go on.
+ * Removes an owner of the kernel. Launches under way go on.
  */
 revamp_status revamp_kernel_release(revamp_kernel kernel);
 
@@ -1711,92 +1711,96 @@ revamp_status revamp_kernel_get_binding(revamp_kernel kernel,
                                         revamp_binding_info *info);
 
 /**
- * Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run:
- * wait for the view, a marker or a copy. Ordered behind queued work that uses the same elements
- * of the same arrays, and overlapping with other work. `view` NULL or the auto-selection view:
- * the view on which the array arguments live (rules SEL-5, SEL-6); without arrays a view of the
- * kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8
- * to SEL-19). array_view arguments are made valid there first, moving what is missing (SEL-2,
- * SEL-7).
+ * Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
+ * wait for the view, a marker or a copy. The launch comes after queued work that uses the same
+ * elements, and may overlap with other work. If `view` is NULL or the auto-selection view, it
+ * runs on the view on which the array arguments live (rules SEL-5, SEL-6); without arrays, on a
+ * view of the kernel's accelerator on which all array_view arguments are valid, else on its
+ * default view (SEL-8 to SEL-19). array_view arguments are first made valid there: what is
+ * missing is moved (SEL-2, SEL-7).
  * Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
  * that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
- * REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was expected and given.
+ * REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
  */
 revamp_status revamp_dispatch(revamp_accelerator_view view,
                               revamp_kernel kernel,
                               const revamp_dispatch_info *info);
 
 /**
- * Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them.
- * Called by the code that revamp_embed_spirv() makes when the program or plugin is loaded.
- * Allowed at any time.
+ * Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
+ * code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
+ * called at any time.
  */
 revamp_status revamp_kernel_register(const revamp_kernel_record *records, size_t count);
 
 /**
- * Takes back what revamp_kernel_register() registered with the same array. Called when a plugin
- * is unloaded. Kernels loaded before keep working.
+ * Unregisters what revamp_kernel_register() registered with the same `records`, as is done when a
+ * plugin is unloaded. Kernels loaded before keep working.
  */
 revamp_status revamp_kernel_unregister(const revamp_kernel_record *records, size_t count);
 
 /**
- * The version of the library, packed as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
+ * Returns the library's version as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
  */
 uint32_t revamp_version(void);
 
 /**
- * The library's REVAMP_ABI_VERSION. A program whose header says otherwise must not use the
- * library.
+ * Returns the library's REVAMP_ABI_VERSION. A program whose header has another one must not use
+ * the library.
  */
 uint32_t revamp_abi_version(void);
 
 /**
- * Waits for all work, then drops all objects and devices: every handle is dead afterwards. The
- * next call begins anew, and a default accelerator can be set again. May be called repeatedly
- * (C++ AMP's amp_uninitialize). Not in a host kernel, which it would wait for:
- * REVAMP_ERROR_RUNTIME. Calls on other threads at the same time fail with
- * REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
+ * Waits for all work, then destroys all objects and closes all devices (C++ AMP's
+ * amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
+ * anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
+ * threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
+ * do no harm.
+ * Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
  */
 revamp_status revamp_uninitialize(void);
 
 /**
- * Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to
- * standard error again. Overrides REVAMP_LOG's level. When the call returns, the earlier callback
- * may still be running on another thread; its module stays loaded. Work that is lost because the
- * process cannot end otherwise is always told on standard error.
+ * Sends log messages of up to `level` to `callback`, with `context`; if NULL, to standard error
+ * again. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
+ * running on another thread; its module stays loaded. Work that must be given up so that the
+ * process can exit is always reported on standard error.
  */
 revamp_status revamp_set_log_callback(revamp_log_callback callback,
                                       void *context,
                                       revamp_log_level level);
 
 /**
- * Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size
- * first).
+ * Fills `counters` with the transfers that uses of this view have caused since it was made (set
+ * struct_size first).
  */
 revamp_status revamp_array_view_get_transfers(revamp_array_view view,
                                               revamp_transfer_counters *counters);
 
 /**
- * Transfers of bytes of the view's data source, whoever caused them.
+ * Fills `counters` with all transfers of bytes of the view's data source, whatever caused them
+ * (set struct_size first).
  */
 revamp_status revamp_array_view_get_source_transfers(revamp_array_view view,
                                                      revamp_transfer_counters *counters);
 
 /**
- * Transfers to, from and within the memory of an accelerator.
+ * Fills `counters` with the transfers to, from and within the memory of an accelerator (set
+ * struct_size first).
  */
 revamp_status revamp_accelerator_get_transfers(revamp_accelerator accelerator,
                                                revamp_transfer_counters *counters);
 
 /**
- * All transfers of the process.
+ * Fills `counters` with all transfers of the process (set struct_size first).
  */
 revamp_status revamp_get_transfers(revamp_transfer_counters *counters);
 
 /**
- * Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on,
- * oldest first; `count` gets how many. Set struct_size of transfers[0], which is that of all. Ask
- * again with the last number + 1 for more.
+ * Reads from the log of the latest 4096 transfers: those numbered `first` and higher, oldest
+ * first, at most `capacity`. `count` becomes how many were written. Set struct_size of
+ * transfers[0]; it applies to all. For more, call again with `first` one above the last number
+ * read.
  */
 revamp_status revamp_transfer_log_read(uint64_t first,
                                        revamp_transfer *transfers,
@@ -1826,7 +1830,7 @@ revamp_status revamp_transfer_log_read(uint64_t first,
 #define REVAMP_ZERO {0}
 #endif
 
-/** An argument: a whole array bound as the storage buffer (set 0, binding). */
+/** Makes an argument: a whole array, bound as the storage buffer of set 0 and this binding. */
 static inline revamp_argument revamp_argument_buffer(uint32_t binding, revamp_array array) {
     revamp_argument a = REVAMP_ZERO;
     a.kind = REVAMP_ARGUMENT_BUFFER;
@@ -1835,7 +1839,7 @@ static inline revamp_argument revamp_argument_buffer(uint32_t binding, revamp_ar
     return a;
 }
 
-/** An argument: bytes of the push-constant block at a byte offset, read during the call. */
+/** Makes an argument: bytes of the push-constant block at `offset`, read when it is launched. */
 static inline revamp_argument revamp_argument_push_constant(uint32_t offset, const void *data,
                                                             size_t size) {
     revamp_argument a = REVAMP_ZERO;
@@ -1846,7 +1850,7 @@ static inline revamp_argument revamp_argument_push_constant(uint32_t offset, con
     return a;
 }
 
-/** An argument: the value of a specialization constant, read during the call. */
+/** Makes an argument: the value of a specialization constant, read when it is launched. */
 static inline revamp_argument revamp_argument_specialization(uint32_t id, const void *data,
                                                              size_t size) {
     revamp_argument a = REVAMP_ZERO;
@@ -1857,7 +1861,7 @@ static inline revamp_argument revamp_argument_specialization(uint32_t id, const 
     return a;
 }
 
-/** An argument: the device address of an array, written into the argument block at `offset`. */
+/** Makes an argument: an array's device address, written into the argument block at `offset`. */
 static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_array array,
                                                       uint32_t access) {
     revamp_argument a = REVAMP_ZERO;
@@ -1869,8 +1873,8 @@ static inline revamp_argument revamp_argument_address(uint32_t offset, revamp_ar
 }
 
 /**
- * An argument: an array_view bound as the storage buffer (set 0, binding). Set access to promise
- * more than the kernel says.
+ * Makes an argument: an array_view, bound as the storage buffer of set 0 and this binding. Set
+ * its field `access` to promise more than the kernel declares.
  */
 static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_array_view view) {
     revamp_argument a = REVAMP_ZERO;
@@ -1880,7 +1884,10 @@ static inline revamp_argument revamp_argument_view(uint32_t binding, revamp_arra
     return a;
 }
 
-/** An argument: the address of an array_view's first element, as revamp_argument_address(). */
+/**
+ * Makes an argument: the device address of an array_view's first element, written into the
+ * argument block at `offset`.
+ */
 static inline revamp_argument revamp_argument_view_address(uint32_t offset,
                                                            revamp_array_view view) {
     revamp_argument a = REVAMP_ZERO;

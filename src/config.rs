@@ -1,4 +1,4 @@
-//! Every environment variable the project reads, in one table: the settings, their documentation and the dump in the log come
+//! Every environment variable of the project, in one table. The settings, their documentation and the dump in the log come
 //! from it.
 
 use crate::log;
@@ -12,15 +12,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Variable {
     /// Its name.
     pub name: &'static str,
-    /// What values it takes.
+    /// The values it accepts.
     pub accepts: &'static str,
-    /// What holds without it: one of those values, or in words.
+    /// The value in effect if it is not set, or a description of it.
     pub default: &'static str,
-    /// What it does.
+    /// What it is for.
     pub help: &'static str,
 }
 
-/// All that the library reads. `scripts/settings` writes `docs/environment.md` and `scripts/neutral` from this table.
+/// All variables that the library reads. `scripts/settings` writes `docs/environment.md` and `scripts/neutral` from this
+/// table.
 pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "CPPAMP_DEFAULT_ACCELERATOR",
@@ -90,7 +91,7 @@ pub const VARIABLES: &[Variable] = &[
     },
 ];
 
-/// What the tools read when a program is built: the kernel compiler, and CMake.
+/// The variables that the tools read when a program is built: the kernel compiler, and CMake.
 pub const TOOL_VARIABLES: &[Variable] = &[
     Variable {
         name: "REVAMP_CLANG",
@@ -190,12 +191,12 @@ pub fn get() -> &'static Config {
     })
 }
 
-/// What the variable `name` takes.
+/// The values that the variable `name` accepts.
 fn accepts(name: &str) -> &'static str {
     VARIABLES.iter().find(|v| v.name == name).map_or("", |v| v.accepts)
 }
 
-/// A value that says nothing is none.
+/// True for a blank value, which counts as not set.
 fn is_blank(value: &OsString) -> bool {
     value.to_str().is_some_and(|v| v.trim().is_empty())
 }
@@ -285,7 +286,7 @@ impl Config {
             }
             is_good
         });
-        // A path, of whatever bytes; the program may go to another folder later.
+        // A path may have any bytes. It is made absolute, since the program may change its working directory later.
         if let Some(folder) = value("REVAMP_CACHE_DIR") {
             match std::path::absolute(&folder) {
                 Ok(folder) => c.cache_dir = Some(folder),
@@ -296,7 +297,7 @@ impl Config {
     }
 }
 
-/// Counts one more: true if it is the one that is wanted.
+/// Counts up: true if this is the one wanted.
 fn is_nth(wanted: Option<u64>, count: &AtomicU64) -> bool {
     wanted.is_some_and(|n| n == count.fetch_add(1, Ordering::Relaxed) + 1)
 }
@@ -348,7 +349,7 @@ impl TestSwitches {
     }
 }
 
-/// The user's cache folder by the platform's own convention. A relative path is none, as the convention of XDG says.
+/// The user's cache folder by the platform's convention. A relative path is ignored, as XDG demands.
 fn user_cache_dir(lookup: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let path = |name: &str| lookup(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = if cfg!(windows) {

@@ -1,4 +1,4 @@
-//! All devices of the machine: the one place that names the kinds of devices there are.
+//! All devices of the machine. Only this file names the kinds of devices.
 
 use crate::config::Config;
 use crate::device::host::{HostKind, HostPhysical};
@@ -27,17 +27,17 @@ pub fn no_vulkan() -> Option<String> {
     instance().err().map(|e| e.to_string())
 }
 
-/// What a kernel that called `direct3d_errorf` or `direct3d_abort` since the last call said.
+/// The message of a kernel that called `direct3d_errorf` or `direct3d_abort` since the last call.
 pub fn take_kernel_failure() -> Option<String> {
     printf::take_failure()
 }
 
-/// Messages of the validation layer so far.
+/// How many messages the validation layer has written so far.
 pub fn validation_messages() -> u64 {
     messages::validation_messages()
 }
 
-/// The latest of them.
+/// The latest of these messages.
 pub fn last_validation_message() -> Option<String> {
     messages::last_validation_message()
 }

@@ -1,4 +1,4 @@
-//! The one error type of the crate: what kind of C++ AMP exception it is, its HRESULT and its text.
+//! The error type of the crate: the class of C++ AMP exception, the HRESULT and the text.
 //!
 //! Kinds follow the exception classes in docs/spec/errors.md. The text says what was asked, what the limit is and
 //! what to do.
@@ -24,12 +24,12 @@ pub const DEVICE_REMOVED: i32 = 0x887A_0005_u32 as i32;
 /// `DXGI_ERROR_DEVICE_HUNG`.
 pub const DEVICE_HUNG: i32 = 0x887A_0006_u32 as i32;
 
-/// What class of failure an [`Error`] is; each has one status code at the C boundary.
+/// The class of an [`Error`]; each has one status code in the C API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// `runtime_exception`: a call that cannot be done as asked.
     Runtime,
-    /// `runtime_exception` with `E_INVALIDARG`: an argument is out of its domain.
+    /// `runtime_exception` with `E_INVALIDARG`: an argument has a value that is not allowed.
     InvalidArgument,
     /// A null, freed, foreign or wrong-type handle.
     InvalidHandle,
@@ -41,9 +41,9 @@ pub enum ErrorKind {
     UninitializedObject,
     /// `unsupported_feature`.
     UnsupportedFeature,
-    /// `accelerator_view_removed`: the device was lost; the view stays dead.
+    /// `accelerator_view_removed`: the device was lost; the view stays unusable.
     AcceleratorViewRemoved,
-    /// A message of the Vulkan validation layer while `REVAMP_VALIDATION=2`.
+    /// A message of the Vulkan validation layer while `REVAMP_VALIDATION=2` is set.
     Validation,
     /// The process is exiting: the library has drained its work.
     ShutDown,
@@ -63,7 +63,7 @@ pub struct Error {
     pub hresult: i32,
     /// What was asked, what the limit is and what to do.
     pub message: Cow<'static, str>,
-    /// What the runtime can do about it before it tells the program; see [`crate::device::hazard::Detour`].
+    /// What the runtime can do about it before the program is told; see [`crate::device::hazard::Detour`].
     pub detour: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -71,7 +71,7 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of `kind` with the HRESULT natural to it.
+    /// An error of `kind` with the HRESULT of that kind.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         let hresult = match kind {
             ErrorKind::InvalidArgument => E_INVALIDARG,

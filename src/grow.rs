@@ -1,14 +1,14 @@
-//! Growing what the caller sizes (modules, arguments, blocks, texts): memory that is not there is an error, not the end of
-//! the process. What has a fixed size is allocated without this.
+//! Growing what the caller sizes (modules, arguments, blocks, texts), so that a lack of memory is an error and does not
+//! abort the process. What has a fixed size is allocated without this.
 
 use crate::error::{Error, Result};
 use smallvec::{Array, SmallVec};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
-/// A container that can ask for room before it is filled.
+/// A container that can get room before it is filled.
 pub trait Grow {
-    /// Sees to room for so many more.
+    /// Makes room for this many more.
     fn make_room(&mut self, more: usize) -> Result<()>;
 }
 

@@ -1,16 +1,16 @@
-//! The locks of the library, each with a rank: a thread takes them in the order of their ranks, those of one rank in the order
-//! of their ids. So no two threads ever wait for each other's.
+//! The locks of the library, each with a rank. A thread takes them in the order of their ranks, and locks of one rank in the
+//! order of their ids, so that no two threads ever wait for each other.
 //!
-//! A wait for other threads of the host has a rank too: that of the first lock which those threads may want ([`waits`]). A
-//! build with debug assertions checks every lock and wait, and ends the process at the first that is out of order; others check
-//! nothing and cost nothing. Waiting for a device needs no lock of ours, and is allowed under any.
+//! A wait for other threads of the host has a rank too: that of the first lock which those threads may take ([`waits`]). A
+//! build with debug assertions checks every lock and wait, and aborts at the first that is out of order; other builds check
+//! nothing. Waiting for a device is allowed under any lock, since it needs none.
 
 use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
 /// The ranks, from the outermost lock to the innermost.
 pub mod rank {
-    /// Nothing may be held: for waits for whatever may use the library, and before code of the program is called.
+    /// No lock may be held: for waits for threads that may use the library, and for calls of the program's code.
     pub const NONE: u8 = 0;
 
     macro_rules! ranks {
@@ -33,13 +33,13 @@ pub mod rank {
         SOURCE,
         /// The list of sources with views.
         LIVE_SOURCES,
-        /// What the host may do without a call.
+        /// The state words of array_views.
         WORDS,
         /// The uses that the race check knows.
         RACES,
         /// The runtime itself.
         RUNTIME,
-        /// What the default accelerators are.
+        /// The choice of default accelerators.
         DEFAULTS,
         /// The auto-selection view.
         AUTO_VIEW,
@@ -57,9 +57,9 @@ pub mod rank {
         HANDLE_CELL,
         /// The bridges between two devices, and one of them.
         BRIDGES,
-        /// See [`BRIDGES`].
+        /// One of the bridges.
         BRIDGE,
-        /// Work of a view beside its queue.
+        /// Work of a view that does not run on its queue.
         BESIDE,
         /// Large downloads of a device, one at a time.
         TURN,
@@ -77,19 +77,19 @@ pub mod rank {
         QUEUE,
         /// The uses of a buffer, in order of buffer ids.
         TRACKER,
-        /// What a timeline has lost.
+        /// The losses of a timeline.
         LOSSES,
         /// Signals that a timeline remembers.
         SIGNALS,
         /// The jobs of a host queue.
         JOBS,
-        /// An operation of the host, and what it holds up.
+        /// An operation of the host.
         OPERATION,
-        /// See [`OPERATION`].
+        /// What an operation of the host holds up.
         GATE,
         /// Callbacks that wait for completions.
         NOTIFIER,
-        /// Semaphores that are kept for a while.
+        /// Semaphores that are kept for a while before they are destroyed.
         RETIRED,
         /// Submitting to a device.
         SUBMITTING,
@@ -145,7 +145,7 @@ mod held {
         std::process::abort();
     }
 
-    /// Before a lock is waited for.
+    /// To be called before a lock is waited for.
     pub fn check(rank: u8, id: u64) {
         let _ = HELD.try_with(|held| {
             let held = held.borrow();
@@ -155,7 +155,7 @@ mod held {
         });
     }
 
-    /// Before other threads are waited for.
+    /// To be called before other threads are waited for.
     pub fn waits(rank: u8) {
         let _ = HELD.try_with(|held| {
             let held = held.borrow();
@@ -179,8 +179,8 @@ mod held {
     }
 }
 
-/// To be said before this thread waits for other threads of the host which may take locks of `rank` and beyond, or calls code
-/// of the program ([`rank::NONE`]).
+/// To be called before this thread waits for other threads of the host that may take locks of `rank` and beyond, or calls
+/// code of the program ([`rank::NONE`]).
 #[inline]
 pub fn waits(rank: u8) {
     #[cfg(debug_assertions)]
@@ -188,7 +188,7 @@ pub fn waits(rank: u8) {
     let _ = rank;
 }
 
-/// That this thread holds a lock of a rank, for as long as it lives.
+/// Notes that this thread holds a lock of a rank, as long as this lives.
 #[derive(Debug)]
 pub struct Hold {
     #[cfg(debug_assertions)]
@@ -204,7 +204,7 @@ impl Hold {
         Self::unchecked(rank, id)
     }
 
-    /// For a lock that was not waited for.
+    /// For a lock that is not waited for.
     #[inline]
     fn unchecked(rank: u8, id: u64) -> Self {
         #[cfg(debug_assertions)]
@@ -216,7 +216,7 @@ impl Hold {
         }
     }
 
-    /// Runs `f` as if the lock were not held, which gives it up and takes it again.
+    /// Runs `f` as if the lock were not held; `f` releases it and takes it again.
     #[inline]
     fn without<R>(&self, f: impl FnOnce() -> R) -> R {
         #[cfg(debug_assertions)]
@@ -242,17 +242,17 @@ impl Drop for Hold {
 #[derive(Debug, Default)]
 pub struct Mutex<T, const RANK: u8>(parking_lot::Mutex<T>);
 
-/// The right to use what a lock guards.
+/// A lock that is held: gives access to what it guards.
 pub struct Guard<G> {
     guard: G,
     hold: Hold,
 }
 
-/// The right to use what a [`Mutex`] guards.
+/// A held [`Mutex`].
 pub type MutexGuard<'a, T> = Guard<parking_lot::MutexGuard<'a, T>>;
 
 impl<T, const RANK: u8> Mutex<T, RANK> {
-    /// An unlocked one.
+    /// An unlocked mutex.
     pub const fn new(value: T) -> Self {
         Self(parking_lot::Mutex::new(value))
     }
@@ -263,26 +263,26 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
         self.lock_as(0)
     }
 
-    /// Locks one of several of its rank that may be held together.
+    /// Locks one of several mutexes of its rank that may be held together.
     #[inline]
     pub fn lock_as(&self, id: u64) -> MutexGuard<'_, T> {
         let hold = Hold::new(RANK, id);
         Guard { guard: self.0.lock(), hold }
     }
 
-    /// Locks it if nobody else has it, in any order.
+    /// Locks it if nobody holds it. Allowed in any order.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         self.0.try_lock().map(|guard| Guard { guard, hold: Hold::unchecked(RANK, 0) })
     }
 
-    /// Locks it unless somebody else has it for so long.
+    /// Locks it unless somebody else holds it for that long.
     #[inline]
     pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T>> {
         self.0.try_lock_for(timeout).map(|guard| Guard { guard, hold: Hold::unchecked(RANK, 0) })
     }
 
-    /// The value, which nobody else uses.
+    /// The value, which nobody else can use.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut()
     }
@@ -294,7 +294,7 @@ impl<T, const RANK: u8> Mutex<T, RANK> {
 }
 
 impl<T> MutexGuard<'_, T> {
-    /// Runs `f` without the lock.
+    /// Runs `f` with the lock released.
     #[inline]
     pub fn unlocked<R>(this: &mut Self, f: impl FnOnce() -> R) -> R {
         let Self { guard, hold } = this;
@@ -317,12 +317,12 @@ impl<G: DerefMut> DerefMut for Guard<G> {
     }
 }
 
-/// A condition variable. `rank` is that of the first lock which the threads waited for may want, as for [`waits`].
+/// A condition variable. `rank` is that of the first lock which the threads waited for may take, as for [`waits`].
 #[derive(Debug, Default)]
 pub struct Condvar(parking_lot::Condvar);
 
 impl Condvar {
-    /// One that nobody waits for.
+    /// A new condition variable.
     pub const fn new() -> Self {
         Self(parking_lot::Condvar::new())
     }
@@ -345,7 +345,7 @@ impl Condvar {
         });
     }
 
-    /// Waits for at most so long: true if the time is over.
+    /// Waits at most that long: true if the time has passed.
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8, timeout: Duration) -> bool {
         guard.hold.without(|| {
             waits(rank);
@@ -353,7 +353,7 @@ impl Condvar {
         })
     }
 
-    /// Waits up to a point in time: true if it is over.
+    /// Waits until that moment at most: true if it has passed.
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, rank: u8, end: Instant) -> bool {
         guard.hold.without(|| {
             waits(rank);
@@ -367,19 +367,19 @@ impl Condvar {
 pub struct RwLock<T, const RANK: u8>(parking_lot::RwLock<T>);
 
 impl<T, const RANK: u8> RwLock<T, RANK> {
-    /// An unlocked one.
+    /// An unlocked lock.
     pub const fn new(value: T) -> Self {
         Self(parking_lot::RwLock::new(value))
     }
 
-    /// Locks it with other readers.
+    /// Locks it for reading.
     #[inline]
     pub fn read(&self) -> Guard<parking_lot::RwLockReadGuard<'_, T>> {
         let hold = Hold::new(RANK, 0);
         Guard { guard: self.0.read(), hold }
     }
 
-    /// Locks it alone.
+    /// Locks it for writing.
     #[inline]
     pub fn write(&self) -> Guard<parking_lot::RwLockWriteGuard<'_, T>> {
         let hold = Hold::new(RANK, 0);

@@ -1,9 +1,9 @@
-//! As whom the process runs. `unsafe` here is only for calls of the system that take and give plain numbers.
+//! The privileges of the process. `unsafe` here is only for system calls that take and return plain numbers.
 
 #![allow(unsafe_code)]
 
-/// True if the process has more rights than who started it (set-user-id, set-group-id, file capabilities). Its environment is
-/// a stranger's then. The same answer as secure_getenv() goes by.
+/// True if the process has more rights than the user who started it (set-user-id, set-group-id, file capabilities): its
+/// environment cannot be trusted then. secure_getenv() decides in the same way.
 pub fn is_raised() -> bool {
     #[cfg(target_os = "linux")]
     // SAFETY: getauxval takes a number and returns one.
@@ -16,7 +16,7 @@ pub fn is_raised() -> bool {
     raised
 }
 
-/// The user that files made by this process belong to.
+/// The user who owns the files that this process makes.
 #[cfg(unix)]
 pub fn effective_user() -> u32 {
     // SAFETY: it takes nothing and returns a number.

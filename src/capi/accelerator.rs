@@ -33,10 +33,10 @@ pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
     })
 }
 
-/// Lists all accelerators: Vulkan devices, host threads, the cpu; those that cannot be used too
-/// (see unusable_reason). Writes at most `capacity` handles to `accelerators` (which may be NULL
-/// if it is 0) and the number there are to `count`. The first call looks for devices, which takes
-/// some milliseconds. Handles are the library's; do not release them.
+/// Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
+/// used (see unusable_reason). Writes at most `capacity` handles to `accelerators`, which may be
+/// NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
+/// for devices, which takes some milliseconds. The library owns the handles; do not release them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_list(
     accelerators: *mut revamp_accelerator,
@@ -60,9 +60,9 @@ pub unsafe extern "C" fn revamp_accelerator_list(
     })
 }
 
-/// The accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
-/// threads), "vulkan\...", "default" or "" for the default accelerator (for SPIR-V code).
-/// Fails with REVAMP_ERROR_RUNTIME if there is none; the text lists those there are.
+/// Finds the accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
+/// threads), "vulkan\...", or "default" or "" for the default accelerator for SPIR-V code.
+/// Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_find(
     device_path: *const c_char,
@@ -77,11 +77,12 @@ pub unsafe extern "C" fn revamp_accelerator_find(
     })
 }
 
-/// The default accelerator for `code`: what the program set, else CPPAMP_DEFAULT_ACCELERATOR, else
-/// by the rules (docs/spec/accelerators.md#default-accelerator): for REVAMP_CODE_SPIRV the best
-/// GPU, else a software Vulkan device; for REVAMP_CODE_HOST the host threads. This use settles the
-/// default: revamp_accelerator_set_default() has no effect afterwards.
-/// Fails with REVAMP_ERROR_RUNTIME if there is none, saying why.
+/// Gives the default accelerator for `code`: the one the program set, else the one of the
+/// environment variable CPPAMP_DEFAULT_ACCELERATOR, else, for REVAMP_CODE_SPIRV the best GPU or a
+/// software Vulkan device, for REVAMP_CODE_HOST the host threads
+/// (docs/spec/accelerators.md#default-accelerator). From this call on
+/// revamp_accelerator_set_default() has no effect.
+/// Errors: REVAMP_ERROR_RUNTIME if there is none; the message says why.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_default(
     code: revamp_code,
@@ -103,9 +104,9 @@ pub unsafe extern "C" fn revamp_accelerator_get_default(
     })
 }
 
-/// Makes the accelerator with this device_path the default, once, before the default was used:
-/// `changed` (may be NULL) becomes true; afterwards it becomes false and nothing changes. An
-/// unknown path is an error.
+/// Makes the accelerator with this device_path the default, if no default was set or used before.
+/// `changed` (may be NULL) becomes true if that was done, else false.
+/// Errors: REVAMP_ERROR_RUNTIME for an unknown path.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_set_default(
     device_path: *const c_char,
@@ -164,7 +165,7 @@ pub unsafe extern "C" fn revamp_accelerator_get_info(
     })
 }
 
-/// Tells what memory the accelerator holds at this moment. Fills `usage` (set struct_size first).
+/// Fills `usage` with the memory that the accelerator holds now (set struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_memory_usage(
     accelerator: revamp_accelerator,
@@ -185,9 +186,10 @@ pub unsafe extern "C" fn revamp_accelerator_get_memory_usage(
     })
 }
 
-/// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, once, before it was used:
-/// `changed` (may be NULL) says whether it was set. Fails with REVAMP_ERROR_RUNTIME if the
-/// accelerator has no memory shared with the host and `access_type` is more than NONE.
+/// Sets what REVAMP_ACCESS_AUTO means for arrays on this accelerator, if that was neither set nor
+/// used before. `changed` (may be NULL) becomes true if it was set, else false.
+/// Errors: REVAMP_ERROR_RUNTIME if the accelerator has no memory shared with the host, unless
+/// `access` is REVAMP_ACCESS_NONE or _AUTO.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
     accelerator: revamp_accelerator,
@@ -204,11 +206,12 @@ pub unsafe extern "C" fn revamp_accelerator_set_default_cpu_access_type(
     })
 }
 
-/// Opens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED) anew: its
-/// default view is another one from now on. The old view, and arrays and kernels of it, stay dead
-/// and are to be released; array_views go on with what other places hold of their data. Without a
-/// loss it does nothing. REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the
-/// device is still not to be had.
+/// Reopens an accelerator whose device was lost (REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED). It gets a
+/// new default view. Its old views, and arrays and kernels on them, stay unusable and should be
+/// released; array_views go on with the data that the host and other accelerators hold. Does
+/// nothing if the device was not lost.
+/// Errors: REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED or REVAMP_ERROR_RUNTIME if the device still
+/// cannot be opened.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_accelerator_reopen(accelerator: revamp_accelerator) -> revamp_status {
     guard(|| runtime()?.reopen(&get::<Accelerator, _>(accelerator)?))

@@ -18,9 +18,10 @@ pub(super) fn handle_of(view: &Arc<AcceleratorView>) -> Result<revamp_accelerato
     handle::of(&view.c_handle, view)
 }
 
-/// The default view of an accelerator: always the same one, in automatic mode. Owned by the
-/// library: retaining and releasing it is allowed and has no effect on its life.
-/// Fails if the accelerator cannot be used or its device cannot be opened.
+/// Gives the default view of an accelerator, which is in automatic mode: the same one each time,
+/// until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
+/// is allowed and has no effect.
+/// Errors: those of opening the device, or REVAMP_ERROR_RUNTIME if the accelerator cannot be used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_default_view(
     accelerator: revamp_accelerator,
@@ -34,7 +35,8 @@ pub unsafe extern "C" fn revamp_accelerator_get_default_view(
     })
 }
 
-/// A new view with its own order of work. Release it with revamp_accelerator_view_release().
+/// Makes a new view, whose work is not ordered against that of other views. Release it with
+/// revamp_accelerator_view_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_create_view(
     accelerator: revamp_accelerator,
@@ -59,8 +61,8 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
     })
 }
 
-/// The auto-selection view: passing it to a dispatch is passing no view; otherwise it acts as the
-/// default view of the default accelerator (for SPIR-V code). Owned by the library.
+/// Gives the auto-selection view. A launch on it is a launch with view NULL; otherwise it acts as
+/// the default view of the default accelerator for SPIR-V code. Owned by the library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
     view: *mut revamp_accelerator_view,
@@ -73,13 +75,13 @@ pub unsafe extern "C" fn revamp_accelerator_get_auto_selection_view(
     })
 }
 
-/// One more owner of the view.
+/// Adds an owner of the view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_retain(view: revamp_accelerator_view) -> revamp_status {
     guard(|| if get::<AcceleratorView, _>(view)?.is_kept() { Ok(()) } else { retain::<AcceleratorView, _>(view) })
 }
 
-/// One owner less. Work already given to the view still runs; arrays on it keep working.
+/// Removes an owner of the view. Work already given to it still runs; arrays on it keep working.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_release(view: revamp_accelerator_view) -> revamp_status {
     guard_release(
@@ -115,20 +117,21 @@ pub unsafe extern "C" fn revamp_accelerator_view_get_info(
     })
 }
 
-/// Hands everything queued to the device; does not wait.
+/// Submits all queued work to the device and does not wait for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_flush(view: revamp_accelerator_view) -> revamp_status {
     guard(|| get::<AcceleratorView, _>(view)?.flush())
 }
 
-/// Waits until all work given to the view so far is done, copies included. Reports the first
-/// failure of that work that nobody was told of yet.
+/// Waits until all work given to the view so far is done, copies included. Returns the first
+/// failure of that work that was not yet reported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_wait(view: revamp_accelerator_view) -> revamp_status {
     guard(|| get::<AcceleratorView, _>(view)?.wait())
 }
 
-/// A completion that is done when all work given to the view so far is. Release it.
+/// Makes a completion that is done when all work given to the view so far is. Release it with
+/// revamp_completion_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_view_create_marker(
     view: revamp_accelerator_view,

@@ -67,8 +67,8 @@ pub unsafe extern "C" fn revamp_array_create(
     })
 }
 
-/// Frees an array. Work already queued that uses it still finds its memory. Pointers from
-/// revamp_array_data() die.
+/// Destroys an array. Its memory lives until queued work and array_views that use it are done with
+/// it. Pointers from revamp_array_data() become invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_destroy(array: revamp_array) -> revamp_status {
     guard_release(|| release::<Array, _>(array))
@@ -95,11 +95,12 @@ pub unsafe extern "C" fn revamp_array_get_info(array: revamp_array, info: *mut r
     })
 }
 
-/// The array's memory as the host sees it: contiguous, row-major. Waits until the work queued so
-/// far that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer dies when a
-/// copy or dispatch that involves the array begins (rule STG-15); fetch it again after (STG-16).
-/// Fails with REVAMP_ERROR_RUNTIME if the host may not access the memory so: arrays on the cpu, on
-/// host threads, staging arrays, and arrays with a cpu access type can be.
+/// Gives the address of the array's memory on the host: contiguous, row-major. Waits until queued
+/// work that conflicts with `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes
+/// invalid when a copy or dispatch that involves the array begins (rule STG-15); fetch it again
+/// afterwards (STG-16).
+/// Errors: REVAMP_ERROR_RUNTIME if the host may not access the memory so. It may for arrays on the
+/// cpu and on host threads, staging arrays, and arrays whose CPU access type allows it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_data(
     array: revamp_array,
@@ -114,10 +115,10 @@ pub unsafe extern "C" fn revamp_array_data(
     })
 }
 
-/// The address by which kernels on the array's accelerator reach its first element. Valid as long
-/// as the array. Uses through an address that a dispatch is not told of (REVAMP_ARGUMENT_ADDRESS)
-/// are for the caller to order.
-/// Fails with REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
+/// Gives the address of the array's first element for kernels on its accelerator. Valid as long as
+/// the array. The library orders the uses of dispatches that name the array, as
+/// REVAMP_ARGUMENT_ADDRESS does; all other uses of the address are for the caller to order.
+/// Errors: REVAMP_ERROR_RUNTIME for arrays that no Vulkan device addresses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_device_address(array: revamp_array, address: *mut u64) -> revamp_status {
     guard(|| {

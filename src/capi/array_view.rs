@@ -60,10 +60,10 @@ unsafe fn make(
 }
 
 /// Makes a view of `rank` dimensions over host memory at `data`, row-major without gaps. Each call
-/// makes a data source of its own: two views made so over the same memory know nothing of each
-/// other (rules AV-8, AV-10); sections, projections and retained handles of one view do. The
-/// memory must outlive all of them, and what is pending when the last one is released is written
-/// back then (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
+/// makes a data source of its own: two views made so over the same memory are not coherent with
+/// each other (rules AV-8, AV-10), while sections, projections and retained handles of one view
+/// are. The memory must outlive all of them; when the last one is released, changes made elsewhere
+/// are written back (DST-1). `options` may be NULL. Release it with revamp_array_view_release().
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad extent or element size (a multiple
 /// of 4 bytes).
 #[unsafe(no_mangle)]
@@ -93,9 +93,9 @@ pub unsafe extern "C" fn revamp_array_view_create_host(
     }
 }
 
-/// Makes a view of all of an array. All views of an array share its data source, whose home is the
-/// array (AV-7, AV-9). The array's memory lives until the last of them is released, also when the
-/// array is destroyed before.
+/// Makes a view of a whole array. All views of an array share one data source, whose home is the
+/// array (AV-7, AV-9). The array's memory lives until the last of them is released, even if the
+/// array is destroyed before. `options` may be NULL. Release it with revamp_array_view_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create_array(
     array: revamp_array,
@@ -111,9 +111,9 @@ pub unsafe extern "C" fn revamp_array_view_create_array(
     }
 }
 
-/// Makes a view without a data source: its memory is made where it is first used, and its contents
-/// are undefined until then (docs/spec/array-views.md#views-without-a-data-source). It cannot be
-/// read only.
+/// Makes a view without a data source: its memory is allocated where it is first used, with
+/// undefined contents (docs/spec/array-views.md#views-without-a-data-source). It cannot be read
+/// only. `options` may be NULL. Release it with revamp_array_view_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_create(
     rank: u32,
@@ -131,9 +131,10 @@ pub unsafe extern "C" fn revamp_array_view_create(
     }
 }
 
-/// A view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent` (NULL: the
-/// rest), one value for each dimension. No access: nothing moves (AV-20). Fails with
-/// REVAMP_ERROR_RUNTIME where it does not lie inside.
+/// Makes a view of the part of `view` that begins at `origin` (NULL: zeros) and has `extent`
+/// (NULL: the rest), one value for each dimension. This is no access: nothing moves (AV-20).
+/// Release it.
+/// Errors: REVAMP_ERROR_RUNTIME if the section does not lie inside the view.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_section(
     view: revamp_array_view,
@@ -152,8 +153,8 @@ pub unsafe extern "C" fn revamp_array_view_section(
     }
 }
 
-/// A view of slice `index` of the most significant dimension; its rank is one less. The view's
-/// rank must be 2 or more.
+/// Makes a view of slice `index` of the most significant dimension; its rank is one less. The rank
+/// of `view` must be 2 or more. Release it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_project(
     view: revamp_array_view,
@@ -164,7 +165,8 @@ pub unsafe extern "C" fn revamp_array_view_project(
     unsafe { make(projection, "projection", || get::<ArrayView, _>(view)?.project(index)) }
 }
 
-/// The same elements, which must lie without gaps, in another shape of at most as many elements.
+/// Makes a view of the same elements, which must lie without gaps, in another shape of at most as
+/// many elements. Release it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_view_as(
     view: revamp_array_view,
@@ -176,8 +178,8 @@ pub unsafe extern "C" fn revamp_array_view_view_as(
     unsafe { make(result, "result", || get::<ArrayView, _>(view)?.view_as(dimensions(extent, rank, "extent")?)) }
 }
 
-/// The same bytes, which must lie without gaps, as a row of elements of another size that divides
-/// them.
+/// Makes a view of the same bytes, which must lie without gaps, as a row of elements of another
+/// size, which must divide their number. Release it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
     view: revamp_array_view,
@@ -188,7 +190,7 @@ pub unsafe extern "C" fn revamp_array_view_reinterpret_as(
     unsafe { make(result, "result", || get::<ArrayView, _>(view)?.reinterpret_as(element_size)) }
 }
 
-/// The same elements as a read-only view (C++ AMP's array_view<const T>).
+/// Makes a read-only view of the same elements (C++ AMP's array_view<const T>). Release it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_as_read_only(
     view: revamp_array_view,
@@ -198,16 +200,16 @@ pub unsafe extern "C" fn revamp_array_view_as_read_only(
     unsafe { make(result, "result", || Ok(get::<ArrayView, _>(view)?.as_read_only())) }
 }
 
-/// One more owner of the view: what copying an array_view is in C++.
+/// Adds an owner of the view; this corresponds to copying an array_view in C++ AMP.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_retain(view: revamp_array_view) -> revamp_status {
     guard(|| retain::<ArrayView, _>(view))
 }
 
-/// One owner less. When the last view of a data source goes, what was changed elsewhere is written
-/// back to its home before this returns (DST-1), unless it was discarded (DST-3). A failure of
-/// that reaches the log only (DST-7): call revamp_array_view_synchronize() before to hear of it
-/// (DST-8).
+/// Removes an owner of the view. When the last view of a data source goes, changes made elsewhere
+/// are written back to its home before this returns (DST-1), unless they were discarded (DST-3). A
+/// failure of the write-back is only logged (DST-7); to have it returned, call
+/// revamp_array_view_synchronize() before (DST-8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_release(view: revamp_array_view) -> revamp_status {
     guard_release(|| release::<ArrayView, _>(view))
@@ -269,9 +271,9 @@ pub unsafe extern "C" fn revamp_array_view_data(
     })
 }
 
-/// Gives the address of a word that tells what the host may do with the view without a call:
-/// REVAMP_HOST_MAY_ bits, to be read with acquire order. revamp_array_view_data() sets them, other
-/// uses of the data source clear them. Valid as long as the handle.
+/// Gives the address of the view's state word: REVAMP_HOST_MAY_ bits that say what the host may do
+/// with the elements without a further call. Read it with acquire order. revamp_array_view_data()
+/// sets the bits, other uses of the data source clear them. Valid as long as the handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_host_access(
     view: revamp_array_view,
@@ -284,12 +286,13 @@ pub unsafe extern "C" fn revamp_array_view_get_host_access(
     })
 }
 
-/// Brings what was changed elsewhere to the data source's home and waits for it. READ: home may
-/// then be read directly; READ_WRITE: and changed, until the next use elsewhere; WRITE: the same
-/// without fetching the old contents (docs/spec/array-views.md#synchronize).
-/// Errors: those of the transfer and of the work before it (DST-8), and that data are lost:
-/// launches that were accepted and never ran are told here, and by every other use, until the data
-/// are written anew (docs/c-api.md).
+/// Brings changes made elsewhere to the data source's home, and waits for that. Until the next use
+/// elsewhere the program may then access home directly: with READ read it, with READ_WRITE read
+/// and write it, with WRITE only write it, since the old contents are not fetched
+/// (docs/spec/array-views.md#synchronize).
+/// Errors: those of the transfer and of earlier work on the data (DST-8). If launches that were
+/// accepted never ran, their data are lost: this call and every other use fails until the data are
+/// written anew (docs/c-api.md).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize(
     view: revamp_array_view,
@@ -298,7 +301,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize(
     guard(|| get::<ArrayView, _>(view)?.synchronize(used(access)?))
 }
 
-/// Like revamp_array_view_synchronize(), but returns at once; release the completion.
+/// Like revamp_array_view_synchronize(), but returns at once. Release the completion with
+/// revamp_completion_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     view: revamp_array_view,
@@ -313,8 +317,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_async(
     })
 }
 
-/// Makes the view valid on `target` and waits for it: a prefetch. WRITE and READ_WRITE leave it
-/// valid there only.
+/// Makes the view valid on `target` ahead of use, and waits for that. WRITE and READ_WRITE leave
+/// it valid only there; WRITE does not move the old contents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to(
     view: revamp_array_view,
@@ -327,7 +331,8 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to(
     })
 }
 
-/// Like revamp_array_view_synchronize_to(), but returns at once; release the completion.
+/// Like revamp_array_view_synchronize_to(), but returns at once. Release the completion with
+/// revamp_completion_release().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     view: revamp_array_view,
@@ -344,23 +349,23 @@ pub unsafe extern "C" fn revamp_array_view_synchronize_to_async(
     })
 }
 
-/// Says that the memory under the view was changed behind the library's back: copies elsewhere are
-/// stale, changes pending there are lost (docs/spec/array-views.md#refresh). Without a data source
-/// it has no effect. Nothing moves.
+/// Tells the library that the program changed the memory under the view directly: copies elsewhere
+/// become invalid, and changes made there are dropped (docs/spec/array-views.md#refresh). Nothing
+/// moves. It has no effect on a view without a data source.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_refresh(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.refresh())
 }
 
-/// Says that the present contents are worthless: they are not moved or written back until somebody
-/// writes them (docs/spec/array-views.md#discard). A read-only view cannot say so.
+/// Tells the library that the present contents are not needed: they are neither moved nor written
+/// back until somebody writes them (docs/spec/array-views.md#discard). Not for read-only views.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_discard_data(view: revamp_array_view) -> revamp_status {
     guard(|| get::<ArrayView, _>(view)?.discard_data())
 }
 
-/// Tells where the view's bytes are, as seen from the accelerator_view `on` (one of the cpu
-/// accelerator: the host). Fills `residency` (set struct_size first).
+/// Fills `residency` with where the view's bytes are, as seen from the accelerator_view `on`; a
+/// view of the cpu accelerator stands for the host (set struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_residency(
     view: revamp_array_view,

@@ -23,26 +23,26 @@ pub(super) unsafe fn give(out: *mut revamp_completion, what: &str, completion: A
     unsafe { pointer::write(out, what, handle) }
 }
 
-/// One more owner of the completion.
+/// Adds an owner of the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_retain(completion: revamp_completion) -> revamp_status {
     guard(|| retain::<Completion, _>(completion))
 }
 
-/// One owner less. The operation goes on.
+/// Removes an owner of the completion. The operation goes on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_release(completion: revamp_completion) -> revamp_status {
     guard_release(|| release::<Completion, _>(completion))
 }
 
-/// Waits until the operation is done. Does not report its failure: revamp_completion_get() does.
+/// Waits until the operation is done. Does not return its failure; revamp_completion_get() does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_wait(completion: revamp_completion) -> revamp_status {
     guard(|| get::<Completion, _>(completion)?.wait(None).map(drop))
 }
 
-/// Waits at most `nanoseconds`: REVAMP_OK if the operation is done (failed or not), REVAMP_TIMEOUT
-/// if not. 0 asks only.
+/// Waits until the operation is done, at most `nanoseconds` (0: does not wait). Returns REVAMP_OK
+/// if it is done, even if it failed, else REVAMP_TIMEOUT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_wait_for(completion: revamp_completion, nanoseconds: u64) -> revamp_status {
     guard_status(|| {
@@ -89,14 +89,13 @@ pub unsafe extern "C" fn revamp_completion_error_message(
     })
 }
 
-/// Calls `callback` with the operation's result and `context` when it is done, on some thread of
-/// the library; at once, on a thread of the library too, if it is already. The callback may call
-/// revamp, and wait for work that it begins. Several may be added. Those of one completion may be
-/// called one after another, so that none must wait for another of them; those of different
-/// completions never hold each other up, as long as the system gives threads. The callback's
-/// module stays loaded.
-/// Errors: REVAMP_ERROR_RUNTIME, and the callback will not be called, if the system gives no
-/// thread to wait with.
+/// Calls `callback` with the operation's result and `context` on a thread of the library when the
+/// operation is done, or at once if it is done already. Several callbacks may be added. A callback
+/// may call revamp, and wait for work that it begins itself. Callbacks of one completion may run
+/// one after another, so none may wait for another of them; those of different completions do not
+/// delay each other while the system can create threads. The callback's module stays loaded.
+/// Errors: REVAMP_ERROR_RUNTIME if the system cannot create a thread that waits for the operation;
+/// the callback is not called then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_completion_then(
     completion: revamp_completion,

@@ -104,11 +104,10 @@ unsafe fn start(
     unsafe { completion::give(out, "completion", made) }
 }
 
-/// Copies the elements of `source` to `destination`, in order, and returns when it is done. Each
-/// side is an array, a section of one, an array_view, or host memory; the extents must be equal,
-/// and so must the element sizes. The two may be on different accelerators. Ordered behind the
-/// work queued so far that uses the same elements. Sides that have elements in common are an
-/// error.
+/// Copies the elements of `source` to `destination` and returns when that is done. Each side is an
+/// array, a section of one, an array_view, or host memory. Extents and element sizes must be
+/// equal. The sides may be on different accelerators, but must not have elements in common. The
+/// copy comes after all work queued so far that uses the same elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: *const revamp_region) -> revamp_status {
     guard(|| {
@@ -118,9 +117,9 @@ pub unsafe extern "C" fn revamp_copy(source: *const revamp_region, destination: 
     })
 }
 
-/// Like revamp_copy(), but returns at once; `completion` tells when it is done, and must be
-/// released. Host memory must stay valid until then. The structs and their lists are read during
-/// the call only.
+/// Like revamp_copy(), but returns at once; `completion` tells when the copy is done, and must be
+/// released. Host memory must stay valid until it is done. The structs and their lists are read
+/// only during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_async(
     source: *const revamp_region,
@@ -135,7 +134,7 @@ pub unsafe extern "C" fn revamp_copy_async(
     })
 }
 
-/// Copies `size` bytes of packed host memory into the whole array, which must hold as many.
+/// Copies `size` bytes of packed host memory into the whole array, whose size it must be.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array(
     source: *const c_void,
@@ -149,7 +148,7 @@ pub unsafe extern "C" fn revamp_copy_to_array(
     })
 }
 
-/// Copies the whole array into `size` bytes of packed host memory; the array must hold as many.
+/// Copies the whole array into packed host memory of `size` bytes, which must be the array's size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array(
     source: revamp_array,
@@ -164,7 +163,7 @@ pub unsafe extern "C" fn revamp_copy_from_array(
 }
 
 /// Like revamp_copy_to_array(), but returns at once. The memory must stay valid and unchanged
-/// until the completion is done.
+/// until the completion is done. Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_to_array_async(
     source: *const c_void,
@@ -181,7 +180,7 @@ pub unsafe extern "C" fn revamp_copy_to_array_async(
 }
 
 /// Like revamp_copy_from_array(), but returns at once. The memory must stay valid until the
-/// completion is done.
+/// completion is done. Release the completion.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_copy_from_array_async(
     source: revamp_array,

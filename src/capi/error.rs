@@ -6,13 +6,13 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
 thread_local! {
-    /// What revamp_last_error_message() returned last: keeps its promise that the text stays.
+    /// What revamp_last_error_message() returned last, kept valid until its next call.
     static GIVEN: RefCell<CString> = RefCell::new(CString::default());
 }
 
-/// The text of the last error on this thread: what was asked, what the limit is and what to do.
-/// Never NULL; empty if nothing failed yet. Valid until this thread calls
-/// revamp_last_error_message() again.
+/// Returns the message of the last error on this thread: what was asked, what the limit is and
+/// what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
+/// function again.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_last_error_message() -> *const c_char {
     let text = with_last(|_, _, text| text.to_owned()).unwrap_or_default();
@@ -24,20 +24,21 @@ pub extern "C" fn revamp_last_error_message() -> *const c_char {
         .unwrap_or(c"".as_ptr())
 }
 
-/// The status of the last error on this thread; REVAMP_OK if nothing failed yet.
+/// Returns the status of the last error on this thread; REVAMP_OK if nothing failed yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_last_error_status() -> revamp_status {
     with_last(|status, _, _| status).unwrap_or(REVAMP_OK)
 }
 
-/// The HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed yet.
+/// Returns the HRESULT of the last error on this thread (docs/spec/errors.md); 0 if nothing failed
+/// yet.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_last_error_hresult() -> i32 {
     with_last(|_, hresult, _| hresult).unwrap_or(0)
 }
 
-/// The name of a status code, as "REVAMP_ERROR_RUNTIME". Static; "unknown status" for other
-/// numbers.
+/// Returns the name of a status code, such as "REVAMP_ERROR_RUNTIME", or "unknown status". The
+/// string is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_status_name(status: revamp_status) -> *const c_char {
     match status {

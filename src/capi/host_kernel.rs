@@ -110,11 +110,11 @@ impl Function {
     }
 }
 
-/// Runs a function of the program once for each element of the domain: on the threads of the host,
-/// or, where the launch goes to a Vulkan view, the kernel that the kernel compiler made of it.
-/// Returns before it has run: wait for the view or a marker. `view` NULL: chosen as for
-/// revamp_dispatch(), with the default accelerator for host code. Of a function that runs on
-/// threads of the host the module stays loaded from then on: dlclose() does not unload it.
+/// Launches a function of the program once for each element of the domain: the function itself on
+/// host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
+/// before it has run: wait for the view or a marker. `view` NULL: chosen as for
+/// revamp_dispatch(), with the default accelerator for host code. A module whose function ran on
+/// host threads stays loaded for good: dlclose() does not unload it.
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3 to PFE-6), REVAMP_ERROR_UNSUPPORTED_FEATURE
 /// on a Vulkan view without a compiled kernel or with one that needs what the device lacks,
 /// REVAMP_ERROR_RUNTIME on the cpu accelerator (PFE-8).
@@ -216,10 +216,10 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
     })
 }
 
-/// Waits until all threads of the tile are here, and orders their accesses to memory (C++ AMP's
-/// tile_barrier::wait). Only in a tiled host kernel, from the thread whose id it is; all threads
-/// of a tile must come as often. Outside, or in a kernel that is not tiled, it fails with
-/// REVAMP_ERROR_RUNTIME, and so does the launch.
+/// Waits until all threads of the tile have reached the barrier, and orders their memory accesses
+/// (C++ AMP's tile_barrier::wait). To be called only in a tiled host kernel, with the calling
+/// thread's own id, and equally often by all threads of a tile.
+/// Errors: REVAMP_ERROR_RUNTIME outside a tiled host kernel; a launch that is not tiled fails too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_tile_barrier_wait(id: *const revamp_thread_id) -> revamp_status {
     guard(|| barrier(id))
@@ -230,10 +230,10 @@ fn barrier(id: *const revamp_thread_id) -> Result<()> {
     unsafe { thread_of(&id) }?.barrier()
 }
 
-/// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`, from the thread
-/// whose id it is (of a row kernel: the first one's): waiting for the launch reports it. The
-/// kernel's function goes on, and returns as soon as it can; threads of the domain that have not
-/// begun may not run. The first failure of a launch is the one reported.
+/// Makes the launch of a host kernel fail with REVAMP_ERROR_RUNTIME and `message`: waiting for the
+/// launch returns that. To be called in the kernel with the calling thread's own id (in a row
+/// kernel: `first`). The function should then return as soon as it can; threads that have not
+/// begun may not run at all. Only the first failure of a launch is reported.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_host_kernel_fail(id: *const revamp_thread_id, message: *const c_char) -> revamp_status {
     guard(|| {

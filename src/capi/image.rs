@@ -26,8 +26,9 @@ const MAGIC: u32 = 0x4849_5046;
 
 /// The image that the wrapper names.
 ///
-/// # Safety The wrapper is null, or what Clang made around an image that the kernel compiler made,
-/// and stays until it is unregistered.
+/// # Safety
+/// The wrapper is null, or what Clang made around an image that the kernel compiler made, and
+/// stays until it is unregistered.
 unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     pointer::check_out(wrapper.cast_mut(), "the wrapper")?;
     // SAFETY: not null; the caller vouches for it.
@@ -42,8 +43,9 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(start, size) })
 }
 
-/// In place of __hipRegisterFatBinary: the kernels of an object file are there. Returns what names
-/// them in the other two. cbindgen:ignore
+/// In place of __hipRegisterFatBinary: registers the kernels of an object file. Returns the
+/// handle that the other two functions take.
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c_void {
     let mut id = 0;
@@ -58,7 +60,8 @@ pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c
 }
 
 /// In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel
-/// `name`. cbindgen:ignore
+/// `name`.
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_add(
     image: *mut c_void,

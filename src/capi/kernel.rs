@@ -148,13 +148,13 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
     }
 }
 
-/// Loads a SPIR-V module on an accelerator: checks it (size, magic, version, what the device
-/// lacks, entry point) and reflects its interface. Release it with revamp_kernel_release().
-/// Descriptor sets and bindings may have any numbers.
-/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module,
-/// REVAMP_ERROR_UNSUPPORTED_FEATURE naming each capability the device lacks or the limit of it
-/// that the module exceeds, or where the accelerator runs no SPIR-V. What is not checked here is
-/// the driver's to take: load no modules from strangers.
+/// Loads a SPIR-V module on an accelerator: checks its size, magic number, version, entry point
+/// and what it needs of the device, and reflects its interface. Descriptor sets and bindings may
+/// have any numbers. Release it with revamp_kernel_release(). Everything else in the module
+/// reaches the driver unchecked: do not load modules from untrusted sources.
+/// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for a bad module;
+/// REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator runs no SPIR-V, or, naming them, for
+/// capabilities that the device lacks and limits of it that the module exceeds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_create(
     accelerator: revamp_accelerator,
@@ -176,9 +176,10 @@ pub unsafe extern "C" fn revamp_kernel_create(
     })
 }
 
-/// Loads a kernel that is compiled into the program (see revamp_kernel_record) by its name.
-/// Release it.
-/// Fails with REVAMP_ERROR_RUNTIME if no record has that name, listing similar ones.
+/// Loads a kernel embedded in the program (see revamp_kernel_record) by its name. Release it with
+/// revamp_kernel_release().
+/// Errors: those of revamp_kernel_create(), and REVAMP_ERROR_RUNTIME if no record has that name;
+/// the message lists similar names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_find(
     accelerator: revamp_accelerator,
@@ -196,13 +197,13 @@ pub unsafe extern "C" fn revamp_kernel_find(
     })
 }
 
-/// One more owner of the kernel.
+/// Adds an owner of the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_retain(kernel: revamp_kernel) -> revamp_status {
     guard(|| retain::<SpirvKernel, _>(kernel))
 }
 
-/// One owner less. Launches under way go on.
+/// Removes an owner of the kernel. Launches under way go on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_release(kernel: revamp_kernel) -> revamp_status {
     guard_release(|| release::<SpirvKernel, _>(kernel))
@@ -256,16 +257,16 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
     })
 }
 
-/// Launches a kernel on a view of the accelerator it was loaded on. Returns before it has run:
-/// wait for the view, a marker or a copy. Ordered behind queued work that uses the same elements
-/// of the same arrays, and overlapping with other work. `view` NULL or the auto-selection view:
-/// the view on which the array arguments live (rules SEL-5, SEL-6); without arrays a view of the
-/// kernel's accelerator on which all array_view arguments are valid, else its default view (SEL-8
-/// to SEL-19). array_view arguments are made valid there first, moving what is missing (SEL-2,
-/// SEL-7).
+/// Launches a kernel on a view of the accelerator it was loaded on. May return before it has run:
+/// wait for the view, a marker or a copy. The launch comes after queued work that uses the same
+/// elements, and may overlap with other work. If `view` is NULL or the auto-selection view, it
+/// runs on the view on which the array arguments live (rules SEL-5, SEL-6); without arrays, on a
+/// view of the kernel's accelerator on which all array_view arguments are valid, else on its
+/// default view (SEL-8 to SEL-19). array_view arguments are first made valid there: what is
+/// missing is moved (SEL-2, SEL-7).
 /// Errors: REVAMP_ERROR_INVALID_COMPUTE_DOMAIN (PFE-3, PFE-4), REVAMP_ERROR_RUNTIME for an array
 /// that lives on another view (SEL-4) and on the cpu accelerator (PFE-8),
-/// REVAMP_ERROR_INVALID_ARGUMENT naming the binding or constant with what was expected and given.
+/// REVAMP_ERROR_INVALID_ARGUMENT for a bad argument, naming it, what was expected and what given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_dispatch(
     view: revamp_accelerator_view,
@@ -301,9 +302,9 @@ pub unsafe extern "C" fn revamp_dispatch(
     })
 }
 
-/// Registers `count` kernels compiled into the program, so that revamp_kernel_find() knows them.
-/// Called by the code that revamp_embed_spirv() makes when the program or plugin is loaded.
-/// Allowed at any time.
+/// Registers `count` kernels embedded in the program, so that revamp_kernel_find() finds them. The
+/// code that revamp_embed_spirv() makes calls it when the program or plugin is loaded; it may be
+/// called at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_aside(|| {
@@ -325,8 +326,8 @@ pub unsafe extern "C" fn revamp_kernel_register(records: *const revamp_kernel_re
     })
 }
 
-/// Takes back what revamp_kernel_register() registered with the same array. Called when a plugin
-/// is unloaded. Kernels loaded before keep working.
+/// Unregisters what revamp_kernel_register() registered with the same `records`, as is done when a
+/// plugin is unloaded. Kernels loaded before keep working.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_kernel_unregister(records: *const revamp_kernel_record, count: usize) -> revamp_status {
     guard_release(|| {

@@ -10,33 +10,34 @@ use crate::trace::log::{self, Level};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// The version of the library, packed as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
+/// Returns the library's version as REVAMP_MAKE_VERSION() packs it. Compare with `>=`.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_version() -> u32 {
     (REVAMP_VERSION_MAJOR << 22) | (REVAMP_VERSION_MINOR << 12) | REVAMP_VERSION_PATCH
 }
 
-/// The library's REVAMP_ABI_VERSION. A program whose header says otherwise must not use the
-/// library.
+/// Returns the library's REVAMP_ABI_VERSION. A program whose header has another one must not use
+/// the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_abi_version() -> u32 {
     REVAMP_ABI_VERSION
 }
 
-/// Waits for all work, then drops all objects and devices: every handle is dead afterwards. The
-/// next call begins anew, and a default accelerator can be set again. May be called repeatedly
-/// (C++ AMP's amp_uninitialize). Not in a host kernel, which it would wait for:
-/// REVAMP_ERROR_RUNTIME. Calls on other threads at the same time fail with
-/// REVAMP_ERROR_INVALID_HANDLE or are undefined in effect, not harmful.
+/// Waits for all work, then destroys all objects and closes all devices (C++ AMP's
+/// amp_uninitialize). All handles are invalid afterwards. The next call initializes the library
+/// anew, and a default accelerator can be set again. May be called repeatedly. Calls on other
+/// threads at the same time fail with REVAMP_ERROR_INVALID_HANDLE or have an undefined effect, but
+/// do no harm.
+/// Errors: REVAMP_ERROR_RUNTIME in a host kernel, for which it would wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_uninitialize() -> revamp_status {
     guard_aside(|| uninitialize(handle::clear_all))
 }
 
-/// Sends log messages of up to `level` to `callback` with `context`; a NULL callback sends them to
-/// standard error again. Overrides REVAMP_LOG's level. When the call returns, the earlier callback
-/// may still be running on another thread; its module stays loaded. Work that is lost because the
-/// process cannot end otherwise is always told on standard error.
+/// Sends log messages of up to `level` to `callback`, with `context`; if NULL, to standard error
+/// again. Overrides REVAMP_LOG's level. When the call returns, the previous callback may still be
+/// running on another thread; its module stays loaded. Work that must be given up so that the
+/// process can exit is always reported on standard error.
 #[unsafe(no_mangle)]
 pub extern "C" fn revamp_set_log_callback(
     callback: revamp_log_callback,

@@ -109,8 +109,9 @@ pub(super) struct Structs<T> {
 impl<T: Sized_> Structs<T> {
     /// The list at `pointer`.
     ///
-    /// # Safety `pointer` is null or points to `capacity` writable structs as large as the first
-    /// one's struct_size, which stay writable as long as this lives.
+    /// # Safety
+    /// `pointer` is null or points to `capacity` writable structs as large as the first one's
+    /// struct_size, which stay writable as long as this lives.
     pub(super) unsafe fn new(pointer: *mut T, capacity: usize) -> Result<Self> {
         if capacity == 0 {
             return Ok(Self { next: pointer, size: 0, left: 0 });

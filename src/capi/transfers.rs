@@ -38,8 +38,8 @@ unsafe fn give(counters: &Counters, out: *mut revamp_transfer_counters) -> Resul
     unsafe { pointer::write_info(out, filled) }
 }
 
-/// Transfers that uses of this view caused since it was made. Fills `counters` (set struct_size
-/// first).
+/// Fills `counters` with the transfers that uses of this view have caused since it was made (set
+/// struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_transfers(
     view: revamp_array_view,
@@ -49,7 +49,8 @@ pub unsafe extern "C" fn revamp_array_view_get_transfers(
     guard(|| unsafe { give(get::<ArrayView, _>(view)?.part().counters(), counters) })
 }
 
-/// Transfers of bytes of the view's data source, whoever caused them.
+/// Fills `counters` with all transfers of bytes of the view's data source, whatever caused them
+/// (set struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_array_view_get_source_transfers(
     view: revamp_array_view,
@@ -59,7 +60,8 @@ pub unsafe extern "C" fn revamp_array_view_get_source_transfers(
     guard(|| unsafe { give(get::<ArrayView, _>(view)?.part().source().counters(), counters) })
 }
 
-/// Transfers to, from and within the memory of an accelerator.
+/// Fills `counters` with the transfers to, from and within the memory of an accelerator (set
+/// struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_get_transfers(
     accelerator: revamp_accelerator,
@@ -69,16 +71,17 @@ pub unsafe extern "C" fn revamp_accelerator_get_transfers(
     guard(|| unsafe { give(get::<Accelerator, _>(accelerator)?.transfers(), counters) })
 }
 
-/// All transfers of the process.
+/// Fills `counters` with all transfers of the process (set struct_size first).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_get_transfers(counters: *mut revamp_transfer_counters) -> revamp_status {
     // SAFETY: the caller vouches for a writable struct or NULL.
     guard(|| unsafe { give(&transfers::ALL, counters) })
 }
 
-/// Reads the log of the latest 4096 transfers: up to `capacity` of those numbered from `first` on,
-/// oldest first; `count` gets how many. Set struct_size of transfers[0], which is that of all. Ask
-/// again with the last number + 1 for more.
+/// Reads from the log of the latest 4096 transfers: those numbered `first` and higher, oldest
+/// first, at most `capacity`. `count` becomes how many were written. Set struct_size of
+/// transfers[0]; it applies to all. For more, call again with `first` one above the last number
+/// read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_transfer_log_read(
     first: u64,

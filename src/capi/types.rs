@@ -1,4 +1,4 @@
-//! The types of the C API. Each mirrors what the header documents; nothing here does anything.
+//! The types and constants of the C API, as the header declares them. No code.
 
 #![allow(non_camel_case_types)]
 
@@ -14,15 +14,15 @@ pub const REVAMP_VERSION_PATCH: u32 = 0;
 /// library.
 pub const REVAMP_ABI_VERSION: u32 = 2;
 
-/// What a call came to. Negative: an error, one code for each class of failure.
+/// The result of a call. Negative values are errors, one for each class of failure.
 pub type revamp_status = i32;
-/// Done.
+/// Success.
 pub const REVAMP_OK: revamp_status = 0;
 /// Not an error: the time passed before the operation was done.
 pub const REVAMP_TIMEOUT: revamp_status = 1;
 /// runtime_exception: the call cannot be done as asked.
 pub const REVAMP_ERROR_RUNTIME: revamp_status = -1;
-/// runtime_exception with E_INVALIDARG: an argument is out of its domain.
+/// runtime_exception with E_INVALIDARG: an argument has a value that is not allowed.
 pub const REVAMP_ERROR_INVALID_ARGUMENT: revamp_status = -2;
 /// runtime_exception with E_HANDLE: a null, freed, foreign or wrong-type handle.
 pub const REVAMP_ERROR_INVALID_HANDLE: revamp_status = -3;
@@ -36,36 +36,36 @@ pub const REVAMP_ERROR_UNINITIALIZED_OBJECT: revamp_status = -6;
 pub const REVAMP_ERROR_UNSUPPORTED_FEATURE: revamp_status = -7;
 /// accelerator_view_removed: the device was lost. The view stays dead; make a new one.
 pub const REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED: revamp_status = -8;
-/// The Vulkan validation layer complained while REVAMP_VALIDATION=2.
+/// The Vulkan validation layer reported an error while REVAMP_VALIDATION=2 was set.
 pub const REVAMP_ERROR_VALIDATION: revamp_status = -9;
-/// The process is exiting; the work has been drained.
+/// The process is exiting; calls are no longer possible.
 pub const REVAMP_ERROR_SHUT_DOWN: revamp_status = -10;
 /// The process was forked after the library was first used.
 pub const REVAMP_ERROR_FORKED: revamp_status = -11;
-/// A defect of revamp; please report it.
+/// A defect in revamp; please report it.
 pub const REVAMP_ERROR_INTERNAL: revamp_status = -12;
 
-/// How memory may be or is used (C++ AMP's access_type): a set of REVAMP_ACCESS_ bits.
+/// How memory is used or may be used (C++ AMP's access_type): a set of REVAMP_ACCESS_ bits.
 pub type revamp_access = u32;
-/// Not at all; for an argument: as the kernel declares it.
+/// No access. In a revamp_argument: the default described there.
 pub const REVAMP_ACCESS_NONE: revamp_access = 0;
-/// Read.
+/// The memory is read.
 pub const REVAMP_ACCESS_READ: revamp_access = 1;
-/// Written, without being read.
+/// The memory is written and its old contents are not read.
 pub const REVAMP_ACCESS_WRITE: revamp_access = 2;
-/// Read and written.
+/// The memory is read and written.
 pub const REVAMP_ACCESS_READ_WRITE: revamp_access = 3;
-/// The library decides.
+/// The library chooses. Only for CPU access types.
 pub const REVAMP_ACCESS_AUTO: revamp_access = 0x8000_0000;
 
 /// When work is handed to the device (C++ AMP's queuing_mode).
 pub type revamp_queuing_mode = u32;
-/// At the end of each call.
+/// Each call submits its work before it returns.
 pub const REVAMP_QUEUING_MODE_IMMEDIATE: revamp_queuing_mode = 0;
-/// When the device is idle, enough has gathered, or something waits for it.
+/// Work is submitted when the device is idle, enough work has gathered, or somebody waits for it.
 pub const REVAMP_QUEUING_MODE_AUTOMATIC: revamp_queuing_mode = 1;
 
-/// For which code a default accelerator is asked.
+/// The kind of code that a default accelerator is to run.
 pub type revamp_code = u32;
 /// SPIR-V kernels: the best GPU, else a software Vulkan device.
 pub const REVAMP_CODE_SPIRV: revamp_code = 0;
@@ -75,18 +75,18 @@ pub const REVAMP_CODE_HOST: revamp_code = 1;
 
 /// Severity of a log message; a level lets itself and everything more severe through.
 pub type revamp_log_level = u32;
-/// Nothing.
+/// No messages.
 pub const REVAMP_LOG_OFF: revamp_log_level = 0;
-/// Failures no caller can be told about.
+/// Failures that no call can return.
 pub const REVAMP_LOG_ERROR: revamp_log_level = 1;
-/// What a user should mend.
+/// Problems that the user should fix.
 pub const REVAMP_LOG_WARN: revamp_log_level = 2;
-/// What was chosen and why.
+/// What the library chose, and why.
 pub const REVAMP_LOG_INFO: revamp_log_level = 3;
-/// Every step worth a line.
+/// Details of what the library does.
 pub const REVAMP_LOG_DEBUG: revamp_log_level = 4;
 
-/// What kind of accelerator it is.
+/// The kind of an accelerator.
 pub type revamp_accelerator_kind = u32;
 /// The host itself: holds arrays, runs no kernels.
 pub const REVAMP_ACCELERATOR_CPU: revamp_accelerator_kind = 0;
@@ -95,36 +95,37 @@ pub const REVAMP_ACCELERATOR_HOST_THREADS: revamp_accelerator_kind = 1;
 /// A Vulkan device; runs SPIR-V.
 pub const REVAMP_ACCELERATOR_VULKAN: revamp_accelerator_kind = 2;
 
-/// Kinds of revamp_argument.
+/// The kind of a revamp_argument.
 pub type revamp_argument_kind = u32;
-/// A storage buffer.
+/// An array or array_view bound as a storage buffer.
 pub const REVAMP_ARGUMENT_BUFFER: revamp_argument_kind = 1;
 /// Bytes of the push-constant block.
 pub const REVAMP_ARGUMENT_PUSH_CONSTANT: revamp_argument_kind = 2;
 /// The value of a specialization constant.
 pub const REVAMP_ARGUMENT_SPECIALIZATION: revamp_argument_kind = 3;
-/// The device address of a buffer, written into the argument block.
+/// The device address of an array or array_view, written into the argument block.
 pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
-/// As ADDRESS, one step further: bytes are appended to the argument block, the address of the
-/// buffer is written at their beginning, and theirs into the block. What a reference to a C++ AMP
-/// array becomes.
+/// Like ADDRESS with one more indirection, as for a C++ AMP array captured by reference: bytes are
+/// appended to the argument block, the array's or array_view's address is written at their
+/// beginning, and the address of these bytes is written at the offset.
 pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
 
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
-/// A place that holds memory and may run kernels. Owned by the library; valid until
-/// revamp_uninitialize(). Two handles are equal if and only if they are the same accelerator.
+/// A device that holds memory and may run kernels. Owned by the library; valid until
+/// revamp_uninitialize(). Two handles are equal if and only if they denote the same accelerator.
 pub type revamp_accelerator = *mut revamp_accelerator_t;
 
 /// What revamp_accelerator_view points to.
 pub struct revamp_accelerator_view_t(());
 /// A queue of work on an accelerator. Reference counted. Two handles are equal if and only if they
-/// are the same view.
+/// denote the same view.
 pub type revamp_accelerator_view = *mut revamp_accelerator_view_t;
 
 /// What revamp_array points to.
 pub struct revamp_array_t(());
-/// A block of elements that lives on one accelerator_view. Owned: destroy it.
+/// Elements in memory of one accelerator_view. Owned by the caller, who destroys it with
+/// revamp_array_destroy().
 pub type revamp_array = *mut revamp_array_t;
 
 /// What revamp_kernel points to.
@@ -134,16 +135,16 @@ pub type revamp_kernel = *mut revamp_kernel_t;
 
 /// What revamp_array_view points to.
 pub struct revamp_array_view_t(());
-/// A part of a data source (host memory or an array), usable on the host and on every accelerator:
-/// the library moves the bytes to where they are used, and only those that are missing there.
-/// Reference counted; a retained handle is what a copy of an array_view is in C++ AMP. Uses of
-/// overlapping views at the same time, of which one writes, are a race (AV-23).
+/// All or part of a data source (host memory or an array), usable on the host and on every
+/// accelerator: the library moves bytes to where they are used if they are missing there.
+/// Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
+/// Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
 pub type revamp_array_view = *mut revamp_array_view_t;
 
 /// What revamp_completion points to.
 pub struct revamp_completion_t(());
-/// An operation under way (C++ AMP's completion_future). Reference counted. Releasing it does not
-/// cancel the operation.
+/// An asynchronous operation (C++ AMP's completion_future). Reference counted. Releasing it does
+/// not cancel the operation.
 pub type revamp_completion = *mut revamp_completion_t;
 
 /// Properties of an accelerator. Strings are valid until revamp_uninitialize().
@@ -153,44 +154,43 @@ pub struct revamp_accelerator_info {
     pub struct_size: usize,
     /// Unique on the system: "cpu", "direct3d\warp", "vulkan\<uuid>".
     pub device_path: *const c_char,
-    /// Short name.
+    /// A short name to show to users.
     pub description: *const c_char,
-    /// NULL if the accelerator can be used, else why not.
+    /// Why the accelerator cannot be used; NULL if it can.
     pub unusable_reason: *const c_char,
     /// Name and version of the driver; empty for the host.
     pub driver: *const c_char,
     /// A REVAMP_ACCELERATOR_ value.
     pub kind: revamp_accelerator_kind,
-    /// major << 16 | minor.
+    /// Its version: major << 16 | minor.
     pub version: u32,
-    /// Dedicated memory in kilobytes; of the host: its memory.
+    /// Dedicated memory in kilobytes; for the host, the system's memory.
     pub dedicated_memory: usize,
-    /// True if a display is attached.
+    /// True if a display is known to be connected.
     pub has_display: bool,
-    /// True if it checks its use (validation is on).
+    /// True if the validation layer checks its use.
     pub is_debug: bool,
-    /// True for software: lavapipe, host threads, the cpu.
+    /// True if it is software: lavapipe, host threads, the cpu.
     pub is_emulated: bool,
-    /// Full double precision, with fma, division and conversion.
+    /// True if it has full double precision, with fma, division and conversion.
     pub supports_double_precision: bool,
-    /// Double precision without those.
+    /// True if it has at least double precision without those.
     pub supports_limited_double_precision: bool,
-    /// Memory that the accelerator and the host both address.
+    /// True if it has memory that both it and the host address.
     pub supports_cpu_shared_memory: bool,
-    /// What REVAMP_ACCESS_AUTO means for arrays here.
+    /// What REVAMP_ACCESS_AUTO means for arrays on this accelerator.
     pub default_cpu_access_type: revamp_access,
-    /// Most invocations in a workgroup, and most in each dimension (x, y, z); 0 where no kernels
-    /// run.
+    /// Most invocations in a workgroup; 0 if no kernels run there.
     pub max_workgroup_invocations: u32,
-    /// Largest workgroup in x, y, z.
+    /// Most invocations of a workgroup in x, y and z.
     pub max_workgroup_size: [u32; 3],
-    /// Bytes of workgroup (tile_static) memory.
+    /// Most bytes of workgroup (tile_static) memory.
     pub max_workgroup_memory: u32,
-    /// Bytes of push constants.
+    /// Most bytes of push constants.
     pub max_push_constants: u32,
     /// Most bytes one storage-buffer binding covers; larger arrays need addresses or sections.
     pub max_storage_buffer_range: u64,
-    /// A bound section must begin at a multiple of so many bytes.
+    /// The offset in bytes of a section bound as storage buffer must be a multiple of this.
     pub min_storage_buffer_alignment: u64,
 }
 
@@ -199,9 +199,9 @@ pub struct revamp_accelerator_info {
 pub struct revamp_accelerator_view_info {
     /// sizeof(revamp_accelerator_view_info).
     pub struct_size: usize,
-    /// Its accelerator.
+    /// The accelerator it is a queue of.
     pub accelerator: revamp_accelerator,
-    /// REVAMP_QUEUING_MODE_.
+    /// A REVAMP_QUEUING_MODE_ value.
     pub queuing_mode: revamp_queuing_mode,
     /// The accelerator's version.
     pub version: u32,
@@ -216,13 +216,13 @@ pub struct revamp_accelerator_view_info {
 pub struct revamp_array_options {
     /// sizeof(revamp_array_options).
     pub struct_size: usize,
-    /// What the host may do with the memory directly (docs/spec/arrays.md#cpu-access-types). Counts
-    /// only with has_cpu_access_type.
+    /// How the host may access the memory directly (docs/spec/arrays.md#cpu-access-types). Ignored
+    /// unless has_cpu_access_type is set.
     pub cpu_access_type: revamp_access,
-    /// False: cpu_access_type is AUTO.
+    /// False: the CPU access type is REVAMP_ACCESS_AUTO.
     pub has_cpu_access_type: bool,
-    /// Makes a staging array: the view whose device often exchanges data with it (rules STG-2 to
-    /// STG-5). NULL: none.
+    /// Makes a staging array: the accelerator_view with which it will often exchange data (rules
+    /// STG-2 to STG-5). NULL: an ordinary array.
     pub associated_view: revamp_accelerator_view,
     /// A name for messages and tools. NULL: none.
     pub label: *const c_char,
@@ -247,13 +247,14 @@ pub struct revamp_array_info {
     pub view: revamp_accelerator_view,
     /// The associated view of a staging array, else the same as view (rule STG-4). Borrowed.
     pub associated_view: revamp_accelerator_view,
-    /// What the host may do with the memory directly.
+    /// How the host may access the memory directly.
     pub cpu_access_type: revamp_access,
 }
 
-/// A bit of an array_view's state word: the host may read through the address it was given.
+/// A bit of an array_view's state word: the host may read at the address that
+/// revamp_array_view_data() gave.
 pub const REVAMP_HOST_MAY_READ: u32 = 1;
-/// The host may write there.
+/// A bit of an array_view's state word: the host may write at that address.
 pub const REVAMP_HOST_MAY_WRITE: u32 = 2;
 
 /// How an array_view is made. NULL or zero: the defaults.
@@ -261,7 +262,7 @@ pub const REVAMP_HOST_MAY_WRITE: u32 = 2;
 pub struct revamp_array_view_options {
     /// sizeof(revamp_array_view_options).
     pub struct_size: usize,
-    /// Nobody writes through it (C++ AMP's array_view<const T>).
+    /// Makes a view that cannot be written through (C++ AMP's array_view<const T>).
     pub read_only: bool,
     /// A name for messages. NULL: none.
     pub label: *const c_char,
@@ -284,12 +285,12 @@ pub struct revamp_array_view_info {
     pub element_count: u64,
     /// Bytes from the start of the data source to the first element.
     pub offset: u64,
-    /// It cannot be written through.
+    /// True if the elements cannot be written through this view.
     pub read_only: bool,
-    /// Where the data source lives (get_source_accelerator_view); NULL without a data source.
-    /// Borrowed.
+    /// Where the data source lives (C++ AMP's get_source_accelerator_view); NULL if there is no
+    /// data source yet. Borrowed: retain it to keep it.
     pub source_view: revamp_accelerator_view,
-    /// The same for all views of one data source, and for no others.
+    /// Identifies the data source: equal for all views of it, and for no others.
     pub source_id: u64,
 }
 
@@ -300,86 +301,87 @@ pub struct revamp_residency {
     pub struct_size: usize,
     /// Bytes of the view's elements.
     pub view_bytes: u64,
-    /// Of them valid there.
+    /// How many of view_bytes are valid there.
     pub valid_bytes: u64,
-    /// Of them discarded, or never written: valid nowhere, and not moved.
+    /// How many of view_bytes were discarded or never written; these are valid nowhere and are not
+    /// moved.
     pub discarded_bytes: u64,
-    /// Bytes held there for the whole data source, beside its home.
+    /// Bytes allocated there for the whole data source, not counting its home.
     pub allocated_bytes: u64,
-    /// The accelerator_view uses the data source's own memory: nothing ever moves.
+    /// True if the accelerator_view uses the data source's own memory, so that nothing ever moves.
     pub shares_home: bool,
 }
 
-/// What memory an accelerator holds for the program, in bytes.
+/// The memory that an accelerator holds for the program, in bytes.
 #[repr(C)]
 pub struct revamp_memory_usage {
     /// sizeof(revamp_memory_usage).
     pub struct_size: usize,
-    /// Of arrays, of array_views' data there, and a little that work under way needs.
+    /// Used by arrays, by the data of array_views, and, to a small extent, by work under way.
     pub used: u64,
-    /// Taken from the driver or the system for them: memory is taken in blocks, and some that was
-    /// freed is kept. At most `used`, a tenth more, and `slack`, unless many small arrays were
-    /// freed and those left lie scattered over their blocks.
+    /// Allocated from the driver or the system for that. Memory is allocated in blocks, and some
+    /// freed blocks are kept. At most 1.1 * used + slack, unless many small arrays were freed and
+    /// the remaining ones are scattered over their blocks.
     pub held: u64,
-    /// See `held`. The same at all times; 0 for memory of the host.
+    /// The constant in the bound of `held`. It never changes; 0 for memory of the host.
     pub slack: u64,
-    /// Host memory that copies pass through. Given back once it was not used for five seconds, at
-    /// the next call that copies, waits or makes an array.
+    /// Host memory through which copies pass. What was not used for five seconds is freed by the
+    /// next call that copies, waits or makes an array.
     pub staging: u64,
-    /// Most that `staging` ever is. Before the accelerator's first use this and all others are 0.
+    /// The upper bound of `staging`. All values are 0 before the accelerator's first use.
     pub staging_limit: u64,
 }
 
-/// Bytes and number of transfers. `to`: into an accelerator's memory; `from`: out of it to the
-/// host (from one accelerator to another by way of the host: once each); `local`: within one
-/// memory. `implicit`: forced by a launch, an access or a release; `explicit`: asked for by a copy
-/// or synchronize.
+/// Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from
+/// there to the host (a transfer between accelerators by way of the host counts once as each);
+/// `local`: within one memory. `implicit`: caused by a launch, an access or a release; `explicit`:
+/// requested by a copy or synchronize.
 #[repr(C)]
 pub struct revamp_transfer_counters {
     /// sizeof(revamp_transfer_counters).
     pub struct_size: usize,
-    /// Implicit, to.
+    /// Bytes of implicit transfers to accelerators.
     pub implicit_to_bytes: u64,
-    /// Implicit, to.
+    /// Number of implicit transfers to accelerators.
     pub implicit_to_count: u64,
-    /// Implicit, from.
+    /// Bytes of implicit transfers from accelerators.
     pub implicit_from_bytes: u64,
-    /// Implicit, from.
+    /// Number of implicit transfers from accelerators.
     pub implicit_from_count: u64,
-    /// Implicit, local.
+    /// Bytes of implicit transfers within one memory.
     pub implicit_local_bytes: u64,
-    /// Implicit, local.
+    /// Number of implicit transfers within one memory.
     pub implicit_local_count: u64,
-    /// Explicit, to.
+    /// Bytes of explicit transfers to accelerators.
     pub explicit_to_bytes: u64,
-    /// Explicit, to.
+    /// Number of explicit transfers to accelerators.
     pub explicit_to_count: u64,
-    /// Explicit, from.
+    /// Bytes of explicit transfers from accelerators.
     pub explicit_from_bytes: u64,
-    /// Explicit, from.
+    /// Number of explicit transfers from accelerators.
     pub explicit_from_count: u64,
-    /// Explicit, local.
+    /// Bytes of explicit transfers within one memory.
     pub explicit_local_bytes: u64,
-    /// Explicit, local.
+    /// Number of explicit transfers within one memory.
     pub explicit_local_count: u64,
 }
 
-/// One transfer of the log.
+/// One entry of the transfer log.
 #[repr(C)]
 pub struct revamp_transfer {
     /// sizeof(revamp_transfer).
     pub struct_size: usize,
-    /// Counted from 1 since the library was loaded.
+    /// Number of the transfer, counted from 1 since the library was loaded.
     pub number: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// Forced by a launch, an access or a release.
+    /// True if caused by a launch, an access or a release; false if a copy or synchronize asked.
     pub is_implicit: bool,
-    /// The function of this header that forced it. Valid for good.
+    /// The name of the function that caused it. Always valid.
     pub call: *const c_char,
     /// Where the bytes came from; the cpu accelerator is the host.
     pub source: revamp_accelerator,
-    /// Where they went.
+    /// Where the bytes went.
     pub destination: revamp_accelerator,
     /// The data source of the view used (revamp_array_view_info), 0 if there was none.
     pub source_id: u64,
@@ -392,23 +394,23 @@ pub struct revamp_region {
     pub struct_size: usize,
     /// The array. NULL: an array_view or host memory.
     pub array: revamp_array,
-    /// The array_view; array and extent are NULL then. As destination it is written where its data
-    /// source lives, as source read where it is valid, the destination's own memory first (SEL-21
-    /// to SEL-24).
+    /// The array_view; array, origin and extent must be NULL then. A destination is written at the
+    /// home of its data source; a source is read where it is valid, preferably in the
+    /// destination's own memory (SEL-21 to SEL-24).
     pub view: revamp_array_view,
-    /// First element of the section, one value for each dimension. NULL: zeros. Arrays only.
+    /// First element of an array's section, one value for each dimension. NULL: zeros.
     pub origin: *const i32,
-    /// Size of the section, one value for each dimension. NULL: to the end of the array. Needed
-    /// for host memory.
+    /// Extent of the array's section, one value for each dimension. NULL: up to the array's end.
+    /// For host memory: its extent, which must be given.
     pub extent: *const i32,
     /// The address of the first element in host memory. It is not written if the region is the
     /// source of the copy.
     pub host: *mut c_void,
-    /// Bytes that may be touched from host on; 0: not checked.
+    /// Bytes that may be accessed from host on; 0: not checked.
     pub host_size: usize,
     /// Byte strides of host memory, one for each dimension. NULL: row-major without gaps.
     pub host_strides: *const i64,
-    /// Dimensions of host memory.
+    /// Number of dimensions of host memory.
     pub host_rank: u32,
     /// Bytes of an element in host memory.
     pub host_element_size: usize,
@@ -421,9 +423,9 @@ pub struct revamp_kernel_options {
     pub struct_size: usize,
     /// The SPIR-V module. Copied.
     pub spirv: *const c_void,
-    /// Its size in bytes.
+    /// Size of the module in bytes.
     pub spirv_size: usize,
-    /// The entry point. NULL: the only compute entry point.
+    /// Name of the entry point. NULL: the only compute entry point.
     pub entry_point: *const c_char,
     /// A name for messages and tools. NULL: the entry point's.
     pub label: *const c_char,
@@ -436,13 +438,13 @@ pub struct revamp_kernel_info {
     pub struct_size: usize,
     /// Workgroup size in x, y, z with the default specialization constants.
     pub workgroup_size: [u32; 3],
-    /// Number of bindings; see revamp_kernel_get_binding().
+    /// Number of storage buffers bound; see revamp_kernel_get_binding().
     pub binding_count: u32,
-    /// Bytes of the push-constant block.
+    /// Size of the push-constant block in bytes.
     pub push_constant_size: u32,
     /// Number of specialization constants.
     pub specialization_count: u32,
-    /// True if the push constants are one 8-byte address: the kernel takes an argument block.
+    /// True if the push constants are one 8-byte address: that of an argument block.
     pub takes_block: bool,
 }
 
@@ -451,53 +453,53 @@ pub struct revamp_kernel_info {
 pub struct revamp_binding_info {
     /// sizeof(revamp_binding_info).
     pub struct_size: usize,
-    /// Descriptor set.
+    /// Descriptor set number.
     pub set: u32,
-    /// Binding.
+    /// Binding number.
     pub binding: u32,
-    /// How the kernel uses it.
+    /// How the kernel uses the buffer.
     pub access: revamp_access,
-    /// Name in the source, if the module kept it, else NULL; of a longer one the first 512 bytes
-    /// and "...". Valid as long as the kernel.
+    /// Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
+    /// contain it. Valid as long as the kernel.
     pub name: *const c_char,
     /// Fewest bytes that must be bound.
     pub min_size: u64,
 }
 
-/// One argument of a dispatch. The revamp_argument_ functions below fill it.
+/// One argument of a launch. The revamp_argument_ functions below make them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct revamp_argument {
-    /// REVAMP_ARGUMENT_.
+    /// A REVAMP_ARGUMENT_ value.
     pub kind: revamp_argument_kind,
-    /// BUFFER: descriptor set.
+    /// BUFFER: descriptor set number.
     pub set: u32,
-    /// BUFFER: binding.
+    /// BUFFER: binding number.
     pub binding: u32,
-    /// SPECIALIZATION: the constant's id.
+    /// SPECIALIZATION: id of the constant.
     pub id: u32,
-    /// PUSH_CONSTANT: byte offset in the block. ADDRESS and INDIRECT: byte offset in the argument
-    /// block, a multiple of 8.
+    /// PUSH_CONSTANT: byte offset in the push-constant block. ADDRESS and INDIRECT: byte offset in
+    /// the argument block, a multiple of 8.
     pub offset: u32,
-    /// BUFFER, ADDRESS and INDIRECT: how the bytes are used. Zero: BUFFER: as the kernel declares;
-    /// else READ_WRITE, of a read-only view READ. WRITE promises that all elements are written, so
-    /// that an array_view's old contents need not be moved; a kernel that declares `writeonly` may
-    /// leave some out and promises nothing.
+    /// BUFFER, ADDRESS and INDIRECT: how the kernel uses the bytes. The default (0) is what a
+    /// SPIR-V kernel declares for a BUFFER; otherwise READ for a read-only view and READ_WRITE for
+    /// all else. WRITE promises that all elements are written, so that an array_view's old
+    /// contents need not be moved; a kernel's declaration `writeonly` is no such promise.
     pub access: revamp_access,
     /// BUFFER, ADDRESS and INDIRECT: the array, or NULL.
     pub array: revamp_array,
-    /// BUFFER, ADDRESS and INDIRECT: the array_view, made valid where the launch runs; or NULL. A
-    /// view or section with gaps covers for the kernel all that lies between its first and last
-    /// element.
+    /// BUFFER, ADDRESS and INDIRECT: the array_view, or NULL. It is made valid where the launch
+    /// runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
+    /// the argument covers all from the first to the last element.
     pub view: revamp_array_view,
-    /// The same: first element of the array's section. NULL: zeros.
+    /// BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
-    /// The same: extent of the array's section. NULL: to the end.
+    /// BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
     pub extent: *const i32,
-    /// PUSH_CONSTANT and SPECIALIZATION: the bytes. INDIRECT: those to append, at least 8, at a
-    /// multiple of 16.
+    /// PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
+    /// block, at least 8; they are placed at a multiple of 16.
     pub data: *const c_void,
-    /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: how many.
+    /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
     pub size: usize,
 }
 
@@ -506,114 +508,119 @@ pub struct revamp_argument {
 pub struct revamp_dispatch_info {
     /// sizeof(revamp_dispatch_info).
     pub struct_size: usize,
-    /// Dimensions of extent, at least 1.
+    /// Number of dimensions of extent, at least 1.
     pub rank: u32,
-    /// Global extent, most significant first: as many workgroups run as cover it, so the kernel
-    /// must check its bounds where the extent is no multiple of the workgroup size. Rank above 3:
-    /// the leading dimensions are folded into z. NULL: groups is used.
+    /// Global extent in invocations, most significant first. The workgroups launched cover it, so
+    /// the kernel must check its bounds unless the extent is a multiple of the workgroup size. If
+    /// rank is above 3, the leading dimensions are folded into z. NULL: groups is used.
     pub extent: *const i32,
-    /// Workgroups in x, y, z, each at least 1, if extent is NULL.
+    /// Number of workgroups in x, y and z, each at least 1. Used if extent is NULL.
     pub groups: [u32; 3],
     /// The arguments, in any order.
     pub arguments: *const revamp_argument,
-    /// How many.
+    /// Number of arguments.
     pub argument_count: usize,
-    /// For kernels that take one address: the argument block, read during the call. Its copy in
-    /// device memory is what the address points to, after the ADDRESS arguments have been written
-    /// into it.
+    /// The argument block, for kernels whose push constants are one address. It is read during the
+    /// call. The kernel gets the address of a copy in device memory, into which the addresses of
+    /// ADDRESS and INDIRECT arguments have been written.
     pub block: *const c_void,
-    /// Its size in bytes.
+    /// Size of the block in bytes.
     pub block_size: usize,
 }
 
-/// Where a thread of a host kernel stands. Pointers are valid during the thread's call only.
+/// The position of a thread of a host kernel. The pointers are valid only during the kernel's call
+/// for this thread; each index has rank values.
 #[repr(C)]
 pub struct revamp_thread_id {
     /// Dimensions.
     pub rank: u32,
-    /// Position in the whole domain.
+    /// Index in the whole domain.
     pub global: *const i32,
-    /// Position in the tile; NULL if not tiled.
+    /// Index in the tile; NULL if not tiled.
     pub local: *const i32,
-    /// Number of the tile; NULL if not tiled.
+    /// Index of the tile among the tiles; NULL if not tiled.
     pub tile: *const i32,
-    /// Position of the tile's first thread; NULL if not tiled.
+    /// Global index of the tile's first thread; NULL if not tiled.
     pub tile_origin: *const i32,
-    /// tile_static memory, shared by the threads of the tile, aligned to 64 bytes; contents
-    /// undefined at the start. NULL if none was asked for.
+    /// tile_static memory, shared by the threads of the tile and aligned to 64 bytes. Its contents
+    /// are undefined at first. NULL if the launch asked for none.
     pub tile_memory: *mut c_void,
-    /// For the library.
+    /// For the library's own use.
     pub internal: *const c_void,
 }
 
-/// A kernel that is a function of the program. Called once for each element of the domain, on many
-/// threads at once. It must return, and must not throw or jump out.
+/// A kernel that is a function of the program. It is called once for each element of the domain,
+/// by several threads at the same time. It must return, and must not throw or longjmp out.
 pub type revamp_host_kernel = Option<unsafe extern "C" fn(id: *const revamp_thread_id, context: *mut c_void)>;
 
-/// A kernel that runs `count` elements which follow one another in the last dimension, `first`
-/// being the first: a loop of its own, which a compiler can vectorise. Otherwise as
-/// revamp_host_kernel.
+/// A kernel that runs `count` consecutive elements of the last dimension, beginning at `first`, in
+/// a loop of its own that a compiler can vectorise. Otherwise like revamp_host_kernel.
 pub type revamp_host_row_kernel =
     Option<unsafe extern "C" fn(first: *const revamp_thread_id, count: u32, context: *mut c_void)>;
 
-/// A launch of a host kernel, which the kernel compiler may have compiled for devices too.
+/// A launch of a host kernel, which the kernel compiler may also have compiled for devices.
 #[repr(C)]
 pub struct revamp_parallel_for_each_info {
     /// sizeof(revamp_parallel_for_each_info).
     pub struct_size: usize,
-    /// Dimensions, at least 1; of a tiled launch at most 3.
+    /// Number of dimensions, at least 1; at most 3 if tiled.
     pub rank: u32,
-    /// Global extent.
+    /// Global extent, most significant dimension first.
     pub extent: *const i32,
-    /// Tile extent, which divides the global extent; product at most 1024. NULL: not tiled.
+    /// Tile extent, which must divide the global extent; at most 1024 threads in a tile. NULL: not
+    /// tiled.
     pub tile: *const i32,
-    /// Bytes of tile_static memory for each tile.
+    /// Bytes of tile_static memory of each tile.
     pub tile_memory: usize,
-    /// The kernel.
+    /// The kernel for host threads.
     pub function: revamp_host_kernel,
-    /// Passed to it; must live until the launch is done.
+    /// Passed to the kernel. What it points to must live until the launch is done. Ignored if
+    /// `block` is given.
     pub context: *mut c_void,
-    /// Arrays and array_views the kernel uses: the views are made valid, and the launch is ordered
-    /// against other uses. As BUFFER arguments with access and array or view set (host threads
-    /// only), or as ADDRESS or INDIRECT arguments, which write addresses into the block. Access
-    /// zero is READ_WRITE, of a read-only view READ. May be NULL if the caller orders by itself.
+    /// The arrays and array_views that the kernel uses: views are made valid where it runs, and
+    /// the launch is ordered against other uses of them. Either BUFFER arguments with access and
+    /// array or view set (host threads only), or ADDRESS and INDIRECT arguments, whose addresses
+    /// are written into the block. The default access (0) is READ for a read-only view, else
+    /// READ_WRITE. NULL if the kernel uses none, or the caller orders all uses.
     pub arguments: *const revamp_argument,
-    /// How many.
+    /// Number of arguments.
     pub argument_count: usize,
-    /// If not NULL: the kernel gets the address of a copy of this block, with addresses written
-    /// into it, as its context (aligned to 64 bytes; it lives until the launch is done).
+    /// If not NULL, the kernel's context is the address of a copy of this block, with the
+    /// arguments' addresses written into it. The copy is aligned to 64 bytes and lives until the
+    /// launch is done.
     pub block: *const c_void,
-    /// Its size in bytes.
+    /// Size of the block in bytes.
     pub block_size: usize,
-    /// If not NULL: runs in place of `function`, which may be NULL then. Not for tiled launches.
+    /// If not NULL, runs in place of `function`, which may be NULL then. Not for tiled launches.
     pub row_function: revamp_host_row_kernel,
-    /// What the kernel compiler's registration calls the launch: the address of its entry point's
-    /// stub. Where the launch goes to a Vulkan view, the kernel of that name runs, with the block
-    /// as its argument block. `function` and `row_function` may both be NULL then: host threads
-    /// cannot run it. NULL: there is no compiled kernel.
+    /// The address of the stub under which the kernel compiler's registration names the launch's
+    /// compiled kernel; NULL: there is none. On a Vulkan view that kernel runs, with the block as
+    /// its argument block. `function` and `row_function` may then both be NULL, if host threads
+    /// need not run the launch.
     pub compiled: *const c_void,
     /// Alignment of the block for the compiled kernel, which must have been compiled for a block
     /// of this size and alignment.
     pub block_alignment: usize,
 }
 
-/// A kernel compiled into the program. Made by the CMake function revamp_embed_spirv().
+/// A SPIR-V kernel embedded in the program, as the CMake function revamp_embed_spirv() makes it.
 #[repr(C)]
 pub struct revamp_kernel_record {
     /// sizeof(revamp_kernel_record).
     pub struct_size: usize,
-    /// The name it is found by.
+    /// The name by which revamp_kernel_find() finds it.
     pub name: *const c_char,
-    /// The SPIR-V module; must stay until it is unregistered.
+    /// The SPIR-V module. It must stay in memory until the record is unregistered.
     pub spirv: *const c_void,
-    /// Its size in bytes.
+    /// Size of the module in bytes.
     pub spirv_size: usize,
 }
 
-/// Receives log messages, on any thread, when the call that wrote them returns. It may call the
-/// library. The text ends with the call.
+/// Receives log messages, on any thread, when the call that wrote them returns. It may call
+/// revamp. The message is valid only during the callback.
 pub type revamp_log_callback =
     Option<unsafe extern "C" fn(level: revamp_log_level, message: *const c_char, context: *mut c_void)>;
 
-/// Called when an operation is done, with its result; may call the library, on some thread of it.
+/// Called when an operation is done, with its result, on a thread of the library. It may call
+/// revamp.
 pub type revamp_completion_callback = Option<unsafe extern "C" fn(status: revamp_status, context: *mut c_void)>;

@@ -1,4 +1,4 @@
-//! The map of a data source, what an access must move, and what is true after it.
+//! The directory of a data source: which locations hold which bytes, what an access must move, and what holds after it.
 
 use super::intervals::Intervals;
 use super::locations::{Location, LocationSet, LossId, MemoryId};
@@ -11,19 +11,19 @@ use std::ops::Range;
 /// Bytes to be moved from one location to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Which.
+    /// The bytes, in the data source.
     pub region: Region,
     /// A location that holds them.
     pub from: Location,
-    /// Where they shall be.
+    /// The location to which they are moved.
     pub to: Location,
 }
 
-/// What kind of memory a location uses.
+/// The memory that a location uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LocationMemory {
     id: MemoryId,
-    /// The host addresses it.
+    /// True if the host addresses it.
     is_host: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct Directory {
     holders: Intervals<LocationSet>,
     memories: Vec<LocationMemory>,
     epoch: u64,
-    /// Something may be lost.
+    /// True if bytes may be lost.
     has_losses: bool,
 }
 
@@ -57,13 +57,13 @@ impl Directory {
         }
     }
 
-    /// A further location.
+    /// Adds a location.
     pub fn add(&mut self, memory: MemoryId, is_host: bool) -> Location {
         self.memories.push(LocationMemory { id: memory, is_host });
         Location(self.memories.len() as u32 - 1)
     }
 
-    /// Changes whenever anything in the map does.
+    /// Changes whenever the map does.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -73,13 +73,13 @@ impl Directory {
         self.holders.len()
     }
 
-    /// Segments in the map: 1 where all bytes are held alike.
+    /// Segments in the map: 1 if all bytes have the same holders.
     pub fn segments(&self) -> usize {
         self.holders.segments()
     }
 
-    /// Calls `each` for the holders of each piece of the region; stops when it returns false. Runs and segments are walked
-    /// side by side; over many segments between two runs it leaps.
+    /// Calls `each` with the holders of each piece of the region; stops when it returns false. Runs and segments are walked
+    /// side by side; if many segments lie between two runs, they are skipped by a search.
     fn visit<'a>(&'a self, region: &Region, mut each: impl FnMut(Range<u64>, &'a LocationSet) -> bool) -> bool {
         let end = region.hull().end;
         let mut runs = region.ranges();
@@ -106,7 +106,7 @@ impl Directory {
         true
     }
 
-    /// True if `holds` is true of all segments under the hull, or else of all bytes of the region.
+    /// True if `holds` is true of all segments under the hull, or at least of all bytes of the region.
     fn all(&self, region: &Region, holds: impl Fn(&LocationSet) -> bool) -> bool {
         let mut few = self.holders.iter(region.hull()).take(FEW + 1);
         let mut seen = 0;
@@ -131,7 +131,7 @@ impl Directory {
         self.all(region, LocationSet::is_worthless)
     }
 
-    /// Where all bytes of the region that are worth anything are valid; `None` if all are worthless.
+    /// The locations where all bytes of the region are valid, worthless bytes aside; `None` if all are worthless.
     pub fn valid_at(&self, region: &Region) -> Option<LocationSet> {
         let mut common: Option<LocationSet> = None;
         self.visit(region, |_, set| {
@@ -146,7 +146,7 @@ impl Directory {
         common
     }
 
-    /// Bytes of the region valid at `at`, and bytes that are worthless.
+    /// How many bytes of the region are valid at `at`, and how many are worthless.
     pub fn count(&self, region: &Region, at: Location) -> (u64, u64) {
         let (mut valid, mut worthless) = (0, 0);
         self.visit(region, |piece, set| {
@@ -161,18 +161,19 @@ impl Directory {
         (valid, worthless)
     }
 
-    /// Sees to room for what an operation on the region changes. To be asked while it can still fail: later changes cannot.
+    /// Makes room for what an operation on the region changes. To be called while the operation can still fail: later
+    /// changes cannot.
     pub fn make_room(&mut self, region: &Region) -> Result<()> {
         // A run adds two segments where it arrives, and two where it is written.
         self.holders.make_room(region.hull(), region.runs().saturating_mul(4))
     }
 
-    /// What must move so that the region can be read at `at`, in order. Empty if nothing.
+    /// What must be moved, in this order, so that the region can be read at `at`.
     pub fn missing(&self, region: &Region, at: Location) -> Result<Vec<Step>> {
         if self.is_valid(region, at) {
             return Ok(Vec::new());
         }
-        // Mostly all of it moves.
+        // Usually all of it moves.
         let mut known: Option<(&LocationSet, Option<Location>)> = None;
         let alike = self.visit(region, |_, set| match known {
             Some((other, from)) => other == set || self.nearest(set, at) == from,
@@ -209,7 +210,7 @@ impl Directory {
         self.route(fold(steps)?)
     }
 
-    /// The holder to take bytes from; `None` if nothing must move.
+    /// The holder to take bytes from; `None` if nothing has to be moved.
     fn nearest(&self, set: &LocationSet, at: Location) -> Option<Location> {
         if set.is_empty() || set.contains(at) {
             return None;
@@ -226,7 +227,7 @@ impl Directory {
         set.iter().min_by_key(hops).filter(|l| hops(l) > 0)
     }
 
-    /// Sends what goes from device to device by way of home, where home is the host (COH-19).
+    /// Makes transfers from device to device go through home, if home is on the host (COH-19).
     fn route(&self, steps: Vec<Step>) -> Result<Vec<Step>> {
         if !self.memories[0].is_host {
             return Ok(steps);
@@ -248,7 +249,7 @@ impl Directory {
         self.epoch += u64::from(changed);
     }
 
-    /// The bytes are at `at` too: they arrived, or its memory held them already. What is worthless stays so.
+    /// Records that the bytes are at `at` too: they arrived, or its memory had them already. Worthless bytes stay worthless.
     pub fn holds(&mut self, region: &Region, at: Location) {
         if self.is_valid(region, at) {
             return;
@@ -262,8 +263,8 @@ impl Directory {
         });
     }
 
-    /// What `at` has of the bytes is lost, and what other locations have in the same memory. What nobody else holds is lost
-    /// for all; `id` names the reason. True if anything was.
+    /// Records that the bytes are lost at `at` and at all locations of the same memory. Bytes that nobody else holds are
+    /// lost altogether; `id` names the reason. True if there were any such bytes.
     pub fn lose(&mut self, region: &Region, at: Location, id: LossId) -> bool {
         let memories = &self.memories;
         let memory = memories[at.index()].id;
@@ -279,7 +280,7 @@ impl Directory {
         changed
     }
 
-    /// The first of the bytes that are lost, and why.
+    /// The first bytes of the region that are lost, and why.
     pub fn loss(&self, region: &Region) -> Option<(Range<u64>, LossId)> {
         let mut found = None;
         if self.has_losses {
@@ -297,30 +298,30 @@ impl Directory {
         all.into_iter().flatten().filter_map(|(range, set)| Some((range, set.loss()?)))
     }
 
-    /// The bytes were written at `at`: they are valid there only (COH-6).
+    /// Records that the bytes were written at `at`: they are valid only there (COH-6).
     pub fn written(&mut self, region: &Region, at: Location) {
         if !self.is_exclusive(region, at) {
             self.update(region, |_| LocationSet::only(at));
         }
     }
 
-    /// The contents are worthless from now on (docs/spec/array-views.md#discard).
+    /// Records that the contents are worthless (docs/spec/array-views.md#discard).
     pub fn discard(&mut self, region: &Region) {
         if !self.is_discarded(region) {
             self.update(region, |_| LocationSet::default());
         }
     }
 
-    /// Home was changed behind our back: what others hold is stale (docs/spec/array-views.md#refresh).
+    /// Records that the program changed home directly: what others hold is stale (docs/spec/array-views.md#refresh).
     pub fn refresh(&mut self, region: &Region) {
         self.written(region, Location::HOME);
     }
 }
 
-/// Segments under a hull that are looked at before the region's own runs.
+/// How many segments under a hull are looked at before the region's own runs.
 const FEW: usize = 8;
 
-/// Joins steps that repeat at a constant distance into strided ones, as often as that brings anything.
+/// Joins steps that repeat at a constant distance into strided ones, as often as possible.
 fn fold(mut steps: Vec<Step>) -> Result<Vec<Step>> {
     loop {
         let before = steps.len();

@@ -5,33 +5,33 @@ use crate::grow::Grow;
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Most segments of a chunk: what a change moves at most when it adds one.
+/// Most segments of a chunk, and so the most that are moved to insert one.
 const CHUNK: usize = 256;
 
-/// Segments that are changed without asking for room first, and most that room is kept for without need.
+/// How many segments are changed without making room first, and for how many more room is kept.
 const FEW: usize = 64;
 const KEPT: usize = 16 << 10;
 
-/// A segment's first byte and value; it reaches to the next one's first byte.
+/// A segment's first byte and its value. It ends where the next one begins.
 type Segment<S> = (u64, S);
 
-/// Values of the bytes `0..len`.
+/// A value for each of the bytes `0..len`.
 #[derive(Debug, Clone)]
 pub(super) struct Intervals<S> {
-    /// The segments in order, in chunks that are not empty: changing many of them at once costs what copying them does.
-    /// Neighbours differ.
+    /// The segments in order, in chunks that are not empty, so that changing many of them at once costs no more than copying
+    /// them. Neighbours have different values.
     chunks: Vec<Vec<Segment<S>>>,
     len: u64,
-    /// Empty; with room for what the next change makes.
+    /// Always empty; has room for the segments that the next change makes.
     room: Vec<Segment<S>>,
 }
 
-/// Chunk and number in it of a segment.
+/// The index of a chunk, and of a segment in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor(usize, usize);
 
 impl<S: Clone + Eq> Intervals<S> {
-    /// All bytes have this value.
+    /// A map in which all bytes have this value.
     pub fn new(len: u64, value: S) -> Self {
         Self { chunks: vec![vec![(0, value)]], len, room: Vec::new() }
     }
@@ -46,8 +46,8 @@ impl<S: Clone + Eq> Intervals<S> {
         self.len
     }
 
-    /// Sees to room for changes of bytes in `range` (not empty, inside) that make at most so many segments more: how many there
-    /// are is the caller's doing, so a lack of memory is an error here, and none later.
+    /// Makes room for changes of bytes in `range` (not empty, inside) that add at most this many segments. Their number
+    /// depends on the caller, so a lack of memory is an error here, and there is none later.
     pub fn make_room(&mut self, range: Range<u64>, more: u64) -> Result<()> {
         let (Cursor(first, from), Cursor(last, to)) = (self.find(range.start), self.find(range.end - 1));
         let between: usize = self.chunks[first..last].iter().map(Vec::len).sum();
@@ -84,12 +84,12 @@ impl<S: Clone + Eq> Intervals<S> {
         })
     }
 
-    /// Replaces the value of each byte of `ranges` (not empty, ascending and disjoint) by `f` of it, in one pass. True if any
-    /// differs.
+    /// Replaces the value of each byte of `ranges` (not empty, ascending and disjoint) by `f` of it, in one pass. True if
+    /// any value changed.
     pub fn update(&mut self, mut ranges: impl Iterator<Item = Range<u64>>, f: impl Fn(&S) -> S) -> bool {
         let mut range = ranges.next();
         let Some(touched) = range.as_ref().map(|r| self.find(r.start)) else { return false };
-        // The one before may become one with the first that changes.
+        // The segment before may merge with the first one that changes.
         let first = self.before(touched).unwrap_or(touched);
         let mut new: SmallVec<[Segment<S>; 4]> = SmallVec::from_vec(std::mem::take(&mut self.room));
         let mut put = |start: u64, value: &S| {
@@ -120,7 +120,7 @@ impl<S: Clone + Eq> Intervals<S> {
             if at < end {
                 put(at, value);
             }
-            // The one behind the last that changes may become one with it.
+            // The segment behind may merge with the last one that changes.
             if behind {
                 break;
             }
@@ -136,7 +136,7 @@ impl<S: Clone + Eq> Intervals<S> {
         changed
     }
 
-    /// The segment before one.
+    /// The segment before this one.
     fn before(&self, Cursor(chunk, at): Cursor) -> Option<Cursor> {
         match (chunk, at) {
             (0, 0) => None,
@@ -145,14 +145,14 @@ impl<S: Clone + Eq> Intervals<S> {
         }
     }
 
-    /// Puts `new` in place of `old` segments from `first` on.
+    /// Replaces `old` segments from `first` on by `new`.
     fn replace(&mut self, Cursor(chunk, at): Cursor, old: usize, new: &mut SmallVec<[Segment<S>; 4]>) {
         let one = &mut self.chunks[chunk];
         if at + old <= one.len() && one.len() - old + new.len() <= CHUNK {
             one.splice(at..at + old, new.drain(..));
             return;
         }
-        // The chunks that hold them, and how many of the last one's are replaced.
+        // The chunks that hold them, and how many segments of the last chunk are replaced.
         let (mut last, mut rest) = (chunk, at + old);
         while rest > self.chunks[last].len() {
             rest -= self.chunks[last].len();

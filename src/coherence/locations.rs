@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-/// A place that may hold a data source's bytes: a number the directory gave.
+/// A location that may hold a data source's bytes, by its number in the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location(pub u32);
 
@@ -23,22 +23,22 @@ pub enum MemoryId {
     Home,
     /// The host's copy of a data source that lives elsewhere.
     HostCopy,
-    /// A block on a device, by its number.
+    /// A block on a device, by its index.
     Block(u32),
 }
 
-/// Contents that nobody holds any more: a number its owner knows the reason by.
+/// A loss of bytes that nobody holds any more. Its owner knows the reason by this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossId(pub NonZeroU32);
 
-/// A set of locations, those that hold a byte; without members its contents are worthless, or lost.
+/// The set of locations that hold a byte. If it is empty, the contents are worthless or lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocationSet {
-    /// Bits of the first 64: mostly there are no more, and the set is copied often.
+    /// Bits of the first 64. There are rarely more, and the set is copied often.
     first: u64,
     /// Bits of the others, without zero words at the end.
     others: Option<Box<[u64]>>,
-    /// The contents are lost; there are no members then.
+    /// Set if the contents are lost; there are no members then.
     lost: Option<LossId>,
 }
 
@@ -104,7 +104,7 @@ impl LocationSet {
         self.first == 0 && self.others.is_none()
     }
 
-    /// The members that `stays` is true of.
+    /// The members for which `stays` is true.
     pub fn filter(&self, stays: impl Fn(Location) -> bool) -> Self {
         let mut kept = Self { lost: self.lost, ..Self::default() };
         self.iter().filter(|&l| stays(l)).for_each(|l| kept.insert(l));
@@ -116,7 +116,7 @@ impl LocationSet {
         self.contains(l) && self.words().map(u64::count_ones).sum::<u32>() == 1
     }
 
-    /// Keeps the members that are in `other` too.
+    /// Keeps the members that are also in `other`.
     pub fn intersect(&mut self, other: &Self) {
         self.first &= other.first;
         if let Some(mine) = self.others.take() {

@@ -1,22 +1,22 @@
-//! Where a launch runs (SEL-1 to SEL-19) and where a copy takes its bytes from (SEL-20 to SEL-26): pure functions over what
-//! is known of the captured objects.
+//! Where a launch runs (SEL-1 to SEL-19) and from where a copy reads (SEL-20 to SEL-26): pure functions over what is known
+//! of the captured objects.
 
 use super::locations::{Location, LocationSet};
 
 /// An accelerator_view a launch could run on.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewCandidate<V> {
-    /// It.
+    /// The view itself.
     pub view: V,
-    /// All captured array_views are valid there (SEL-9); discarded ones put no constraint (SEL-10).
+    /// True if all captured array_views are valid there (SEL-9); discarded ones do not matter (SEL-10).
     pub holds_all: bool,
-    /// It belongs to the default accelerator (SEL-11).
+    /// True if it belongs to the default accelerator (SEL-11).
     pub on_default_accelerator: bool,
-    /// It has what the kernel needs (SEL-12).
+    /// True if it has what the kernel needs (SEL-12).
     pub fits: bool,
 }
 
-/// Why there is no view to run on. The numbers count the tied objects.
+/// Why no view can run the launch. The numbers are indices of the tied objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
     /// This object lives on another view than the one asked for (SEL-4).
@@ -25,7 +25,7 @@ pub enum Conflict {
     Apart(usize),
 }
 
-/// The view a launch runs on. `explicit`: the one asked for; `tied`: where captured arrays live, for life; `default`: the
+/// The view a launch runs on. `explicit`: the one requested; `tied`: the views on which captured arrays live; `default`: the
 /// default view of the default accelerator.
 pub fn dispatch_target<V: Copy + PartialEq>(
     explicit: Option<V>,
@@ -54,8 +54,8 @@ pub fn dispatch_target<V: Copy + PartialEq>(
     Ok(member.unwrap_or(default))
 }
 
-/// The location a copy reads from: the destination's own, else the host, else any (SEL-22 to SEL-24). `None`: no location
-/// holds all of it. Worthless bytes (`valid_at` is `None`) are taken from the destination's own location.
+/// The location from which a copy reads: the destination's own, else the host, else any (SEL-22 to SEL-24). `None` if no
+/// location holds all of it. Worthless bytes (`valid_at` is `None`) are read at the destination's own location.
 pub fn copy_source(
     valid_at: Option<&LocationSet>,
     destination: Option<Location>,

@@ -4,28 +4,29 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use smallvec::SmallVec;
 
-/// Appended bytes begin at multiples of this.
+/// Appended bytes begin at multiples of this many bytes.
 const APPENDED_ALIGN: usize = 16;
 const ADDRESS: usize = size_of::<u64>();
 
-/// Where the address of an array or array_view goes.
+/// An address slot: where the address of an array or array_view goes.
 #[derive(Debug, Clone, Copy)]
 pub enum AddressSlot<'a> {
-    /// Into the block at this offset.
+    /// In the block at this offset.
     At(u32),
-    /// To the beginning of these bytes, which are appended to the block; their address goes into it at the offset.
+    /// At the beginning of these bytes, which are appended to the block; their own address goes into the block at the
+    /// offset.
     Behind(u32, &'a [u8]),
 }
 
 impl AddressSlot<'_> {
-    /// Where in the caller's block an address is written.
+    /// The offset in the caller's block at which an address is written.
     pub fn offset(&self) -> u32 {
         match *self {
             Self::At(offset) | Self::Behind(offset, _) => offset,
         }
     }
 
-    /// Checks that it fits a block of so many bytes.
+    /// Checks that it fits a block of this many bytes.
     pub fn check(&self, block: usize) -> Result<()> {
         let at = self.offset() as usize;
         if at % ADDRESS != 0 || at + ADDRESS > block {
@@ -43,12 +44,12 @@ impl AddressSlot<'_> {
     }
 }
 
-/// A block on its way.
+/// An argument block with the addresses written into it, before it is in its memory.
 #[derive(Debug, Default)]
 pub struct Block {
     /// Its bytes.
     pub bytes: SmallVec<[u8; 256]>,
-    /// Pairs of slots in it: the address of the second one goes to the first.
+    /// Pairs of offsets in it: the address of the second one is written at the first.
     pub inner: SmallVec<[(usize, usize); 4]>,
 }
 

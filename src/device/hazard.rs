@@ -1,11 +1,11 @@
-//! Who uses which bytes of a buffer, so that dependent work is ordered and independent work overlaps.
+//! Trackers of who uses which bytes of a buffer, so that dependent work is ordered and independent work overlaps.
 //!
 //! A [`Timeline`] numbers the work of one queue. A [`Tracker`] keeps, for each byte range of a buffer, the last write
 //! and the reads since. A queue locks the trackers of all buffers of a command together (in order of buffer id), looks
 //! for conflicts, and records the command, so that two queues can never order two buffers differently.
 //!
-//! Work that was accepted may be lost before it runs: memory runs out, or the device dies. What it was to write is then
-//! *lost* in that buffer, and whoever wants those bytes is told by a [`Detour::Lost`], until they are written anew.
+//! Accepted work may be lost before it runs: memory runs out, or the device is lost. The bytes it was to write are then
+//! *lost* in that buffer, and whoever uses them gets a [`Detour::Lost`], until they are written anew.
 
 use crate::error::{Error, Result};
 use crate::kernel::Access;
@@ -29,46 +29,46 @@ pub trait Timeline: Send + Sync {
     fn seen(&self, value: u64) -> bool {
         self.reached(value)
     }
-    /// Why the work at a point was accepted and lost, if it was. Only asked once [`say_lost`] was called.
+    /// Why the accepted work at a point was lost, if it was. Only asked after [`say_lost`].
     fn lost(&self, _point: &Point) -> Option<Error> {
         None
     }
-    /// The first loss of work up to `value`, which is done, that nobody has been told of; it is told now.
+    /// The first loss of work up to `value`, which is done, that was not yet reported; it counts as reported now.
     fn untold(&self, _value: u64) -> Option<Error> {
         None
     }
-    /// True if the work numbered `value`, which is done, failed, and nobody has been told yet.
+    /// True if the work numbered `value`, which is done, failed, and that was not yet reported.
     fn has_failed(&self, _value: u64) -> bool {
         false
     }
-    /// True if other queues of the device may wait for `value` there: it was handed over, and will be signalled.
+    /// True if other queues of the device can wait for `value`: it was handed to the device, and will be signalled.
     fn is_signalled(&self, value: u64) -> bool;
     /// Hands everything up to `value` to the device. Does not wait.
     fn flush(&self, value: u64) -> Result<()>;
-    /// Lets other queues of the device wait for the value, which was handed over. An error says nothing of the work itself.
+    /// Lets other queues of the device wait for `value`, which was handed over. An error says nothing about the work itself.
     fn signal(&self, _value: u64) -> Result<()> {
         Ok(())
     }
-    /// Flushes, then waits until everything up to `value` is done: `false` if `timeout` passed first. `None` waits
-    /// without end. An error says that the work up to `value` failed.
+    /// Flushes, then waits until everything up to `value` is done: `false` if `timeout` passed first; `None` waits without
+    /// end. An error says that the work up to `value` failed.
     fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool>;
-    /// The device's own type behind this.
+    /// For casts to the device's own type.
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
-/// A place on a timeline.
+/// A number on a timeline.
 #[derive(Clone)]
 pub struct Point {
     /// The timeline.
     pub timeline: Arc<dyn Timeline>,
     /// The number to be reached.
     pub value: u64,
-    /// Position of the command among all commands of the timeline; orders commands that share a number.
+    /// Number of the command among all commands of the timeline; orders commands that share a value.
     pub sequence: u64,
 }
 
 impl Point {
-    /// Becomes `other`; cheaply if it is of the same timeline.
+    /// Becomes `other`; cheap if both are on the same timeline.
     fn set(&mut self, other: &Self) {
         if self.timeline.id() == other.timeline.id() {
             (self.value, self.sequence) = (other.value, other.sequence);
@@ -80,12 +80,12 @@ impl Point {
     pub fn reached(&self) -> bool {
         self.timeline.reached(self.value)
     }
-    /// See [`Timeline::wait`]. Fails too if the work was lost.
+    /// See [`Timeline::wait`]. Also fails if the work was lost.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
         let done = self.timeline.wait(self.value, timeout)?;
         if done && any_lost() { self.lost().map_or(Ok(true), Err) } else { Ok(done) }
     }
-    /// Why the work was lost, if it was. Nothing is before [`any_lost`].
+    /// Why the work was lost, if it was. Nothing is lost before [`any_lost`].
     #[cold]
     fn lost(&self) -> Option<Error> {
         self.timeline.lost(self)
@@ -98,10 +98,10 @@ impl std::fmt::Debug for Point {
     }
 }
 
-/// Set for good by the first loss of this process, so that until then nobody need ask.
+/// Set for good by the first loss of this process, so that nobody has to ask before.
 static ANY_LOST: AtomicBool = AtomicBool::new(false);
 
-/// Says that [`Timeline::lost`] has something to tell.
+/// Notes that [`Timeline::lost`] may have something to report.
 pub fn say_lost() {
     ANY_LOST.store(true, Ordering::SeqCst);
 }
@@ -112,12 +112,12 @@ pub fn any_lost() -> bool {
     ANY_LOST.load(Ordering::Relaxed)
 }
 
-/// What an [`Error`] asks of whoever began an operation, which is then tried again.
+/// What must be done, with no lock held, before an operation that failed with this [`Error`] is tried again.
 #[derive(Debug)]
 pub enum Detour {
-    /// Work of host threads must end first. They may want any lock, so none may be held meanwhile.
+    /// Work of host threads must end first. It may need any lock, so none may be held meanwhile.
     Wait(SmallVec<[Point; 4]>),
-    /// Bytes of a buffer are lost; others may hold them.
+    /// Bytes of a buffer are lost; other holders may have them.
     Lost,
 }
 
@@ -127,7 +127,7 @@ impl Detour {
         error.detour.as_ref()?.downcast_ref()
     }
 
-    /// An error for whoever began the operation; nobody else sees it.
+    /// An error that asks for a wait. It never reaches the program.
     pub fn wait(points: SmallVec<[Point; 4]>) -> Error {
         Error {
             detour: Some(Arc::new(Self::Wait(points))),
@@ -135,7 +135,7 @@ impl Detour {
         }
     }
 
-    /// The same error, which says that bytes are lost.
+    /// The same error as a detour: bytes are lost.
     pub fn lost(error: Error) -> Error {
         Error { detour: Some(Arc::new(Self::Lost)), ..error }
     }
@@ -145,7 +145,7 @@ impl Detour {
 struct Segment {
     end: u64,
     write: Option<Point>,
-    /// The write was lost, and that is noted. It still orders what comes after it behind what came before.
+    /// The write was lost, and that is noted. It still orders what comes after it against what came before.
     is_lost: bool,
     reads: SmallVec<[Point; 2]>,
 }
@@ -154,7 +154,7 @@ struct Segment {
 #[derive(Default)]
 pub struct Tracker {
     segments: Mutex<Segments, { rank::TRACKER }>,
-    /// There may be uses. Set by whoever takes the lock: a wait where there are none needs no lock.
+    /// True if there may be uses. Set by whoever takes the lock, so that a wait without uses needs no lock.
     used: AtomicBool,
 }
 
@@ -166,13 +166,13 @@ pub struct Segments {
     map: BTreeMap<u64, Segment>,
     /// Bytes that are lost, and why.
     lost: Vec<(Range<u64>, Error)>,
-    /// The timeline and number of the work that was last seen to keep the buffer alive, for whoever sees to that.
+    /// The timeline and number of the work last known to keep the buffer alive.
     pub kept: (u64, u64),
 }
 
 impl Segment {
-    /// Forgets finished uses and calls `found` for the others that `access` must come after. True if none is left. If the write
-    /// was lost, `lost` gets the reason, once.
+    /// Forgets finished uses, and calls `found` for the others that `access` must come after. True if no use is left. If the
+    /// write was lost, `lost` gets the reason, once.
     fn conflicts(
         &mut self,
         access: Access,
@@ -181,7 +181,7 @@ impl Segment {
         lost: impl FnOnce(Error),
     ) -> bool {
         if let Some(write) = &self.write {
-            // Asked first: what ends because its device is lost is lost.
+            // Asked first, since what ends because its device is lost is lost.
             let is_done = done(write);
             if any_lost() && !self.is_lost {
                 let reason = write.lost();
@@ -206,7 +206,7 @@ impl Segment {
         self.write.is_none() && self.reads.is_empty()
     }
 
-    /// Notes a use of all of it.
+    /// Notes a use of the whole segment.
     fn record(&mut self, access: Access, point: &Point) {
         if access.writes() {
             self.is_lost = false;
@@ -222,7 +222,7 @@ impl Segment {
 }
 
 impl Tracker {
-    /// A tracker of a buffer nobody uses yet.
+    /// A tracker without uses.
     pub fn new() -> Self {
         Self::default()
     }
@@ -232,7 +232,7 @@ impl Tracker {
         self.lock_as(0)
     }
 
-    /// Locks one of several trackers, in the order of these ids.
+    /// Locks one of several trackers, to be locked in the order of these ids.
     pub fn lock_as(&self, id: u64) -> MutexGuard<'_, Segments> {
         let segments = self.segments.lock_as(id);
         self.used.store(true, Ordering::Release);
@@ -244,8 +244,9 @@ impl Tracker {
         !self.used.load(Ordering::Acquire)
     }
 
-    /// Waits on the host for every use of `range` that conflicts with `access`, and tells of one that failed, also if it ended
-    /// before, and of bytes to be read that are lost. Work of host threads is not waited for here: [`Detour::Wait`] says so.
+    /// Waits on the host for every use of `range` that conflicts with `access`. Fails if one of them failed, even if it
+    /// ended before, or if bytes to be read are lost. Does not wait for work of host threads, but asks for a
+    /// [`Detour::Wait`].
     #[inline]
     pub fn wait(&self, range: &Range<u64>, access: Access) -> Result<()> {
         if self.is_idle() { Ok(()) } else { self.wait_for_uses(range, access) }
@@ -261,7 +262,7 @@ impl Tracker {
                 return Err(Detour::wait(open));
             }
             for point in open {
-                // What was lost is told in the next turn, to whom it concerns.
+                // A loss is reported in the next round, to those whom it concerns.
                 let done = point.wait(None);
                 if !point.reached() {
                     done?;
@@ -270,8 +271,8 @@ impl Tracker {
         }
     }
 
-    /// Waits for every use of `range` that conflicts with `access`. How those ended is nothing to who writes all of it. No lock
-    /// may be held.
+    /// Waits for every use of `range` that conflicts with `access`, whether it fails or not: who writes all of it need not
+    /// know. No lock may be held.
     #[inline]
     pub fn wait_for_all(&self, range: &Range<u64>, access: Access) -> Result<()> {
         if self.is_idle() { Ok(()) } else { self.wait_for_all_uses(range, access) }
@@ -313,7 +314,7 @@ impl Tracker {
         !busy
     }
 
-    /// Bytes were written anew: what was lost of them is forgotten.
+    /// Notes that bytes were written anew: their losses are forgotten.
     pub fn renewed(&self, ranges: impl Iterator<Item = Range<u64>>) {
         if any_lost() && !self.is_idle() {
             let mut segments = self.segments.lock();
@@ -321,18 +322,18 @@ impl Tracker {
         }
     }
 
-    /// Takes out which of all its bytes are lost, and why.
+    /// Takes all lost bytes out of the tracker, and why they are lost.
     pub fn take_lost(&self) -> Vec<(Range<u64>, Error)> {
         if !any_lost() || self.is_idle() {
             return Vec::new();
         }
         let mut segments = self.segments.lock();
-        // Whatever is lost is found by looking.
+        // Losses are found when conflicts are looked for.
         segments.conflicts(&(0..u64::MAX), Access::Read, |_| {});
         std::mem::take(&mut segments.lost)
     }
 
-    /// Says that bytes are lost.
+    /// Notes that bytes are lost.
     pub fn lose(&self, range: Range<u64>, reason: Error) {
         say_lost();
         self.lock().lost.push((range, reason));
@@ -359,7 +360,7 @@ impl Segments {
         })
     }
 
-    /// Bytes were written anew.
+    /// Notes that bytes were written anew.
     fn renewed(&mut self, range: &Range<u64>) {
         let old = std::mem::take(&mut self.lost);
         for (r, reason) in old {
@@ -382,14 +383,14 @@ impl Segments {
         self.conflicts_of(0, range, access, found);
     }
 
-    /// The same for work of the timeline `own` (0: none): its own earlier work is in order anyway, so that it is not worth
-    /// a look at the device whether that is done.
+    /// [`Self::conflicts`] for work of the timeline `own` (0: none). Its own earlier work is in order anyway, so the device
+    /// is not asked whether that is done.
     pub fn conflicts_of(&mut self, own: u64, range: &Range<u64>, access: Access, found: impl FnMut(&Point)) {
         let done = |p: &Point| if p.timeline.id() == own { p.timeline.seen(p.value) } else { p.reached() };
         self.conflicts_by(done, range, access, found);
     }
 
-    /// The same, with what counts as finished.
+    /// [`Self::conflicts`] with a test for what is finished.
     fn conflicts_by(
         &mut self,
         done: impl Fn(&Point) -> bool + Copy,
@@ -489,7 +490,7 @@ impl Segments {
     }
 }
 
-/// Adds a read; a later read on the same timeline stands for the earlier ones.
+/// Adds a read, which replaces earlier ones of the same timeline.
 fn add_read(reads: &mut SmallVec<[Point; 2]>, point: &Point) {
     match reads.iter_mut().find(|p| p.timeline.id() == point.timeline.id()) {
         Some(old) if old.sequence <= point.sequence => old.set(point),

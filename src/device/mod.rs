@@ -30,40 +30,40 @@ pub fn unique_id() -> u64 {
 /// Where a buffer's memory shall lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Fast for the device; the host reaches it only where memory is shared.
+    /// Fast for the device. The host addresses it only if memory is shared.
     Device,
-    /// Device memory the host can address too; fails where there is none.
+    /// Device memory that the host addresses too; fails if there is none.
     DeviceShared,
-    /// Host memory the device can address (staging arrays): cached for the host.
+    /// Host memory that the device addresses (staging arrays), cached for the host.
     Staging,
 }
 
 /// A block of memory on one device.
 pub trait Buffer: Send + Sync {
-    /// Unique for the life of the process; also the order in which trackers are locked.
+    /// Unique for the life of the process. Trackers are locked in this order.
     fn id(&self) -> u64;
     /// Size in bytes.
     fn size(&self) -> u64;
-    /// The memory as the host sees it, where it can.
+    /// The memory as the host addresses it; `None` if it does not.
     fn host(&self) -> Option<HostSpan>;
-    /// The address kernels use, where there is one.
+    /// The address that kernels use, if there is one.
     fn device_address(&self) -> Option<u64>;
-    /// Where byte 0 lies in what descriptors bind: their alignment counts from there. Not 0 only for imported memory.
+    /// The offset of byte 0 in what descriptors bind, from which their alignment counts. It is 0 except for imported memory.
     fn base(&self) -> u64 {
         0
     }
-    /// Who uses which bytes.
+    /// The tracker: who uses which bytes.
     fn tracker(&self) -> &Tracker;
-    /// The device's own type behind this.
+    /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Bytes of a buffer and how a command uses them.
+/// Bytes of a buffer, and how a command uses them.
 #[derive(Clone)]
 pub struct Use {
     /// The buffer.
     pub buffer: Arc<dyn Buffer>,
-    /// Its bytes.
+    /// The bytes.
     pub range: Range<u64>,
     /// How they are used.
     pub access: Access,
@@ -72,11 +72,11 @@ pub struct Use {
 /// A storage buffer bound to a descriptor.
 #[derive(Clone)]
 pub struct BoundBuffer {
-    /// Descriptor set.
+    /// Descriptor set number.
     pub set: u32,
-    /// BoundBuffer in the set.
+    /// Binding number in the set.
     pub binding: u32,
-    /// What is bound, and how it is used.
+    /// The bytes bound, and how they are used.
     pub bound: Use,
 }
 
@@ -100,83 +100,83 @@ pub struct Dispatch<'a> {
 
 /// A kernel loaded on a device.
 pub trait Kernel: Send + Sync {
-    /// What reflection found.
+    /// The module, with what reflection found.
     fn module(&self) -> &Arc<Module>;
-    /// The device's own type behind this.
+    /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Work of the host-thread accelerator: runs once on some thread.
+/// Work of a host queue: runs once, on some thread.
 pub type HostJob = Box<dyn FnOnce() -> Result<()> + Send>;
 
-/// Does work in order; its work is numbered.
+/// A queue of a device, whose work is numbered by a timeline.
 pub trait Queue: Send + Sync {
-    /// The numbers of its work.
+    /// The timeline of its work.
     fn timeline(&self) -> &Arc<dyn Timeline>;
     /// Adds a launch. Returns when it is done: wait for the point.
     fn dispatch(&self, dispatch: &Dispatch<'_>) -> Result<Point>;
-    /// Adds a function run on host threads; only where [`Device::runs_host_code`].
+    /// Adds a function that runs on host threads. Only if [`Device::runs_host_code`].
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
     /// Adds a copy between two buffers that this device can address.
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point>;
-    /// The point at which all work added so far is done; sees to it that all of it begins.
+    /// The point at which all work added so far is done. Makes sure that all of it begins.
     fn marker(&self) -> Result<Point>;
-    /// The device's own type behind this.
+    /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// Which way a transfer between host memory and a buffer goes.
+/// The direction of a transfer between host memory and a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Host memory to buffer.
+    /// From host memory to a buffer.
     Upload,
-    /// Buffer to host memory.
+    /// From a buffer to host memory.
     Download,
 }
 
-/// What memory a device holds.
+/// The memory that a device holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// Bytes of buffers that are alive, staging apart.
+    /// Bytes of live buffers, without staging.
     pub used: u64,
-    /// Bytes taken from the driver or the system for them.
+    /// Bytes allocated from the driver or the system for them.
     pub held: u64,
-    /// Bytes that may be held beside those in use and a tenth more.
+    /// The constant in the bound `held <= 1.1 * used + slack`.
     pub slack: u64,
-    /// Bytes of host memory that transfers pass through.
+    /// Bytes of host memory through which transfers pass.
     pub staging: u64,
-    /// Most bytes there ever are of them.
+    /// The upper bound of `staging`.
     pub staging_limit: u64,
 }
 
-/// A place that holds memory and does work.
+/// An open device: has memory and does work.
 pub trait Device: Send + Sync {
     /// Unique for the life of the process.
     fn id(&self) -> u64;
-    /// True if kernels are functions of the host.
+    /// True if its kernels are functions of the host.
     fn runs_host_code(&self) -> bool;
     /// True if the host addresses every buffer made with [`Placement::Device`].
     fn shares_memory(&self) -> bool;
-    /// A new block of memory. `label` names it in messages and tools.
+    /// Allocates memory. `label` names it in messages and tools.
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
-    /// A buffer over memory of the host itself, where the device can use that as fast as its own and the driver takes
-    /// it; `None` where not. The buffer's [`Buffer::host`] is the span.
+    /// A buffer over memory of the host, if the device can use it as fast as its own and the driver accepts it, else `None`.
+    /// The buffer's [`Buffer::host`] is the span.
     ///
-    /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Buffers over the same bytes are not ordered
-    /// against each other; such as only share a page may be used at the same time.
+    /// The span must live until the buffer and all work that uses it are gone: see [`Device::reclaim`]. Buffers over the
+    /// same bytes are not ordered against each other; those that only share a page may be used at the same time.
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
-    /// A buffer over memory of the host that copies pass through, whether or not the device uses it as fast as its own;
-    /// `None` where the driver does not take it. As for [`Device::import`], the span must outlive the buffer.
+    /// A buffer over memory of the host through which copies pass, even if the device does not use it as fast as its own;
+    /// `None` if the driver does not accept it. As for [`Device::import`], the span must outlive the buffer.
     fn import_staging(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>>;
-    /// A new queue; `immediate` submits each work at once.
+    /// Makes a queue; if `immediate`, it submits each work at once.
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
-    /// Loads a module, checking that this device can run it. Messages call it `label`.
+    /// Loads a module and checks that this device can run it. `label` names it in messages.
     fn load(&self, module: &Arc<Module>, label: &str) -> Result<Arc<dyn Kernel>>;
-    /// Moves bytes between host memory and a buffer of this device, ordered behind what uses the buffer's bytes. When it
-    /// returns a download is done; of an upload `host` is no longer needed, and the returned points tell when it is done.
+    /// Moves bytes between host memory and a buffer of this device, after what uses the buffer's bytes. When it returns, a
+    /// download is done; for an upload, `host` is no longer needed, and the returned points tell when it is done.
     ///
-    /// The plan's buffer side is relative to the buffer, its host side to `host`. `queue` is where small transfers go. Work of
-    /// host threads is not waited for: [`hazard::Detour::Wait`] asks for that.
+    /// The plan's buffer side is relative to the buffer, its host side to `host`. Small transfers go to `queue`. If work of
+    /// host threads must be waited for, it fails with [`hazard::Detour::Wait`].
     fn transfer(
         &self,
         direction: Direction,
@@ -185,14 +185,14 @@ pub trait Device: Send + Sync {
         plan: &CopyPlan,
         queue: &dyn Queue,
     ) -> Result<SmallVec<[Point; 2]>>;
-    /// Lets go of what finished work still holds: queues keep the buffers of a batch until they look for finished ones.
+    /// Releases what finished work still holds: queues keep the buffers of a batch until they look for finished ones.
     fn reclaim(&self);
-    /// What memory it holds.
+    /// The memory that it holds.
     fn memory(&self) -> MemoryUsage;
-    /// The error the device died of, if it did.
+    /// The error with which the device was lost, if it was.
     fn lost(&self) -> Option<crate::error::Error>;
-    /// Waits for all work and writes what must outlive the process (pipeline cache).
+    /// Waits for all work, and writes what must outlive the process (the pipeline cache).
     fn drain(&self);
-    /// The device's own type behind this.
+    /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
 }

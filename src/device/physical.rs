@@ -1,4 +1,4 @@
-//! Devices that can be opened, and what is known of them before.
+//! Physical devices: those that can be opened, with their properties.
 
 use super::Device;
 use crate::error::Result;
@@ -10,7 +10,7 @@ pub const CPU_PATH: &str = "cpu";
 /// `device_path` of the host-thread accelerator.
 pub const HOST_THREADS_PATH: &str = "direct3d\\warp";
 
-/// What kind of accelerator it is.
+/// The kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceKind {
     /// The host: holds arrays, runs no kernels.
@@ -21,62 +21,62 @@ pub enum DeviceKind {
     Vulkan,
 }
 
-/// What is told about a device.
+/// The properties of a device.
 #[derive(Debug, Default)]
 pub struct Properties {
     /// Unique on the system.
     pub device_path: CString,
-    /// Short name.
+    /// A short name to show to users.
     pub description: CString,
-    /// Why it cannot be used.
+    /// Why it cannot be used; `None` if it can.
     pub unusable: Option<CString>,
-    /// Driver and version.
+    /// Name and version of the driver.
     pub driver: CString,
-    /// major << 16 | minor.
+    /// Its version: major << 16 | minor.
     pub version: u32,
-    /// Kilobytes.
+    /// Dedicated memory in kilobytes.
     pub dedicated_memory_kb: usize,
-    /// A display is attached.
+    /// True if a display is known to be connected.
     pub has_display: bool,
-    /// Validation is on.
+    /// True if validation is on.
     pub is_debug: bool,
-    /// Software.
+    /// True if it is software.
     pub is_emulated: bool,
-    /// Full doubles.
+    /// True if it has full double precision.
     pub double_precision: bool,
-    /// Limited doubles.
+    /// True if it has at least limited double precision.
     pub limited_double_precision: bool,
-    /// Memory shared with the host.
+    /// True if it has memory that the host addresses too.
     pub cpu_shared_memory: bool,
-    /// Invocations of a workgroup.
+    /// Most invocations of a workgroup.
     pub max_workgroup_invocations: u32,
-    /// Workgroup size.
+    /// Most invocations of a workgroup in x, y and z.
     pub max_workgroup_size: [u32; 3],
-    /// Workgroup memory.
+    /// Most bytes of workgroup memory.
     pub max_workgroup_memory: u32,
-    /// Push constants.
+    /// Most bytes of push constants.
     pub max_push_constants: u32,
-    /// Bytes of a storage-buffer binding.
+    /// Most bytes of a storage-buffer binding.
     pub max_storage_buffer_range: u64,
-    /// Alignment of a bound section.
+    /// Bytes to which the offset of a bound section must be aligned.
     pub min_storage_buffer_alignment: u64,
-    /// The host may read and write its arrays unless the program says otherwise.
+    /// True if the host may read and write its arrays unless the program says otherwise.
     pub shared_by_default: bool,
 }
 
-/// A C string of `text`, without what C cannot hold.
+/// A C string of `text`, without zero bytes.
 pub fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
 /// A device that can be opened.
 pub trait PhysicalDevice: Send + Sync {
-    /// What kind of device it is.
+    /// The kind of device.
     fn kind(&self) -> DeviceKind;
-    /// What is known of it.
+    /// Its properties.
     fn properties(&self) -> Properties;
-    /// Identifies the hardware, where Vulkan does.
+    /// The UUID of the hardware, if Vulkan gives one.
     fn uuid(&self) -> Option<[u8; 16]>;
-    /// Opens it.
+    /// Opens the device.
     fn open(&self) -> Result<Arc<dyn Device>>;
 }

@@ -51,7 +51,7 @@ impl Layout {
         Self { offset, element: self.element, dims }
     }
 
-    /// The bytes of the elements.
+    /// The bytes that the elements cover.
     pub fn region(&self) -> Region {
         Region::new(self.offset, self.element, &self.dims)
     }
@@ -66,13 +66,13 @@ impl Layout {
         self.elements() * self.element
     }
 
-    /// The byte range from the first byte to behind the last byte, gaps included.
+    /// The range from the first byte to the end of the last element, gaps included.
     pub fn hull(&self) -> Range<u64> {
         let span: u64 = self.dims.iter().map(|&(count, stride)| count.saturating_sub(1) * stride).sum();
         self.offset..self.offset + span + self.element
     }
 
-    /// True if the elements lie one behind the other.
+    /// True if the elements are contiguous.
     pub fn is_packed(&self) -> bool {
         let hull = self.hull();
         hull.end - hull.start == self.bytes()
@@ -133,7 +133,7 @@ impl CopyPlan {
         Ok(Self::merged(source.offset, destination.offset, dims, source.element))
     }
 
-    /// The loops (outermost first) around a run, those that form one run merged.
+    /// A plan of these loops (outermost first) around a run; loops that form one run are merged.
     fn merged(source: u64, destination: u64, loops: impl DoubleEndedIterator<Item = CopyDim>, mut run: u64) -> Self {
         let mut dims: SmallVec<[CopyDim; 4]> = SmallVec::new();
         for dim in loops.rev().filter(|d| d.count != 1) {
@@ -178,7 +178,7 @@ impl CopyPlan {
         self.destination..self.destination + self.run + span
     }
 
-    /// The plan cut along its outer loops into plans of about `most` bytes; a single run may be larger.
+    /// Cuts the plan along its outer loops into plans of about `most` bytes; a single run may be larger.
     pub fn pieces(&self, most: u64) -> Vec<Self> {
         let Some(outer) = self.dims.first() else {
             let most = most.max(16) & !15;
@@ -211,8 +211,8 @@ impl CopyPlan {
         pieces
     }
 
-    /// The plan by way of packed memory of its size: from the source there, and from there to the destination. A side that
-    /// is packed itself becomes one run.
+    /// Two plans that go through packed memory of the plan's size: from the source to it, and from it to the destination. A
+    /// side that is packed itself becomes one run.
     pub fn through_packed(&self) -> (Self, Self) {
         if self.is_linear() {
             return (Self::linear(self.source, 0, self.run), Self::linear(0, self.destination, self.run));

@@ -1,10 +1,10 @@
-//! Parts of a data source.
+//! Regions: sets of bytes of a data source.
 
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Bytes of a data source: nested loops (count, byte stride; outermost first) around a contiguous run. Strides of outer
-/// loops step over all that the inner ones span, so that the runs are disjoint and come in ascending order.
+/// Bytes of a data source: nested loops (count, byte stride; outermost first) around a contiguous run. The stride of a loop
+/// exceeds what the inner loops span, so that the runs are disjoint and in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The first byte.
@@ -49,7 +49,7 @@ impl Region {
         self.dims.iter().map(|d| d.0).product()
     }
 
-    /// From the first byte to behind the last, gaps included.
+    /// The range from the first byte to the end of the last, gaps included.
     pub fn hull(&self) -> Range<u64> {
         let span: u64 = self.dims.iter().map(|&(count, stride)| (count - 1) * stride).sum();
         self.start..self.start + span + self.run
@@ -60,8 +60,8 @@ impl Region {
         Ranges { region: self, index: SmallVec::from_elem(0, self.dims.len()), at: Some(self.start) }
     }
 
-    /// True if the two have a byte in common. By arithmetic where one is contiguous or both step alike, as sections of one
-    /// matrix do; else run by run.
+    /// True if the two have a byte in common. Computed by arithmetic if one is contiguous or both have the same strides, as
+    /// sections of one matrix do; else run by run.
     pub fn overlaps(&self, other: &Self) -> bool {
         let alike = self.dims.len() == other.dims.len() && self.dims.iter().zip(&other.dims).all(|(a, b)| a.1 == b.1);
         if alike {
@@ -91,21 +91,21 @@ impl Region {
         false
     }
 
-    /// Bytes from the first to behind the last of the loops from `depth` on.
+    /// How many bytes the loops from `depth` on span.
     fn span(&self, depth: usize) -> u64 {
         self.run + self.dims[depth..].iter().map(|&(count, stride)| (count - 1) * stride).sum::<u64>()
     }
 
-    /// True if the loops from `depth` on, begun at `start`, touch `range`.
+    /// True if the loops from `depth` on, beginning at `start`, touch `range`.
     fn meets_range(&self, depth: usize, start: u64, range: &Range<u64>) -> bool {
         let Some(&(count, stride)) = self.dims.get(depth) else {
             return start < range.end && range.start < start + self.run;
         };
         let inner = self.span(depth + 1);
-        // The iterations whose hull reaches behind the range's start, and those that begin before its end.
+        // The iterations that end after the range's start and begin before its end.
         let first = (range.start + 1).saturating_sub(start + inner).div_ceil(stride);
         let end = range.end.saturating_sub(start).div_ceil(stride).min(count);
-        // One between two others lies inside the range as a whole.
+        // An iteration between two others lies inside the range completely.
         end > first && (end - first > 2 || (first..end).any(|n| self.meets_range(depth + 1, start + n * stride, range)))
     }
 }

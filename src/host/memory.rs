@@ -1,7 +1,7 @@
-//! Memory of the host: spans that a caller promises, and blocks that the library owns.
+//! Memory of the host: spans whose validity a caller promises, and blocks that the library owns.
 //!
-//! A [`HostSpan`] is a promise made where memory enters the library (the C boundary, a mapped device block, a
-//! [`HostBlock`]); whoever reads or writes through one checks that what it does lies inside.
+//! The promise of a [`HostSpan`] is made where memory enters the library (the C API, a mapped device block, a
+//! [`HostBlock`]). Whoever reads or writes through a span checks that the access lies inside.
 #![allow(unsafe_code)]
 
 use super::system::total_memory;
@@ -10,13 +10,14 @@ use std::ops::Range;
 
 /// Alignment of every [`HostBlock`].
 pub const BLOCK_ALIGN: usize = 4096;
-/// Blocks from this size are mapped, so that pages cost memory only once they are touched.
+/// Blocks of this size and more are mapped, so that pages take memory only once they are touched.
 const MAPPED_BYTES: usize = 64 << 10;
-/// Blocks from this size ask for huge pages: the first touch of small ones is slower than the copy that touches them.
+/// Blocks of this size and more ask for huge pages: for smaller ones the first touch takes longer than the copy that touches
+/// them.
 #[cfg(target_os = "linux")]
 const HUGE_BYTES: usize = 16 << 20;
 
-/// Memory the host addresses: where it starts and how many bytes it has.
+/// Memory that the host addresses: its address and size.
 #[derive(Debug, Clone, Copy)]
 pub struct HostSpan {
     start: *mut u8,
@@ -45,7 +46,7 @@ impl HostSpan {
         Self { start: std::ptr::null_mut(), len: 0 }
     }
 
-    /// Bytes.
+    /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -84,7 +85,7 @@ impl HostSpan {
         }
     }
 
-    /// Copies `bytes` to the span's start; an error if they do not fit.
+    /// Copies `bytes` to the span's start; fails if they do not fit.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         let to = self.sub(0..bytes.len() as u64)?;
         // SAFETY: `sub` checked the length; `HostSpan::new`'s caller promised that the bytes are writable.
@@ -102,13 +103,13 @@ impl HostSpan {
         out
     }
 }
-/// Zeroed memory the library owns, aligned to [`BLOCK_ALIGN`]. Pages nobody touches cost nothing.
+/// Zeroed memory that the library owns, aligned to [`BLOCK_ALIGN`]. Pages that nobody touches take no memory.
 #[derive(Debug)]
 pub struct HostBlock {
     start: *mut u8,
-    /// Bytes asked for.
+    /// Bytes requested.
     len: u64,
-    /// Bytes taken.
+    /// Bytes allocated.
     taken: usize,
     mapped: bool,
 }
@@ -119,8 +120,8 @@ unsafe impl Send for HostBlock {}
 unsafe impl Sync for HostBlock {}
 
 impl HostBlock {
-    /// A block of `bytes` zero bytes. More than the machine's memory is refused: the system might promise it and kill
-    /// the process when it is used.
+    /// A block of `bytes` zero bytes. Fails for more than the machine's memory: the system might grant it, and kill the
+    /// process when it is used.
     pub fn new(bytes: u64) -> Result<Self> {
         let refused = |why: &str| {
             Error::out_of_memory(format!("no host memory for a block of {bytes} bytes ({} MiB){why}", bytes >> 20))
@@ -142,19 +143,19 @@ impl HostBlock {
         Ok(Self { start, len: bytes, taken, mapped })
     }
 
-    /// The memory. Only valid while the block lives: keep it as long as any operation uses the span.
+    /// The memory. It is only valid while the block lives: keep that as long as any operation uses the span.
     pub fn span(&self) -> HostSpan {
         // SAFETY: the block owns `taken >= len` bytes until it is dropped; its users keep it alive (`HostBuffer` is
         // held by every job that names it).
         unsafe { HostSpan::new(self.start, self.len) }
     }
 
-    /// Bytes asked for.
+    /// Bytes requested.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// True if no bytes were asked for.
+    /// True if no bytes were requested.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -179,7 +180,7 @@ fn allocate(bytes: usize) -> *mut u8 {
     }
 }
 
-/// Fresh pages: `alloc_zeroed` writes zeros to over-aligned memory, which would take every page at once.
+/// Fresh pages: for such an alignment `alloc_zeroed` would write the zeros and so touch every page.
 #[cfg(unix)]
 fn map(bytes: usize) -> *mut u8 {
     // SAFETY: a private anonymous mapping at an address the system chooses touches nobody's memory.

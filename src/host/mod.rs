@@ -1,4 +1,4 @@
-//! The host itself: its memory, its threads, and what only its operating system knows. Nothing here knows a device.
+//! The host itself: its memory, its threads, and what only its operating system knows. Devices are not known here.
 
 pub mod memory;
 pub mod pool;

@@ -1,7 +1,7 @@
 //! The compute pool: a parallel loop that starts and ends in microseconds.
 //!
-//! A loop is a `ParallelLoop`: a counter that hands out chunk numbers. The caller works too, so it finishes even if no
-//! worker ever comes, and loops may nest or run from many threads at once.
+//! A loop is a `ParallelLoop`: a counter that hands out chunk numbers. The caller works too, so a loop finishes even if no
+//! worker ever comes; loops may nest, and run from many threads at once.
 #![allow(unsafe_code)]
 
 use super::threads::{caught, processors, spawn_named};
@@ -13,18 +13,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-/// How long a worker looks for new work before it sleeps, where there are processors to spare.
+/// How long a worker looks for new work before it sleeps, if there are processors to spare.
 const WORKER_SPIN: Duration = Duration::from_micros(30);
 
-/// Sleeping workers that a loop's caller wakes, and each worker that was woken. One by one they would come 50 us apart where waking
-/// goes through a hypervisor; the caller itself has better things to do.
+/// How many sleeping workers a loop's caller wakes, and each worker that was woken. Woken one by one they would come 50 us
+/// apart where waking goes through a hypervisor, and the caller has work of its own.
 const WAKES: (u64, u64) = (2, 3);
 
 type LoopBody<'a> = dyn Fn(u64) + Sync + 'a;
 
 /// One parallel loop.
 struct ParallelLoop {
-    /// The next chunk to hand out; runs past `chunks`.
+    /// The next chunk to hand out; grows beyond `chunks`.
     next: AtomicU64,
     /// Chunks that have ended.
     done: AtomicU64,
@@ -54,7 +54,7 @@ impl ParallelLoop {
             if chunk >= self.chunks {
                 return;
             }
-            // After a panic the rest is only counted.
+            // After a panic the remaining chunks are only counted.
             if !self.failed.load(Ordering::Relaxed) {
                 // SAFETY: this chunk is not counted in `done` yet, and `ThreadPool::parallel` does not return, and so keeps
                 // the function borrowed, before every chunk is.
@@ -64,7 +64,7 @@ impl ParallelLoop {
                     self.failed.store(true, Ordering::Relaxed);
                 }
             }
-            // Release: what the chunk wrote is seen by whoever sees the count.
+            // Release: whoever sees the count sees what the chunk wrote.
             if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.chunks {
                 *self.finished.lock() = true;
                 self.wake.notify_all();
@@ -103,7 +103,7 @@ struct PoolState {
 
 struct Shared {
     state: Mutex<PoolState, { rank::WORKERS }>,
-    /// Moves when a loop starts, for workers that spin.
+    /// Changes when a loop starts, for workers that spin.
     epoch: AtomicU64,
     wake: Condvar,
     spin: Option<Duration>,
@@ -119,7 +119,7 @@ pub struct ThreadPool {
 impl ThreadPool {
     /// A pool on which `threads` threads compute, the caller of a loop included. They start with the first loop.
     pub fn new(threads: usize) -> Self {
-        // Spinning next to busy threads takes their processor.
+        // Spinning beside busy threads would take their processor.
         Self::with_spin(threads, (processors() > 2 && threads <= processors()).then_some(WORKER_SPIN))
     }
 
@@ -134,9 +134,9 @@ impl ThreadPool {
         self.threads
     }
 
-    /// Calls `f` for each chunk number below `chunks`, on the workers and here; returns when all calls have. A panic
-    /// in `f` ends the loop early and is the error. `f` may want locks of [`rank::PIECES`] and beyond, or any if the caller
-    /// holds none.
+    /// Calls `f` for each chunk number below `chunks`, on the workers and on this thread; returns when all calls have. A
+    /// panic in `f` ends the loop early and is returned as an error. `f` may take locks of [`rank::PIECES`] and beyond, or
+    /// any if the caller holds none.
     pub fn parallel(&self, chunks: u64, f: &LoopBody<'_>) -> Result<()> {
         if chunks <= 1 || self.threads == 1 {
             let all = caught(|| (0..chunks).for_each(f));
@@ -193,7 +193,7 @@ fn failure(text: String) -> Error {
 }
 
 impl Drop for ThreadPool {
-    /// Workers end by themselves; they hold nothing of the pool's user.
+    /// Workers end without being waited for: they hold nothing of the pool's user.
     fn drop(&mut self) {
         self.shared.state.lock().closing = true;
         self.shared.epoch.fetch_add(1, Ordering::Release);
@@ -202,7 +202,7 @@ impl Drop for ThreadPool {
 }
 
 impl Shared {
-    /// Wakes so many workers.
+    /// Wakes this many workers.
     fn rouse(&self, workers: u64) {
         (0..workers).for_each(|_| {
             self.wake.notify_one();
@@ -213,7 +213,7 @@ impl Shared {
         let mut spun = false;
         let mut state = self.state.lock();
         loop {
-            // The newest first: an inner loop holds up the outer one.
+            // The newest first, since an inner loop holds up the outer one.
             if let Some(region) = state.regions.iter().rev().find(|r| r.remaining() > 0) {
                 let region = Arc::clone(region);
                 let more = (state.sleeping as u64).min(region.remaining().saturating_sub(1));

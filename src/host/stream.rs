@@ -1,6 +1,6 @@
-//! Copying past the caches: for blocks so large that they would only push everything else out.
+//! Copies that bypass the caches, for blocks so large that they would only evict everything else.
 //!
-//! glibc's memcpy does so by the size of one call, and a parallel copy makes many smaller ones.
+//! glibc's memcpy decides that by the size of one call, and a parallel copy makes many smaller ones.
 
 #![allow(unsafe_code)]
 

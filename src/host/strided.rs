@@ -1,6 +1,7 @@
-//! Copying strided boxes between memory of the host: the loops of a [`CopyPlan`], on one thread or several.
+//! Copies of strided boxes between memory of the host: the loops of a [`CopyPlan`], on one thread or several.
 //!
-//! The plan's hulls are checked against the spans first, so that a wrong plan is an error and never an access outside.
+//! The plan's hulls are checked against the spans first, so that a wrong plan is an error and never an access outside of
+//! them.
 #![allow(unsafe_code)]
 
 use super::memory::{HostBlock, HostSpan};
@@ -12,11 +13,11 @@ use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Copies up to this size run on one thread: starting others costs more than they bring.
+/// Copies up to this size run on one thread: waking others costs more than they save.
 pub const PARALLEL_BYTES: u64 = 1 << 20;
-/// Linear copies from this size on go past the caches.
+/// Linear copies of this size and more bypass the caches.
 const STREAM_BYTES: u64 = 32 << 20;
-/// The least a thread takes of a copy that is split.
+/// The fewest bytes that a thread takes of a copy that is split.
 const PIECE_BYTES: u64 = 256 << 10;
 
 /// One loop of a walk: count, source stride, destination stride.
@@ -27,16 +28,16 @@ struct Loop {
     destination: u64,
 }
 
-/// A plan with both sides' starts as addresses: what the loops below run over. Its hulls have been checked.
+/// A plan with the addresses of both sides, for the loops below. Its hulls have been checked.
 struct Walk {
-    /// Outermost first.
+    /// The outermost loop first.
     loops: SmallVec<[Loop; 4]>,
     run: u64,
     source: *const u8,
     destination: *mut u8,
 }
 
-/// The hull of one side, unless its numbers leave 64 bits.
+/// The hull of one side; `None` if it exceeds 64 bits.
 fn hull(offset: u64, run: u64, loops: impl Iterator<Item = (u64, u64)>) -> Option<Range<u64>> {
     let mut end = offset.checked_add(run)?;
     for (count, stride) in loops {
@@ -72,7 +73,7 @@ fn destination_hull(plan: &CopyPlan, span: HostSpan) -> Result<Range<u64>> {
     check("destination", hull(plan.destination, plan.run, plan.dims.iter().map(|d| (d.count, d.destination))), span)
 }
 
-/// The hulls of both sides; an error if one does not lie in its memory.
+/// The hulls of both sides; fails if one does not lie in its memory.
 pub fn check_plan(plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<(Range<u64>, Range<u64>)> {
     if bytes_of(plan)? == 0 {
         return Ok((0..0, 0..0));
@@ -80,7 +81,7 @@ pub fn check_plan(plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> R
     Ok((source_hull(plan, source)?, destination_hull(plan, destination)?))
 }
 
-/// True if the bytes of the two hulls lie over each other.
+/// True if the hulls overlap.
 fn overlap(plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<bool> {
     let s = source_hull(plan, source)?;
     let d = destination_hull(plan, destination)?;
@@ -104,7 +105,7 @@ pub fn copy(plan: &CopyPlan, source: HostSpan, destination: HostSpan, from: u64,
         return Ok(());
     }
     if overlaps && !plan.is_linear() {
-        // Runs written early may be read late: through memory of its own.
+        // Runs that are written early may be read late, so the bytes go through memory of their own.
         let block = HostBlock::new(to - from)?;
         gather(plan, source, block.span(), from, to)?;
         return scatter(plan, block.span(), destination, from, to);
@@ -211,7 +212,7 @@ fn in_pieces(pool: &ThreadPool, plan: &CopyPlan, part: &(dyn Fn(u64, u64) -> Res
     failure.into_inner().map_or(Ok(()), Err)
 }
 
-/// All of `plan`, over the pool where it is larger than [`PARALLEL_BYTES`].
+/// Copies all of `plan`, on the pool if it is larger than [`PARALLEL_BYTES`].
 pub fn copy_parallel(pool: &ThreadPool, plan: &CopyPlan, source: HostSpan, destination: HostSpan) -> Result<()> {
     if bytes_of(plan)? == 0 {
         return Ok(());
@@ -222,12 +223,12 @@ pub fn copy_parallel(pool: &ThreadPool, plan: &CopyPlan, source: HostSpan, desti
     in_pieces(pool, plan, &|from, to| copy(plan, source, destination, from, to))
 }
 
-/// All of [`gather`], over the pool where it is large.
+/// [`gather`] of the whole plan, on the pool if it is large.
 pub fn gather_parallel(pool: &ThreadPool, plan: &CopyPlan, source: HostSpan, staging: HostSpan) -> Result<()> {
     in_pieces(pool, plan, &|from, to| gather(plan, source, staging.sub(from..to)?, from, to))
 }
 
-/// All of [`scatter`], over the pool where it is large.
+/// [`scatter`] of the whole plan, on the pool if it is large.
 pub fn scatter_parallel(pool: &ThreadPool, plan: &CopyPlan, staging: HostSpan, destination: HostSpan) -> Result<()> {
     in_pieces(pool, plan, &|from, to| scatter(plan, staging.sub(from..to)?, destination, from, to))
 }

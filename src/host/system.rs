@@ -1,8 +1,8 @@
-//! What only the operating system knows.
+//! Calls of the operating system that differ between systems.
 
 #![allow(unsafe_code)]
 
-/// Bytes of the host's memory; 0 where it cannot be told.
+/// Bytes of the host's memory; 0 if unknown.
 #[cfg(unix)]
 pub fn total_memory() -> u64 {
     // SAFETY: sysconf takes a number and returns one.
@@ -21,17 +21,17 @@ pub fn page_size() -> u64 {
 /// Bytes of a page of the host's memory.
 #[cfg(not(unix))]
 pub fn page_size() -> u64 {
-    // All processors that Windows runs on.
+    // On all processors on which Windows runs.
     4096
 }
 
-/// Bytes of the host's memory; 0 where it cannot be told.
+/// Bytes of the host's memory; 0 if unknown.
 #[cfg(not(unix))]
 pub fn total_memory() -> u64 {
     0
 }
 
-/// Writes to standard error, taking no lock and no memory.
+/// Writes to standard error; takes no lock and allocates nothing.
 #[cfg(unix)]
 pub fn say(text: &str) {
     // SAFETY: the bytes are the text's own. What cannot be written is not said.
@@ -44,11 +44,11 @@ pub fn say(text: &str) {
     eprint!("{text}");
 }
 
-/// Keeps the module that holds `code` loaded for good: false if no module does. Takes the loader's lock.
+/// Keeps the module that contains `code` loaded for good; false if no module does. Takes the loader's lock.
 #[cfg(unix)]
 pub fn keep_loaded(code: usize) -> bool {
     let Some(found) = module_of(code) else { return false };
-    // The program itself stays, and the loader knows it by no name.
+    // The program itself is never unloaded, and the loader knows no name for it.
     #[cfg(target_os = "linux")]
     // SAFETY: getauxval takes a number and returns one.
     if module_of(unsafe { libc::getauxval(libc::AT_ENTRY) } as usize)
@@ -67,7 +67,7 @@ pub fn keep_loaded(code: usize) -> bool {
     true
 }
 
-/// The module that holds `code`.
+/// The module that contains `code`.
 #[cfg(unix)]
 fn module_of(code: usize) -> Option<libc::Dl_info> {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
@@ -78,7 +78,7 @@ fn module_of(code: usize) -> Option<libc::Dl_info> {
     }
 }
 
-/// Keeps the module that holds `code` loaded for good: false if no module does. Takes the loader's lock.
+/// Keeps the module that contains `code` loaded for good; false if no module does. Takes the loader's lock.
 #[cfg(windows)]
 pub fn keep_loaded(code: usize) -> bool {
     const PIN_FROM_ADDRESS: u32 = 1 | 4;
@@ -91,14 +91,14 @@ pub fn keep_loaded(code: usize) -> bool {
     unsafe { GetModuleHandleExW(PIN_FROM_ADDRESS, std::ptr::without_provenance(code), &raw mut module) != 0 }
 }
 
-/// Ends the process at once: nothing more runs.
+/// Ends the process at once; no exit handlers run.
 #[cfg(unix)]
 pub fn end_process(status: i32) -> ! {
     // SAFETY: it takes a number and does not return.
     unsafe { libc::_exit(status) }
 }
 
-/// Ends the process at once.
+/// Ends the process at once; no exit handlers run.
 #[cfg(not(unix))]
 pub fn end_process(status: i32) -> ! {
     std::process::exit(status)

@@ -1,4 +1,4 @@
-//! Threads that stay out of the program's way, and an elastic pool for jobs that may block.
+//! The library's threads, and an elastic pool for jobs that may block.
 
 use crate::config;
 use crate::error::{Error, Result};
@@ -12,11 +12,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Bytes a thread has for its calls.
+/// Bytes of stack of a thread.
 const STACK_BYTES: usize = 2 << 20;
 
 /// Bytes that the thread-local variables of the program and its libraries take from each thread's stack, with what the
-/// system itself needs: the tile_static variables of C++ programs are such, and may be large.
+/// system itself needs. The tile_static variables of C++ programs are among them, and may be large.
 fn thread_locals() -> usize {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     return minimum::stack();
@@ -28,7 +28,7 @@ fn thread_locals() -> usize {
 mod minimum {
     #![allow(unsafe_code)]
 
-    /// The smallest stack a thread may have; 0 if this version of the C library does not tell.
+    /// The smallest stack that a thread may have; 0 if this version of the C library does not tell.
     pub fn stack() -> usize {
         type Minimum = unsafe extern "C" fn(*const libc::pthread_attr_t) -> libc::size_t;
         // SAFETY: the name is a C string; a symbol of glibc of this name is this function, which ignores its argument.
@@ -48,7 +48,7 @@ thread_local! {
     static KERNELS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// While it lives, this thread runs a host kernel.
+/// As long as it lives, this thread runs a host kernel.
 pub struct InKernel(());
 
 impl InKernel {
@@ -70,17 +70,17 @@ impl Drop for InKernel {
     }
 }
 
-/// True on a thread of the library.
+/// True on a thread that the library created.
 pub fn is_ours() -> bool {
     OURS.get()
 }
 
-/// Starts a thread that handles no signals: those are for the program's own threads.
+/// Starts a thread that handles no signals: these are for the program's own threads.
 pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     if config::get().test.thread_fails() {
         return Err(Error::runtime(format!("no thread for {name}, because REVAMP_TEST asks for it")));
     }
-    // A thread inherits the mask, so there is no moment in which it could be chosen for a signal.
+    // A thread inherits the mask, so there is no moment in which it could be chosen to handle a signal.
     let masked = signals::Blocked::new();
     let work = || {
         OURS.set(true);
@@ -91,17 +91,17 @@ pub fn spawn_named(name: &str, work: impl FnOnce() + Send + 'static) -> Result<J
     made.map_err(|e| Error::runtime(format!("the system gave no thread for {name}: {e}")))
 }
 
-/// Processors this process may use.
+/// The number of processors that this process may use.
 pub fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Runs `work`; a panic becomes its text.
+/// Runs `work`; a panic becomes an error with its text.
 pub fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = panic_text(&*payload);
-        // A payload may panic when dropped; what that leaves is leaked rather than thrown again.
+        // The panic's payload may panic when it is dropped; the second payload is leaked, so that this ends.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             std::mem::forget(second);
         }
@@ -124,13 +124,13 @@ pub type Task = Box<dyn FnOnce() + Send>;
 
 /// How long an idle thread of [`Tasks`] waits for work before it ends.
 pub const IDLE: Duration = Duration::from_secs(5);
-/// The most threads of one [`Tasks`] while jobs end; further jobs queue.
+/// Most threads of one [`Tasks`] while jobs end; further jobs are queued.
 pub const MOST_THREADS: usize = 256;
-/// For how long no job has begun while some are queued, when the jobs that run must be thought to wait for one that is queued.
+/// If jobs are queued and none has begun for this long, the running jobs may be waiting for a queued one.
 const STALL: Duration = Duration::from_millis(10);
 
-/// Threads for jobs that may block: as many as there are jobs at once, kept a while for the next ones. There is a limit, but
-/// none that could make jobs wait for each other for ever: where no job begins for a while, there is one thread more.
+/// Threads for jobs that may block: as many as there are jobs at once, kept a while for the next ones. Their number is
+/// limited, but jobs cannot wait for each other forever: if no job begins for a while, a thread is added.
 pub struct Tasks {
     shared: Arc<TaskShared>,
 }
@@ -146,22 +146,22 @@ struct TaskShared {
 #[derive(Default)]
 struct TaskState {
     queue: VecDeque<Task>,
-    /// Threads, and what is about to be one.
+    /// Threads, including those about to start.
     threads: usize,
-    /// Threads waiting for work, those already notified included.
+    /// Threads that wait for work, including those already notified.
     idle: usize,
     running: usize,
-    /// Running jobs that themselves wait for quiet.
+    /// Running jobs that themselves wait in [`Tasks::drain`].
     draining: usize,
     /// Jobs that have begun.
     begun: u64,
-    /// A thread looks whether queued jobs begin.
+    /// True while a thread watches whether queued jobs begin.
     watched: bool,
     closing: bool,
 }
 
 thread_local! {
-    /// Which [`Tasks`] this thread runs a job of.
+    /// The [`Tasks`] of which this thread runs a job.
     static WITHIN: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -191,9 +191,9 @@ impl Tasks {
         }
     }
 
-    /// Runs `job` on a thread of the pool, soon unless all threads are busy. A panic of it is logged.
+    /// Runs `job` on a thread of the pool, soon unless all threads are busy. If it panics, that is logged.
     ///
-    /// If the system gives no thread for it, the job runs here: the caller holds no lock that it could want.
+    /// If the system can create no thread for it, the job runs here: the caller must hold no lock that it may need.
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         if let Err(job) = self.try_spawn(Box::new(job)) {
             log!(Warn, "the system gives no thread for a job: it runs on the calling one");
@@ -201,7 +201,7 @@ impl Tasks {
         }
     }
 
-    /// The same, but gives the job back if the system gives no thread for it. Runs nothing here, whatever happens.
+    /// [`Self::spawn`], but gives the job back if the system can create no thread for it. Never runs it here.
     pub fn try_spawn(&self, job: Task) -> std::result::Result<(), Task> {
         let mut state = self.shared.state.lock();
         if state.idle <= state.queue.len() && state.threads < self.shared.most {
@@ -218,7 +218,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// Waits until nothing runs and nothing is queued. Called by a job of this pool, that job does not count.
+    /// Waits until nothing runs and nothing is queued. If a job of this pool calls it, that job does not count.
     pub fn drain(&self) {
         let own = usize::from(WITHIN.get() == self.shared.key());
         let mut state = self.shared.state.lock();
@@ -244,7 +244,7 @@ impl Tasks {
 }
 
 impl Drop for Tasks {
-    /// Lets queued jobs finish; threads end by themselves.
+    /// Lets queued jobs finish; threads end without being waited for.
     fn drop(&mut self) {
         self.shared.state.lock().closing = true;
         self.shared.work.notify_all();
@@ -270,7 +270,8 @@ impl TaskShared {
         Arc::as_ptr(self).addr()
     }
 
-    /// Starts a thread, which counts already, with a job, which runs already; the job is given back if there is none.
+    /// Starts a thread, already counted, with a job, already counted as running. Gives the job back if no thread can be
+    /// created.
     fn start_with(self: &Arc<Self>, job: Task) -> std::result::Result<(), Task> {
         let first = Arc::new(Mutex::<_, { rank::TASK }>::new(Some(job)));
         let (shared, theirs) = (Arc::clone(self), Arc::clone(&first));
@@ -318,7 +319,7 @@ impl TaskShared {
         state.threads -= 1;
     }
 
-    /// A job has ended.
+    /// Counts a job that has ended.
     fn ended(&self, state: &mut TaskState) {
         state.running -= 1;
         if state.is_quiet() {
@@ -326,7 +327,7 @@ impl TaskShared {
         }
     }
 
-    /// Sees to it that jobs begin that are queued because there are as many threads as there may be.
+    /// Makes sure that jobs begin that are queued because of the limit of threads.
     fn watch(self: &Arc<Self>, mut state: MutexGuard<'_, TaskState>) {
         if state.watched || state.queue.len() <= state.idle {
             return;
@@ -341,7 +342,7 @@ impl TaskShared {
         }
     }
 
-    /// Becomes one thread more when no job has begun for a while.
+    /// Becomes a further thread when no job has begun for a while.
     fn look(self: Arc<Self>, mut seen: u64) {
         loop {
             std::thread::sleep(STALL);
@@ -368,7 +369,7 @@ impl TaskShared {
 mod signals {
     #![allow(unsafe_code)]
 
-    /// While it lives, this thread (and threads it starts) have all signals blocked.
+    /// As long as it lives, all signals are blocked in this thread and in threads that it starts.
     pub struct Blocked {
         old: Option<libc::sigset_t>,
     }
@@ -399,7 +400,7 @@ mod signals {
 
 #[cfg(not(unix))]
 mod signals {
-    /// There are no signals to block here.
+    /// There are no signals to block on this system.
     pub struct Blocked;
 
     impl Blocked {

@@ -1,4 +1,4 @@
-//! The threads of the process: one pool for computing, and two elastic ones for what may block.
+//! The threads of the process: one pool for computing, and two elastic ones for jobs that may block.
 
 use super::pool::ThreadPool;
 use super::threads::Tasks;
@@ -12,7 +12,7 @@ pub struct Workers {
     pub pool: Arc<ThreadPool>,
     /// For work of the library that may block: operations of the host, queues' jobs.
     pub tasks: Arc<Tasks>,
-    /// For callbacks of the program. Apart, since they may wait for the others.
+    /// For callbacks of the program. Separate, since callbacks may wait for the other tasks.
     pub callbacks: Arc<Tasks>,
 }
 
@@ -22,12 +22,12 @@ impl Workers {
         Self { pool: Arc::new(ThreadPool::new(threads)), tasks: Arc::default(), callbacks: Arc::default() }
     }
 
-    /// Waits until no task and no callback runs or is queued, but those that this is called by.
+    /// Waits until no task and no callback runs or is queued, except those that call this.
     pub fn drain(&self) {
         loop {
             self.tasks.drain();
             self.callbacks.drain();
-            // A callback may have begun something.
+            // A callback may have begun further work.
             if self.tasks.is_quiet() {
                 return;
             }

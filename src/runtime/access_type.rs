@@ -1,4 +1,4 @@
-//! `access_type`: what the host may do with an array's memory directly.
+//! `access_type`: how the host may access an array's memory directly.
 
 /// `access_type` (docs/spec/arrays.md#cpu-access-types).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum AccessType {
     Write,
     /// Read and write.
     ReadWrite,
-    /// The runtime decides.
+    /// The library chooses.
     Auto,
 }
 

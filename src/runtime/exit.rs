@@ -1,8 +1,8 @@
-//! The exit hook: what is under way is finished, in a bounded time.
+//! The exit hook: finishes the work that is under way, within a bounded time.
 //!
-//! exit() is called anywhere: in a host kernel, in a callback, in a signal handler that interrupted this library or malloc. So the
-//! thread that calls it takes no lock and allocates nothing. It asks threads that were made before, and waits for a while. They are
-//! two, since what was interrupted may hold up the one that finishes the work.
+//! exit() may be called anywhere: in a host kernel, in a callback, in a signal handler that interrupted this library or
+//! malloc. So the thread that calls it takes no lock and allocates nothing: it wakes threads made earlier, and waits for a
+//! while. There are two of them, since the interrupted code may block the one that finishes the work.
 
 use crate::host::system::{end_process, say};
 use crate::host::threads::{is_ours, spawn_named};
@@ -14,28 +14,30 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// How long work that is under way may take.
+/// How long work under way may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same where the end was asked for inside of a call or by a thread of the library: what these hold is never let go.
+/// The same if exit() was called inside of a call or by a thread of the library, which may hold locks that are never
+/// released.
 const INSIDE: Duration = Duration::from_secs(2);
-/// How long of that calls of other threads may take to end: they may be inside the driver, or wait for what never comes.
+/// How much of that time calls of other threads may take to end: they may be inside the driver, or wait for something that
+/// never comes.
 const CALLS: Duration = Duration::from_secs(2);
-/// The same for the end inside.
+/// The same if exit() was called inside of a call.
 const CALLS_INSIDE: Duration = Duration::from_millis(500);
-/// Between two looks of a thread that waits for the end.
+/// How often a waiting thread looks whether the work is finished.
 const POLL: Duration = Duration::from_micros(100);
-/// The same for an end that takes long.
+/// The same once it has waited for long.
 const LATE_POLL: Duration = Duration::from_millis(5);
 
-/// The threads that are there for the end: one finishes the work, one watches over the end. Nothing if the system gave none.
+/// The two threads: one finishes the work, the other watches over it. `None` if the system could not create them.
 static WAITING: OnceLock<Option<[Thread; 2]>> = OnceLock::new();
-/// Writes back array_views; finishes launches, copies and callbacks.
+/// The functions that write back array_views, and that finish launches, copies and callbacks.
 static FINISH: OnceLock<[fn(); 2]> = OnceLock::new();
 /// How the process ends; written once.
 static ENDING: OnceLock<Ending> = OnceLock::new();
-/// What is being finished: a number of [`STEPS`], their number at the end.
+/// The step under way, as an index of [`STEPS`]; their number when all are done.
 static STEP: AtomicUsize = AtomicUsize::new(0);
-/// The hook waits no more.
+/// True once the hook no longer waits.
 static LEFT: AtomicBool = AtomicBool::new(false);
 
 /// What is finished, in this order.
@@ -43,11 +45,11 @@ const STEPS: [&str; 3] = ["calls of other threads", "writing back array_views", 
 
 #[derive(Clone, Copy)]
 struct Ending {
-    /// What exit() was given, where the system tells.
+    /// The status given to exit(), where the system tells it.
     status: Option<i32>,
-    /// The place at which the thread that called it counts its calls.
+    /// The index of the counter for calls of the thread that called exit().
     place: usize,
-    /// It did so inside of a call, or is a thread of the library.
+    /// True if that was inside of a call or on a thread of the library.
     inside: bool,
 }
 
@@ -57,11 +59,11 @@ impl Ending {
     }
 }
 
-/// Makes the threads, at the first use of a device: there is something to finish from then on.
+/// Creates the threads, at the first use of a device: from then on there may be something to finish.
 pub(super) fn prepare(finish: [fn(); 2]) {
     let _ = FINISH.set(finish);
     WAITING.get_or_init(|| {
-        // There the other threads are gone when the hook of a library runs.
+        // On Windows the other threads are gone when a library's exit hook runs.
         if cfg!(windows) {
             return None;
         }
@@ -86,7 +88,7 @@ fn wait_for_end() -> Ending {
     }
 }
 
-/// Where malloc was interrupted, the C library itself waits for ever for a lock that its own thread holds.
+/// If malloc was interrupted, the C library itself waits forever for a lock that its own thread holds.
 fn watch_over(ending: Ending) {
     let Some(status) = ending.status.filter(|_| ending.inside) else { return };
     while !LEFT.load(Ordering::SeqCst) {
@@ -137,7 +139,7 @@ pub fn at_exit(status: Option<i32>) {
     LEFT.store(true, Ordering::SeqCst);
 }
 
-/// Says what is lost, without the log: its lock and memory may be held by what was interrupted.
+/// Reports what is lost, without the log: the interrupted code may hold the log's lock and that of malloc.
 fn tell_loss(ending: Ending) {
     if !enabled(Level::Error) {
         return;

@@ -8,7 +8,7 @@ use crate::lock::{Mutex, rank};
 pub struct HandleCell(Mutex<Option<u64>, { rank::HANDLE_CELL }>);
 
 impl HandleCell {
-    /// The handle, made at the first call and again when `alive` says that the last one was released.
+    /// Returns the handle; makes one at the first call, and again when `alive` says that the last one was released.
     pub fn get_or_make(&self, alive: impl FnOnce(u64) -> bool, make: impl FnOnce() -> Result<u64>) -> Result<u64> {
         let mut slot = self.0.lock();
         match *slot {

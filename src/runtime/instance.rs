@@ -1,4 +1,4 @@
-//! The runtime: what there is between the first call and `uninitialize`.
+//! The runtime: everything that exists between the first call and `uninitialize`.
 
 use crate::config;
 use crate::devices;
@@ -20,11 +20,11 @@ use std::sync::Arc;
 struct Defaults {
     /// Set by the program.
     program: Option<String>,
-    /// What each kind of code got when it first asked.
+    /// The default chosen for each kind of code, at its first use.
     chosen: Vec<(Code, Arc<Accelerator>)>,
 }
 
-/// Everything between the first call and `uninitialize`.
+/// Everything that exists between the first call and `uninitialize`.
 pub struct Runtime {
     accelerators: Vec<Arc<Accelerator>>,
     defaults: Mutex<Defaults, { rank::DEFAULTS }>,
@@ -37,7 +37,7 @@ type DefaultView = Mutex<Option<Arc<AcceleratorView>>, { rank::DEFAULT_VIEW }>;
 
 static RUNTIME: RwLock<Option<Arc<Runtime>>, { rank::RUNTIME }> = RwLock::new(None);
 
-/// The runtime; the first call looks for devices.
+/// The runtime. The first call looks for devices.
 pub fn runtime() -> Result<Arc<Runtime>> {
     if let Some(runtime) = RUNTIME.read().as_ref() {
         return Ok(runtime.clone());
@@ -56,7 +56,7 @@ pub fn runtime() -> Result<Arc<Runtime>> {
 fn finish() {
     let Some(runtime) = RUNTIME.read().clone() else { return };
     finish_work(&runtime);
-    // What is left goes with the process: drivers do not like to be torn down from an exit handler.
+    // The runtime is not dropped: drivers must not be torn down from an exit handler.
     std::mem::forget(runtime);
 }
 
@@ -91,7 +91,7 @@ impl Runtime {
         if let Some((_, a)) = chosen.iter().find(|(c, _)| *c == code) {
             return Ok(a.clone());
         }
-        // What a program's functions run on depends on whether they are compiled for devices too.
+        // If the program has compiled kernels, its functions can run on devices too.
         let wanted = code;
         let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let no_vulkan = devices::no_vulkan();
@@ -132,7 +132,7 @@ impl Runtime {
         Ok(view)
     }
 
-    /// Opens a device that was lost anew, with another default view. Without a loss it does nothing.
+    /// Opens a lost device anew, with a new default view. Does nothing if it was not lost.
     pub fn reopen(&self, accelerator: &Arc<Accelerator>) -> Result<()> {
         let slot = self.default_view_slot(accelerator)?;
         let lost = slot.lock().as_ref().is_some_and(|v| v.device().lost().is_some());
@@ -145,7 +145,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Sets the default: true once, before it was used.
+    /// Sets the default, if none was set or used before. True if it was set.
     pub fn set_default(&self, path: &str) -> Result<bool> {
         defaults::find(&self.candidates(), path).map_err(Error::runtime)?;
         let mut d = self.defaults.lock();
@@ -169,7 +169,7 @@ impl Runtime {
         Ok(made)
     }
 
-    /// Lets go of all devices; whoever holds an object of one keeps that one.
+    /// Releases all devices; those with objects in use stay open until these are dropped.
     fn close(&self) {
         *self.auto_view.lock() = None;
         for view in &self.default_views {
@@ -204,16 +204,16 @@ pub fn uninitialize(clear: impl FnOnce()) -> Result<()> {
     clear();
     runtime.close();
     drop(runtime);
-    // Queues that still had work are destroyed by a task.
+    // Queues that still have work are destroyed by a task.
     Workers::shared().drain();
     Ok(())
 }
 
 /// Waits for all work.
 fn finish_work(runtime: &Runtime) {
-    // Asynchronous copies first: they give the devices work.
+    // Asynchronous copies first, since they give the devices work.
     Workers::shared().drain();
     runtime.drain();
-    // Their callbacks.
+    // Then the callbacks of that work.
     Workers::shared().drain();
 }

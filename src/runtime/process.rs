@@ -1,4 +1,4 @@
-//! Life of the process (decision 27): whether calls are still possible.
+//! The state of the process: whether calls are still possible (decision 27).
 
 use crate::config;
 use crate::devices;
@@ -9,10 +9,10 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
 static DRIVER_LOADED: AtomicBool = AtomicBool::new(false);
 static GPU_DRIVER: AtomicBool = AtomicBool::new(false);
-/// Validation messages some call has failed for.
+/// How many validation messages calls have already reported.
 static REPORTED: AtomicU64 = AtomicU64::new(0);
 
-/// Fails where no call is possible any more.
+/// Fails if calls are no longer possible.
 pub fn enter() -> Result<()> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Error::new(
@@ -27,7 +27,7 @@ pub fn enter() -> Result<()> {
     Ok(())
 }
 
-/// Calls under way, counted in several places so that threads do not share a cache line.
+/// Calls under way, in several counters, so that threads do not share a cache line.
 static CALLS: [Calls; 32] = [const { Calls(AtomicUsize::new(0)) }; 32];
 
 #[repr(align(128))]
@@ -43,7 +43,7 @@ impl Drop for CallGuard {
 }
 
 thread_local! {
-    /// Where this thread's calls are counted.
+    /// The index of this thread's counter.
     static PLACE: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         NEXT.fetch_add(1, Ordering::Relaxed) % CALLS.len()
@@ -53,29 +53,29 @@ thread_local! {
 /// Begins a call; fails like [`enter`].
 pub fn begin() -> Result<CallGuard> {
     let place = place();
-    // Counted first, then checked; the exit hook does it the other way round, so that one of the two sees the other.
+    // Counted first, then checked. The exit hook does it in the opposite order, so that one of the two sees the other.
     CALLS[place].0.fetch_add(1, Ordering::SeqCst);
     let call = CallGuard(&CALLS[place].0);
     enter()?;
     Ok(call)
 }
 
-/// Where this thread's calls are counted: few threads share a place.
+/// The index of this thread's counter. Few threads share one.
 pub(super) fn place() -> usize {
     PLACE.try_with(|p| *p).unwrap_or(0)
 }
 
-/// True if calls are under way that are counted at `place`.
+/// True if calls counted at `place` are under way.
 pub(super) fn is_calling(place: usize) -> bool {
     CALLS[place].0.load(Ordering::SeqCst) > 0
 }
 
-/// True if calls are under way that are counted elsewhere.
+/// True if calls counted elsewhere are under way.
 pub(super) fn others_are_calling(place: usize) -> bool {
     (0..CALLS.len()).any(|other| other != place && is_calling(other))
 }
 
-/// Says that the process ends, so that no call is possible any more: true the first time, and not in a forked child.
+/// Marks the process as ending: no call is possible from then on. True the first time, and never in a forked child.
 pub(super) fn end() -> bool {
     !is_forked() && !ENDING.swap(true, Ordering::SeqCst)
 }
@@ -85,12 +85,12 @@ pub fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
 
-/// True if releasing something has no effect any more, harmlessly.
+/// True while the process ends: releasing an object then does nothing, and is no error.
 pub fn ending() -> bool {
     ENDING.load(Ordering::Relaxed) && !FORKED.load(Ordering::Relaxed)
 }
 
-/// With `REVAMP_DEBUG_PRINTF=1`, fails if a kernel has called `direct3d_errorf` or `direct3d_abort` since the last call.
+/// With `REVAMP_DEBUG_PRINTF=1`: fails if a kernel has called `direct3d_errorf` or `direct3d_abort` since the last call.
 pub fn check_kernels() -> Result<()> {
     if !config::get().debug_printf {
         return Ok(());
@@ -98,7 +98,7 @@ pub fn check_kernels() -> Result<()> {
     devices::take_kernel_failure().map_or(Ok(()), |text| Err(Error::runtime(text)))
 }
 
-/// With `REVAMP_VALIDATION=2`, fails if the validation layer has complained since the last call.
+/// With `REVAMP_VALIDATION=2`: fails if the validation layer has reported an error since the last call.
 pub fn check_validation() -> Result<()> {
     if config::get().validation < 2 {
         return Ok(());
@@ -111,7 +111,7 @@ pub fn check_validation() -> Result<()> {
     Ok(())
 }
 
-/// Says that a driver was loaded: its own exit handlers, registered later than ours, would run before it.
+/// Notes that a driver was loaded: its exit handlers, registered later than the library's, would run before that.
 pub(super) fn driver_loaded(is_gpu: bool) {
     DRIVER_LOADED.store(true, Ordering::Release);
     if is_gpu {
@@ -119,7 +119,7 @@ pub(super) fn driver_loaded(is_gpu: bool) {
     }
 }
 
-/// True in a forked child of a process that had opened a GPU: the driver's own exit handlers hang there.
+/// True in a forked child of a process that had opened a GPU: the driver's exit handlers would hang there.
 pub fn must_skip_drivers_exit() -> bool {
     FORKED.load(Ordering::Relaxed) && GPU_DRIVER.load(Ordering::Relaxed)
 }
@@ -129,7 +129,7 @@ pub fn needs_hook() -> bool {
     DRIVER_LOADED.load(Ordering::Relaxed) && DRIVER_LOADED.swap(false, Ordering::AcqRel)
 }
 
-/// The fork hook, in the child: the worker threads and the driver's state are the parent's.
+/// The fork hook in the child, where the worker threads and the driver's state are missing.
 pub fn in_forked_child() {
     FORKED.store(true, Ordering::SeqCst);
 }

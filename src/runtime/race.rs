@@ -1,8 +1,8 @@
-//! The race check (`REVAMP_CHECK=1`): concurrent uses of common elements of which one writes (AV-23, AV-24) are reported
-//! with both sites.
+//! The race check (`REVAMP_CHECK=1`): reports concurrent uses of common elements if one of them writes (AV-23, AV-24), with
+//! both call sites.
 //!
-//! A call's use lasts as long as the call; that of an asynchronous operation until somebody has waited for it (AV-25,
-//! AV-27), since a program that does not wait is wrong however fast the operation was.
+//! The use of a call lasts as long as the call; that of an asynchronous operation until somebody has waited for it (AV-25,
+//! AV-27), since a program that does not wait is wrong however fast the operation is.
 
 use crate::device::hazard::Point;
 use crate::device::unique_id;
@@ -16,7 +16,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a use was asked for.
+/// Where a use was requested.
 struct Site {
     call: &'static CStr,
     thread: String,
@@ -57,33 +57,33 @@ impl fmt::Display for Site {
 
 /// Elements of an array or a data source.
 pub(super) struct Elements {
-    /// Which one.
+    /// The id of the array or data source.
     pub key: u64,
-    /// Their bytes in it.
+    /// The bytes of the elements in it.
     pub region: Region,
 }
 
 struct OpenUse {
     id: u64,
-    /// What is used: an array or a data source.
+    /// The id of the array or data source.
     key: u64,
     region: Region,
     access: Access,
-    /// One call's uses do not race with each other.
+    /// The call: uses of one call do not race with each other.
     group: u64,
     site: Arc<Site>,
-    /// Of an asynchronous operation: its completion, and the timelines it ends on.
+    /// For an asynchronous operation: its completion, and the timelines on which it ends.
     operation: Option<(u64, SmallVec<[u64; 2]>)>,
 }
 
 static OPEN: Mutex<Vec<OpenUse>, { rank::RACES }> = Mutex::new(Vec::new());
 
-/// The uses of one call; over when dropped.
+/// The uses of one call. They end when this is dropped.
 #[must_use]
 pub(super) struct Using(SmallVec<[u64; 4]>);
 
 impl Using {
-    /// The uses last until somebody waits for this completion, or for all of its timelines.
+    /// Makes the uses last until somebody waits for this completion, or for all of its timelines.
     pub fn until_waited(mut self, completion: u64, timelines: impl Iterator<Item = u64> + Clone) {
         let ids = std::mem::take(&mut self.0);
         if ids.is_empty() {
@@ -103,14 +103,14 @@ impl Drop for Using {
     }
 }
 
-/// Somebody waited for a completion.
+/// To be called when somebody has waited for a completion.
 pub(super) fn waited(completion: u64) {
     if config::get().check {
         OPEN.lock().retain(|u| u.operation.as_ref().is_none_or(|o| o.0 != completion));
     }
 }
 
-/// Somebody waited for everything given to an accelerator_view.
+/// To be called when somebody has waited for all work given to an accelerator_view.
 pub(super) fn waited_for_view(points: &[Point]) {
     if config::get().check {
         let is_done = |t: &u64| points.iter().any(|p| p.timeline.id() == *t);
@@ -118,7 +118,7 @@ pub(super) fn waited_for_view(points: &[Point]) {
     }
 }
 
-/// Begins the uses of a call, reporting those that conflict with others.
+/// Begins the uses of a call, and reports those that conflict with others.
 pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements, Access)>) -> Using {
     if !config::get().check {
         return Using(SmallVec::new());

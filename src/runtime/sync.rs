@@ -1,4 +1,4 @@
-//! The types that `words`, `notifier`, `order` and `users` synchronize with; their loom tests put others in their place.
+//! The types with which `host_access`, `notifier`, `order` and `users` synchronize; their loom tests replace them.
 
 pub use crate::lock::Mutex;
 pub use std::sync::Arc;

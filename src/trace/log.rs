@@ -1,4 +1,5 @@
-//! The log: says only what should be mended unless asked for more; level from `REVAMP_LOG`, to standard error or to the hook the program set.
+//! The log. Level from `REVAMP_LOG` (by default only what the user should fix); output to standard error or to the hook that
+//! the program set.
 
 use crate::lock::{Mutex, RwLock, rank, waits};
 use std::collections::VecDeque;
@@ -11,24 +12,24 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 pub enum Level {
     /// Nothing is logged.
     Off = 0,
-    /// A failure that no caller can be told about.
+    /// A failure that no call can return.
     Error = 1,
-    /// Something a user should mend.
+    /// A problem that the user should fix.
     Warn = 2,
-    /// What was chosen and why.
+    /// What the library chose, and why.
     Info = 3,
-    /// Every step worth a line.
+    /// Details of what the library does.
     Debug = 4,
 }
 
-/// Receives messages instead of standard error, on any thread, soon after they were written.
+/// Receives messages instead of standard error, on any thread, soon after they are written.
 pub type Hook = Arc<dyn Fn(Level, &str) + Send + Sync>;
 
-/// Messages for the hook. They are written anywhere, also under locks; the hook is called where there are none.
+/// Messages for the hook. They are written anywhere, also under locks; the hook is called only where no lock is held.
 static PENDING: Mutex<VecDeque<(Level, String)>, { rank::LOG }> = Mutex::new(VecDeque::new());
-/// There may be some.
+/// True if there may be some.
 static ANY: AtomicBool = AtomicBool::new(false);
-/// A thread is calling the hook: one at a time, so that messages come in order.
+/// True while a thread calls the hook. One thread does so at a time, so that messages come in order.
 static DELIVERING: AtomicBool = AtomicBool::new(false);
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
@@ -84,12 +85,13 @@ pub fn write(level: Level, text: std::fmt::Arguments<'_>) {
         ANY.store(true, Ordering::Release);
         return;
     }
-    // A closed standard error is no reason to fail.
+    // A closed standard error is no failure.
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "revamp [{}] {line}", level.name());
 }
 
-/// Gives the hook what was written for it. Called where a thread leaves the library, or has ended a job, and holds no lock.
+/// Gives the hook the messages written for it. Called where a thread leaves the library or has ended a job, and holds no
+/// lock.
 #[inline]
 pub fn deliver() {
     if ANY.load(Ordering::Relaxed) {
@@ -110,7 +112,7 @@ fn deliver_all() {
                 hook(level, &line);
             }
         }
-        // What came meanwhile is seen by whoever wrote it, or here.
+        // Messages written meanwhile are delivered by whoever wrote them, or here.
         DELIVERING.store(false, Ordering::Release);
     }
 }

@@ -1,4 +1,4 @@
-//! What the library tells about itself: the log, and what was moved.
+//! What the library reports about itself: the log, and the transfers.
 
 pub mod log;
 pub mod transfers;

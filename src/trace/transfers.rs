@@ -1,16 +1,16 @@
-//! What was moved: counters of bytes and transfers, and a log of the latest ones.
+//! Transfers: counters of them and their bytes, and a log of the latest ones.
 
 use crate::lock::{Mutex, rank};
 use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The API call that forced a transfer.
+/// The API call that caused a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// Its name in C.
     pub name: &'static CStr,
-    /// The program did not ask for a transfer: it launched, touched an element or let go of a view.
+    /// True if the program did not ask for a transfer, but launched, accessed an element or released a view.
     pub is_implicit: bool,
 }
 
@@ -24,12 +24,12 @@ pub const fn explicit(name: &'static CStr) -> Call {
     Call { name, is_implicit: false }
 }
 
-/// Which way bytes went.
+/// The direction of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Into an accelerator's memory.
+    /// From the host to an accelerator's memory.
     To,
-    /// Out of it, to the host.
+    /// From an accelerator's memory to the host.
     From,
     /// Within one memory.
     Local,
@@ -38,13 +38,13 @@ pub enum Way {
 /// Bytes and number of transfers of one way and cause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Total {
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Transfers.
+    /// Number of transfers.
     pub count: u64,
 }
 
-/// Totals by cause (implicit, explicit) and [`Way`].
+/// Totals by cause (implicit or explicit) and [`Way`].
 #[derive(Debug, Default)]
 pub struct Counters {
     cells: [[(AtomicU64, AtomicU64); 3]; 2],
@@ -76,21 +76,21 @@ pub static ALL: Counters = Counters::new();
 /// One transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransferRecord {
-    /// Counted from 1.
+    /// Its number, counted from 1.
     pub number: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// What forced it.
+    /// The call that caused it.
     pub call: Call,
-    /// The accelerator the bytes left; 0: the host.
+    /// The id of the accelerator the bytes came from; 0: the host.
     pub from: u64,
-    /// The accelerator they went to; 0: the host.
+    /// The id of the accelerator they went to; 0: the host.
     pub to: u64,
-    /// The data source of a view; 0: none.
+    /// The id of the data source of the view used; 0: none.
     pub source: u64,
 }
 
-/// Transfers remembered.
+/// How many transfers are remembered.
 const KEPT: usize = 4096;
 
 struct Log {
@@ -100,12 +100,12 @@ struct Log {
 
 static LOG: Mutex<Log, { rank::MESSAGES }> = Mutex::new(Log { next: 1, latest: VecDeque::new() });
 
-/// Adds a transfer to the log; its number is given here.
+/// Adds a transfer to the log, and gives it its number.
 pub fn record(mut r: TransferRecord) {
     let mut log = LOG.lock();
     r.number = log.next;
     log.next += 1;
-    // Where there is no memory for more it keeps fewer.
+    // If there is no memory for more, it remembers fewer.
     if log.latest.len() == KEPT || log.latest.try_reserve(1).is_err() {
         log.latest.pop_front();
     }
@@ -114,7 +114,7 @@ pub fn record(mut r: TransferRecord) {
     }
 }
 
-/// Up to `most` remembered transfers numbered from `first` on.
+/// At most `most` of the remembered transfers numbered `first` and higher.
 pub fn read(first: u64, most: usize) -> Vec<TransferRecord> {
     let log = LOG.lock();
     let skip = log.latest.partition_point(|r| r.number < first);

@@ -17,14 +17,14 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// The host before it is used as a device.
+/// The host as a physical device.
 pub struct HostPhysical {
     kind: HostKind,
     config: &'static Config,
 }
 
 impl HostPhysical {
-    /// The host as this accelerator.
+    /// The physical device for this accelerator.
     pub fn new(kind: HostKind, config: &'static Config) -> Self {
         Self { kind, config }
     }
@@ -70,11 +70,11 @@ impl PhysicalDevice for HostPhysical {
     }
 }
 
-/// Whose memory a [`HostBuffer`] is over.
+/// The memory of a [`HostBuffer`].
 enum Backing {
-    /// Its own, and where its bytes are counted.
+    /// Its own, and the counter of such bytes.
     Block(HostBlock, Arc<AtomicU64>),
-    /// Its importer's, who keeps it alive.
+    /// The importer's, who keeps it alive.
     Imported(HostSpan),
 }
 
@@ -131,17 +131,17 @@ pub struct HostDevice {
     workers: Workers,
     test: TestSwitches,
     timelines: Mutex<Vec<Weak<HostTimeline>>, { rank::QUEUES }>,
-    /// Bytes of the blocks.
+    /// Bytes of all blocks.
     used: Arc<AtomicU64>,
 }
 
 impl HostDevice {
-    /// A device that works with `workers`.
+    /// A device that runs its work on `workers`.
     pub fn new(kind: HostKind, config: &Config, workers: Workers) -> Arc<Self> {
         Arc::new(Self {
             id: unique_id(),
             kind,
-            // The cpu accelerator is where data lives at home: it cannot be apart from it.
+            // The cpu accelerator is home on the host, so its memory cannot be separate from the host's.
             separate: config.separate_memory && kind == HostKind::Threads,
             workers,
             test: config.test.clone(),
@@ -150,7 +150,7 @@ impl HostDevice {
         })
     }
 
-    /// Which accelerator it stands for.
+    /// The accelerator it stands for.
     pub fn kind(&self) -> HostKind {
         self.kind
     }
@@ -194,12 +194,12 @@ impl Device for HostDevice {
         Ok(Some(Arc::new(HostBuffer { id: unique_id(), memory: Backing::Imported(span), tracker: Tracker::new() })))
     }
 
-    /// What is in host memory needs no staging.
+    /// Host memory needs no staging.
     fn import_staging(&self, _span: HostSpan, _label: &str) -> Result<Option<Arc<dyn Buffer>>> {
         Ok(None)
     }
 
-    /// Queues start work at once either way, so `immediate` changes nothing.
+    /// Queues start work at once in either case, so `immediate` changes nothing.
     fn create_queue(&self, _immediate: bool) -> Result<Arc<dyn Queue>> {
         let queue = HostQueue::new(self.kind, self.workers.clone());
         let mut timelines = self.timelines.lock();
@@ -237,10 +237,10 @@ impl Device for HostDevice {
         Ok(SmallVec::new())
     }
 
-    /// Jobs let go of their buffers when they end.
+    /// Jobs release their buffers when they end.
     fn reclaim(&self) {}
 
-    /// Blocks are the system's own.
+    /// Blocks are allocated from the system directly.
     fn memory(&self) -> MemoryUsage {
         let used = self.used.load(Ordering::Relaxed);
         MemoryUsage { used, held: used, ..MemoryUsage::default() }
@@ -250,7 +250,7 @@ impl Device for HostDevice {
         None
     }
 
-    /// Waits for the work of all queues. Errors stay for those who wait for the work that failed.
+    /// Waits for the work of all queues. Failures are for those who wait for the work that failed.
     fn drain(&self) {
         let timelines: Vec<_> = self.timelines.lock().iter().filter_map(Weak::upgrade).collect();
         for timeline in timelines {

@@ -1,4 +1,4 @@
-//! Compute domains: what a kernel may be launched over.
+//! Compute domains of host kernels.
 
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
@@ -8,7 +8,7 @@ pub const MOST_THREADS: u64 = u32::MAX as u64;
 /// The most threads of a tile.
 pub const MOST_TILE_THREADS: i64 = 1024;
 
-/// What a kernel is launched over.
+/// The domain of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Domain {
     /// Threads in each dimension, most significant first.
@@ -30,7 +30,7 @@ impl Domain {
         Self { extent: SmallVec::from_slice(extent), tile: Some(SmallVec::from_slice(tile)), tile_memory }
     }
 
-    /// Threads in total; an error (`invalid_compute_domain`) if the domain is not one that can be launched.
+    /// The number of threads; fails with `invalid_compute_domain` if such a domain cannot be launched.
     pub fn check(&self) -> Result<u64> {
         let extent = self.extent.as_slice();
         if extent.is_empty() {

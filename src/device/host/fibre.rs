@@ -1,4 +1,4 @@
-//! Stackful coroutines for the threads of a tile: each runs until it waits at the tile barrier.
+//! Stackful coroutines for the threads of a tile. Each runs until it waits at the tile barrier.
 //!
 //! A suspended coroutine is never dropped (its unwinding would pass through C frames): [`run`] resumes all to their end.
 #![allow(unsafe_code)]
@@ -10,13 +10,13 @@ use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::Cell;
 
-/// Bytes a kernel thread of a tile has for its calls.
+/// Bytes of stack of each thread of a tile.
 pub const STACK_BYTES: usize = 64 << 10;
-/// Stacks' tops are moved by multiples of this, else the hot ends of all stacks share cache sets.
+/// The tops of stacks differ by multiples of this; otherwise the hot ends of all stacks would share cache sets.
 const COLOUR_STEP: usize = 128;
-/// Different colours; one page holds them all.
+/// How many different offsets there are; one page holds them all.
 const COLOURS: usize = 32;
-/// The most stacks at once: each takes two of the 65530 mappings that Linux lets a process have.
+/// Most stacks at once: each takes two of the 65530 mappings that Linux allows a process.
 const MOST_STACKS: usize = 24 << 10;
 
 struct Coloured {
@@ -44,7 +44,7 @@ unsafe impl Stack for Coloured {
     }
 }
 
-/// Stacks of the whole process: so many as were needed at once, whichever threads needed them.
+/// The stacks of the whole process: as many as were needed at once, by whichever threads.
 struct Store {
     free: Vec<Coloured>,
     /// Stacks that exist.
@@ -59,7 +59,7 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Gives unused stacks back to the system.
+/// Returns unused stacks to the system.
 pub fn trim() {
     let free = {
         let mut store = STORE.lock();
@@ -69,14 +69,14 @@ pub fn trim() {
     drop(free);
 }
 
-/// The stacks one OS thread works with during a series of tiles; they return to the store with it.
+/// The stacks with which one OS thread runs a series of tiles; they return to the store afterwards.
 pub struct Stacks {
     own: Vec<Coroutines>,
     free: Vec<Coloured>,
     out: usize,
 }
 
-/// Storage for suspended coroutines, kept to be used again.
+/// Storage for suspended coroutines, kept for reuse.
 type Coroutines = Vec<Coroutine<(), (), (), Coloured>>;
 
 impl Default for Stacks {
@@ -86,13 +86,13 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    /// No stacks yet.
+    /// No stacks at first.
     pub fn new() -> Self {
         DEPTH.set(DEPTH.get() + 1);
         Self { own: Vec::new(), free: Vec::new(), out: 0 }
     }
 
-    /// Makes sure that `count` stacks can be taken. All or none, so that two threads never wait for each other's part.
+    /// Makes sure that `count` stacks can be taken: all or none, so that two threads never wait for each other's part.
     fn reserve(&mut self, count: usize) -> Result<()> {
         let Some(lacking) = count.checked_sub(self.free.len()).filter(|&n| n > 0) else { return Ok(()) };
         let mut store = STORE.lock();
@@ -142,7 +142,7 @@ impl Drop for Stacks {
     }
 }
 
-/// What code on a coroutine stops itself with.
+/// What code on a coroutine suspends itself with.
 #[derive(Clone, Copy)]
 pub struct Suspender<'a> {
     yielder: &'a Yielder<(), ()>,
@@ -151,7 +151,7 @@ pub struct Suspender<'a> {
 impl Suspender<'_> {
     /// Stops here until every other coroutine of the [`run`] has stopped or ended.
     pub fn suspend(&self) {
-        // A destructor during a panic: switching away now would hand the panic to another coroutine.
+        // A destructor that runs during a panic: switching now would hand the panic to another coroutine.
         if !std::thread::panicking() {
             self.yielder.suspend(());
         }
@@ -162,14 +162,14 @@ impl Suspender<'_> {
 /// in turn, until all have ended. `body` takes work from what `remaining` counts; when it returns without having
 /// suspended, its stack serves the next.
 ///
-/// An error says that no stack could be had, or that `body` panicked; what had been started has ended all the same.
+/// Fails if no stack could be had, or if `body` panicked; what had been started has ended even then.
 pub fn run(stacks: &mut Stacks, remaining: &dyn Fn() -> usize, body: &dyn Fn(Suspender<'_>)) -> Result<()> {
     let mut suspended = stacks.own.pop().unwrap_or_default();
     let panicked = Cell::new(None);
     let mut result = Ok(());
     let mut left = remaining();
     while left > 0 {
-        // The first alone: most kernels never wait. Then all the others at once.
+        // One stack at first, since most kernels never wait; then all the others at once.
         result = stacks.reserve(if suspended.is_empty() { 1 } else { left });
         let Some(stack) = stacks.free.pop().filter(|_| result.is_ok()) else { break };
         let start = |yielder: &Yielder<(), ()>, ()| {

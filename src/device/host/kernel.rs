@@ -1,4 +1,4 @@
-//! Kernels that are functions of the host: the threads of a domain, run over the pool.
+//! Kernels that are functions of the host: the threads of a domain, run by the thread pool.
 
 use super::domain::Domain;
 use super::fibre::{self, Stacks, Suspender};
@@ -15,19 +15,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a launch runs on its own thread before it asks others for help: about what waking them costs.
+/// How long a launch runs on its own thread before it wakes others: about what waking them costs.
 const ALONE: Duration = Duration::from_micros(8);
-/// Tile memory up to this size stays with its OS thread for the next tile.
+/// Up to this many bytes of tile memory are kept by an OS thread for the next tile.
 const KEPT_TILE_MEMORY: u64 = 1 << 20;
 
-/// How a thread reaches the tile barrier.
+/// How a kernel's thread reaches its tile's barrier.
 enum Barrier<'a> {
-    /// It has none: it is part of an untiled launch.
+    /// There is none: the launch is untiled.
     None,
     Tile(Suspender<'a>),
 }
 
-/// Who a kernel thread is. Its address stays the same while that thread runs, and belongs to it alone.
+/// The position of a kernel's thread. Its address stays the same while that thread runs, and no other thread has it.
 ///
 /// Must not leave the OS thread it was given on.
 pub struct ThreadId<'a> {
@@ -43,7 +43,7 @@ pub struct ThreadId<'a> {
 }
 
 impl ThreadId<'_> {
-    /// Dimensions of the domain.
+    /// Number of dimensions of the domain.
     pub fn rank(&self) -> usize {
         self.global.len()
     }
@@ -63,7 +63,7 @@ impl ThreadId<'_> {
     pub fn tile_origin(&self) -> &[i32] {
         &self.origin[..self.tile_rank]
     }
-    /// Memory shared by the threads of its tile: aligned to 64 bytes, of any content at first.
+    /// Memory shared by the threads of its tile, aligned to 64 bytes, with undefined contents at first.
     pub fn tile_memory(&self) -> HostSpan {
         self.memory
     }
@@ -72,9 +72,9 @@ impl ThreadId<'_> {
         self.tile_rank > 0
     }
 
-    /// Waits until every thread of the tile waits here or has returned. Threads that have not started do so first.
+    /// Waits until every thread of the tile waits here or has returned. Threads that have not started are started first.
     ///
-    /// Without tiles there is nothing to wait for: an error, which also becomes the launch's error.
+    /// Fails in an untiled launch, and makes the launch fail with that error too.
     pub fn barrier(&self) -> Result<()> {
         match self.barrier {
             Barrier::Tile(suspender) => {
@@ -88,7 +88,7 @@ impl ThreadId<'_> {
         }
     }
 
-    /// Makes the launch fail with `error` when the kernel's function returns, whatever that returns. The first counts.
+    /// Makes the launch fail with `error`, whatever the kernel's function returns. The first failure counts.
     pub fn fail(&self, error: Error) {
         let first = self.failed.take().unwrap_or(error);
         self.failed.set(Some(first));
@@ -147,10 +147,10 @@ impl Failure {
     }
 }
 
-/// Runs `kernel` once for each thread of `domain`, over the pool and here. Returns when all have ended.
+/// Runs `kernel` once for each thread of `domain`, on the pool and on this thread. Returns when all have ended.
 pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> Result<()> {
     let total = domain.check()?;
-    // Code of the program is called.
+    // This calls code of the program.
     waits(rank::NONE);
     let failure = Failure::default();
     match &domain.tile {
@@ -163,11 +163,11 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
     failure.first.into_inner().map_or(Ok(()), Err)
 }
 
-/// Hands `0..total` to `part(from, to)`: the first microseconds here, the rest, if there is one, over the pool.
+/// Hands `0..total` to `part(from, to)`: for the first microseconds on this thread, the rest on the pool.
 fn spread(pool: &ThreadPool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
     let part = |from, to| {
         let _here = InKernel::enter();
-        // A panic in a loop over many threads costs nothing to catch here, much to catch for each.
+        // Catching a panic around a loop over many threads costs little; around each thread it would cost much.
         match caught(|| part(from, to)) {
             Ok(Ok(())) => {}
             Ok(Err(e)) => failure.set(e),
@@ -189,7 +189,7 @@ fn spread(pool: &ThreadPool, total: u64, failure: &Failure, part: &(dyn Fn(u64, 
     if at == total || failure.stopped() {
         return;
     }
-    // `at` items took as long as waking a thread, so a fraction of them is a chunk worth handing out.
+    // `at` items took as long as waking a thread, so a fraction of that is worth handing out as a chunk.
     let rest = total - at;
     let size = rest.div_ceil(threads * 16).max(at / 2).min(rest.div_ceil(threads)).max(1);
     let done = pool.parallel(rest.div_ceil(size), &|i| {
@@ -225,7 +225,7 @@ fn run_threads(extent: &[i32], kernel: &dyn HostKernel, from: u64, to: u64, fail
         let first = thread.global[last];
         let count = u64::from((extent[last] - first) as u32).min(to - at);
         let ran = kernel.run_row(&mut thread, count as u32);
-        // What the kernel made of a refused barrier does not matter: it is the error to report.
+        // The error of a refused barrier counts, whatever the kernel returned after it.
         if let Some(e) = thread.failed.take() {
             return Err(e);
         }
@@ -298,13 +298,13 @@ impl TileMemory {
 impl Drop for TileMemory {
     fn drop(&mut self) {
         if let Some(block) = self.block.take().filter(|b| b.len() <= KEPT_TILE_MEMORY) {
-            // A thread that is ending has no place for it any more; then it is simply freed.
+            // A thread that is ending has no place for it any more, and frees it.
             let _ = TILE_MEMORY.try_with(|kept| kept.set(Some(block)));
         }
     }
 }
 
-/// Which threads of a tile have been started.
+/// Which threads of a tile have started.
 struct Progress {
     left: Cell<usize>,
     /// The next thread's index in the tile.
@@ -330,8 +330,8 @@ impl Progress {
     }
 }
 
-/// Tiles `from..to`, one at a time. Dimensions beyond the rank count 1 and lie behind the others, so that they never
-/// move.
+/// Runs tiles `from..to`, one at a time. Dimensions beyond the rank have extent 1 and come last, so that their index never
+/// changes.
 fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failure: &Failure) -> Result<()> {
     let memory = TileMemory::new(shape.memory)?;
     let span = memory.span(shape.memory)?;
@@ -378,7 +378,7 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
 
 /// Launches `kernel` over `domain` on a queue of a host device that runs kernels, spread over `pool`.
 ///
-/// A domain that cannot be launched is an error here; an error or panic of the kernel is one of the point.
+/// Fails if the domain cannot be launched. An error or panic of the kernel is the failure of the point.
 pub fn launch_host_kernel(
     queue: &dyn Queue,
     pool: &Arc<ThreadPool>,

@@ -1,8 +1,8 @@
 //! Queues of host work: jobs run one after another, on a task thread or on a thread that waits for them.
 //!
-//! The n-th job of a queue has the value `2n`, the marker behind it `2n + 1`: reached together, but a wait for a job tells
-//! of that job's failure, and a wait for a marker of the first failure before it that nobody has been told of. Both
-//! answers are sticky: asked again, they come again.
+//! The n-th job of a queue has the value `2n`, the marker behind it `2n + 1`. Both are reached together, but a wait for a
+//! job returns that job's failure, and a wait for a marker the first failure before it that was not yet reported. Both
+//! answers stay the same when asked again.
 
 use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::{Buffer, Dispatch, HostJob, Queue, Use, unique_id};
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// Which accelerator a host device stands for.
+/// The accelerator for which a host device stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostKind {
     /// The host-thread accelerator: runs kernels.
@@ -30,9 +30,9 @@ pub enum HostKind {
     Cpu,
 }
 
-/// Failures remembered for a queue; older ones are forgotten.
+/// How many failures a queue remembers; older ones are forgotten.
 const MOST_FAILURES: usize = 1024;
-/// How long a waiting thread looks before it sleeps, where there are processors to spare.
+/// How long a waiting thread spins before it sleeps, if there are processors to spare.
 const WAIT_SPIN: Duration = Duration::from_micros(20);
 
 struct Job {
@@ -52,16 +52,17 @@ struct Failure {
 #[derive(Default)]
 struct QueueState {
     jobs: VecDeque<Job>,
-    /// Value of the newest job.
+    /// The value of the newest job.
     last: u64,
-    /// A thread is running jobs.
+    /// True while a thread runs jobs.
     active: bool,
-    /// A task that will run jobs has been asked for and has not started.
+    /// True while a task that will run jobs has been requested and has not started.
     asked: bool,
-    /// Itself, kept for its jobs, if the system gave no thread for that task: whoever waits runs them.
+    /// The timeline itself, kept alive for its jobs, if the system could create no thread for that task: whoever waits runs
+    /// them.
     alone: Option<Arc<HostTimeline>>,
     waiting: usize,
-    /// By value: of jobs, and of markers that told of one.
+    /// Keyed by value: of failed jobs, and of markers that reported one.
     failures: BTreeMap<u64, Failure>,
 }
 
@@ -88,7 +89,7 @@ impl HostTimeline {
         })
     }
 
-    /// Adds a job; `start` must follow when no lock is held any more.
+    /// Adds a job. [`Self::start`] must follow when no lock is held any more.
     fn push(&self, work: HostJob, after: SmallVec<[Point; 4]>, buffers: SmallVec<[Arc<dyn Buffer>; 16]>) -> u64 {
         let mut state = self.state.lock();
         state.last += 2;
@@ -97,7 +98,7 @@ impl HostTimeline {
         value
     }
 
-    /// Sees to it that somebody runs the jobs. They never run here: the caller may hold what they want.
+    /// Makes sure that somebody runs the jobs. They never run here: the caller may hold locks that they need.
     fn start(&self) {
         let mut state = self.state.lock();
         if state.active || state.asked || state.jobs.is_empty() {
@@ -126,7 +127,7 @@ impl HostTimeline {
         }
     }
 
-    /// Runs jobs until `value` is reached or none is left. The caller found `active` unset.
+    /// Runs jobs until `value` is reached or none is left. The caller has found `active` unset.
     fn run_jobs(&self, state: &mut MutexGuard<'_, QueueState>, value: u64) {
         state.active = true;
         while self.done.load(Ordering::Relaxed) < value {
@@ -136,7 +137,7 @@ impl HostTimeline {
             if let Err(error) = failed {
                 remember(&mut state.failures, number, Failure { error, told: false });
             }
-            // The marker behind the job is reached with it. Release: who sees the value sees what the job wrote.
+            // The marker behind the job is reached with it. Release: whoever sees the value sees what the job wrote.
             self.done.store(number + 1, Ordering::Release);
             if state.waiting > 0 {
                 self.changed.notify_all();
@@ -150,9 +151,9 @@ impl HostTimeline {
         }
     }
 
-    /// Waits until `value` is reached: `false` if `timeout` passed first. Without a timeout, pending jobs run on this
-    /// thread if nobody runs them: that saves waking another. With one they do not, as they could outlast it, unless the system
-    /// gives no thread for them; who only asks (0) never runs them.
+    /// Waits until `value` is reached: `false` if `timeout` passed first. Without a timeout, pending jobs run on this thread
+    /// if no other runs them, which saves waking one. With a timeout they do so only if the system can create no thread for
+    /// them, since they could outlast it; with a timeout of 0 never.
     fn until(&self, value: u64, timeout: Option<Duration>) -> bool {
         let reached = || self.done.load(Ordering::Acquire) >= value;
         if reached() {
@@ -193,7 +194,7 @@ impl HostTimeline {
                     false
                 }
                 Some((start, timeout)) => match timeout.checked_sub(start.elapsed()) {
-                    // A wait too long for the clock has no end.
+                    // A wait too long for the clock never ends.
                     Some(rest) if Instant::now().checked_add(rest).is_some() => {
                         self.changed.wait_for(&mut state, rank::NONE, rest);
                         false
@@ -213,13 +214,13 @@ impl HostTimeline {
         true
     }
 
-    /// Waits until all work added so far has ended, however it ended.
+    /// Waits until all work added so far has ended, whether it failed or not.
     pub fn finish(&self) {
         let last = self.state.lock().last;
         self.until(last, None);
     }
 
-    /// What a wait for `value`, which has been reached, has to tell.
+    /// The result of a wait for `value`, which has been reached.
     fn tell(&self, value: u64) -> Result<()> {
         let mut state = self.state.lock();
         if state.failures.is_empty() {
@@ -242,7 +243,7 @@ impl HostTimeline {
 
 fn remember(failures: &mut BTreeMap<u64, Failure>, value: u64, failure: Failure) {
     if failures.len() >= MOST_FAILURES {
-        // Rather one that has been told of.
+        // Preferably a reported one is forgotten.
         let old = failures.iter().find(|(_, f)| f.told).or_else(|| failures.iter().next());
         if let Some(old) = old.map(|(&value, _)| value) {
             failures.remove(&old);
@@ -254,8 +255,8 @@ fn remember(failures: &mut BTreeMap<u64, Failure>, value: u64, failure: Failure)
 fn run_job(job: Job) -> Result<()> {
     for point in &job.after {
         match point.timeline.as_any().downcast_ref::<HostTimeline>() {
-            // Only its end matters here; its failure is for who waits for it, and does not spread to this job
-            // depending on which of them was faster.
+            // Only its end matters here. Its failure is for whoever waits for it; it must not spread to this job only
+            // because of timing.
             Some(host) => {
                 host.until(point.value, None);
             }
@@ -273,7 +274,7 @@ impl Timeline for HostTimeline {
     fn id(&self) -> u64 {
         self.id
     }
-    /// No device waits for host threads by itself.
+    /// No device can wait for host threads by itself.
     fn device(&self) -> Option<u64> {
         None
     }
@@ -284,7 +285,7 @@ impl Timeline for HostTimeline {
     fn reached(&self, value: u64) -> bool {
         self.done.load(Ordering::Acquire) >= value
     }
-    /// Jobs start by themselves.
+    /// Jobs start without being asked.
     fn is_signalled(&self, _value: u64) -> bool {
         true
     }
@@ -302,7 +303,7 @@ impl Timeline for HostTimeline {
     }
 }
 
-/// A queue of host work. Dropped, it still finishes what was added.
+/// A queue of host work. What was added is finished even if the queue is dropped.
 pub struct HostQueue {
     kind: HostKind,
     timeline: Arc<HostTimeline>,
@@ -316,15 +317,15 @@ impl HostQueue {
         Self { kind, shared: Arc::clone(&timeline) as Arc<dyn Timeline>, timeline }
     }
 
-    /// Its timeline, as what it is.
+    /// Its timeline, with its own type.
     pub fn host_timeline(&self) -> &Arc<HostTimeline> {
         &self.timeline
     }
 
-    /// Adds a job behind everything that uses the same bytes: the protocol of [`crate::device::hazard`].
+    /// Adds a job after everything that uses the same bytes, as [`crate::device::hazard`] demands.
     fn add(&self, uses: &[Use], work: HostJob) -> Point {
         let mut order: SmallVec<[(u64, &Use); 16]> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
-        // Mostly they are in order.
+        // They are usually in order.
         if !order.is_sorted_by_key(|(id, _)| *id) {
             order.sort_by_key(|(id, _)| *id);
         }
@@ -338,7 +339,7 @@ impl HostQueue {
             }
             let Some((_, segments)) = trackers.last_mut() else { continue };
             segments.conflicts(&u.range, u.access, |point| {
-                // This queue's own order is that of its jobs; of another timeline the latest stands for all.
+                // This queue runs its jobs in order; of another timeline the latest point stands for all.
                 if point.timeline.id() == self.timeline.id {
                     return;
                 }
@@ -366,7 +367,7 @@ impl HostQueue {
     }
 }
 
-/// The memory of a buffer, which every buffer that host threads use must have.
+/// The memory of a buffer on the host, which every buffer that host threads use must have.
 pub(super) fn host_memory(buffer: &Arc<dyn Buffer>) -> Result<HostSpan> {
     buffer.host().ok_or_else(|| {
         Error::unsupported(format!(
@@ -382,7 +383,7 @@ pub(super) fn no_spirv() -> Error {
     )
 }
 
-/// Rule PFE-8, with the text that programs look for.
+/// The error of rule PFE-8, with the text that programs look for.
 fn no_kernels() -> Error {
     Error {
         hresult: E_INVALIDARG,
@@ -401,7 +402,7 @@ impl Queue for HostQueue {
         Err(if self.kind == HostKind::Cpu { no_kernels() } else { no_spirv() })
     }
 
-    /// The job must take no lock that a thread may hold while it waits for this queue: such a thread runs it.
+    /// The job must take no lock that a thread may hold while it waits for this queue, since such a thread may run it.
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point> {
         if self.kind == HostKind::Cpu {
             return Err(no_kernels());

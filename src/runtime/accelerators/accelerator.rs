@@ -21,7 +21,7 @@ struct CpuAccess {
     fixed: bool,
 }
 
-/// A place that holds memory and may run kernels.
+/// An accelerator: holds memory and may run kernels.
 pub struct Accelerator {
     id: u64,
     kind: DeviceKind,
@@ -30,18 +30,18 @@ pub struct Accelerator {
     device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
     cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
     transfers: Counters,
-    /// To other accelerators.
+    /// The bridges that lead from it to other accelerators.
     pub(in crate::runtime) bridges: Bridges,
-    /// Kernels loaded here, so that the same module is compiled once.
+    /// The kernels loaded here, so that the same module is compiled once.
     pub(in crate::runtime) kernels: KernelCache,
-    /// Kernels of the kernel compiler.
+    /// The loaded kernels of the kernel compiler.
     pub(in crate::runtime) compiled: LoadedCompiled,
     /// The handle of the C API.
     pub c_handle: HandleCell,
 }
 
 impl Accelerator {
-    /// All of them: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
+    /// All accelerators: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
     pub(in crate::runtime) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
         let (vulkan, others): (Vec<_>, Vec<_>) =
             devices::all(config)?.into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
@@ -112,7 +112,7 @@ impl Accelerator {
         self.properties.device_path.to_string_lossy().into_owned()
     }
 
-    /// What the choice of a default looks at.
+    /// What the choice of a default needs to know.
     pub(in crate::runtime) fn candidate(&self) -> Candidate {
         let p = &self.properties;
         Candidate {
@@ -130,7 +130,7 @@ impl Accelerator {
         }
     }
 
-    /// The open device. A lost one is replaced: its views stay dead, new ones work.
+    /// The open device. A lost one is replaced: its views stay unusable, new ones work.
     pub fn device(&self) -> Result<Arc<dyn Device>> {
         if let Some(why) = &self.properties.unusable {
             return Err(Error::unsupported(format!("{} cannot be used: {}", self.name(), why.to_string_lossy())));
@@ -145,7 +145,7 @@ impl Accelerator {
         Ok(made)
     }
 
-    /// What memory it holds; nothing before its first use.
+    /// The memory it holds; all zero before its first use.
     pub fn memory(&self) -> MemoryUsage {
         let device = self.device.lock().clone();
         let Some(mut usage) = device.map(|d| d.memory()) else { return MemoryUsage::default() };
@@ -162,14 +162,15 @@ impl Accelerator {
         self.cpu_access.lock().value
     }
 
-    /// What `access_type_auto` means here, from now on for good (docs/spec/arrays.md#cpu-access-types).
+    /// The meaning of `access_type_auto` here, which can no longer change from now on
+    /// (docs/spec/arrays.md#cpu-access-types).
     pub(in crate::runtime) fn fix_cpu_access_type(&self) -> AccessType {
         let mut access = self.cpu_access.lock();
         access.fixed = true;
         access.value
     }
 
-    /// Sets the default once, before it was used: true if it was set.
+    /// Sets the default, if it was neither set nor used before. True if it was set.
     pub fn set_default_cpu_access_type(&self, value: AccessType) -> Result<bool> {
         if !matches!(value, AccessType::None | AccessType::Auto) && !self.allows_cpu_access() {
             return Err(Error::runtime(format!(
@@ -193,12 +194,12 @@ impl Accelerator {
         self.kind == DeviceKind::Cpu || self.kind == DeviceKind::HostThreads && self.properties.cpu_shared_memory
     }
 
-    /// True if arrays here can be given cpu access.
+    /// True if arrays here can have a cpu access type.
     pub(in crate::runtime) fn allows_cpu_access(&self) -> bool {
         self.kind != DeviceKind::Vulkan || self.properties.cpu_shared_memory
     }
 
-    /// Lets go of the device and what was loaded there.
+    /// Releases the device and what was loaded there.
     pub(in crate::runtime) fn close(&self) {
         self.bridges.close();
         let device = self.device.lock().take();

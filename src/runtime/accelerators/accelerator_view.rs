@@ -1,4 +1,4 @@
-//! accelerator_view (docs/spec/accelerators.md#accelerator_view): one order of work on an accelerator.
+//! accelerator_view (docs/spec/accelerators.md#accelerator_view): a queue of an accelerator's device.
 
 use crate::device::hazard::{Point, any_lost};
 use crate::device::{Device, Queue, unique_id};
@@ -20,9 +20,9 @@ pub struct AcceleratorView {
     queue: Arc<dyn Queue>,
     immediate: bool,
     kept: bool,
-    /// Of the auto-selection view: the view it is another name for.
+    /// For the auto-selection view: the view that it stands for.
     auto: Option<Arc<Self>>,
-    /// Work that belongs to the view but runs beside its queue: large and asynchronous copies.
+    /// Work of the view that does not run on its queue: large and asynchronous copies.
     beside: Mutex<Vec<Point>, { rank::BESIDE }>,
     /// The marker whose failure was reported last.
     told: AtomicU64,
@@ -31,7 +31,7 @@ pub struct AcceleratorView {
 }
 
 impl AcceleratorView {
-    /// A new view; `kept` for those that the library itself owns.
+    /// A new view; `kept` if the library itself owns it.
     pub(in crate::runtime) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
         let device = accelerator.device()?;
         let queue = device.create_queue(immediate)?;
@@ -49,12 +49,12 @@ impl AcceleratorView {
         })
     }
 
-    /// A new view of the program's.
+    /// A new view that the program owns.
     pub fn create(accelerator: &Arc<Accelerator>, immediate: bool) -> Result<Arc<Self>> {
         Self::new(accelerator, immediate, false).map(Arc::new)
     }
 
-    /// The auto-selection view: another name for `default`.
+    /// The auto-selection view, which stands for `default`.
     pub(in crate::runtime) fn auto_selection(default: &Arc<Self>) -> Self {
         Self {
             id: default.id,
@@ -70,7 +70,7 @@ impl AcceleratorView {
         }
     }
 
-    /// The same for a view and its other names.
+    /// Equal for a view and the auto-selection view that stands for it.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -99,23 +99,23 @@ impl AcceleratorView {
         self.auto.is_some()
     }
 
-    /// The view this one stands for: itself, but for the auto-selection view.
+    /// The view itself; for the auto-selection view, the one it stands for.
     pub fn actual(self: &Arc<Self>) -> Arc<Self> {
         self.auto.as_ref().unwrap_or(self).clone()
     }
 
-    /// Makes `wait` and markers cover work that runs beside the queue.
+    /// Makes `wait` and markers cover work that does not run on the queue.
     pub(in crate::runtime) fn attach(&self, points: impl IntoIterator<Item = Point>) {
         let mut beside = self.beside.lock();
         let own = self.queue.timeline().id();
         beside.extend(points.into_iter().filter(|p| p.timeline.id() != own));
         if beside.len() > 64 {
-            // Failures stay until somebody hears of them.
+            // Failures stay until somebody is told of them.
             beside.retain(|p| !p.reached() || p.wait(Some(std::time::Duration::ZERO)).is_err());
         }
     }
 
-    /// Everything given to the view so far.
+    /// The points of everything given to the view so far.
     fn points(&self) -> Result<SmallVec<[Point; 4]>> {
         let mut points = SmallVec::from_iter([self.queue.marker()?]);
         if let Some(lost) = self.device.lost() {
@@ -131,7 +131,7 @@ impl AcceleratorView {
         self.queue.marker().map(drop)
     }
 
-    /// Waits for everything given to the view so far; the first failure is reported.
+    /// Waits for everything given to the view so far, and returns its first failure.
     pub fn wait(&self) -> Result<()> {
         if let Some(actual) = &self.auto {
             return actual.wait();
@@ -140,7 +140,7 @@ impl AcceleratorView {
         let points = self.points()?;
         for (n, point) in points.iter().enumerate() {
             let mut done = point.wait(None).map(drop);
-            // Without new work the marker is the same again, and so is its failure.
+            // Without new work the marker is the same as before, and so is its failure.
             if n == 0 && done.is_err() && self.told.swap(point.value, Ordering::Relaxed) == point.value {
                 done = self.device.lost().map_or(Ok(()), Err);
             }
@@ -149,14 +149,14 @@ impl AcceleratorView {
             }
             result = result.and(done);
         }
-        // Of data that nobody has asked for since.
+        // Losses of data that nobody has used since.
         if any_lost() {
             if let Some(lost) = points.iter().find_map(|p| p.timeline.untold(p.value)) {
                 result = result.and(Err(lost));
             }
         }
         race::waited_for_view(&points);
-        // Told now; what came in between stays.
+        // These are reported now; what was added meanwhile stays.
         let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
         self.beside.lock().retain(|p| !waited(p));
         result
@@ -168,7 +168,7 @@ impl AcceleratorView {
             return actual.marker();
         }
         let mut points = self.points()?;
-        // A failure is told once, as wait() does.
+        // A failure is reported once, as by wait().
         points.retain(|p| !was_told(p));
         Ok(Completion::marker(points.into_vec()))
     }

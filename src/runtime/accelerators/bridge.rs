@@ -1,5 +1,5 @@
-//! Copies between two devices of which the host addresses neither. They go by way of memory of the host that both devices
-//! import, in pieces: one device reads while the other writes, and no thread of the host copies a byte.
+//! Copies between two devices whose memory the host cannot address. They go through host memory that both devices import, in
+//! pieces: one device reads while the other writes, and no thread of the host copies a byte.
 
 use crate::device::hazard::Point;
 use crate::device::{Buffer, Device, Queue};
@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 
 /// Bytes of the largest piece.
 const PIECE: u64 = 4 << 20;
-/// Bytes of the smallest piece, but for the last one.
+/// Bytes of the smallest piece, except the last one.
 const LEAST: u64 = 256 << 10;
 /// Pieces under way at once: two are read, two are written.
 const SLOTS: usize = 4;
-/// Pieces that the first device is ahead.
+/// How many pieces the first device may be ahead.
 const AHEAD: usize = 2;
 /// Bytes of a bridge.
 const BYTES: u64 = PIECE * SLOTS as u64;
-/// Most bridges that lead from an accelerator.
+/// Most bridges kept for an accelerator.
 const MOST: usize = 4;
-/// A bridge that was not used for so long is given back.
+/// A bridge that was not used for this long is freed.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// One end of a copy.
@@ -43,14 +43,14 @@ pub(in crate::runtime) struct End<'a> {
 #[derive(Default)]
 pub(in crate::runtime) struct Bridges {
     list: Mutex<Vec<Arc<Bridge>>, { rank::BRIDGES }>,
-    /// There may be some.
+    /// True if there may be bridges.
     any: AtomicBool,
 }
 
 /// A bridge between two devices, by their ids.
 struct Bridge {
     pair: (u64, u64),
-    /// One copy at a time: it takes the whole way.
+    /// The memory. A copy takes all of it, so there is one at a time.
     channel: Mutex<Channel, { rank::BRIDGE }>,
 }
 
@@ -58,16 +58,16 @@ struct Bridge {
 struct Channel {
     from: Arc<dyn Device>,
     to: Arc<dyn Device>,
-    /// The memory to the first device, and to the second.
+    /// The memory as a buffer of the first device, and of the second.
     ends: Option<(Arc<dyn Buffer>, Arc<dyn Buffer>)>,
     block: Option<HostBlock>,
-    /// What reads the slots.
+    /// For each slot, the point at which it has been read.
     written: [Option<Point>; SLOTS],
     used: Instant,
 }
 
 impl Bridges {
-    /// Copies over a bridge; `None` where a device does not import the host's memory.
+    /// Copies over a bridge; `None` if a device cannot import host memory.
     pub fn copy(&self, from: &End<'_>, to: &End<'_>, plan: &CopyPlan) -> Result<Option<SmallVec<[Point; 2]>>> {
         match self.find(from.device, to.device)? {
             Some(bridge) => bridge.channel.lock().copy(from, to, plan).map(Some),
@@ -79,7 +79,7 @@ impl Bridges {
         let mut list = self.list.lock();
         let pair = (from.id(), to.id());
         if let Some(at) = list.iter().position(|b| b.pair == pair) {
-            // The one used last is the last.
+            // The bridge used last is kept last.
             let found = list.remove(at);
             list.push(found.clone());
             return Ok(Some(found));
@@ -94,12 +94,12 @@ impl Bridges {
         Ok(Some(made))
     }
 
-    /// Bytes they have, and may have at most.
+    /// The bytes that they have, and the most that they may have.
     pub fn bytes(&self) -> (u64, u64) {
         (self.list.lock().len() as u64 * BYTES, MOST as u64 * BYTES)
     }
 
-    /// Gives back those that were not used for a while.
+    /// Frees those that were not used for a while.
     pub fn trim(&self) {
         if !self.any.load(Ordering::Relaxed) {
             return;
@@ -113,7 +113,7 @@ impl Bridges {
         drop(old);
     }
 
-    /// Gives back all.
+    /// Frees all.
     pub fn close(&self) {
         let all = std::mem::take(&mut *self.list.lock());
         drop(all);
@@ -177,17 +177,17 @@ impl Drop for Channel {
     fn drop(&mut self) {
         const PATIENCE: Duration = Duration::from_secs(1);
         for point in self.written.iter_mut().filter_map(Option::take) {
-            // A failure is told to whoever waits for the copy.
+            // A failure is reported to whoever waits for the copy.
             let _ = point.wait(None);
         }
         let Some((near, far)) = self.ends.take() else { return };
-        // Queues hold the buffers of finished work until they look for it.
+        // Queues keep the buffers of finished work until they look for it.
         let begun = Instant::now();
         while Arc::strong_count(&near) > 1 || Arc::strong_count(&far) > 1 {
             self.from.reclaim();
             self.to.reclaim();
             if begun.elapsed() > PATIENCE {
-                // A lost device: its driver may still know the pages.
+                // The driver of a lost device may still use the pages.
                 std::mem::forget(self.block.take());
                 return;
             }

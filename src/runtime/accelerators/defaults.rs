@@ -1,4 +1,4 @@
-//! Which accelerators are offered, which one a path names and which is the default. Pure functions over descriptions.
+//! Which accelerators are offered, which one a path names, and which is the default. Pure functions over descriptions.
 //!
 //! The order of defaults is that of docs/spec/accelerators.md#default-accelerator; where it meets machines without
 //! a GPU, decision 22.
@@ -29,14 +29,14 @@ impl AcceleratorClass {
     }
 }
 
-/// What the choice needs to know of an accelerator.
+/// What the choice of a default needs to know of an accelerator.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// `device_path`.
     pub path: String,
     /// `description`.
     pub name: String,
-    /// What it is.
+    /// Its class.
     pub kind: AcceleratorClass,
     /// `dedicated_memory`, in any one unit.
     pub dedicated_memory: u64,
@@ -60,7 +60,7 @@ pub enum Code {
 /// What is known when the default is first used.
 #[derive(Debug, Clone, Copy)]
 pub struct DefaultRequest<'a> {
-    /// What it shall run.
+    /// The code that it is to run.
     pub code: Code,
     /// The path given to `accelerator::set_default`.
     pub set: Option<&'a str>,
@@ -73,7 +73,7 @@ pub struct DefaultRequest<'a> {
 /// The default accelerator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Its place in the list of candidates.
+    /// Its index in the list of candidates.
     pub index: usize,
     /// Why it was chosen, for the log.
     pub why: &'static str,
@@ -86,7 +86,7 @@ pub struct Choice {
 pub enum Named {
     /// The default accelerator.
     Default,
-    /// The accelerator at this place in the list.
+    /// The accelerator at this index of the list.
     At(usize),
 }
 
@@ -126,7 +126,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
             }
         }
     }
-    // The first of equals: the order that the user or Vulkan gave.
+    // Of equal ones the first: the order is the user's or Vulkan's.
     let best = |kind: AcceleratorClass| {
         let usable = candidates.iter().enumerate().filter(|(_, c)| c.kind == kind && c.usable.is_ok());
         usable.first_max_by_key(|(_, c)| (c.dedicated_memory, !c.has_display)).map(|(i, _)| i)
@@ -156,7 +156,7 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
     Ok(Choice { index, why, warning })
 }
 
-/// A choice that the user made wins or fails; nothing else is taken instead.
+/// A choice of the user's is taken or fails; no other accelerator replaces it.
 fn explicit(candidates: &[Candidate], index: usize, why: &'static str) -> Result<Choice, String> {
     match candidates.get(index).map(|c| &c.usable) {
         Some(Err(reason)) => Err(format!("the default accelerator {why} cannot be used: {reason}")),
@@ -164,7 +164,7 @@ fn explicit(candidates: &[Candidate], index: usize, why: &'static str) -> Result
     }
 }
 
-/// All accelerators in words.
+/// A list of all accelerators for messages.
 fn list(candidates: &[Candidate]) -> String {
     if candidates.is_empty() {
         return "none".to_owned();
@@ -187,11 +187,11 @@ impl<I: Iterator> FirstMax for I {}
 /// Which Vulkan devices are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
-    /// Places of those offered, in the order to offer them.
+    /// Indices of those offered, in the order in which they are offered.
     pub shown: Vec<usize>,
-    /// Places of the others, and why.
+    /// Indices of the others, and why they are hidden.
     pub hidden: Vec<(usize, String)>,
-    /// Entries that name no device.
+    /// Warnings about entries that name no device.
     pub warnings: Vec<String>,
 }
 

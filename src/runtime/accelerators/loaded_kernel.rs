@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::{Arc, Weak};
 
-/// Kernels by hash of the module and entry point, so that loading one again costs no compilation.
+/// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
 pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
 
 /// A kernel on a device.
@@ -90,7 +90,7 @@ pub(in crate::runtime) struct LoadedCompiled(Mutex<CompiledMap, { rank::COMPILED
 type CompiledMap = BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>;
 
 impl LoadedCompiled {
-    /// `kernel` on this device; its pipeline is made at the first launch.
+    /// `kernel` loaded on this device. Its pipeline is made at the first launch.
     pub fn load(
         &self,
         device: &Arc<dyn Device>,
@@ -115,7 +115,7 @@ impl LoadedCompiled {
         Ok(loaded)
     }
 
-    /// Lets go of all.
+    /// Releases all.
     pub fn clear(&self) {
         let all = std::mem::take(&mut *self.0.lock());
         drop(all);

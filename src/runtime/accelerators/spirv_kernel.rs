@@ -37,7 +37,7 @@ impl SpirvKernel {
         Self::load(accelerator, record.spirv(), None, Some(name))
     }
 
-    /// Where it was loaded.
+    /// The accelerator on which it was loaded.
     pub fn accelerator(&self) -> &Arc<Accelerator> {
         &self.accelerator
     }

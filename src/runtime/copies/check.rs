@@ -1,4 +1,4 @@
-//! Which pairs of operands may be copied.
+//! Checks of the operands of a copy.
 
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, Layout};
@@ -20,7 +20,7 @@ fn overlap(a: &Layout, b: &Layout, whole: &Layout) -> bool {
     start(a).zip(&a.dims).zip(start(b).zip(&b.dims)).all(|((x, (nx, _)), (y, (ny, _)))| x < y + ny && y < x + nx)
 }
 
-/// Checks the pair and plans its loops.
+/// Checks the operands and plans the loops of the copy.
 pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Result<CopyPlan> {
     let overlaps = match (source, destination) {
         (Operand::Array(a, l), Operand::Array(b, m)) => Arc::ptr_eq(a, b) && overlap(l, m, a.layout()),
@@ -48,7 +48,7 @@ pub(in crate::runtime) fn plan(source: &Operand, destination: &Operand) -> Resul
     CopyPlan::new(source.layout(), destination.layout())
 }
 
-/// True if no two elements share a byte: each dimension steps over all that the finer ones span.
+/// True if no two elements share a byte: the stride of each dimension exceeds what the finer ones span.
 fn apart(layout: &Layout) -> bool {
     let mut dims: SmallVec<[(u64, u64); 4]> = layout.dims.iter().filter(|d| d.0 > 1).copied().collect();
     dims.sort_unstable_by_key(|d| d.1);

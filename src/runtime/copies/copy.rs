@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Uploads of at most so many bytes are taken over during the call of copy_async.
+/// Uploads of at most this many bytes are taken over during the call of copy_async.
 const AT_ONCE: u64 = 256 << 10;
 
 fn uses_of(source: &Operand, destination: &Operand, call: Call) -> Using {
@@ -26,7 +26,7 @@ fn uses_of(source: &Operand, destination: &Operand, call: Call) -> Using {
     race::uses(call.name, both.filter_map(|(side, access)| Some((side.elements()?, access))))
 }
 
-/// Copies, and returns when it is done. `call` asked for it.
+/// Copies, and returns when that is done. `call` requested it.
 pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
     let plan = plan(&source, &destination)?;
     let _using = uses_of(&source, &destination, call);
@@ -43,9 +43,9 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
     let plan = plan(&source, &destination)?;
     let using = uses_of(&source, &destination, call);
     let within = match (&source, &destination) {
-        // Nothing but commands for the device.
+        // These are only commands for the device.
         (Operand::Array(a, _), Operand::Array(b, _)) => a.device().id() == b.device().id(),
-        // Host memory that is taken over at once.
+        // Host memory that is taken over during the call.
         (Operand::Host(..), Operand::Array(b, _)) => b.buffer().host().is_none() && plan.bytes() <= AT_ONCE,
         _ => false,
     };
@@ -73,7 +73,7 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
     Ok(made)
 }
 
-/// The host may no longer use the destination, nor write the source, without asking. No lock may be held.
+/// Withdraws the host's access without a call: to the destination, and for writing to the source. No lock may be held.
 fn take_back(source: &Operand, destination: &Operand) {
     for (side, access) in [(source, Access::Read), (destination, Access::Write)] {
         match side {
@@ -88,7 +88,7 @@ fn take_back(source: &Operand, destination: &Operand) {
     }
 }
 
-/// Does or begins the copy; it is done when the points are reached.
+/// Does or begins the copy, which is done when the points are reached.
 fn perform(source: &Operand, destination: &Operand, mut plan: CopyPlan, call: Call) -> Result<SmallVec<[Point; 2]>> {
     let sources = Sources::of([source, destination].into_iter());
     let begin = (plan.source, plan.destination);
@@ -115,12 +115,12 @@ fn perform_with(
         if let Operand::View(part) = side {
             tally.source = part.source().id();
             tally.accounts[n] = Some(part.counters());
-            // Two views of one source are one account there.
+            // Two views of one source have one account there.
             let both = matches!(source, Operand::View(other) if n == 1 && other.source().id() == part.source().id());
             tally.accounts[2 + n] = Some(part.source().counters()).filter(|_| !both);
         }
     }
-    // Storage that is made now is made where the other side is.
+    // The storage of an open source is made where the other side is.
     let (to, to_base) = find_destination(source, destination, held, call)?;
     let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;

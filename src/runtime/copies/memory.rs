@@ -1,4 +1,4 @@
-//! The memory that the sides of a copy stand for (SEL-20 to SEL-24).
+//! Which memory each side of a copy uses (SEL-20 to SEL-24).
 
 use crate::coherence::Location;
 use crate::coherence::selection::copy_source;
@@ -13,10 +13,10 @@ use crate::runtime::data::transfer::{Endpoint, Tally};
 use crate::trace::transfers::Call;
 use std::sync::Arc;
 
-/// A side as memory: the first byte of what it stands for lies so many bytes before the memory's.
+/// The memory of a side, and how many bytes of the side's object lie before the memory's first one.
 pub(in crate::runtime) type Found = (Endpoint, u64);
 
-/// SEL-20, SEL-21.
+/// The memory that a copy writes (SEL-20, SEL-21).
 pub(in crate::runtime) fn find_destination(
     source: &Operand,
     destination: &Operand,
@@ -48,7 +48,7 @@ fn lives(side: &Operand, held: &mut LockedSources<'_>) -> Result<Option<Arc<Acce
     })
 }
 
-/// SEL-22 to SEL-24.
+/// The memory that a copy reads (SEL-22 to SEL-24).
 pub(in crate::runtime) fn find_source(
     source: &Operand,
     destination: &Operand,
@@ -68,7 +68,7 @@ pub(in crate::runtime) fn find_source(
     let hull = part.region().hull();
     let home = state.home_holder(there.as_ref())?;
     let valid_at = state.directory.valid_at(part.region());
-    // What is worthless everywhere may lie anywhere: home has memory.
+    // What is valid nowhere can be read anywhere; home has memory.
     let Some(valid_at) = valid_at else { return state.copy_memory(&home, &hull, Access::Read) };
     let destination = reachable(state, part, there.as_ref())?;
     let host = reachable(state, part, None)?;

@@ -1,4 +1,4 @@
-//! array (docs/spec/arrays.md): memory, and the data source of the array_views of it.
+//! array (docs/spec/arrays.md): its storage, and the data source of its array_views.
 
 use crate::error::{Error, Result};
 use crate::host::HostSpan;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const DATA: Call = implicit(c"revamp_array_data");
 
-/// A block of elements on one accelerator_view.
+/// An array: elements in memory of one accelerator_view.
 pub struct Array {
     storage: Arc<Storage>,
     /// The data source of its array_views, while there are any.
@@ -43,12 +43,12 @@ impl Array {
         self.source.lock().upgrade()
     }
 
-    /// The data source for one more array_view.
+    /// The data source for a new array_view.
     pub(in crate::runtime) fn source_for_view(&self) -> Arc<Source> {
         Source::over_array(&self.storage, &self.source)
     }
 
-    /// The memory for the host, once nothing that conflicts is under way.
+    /// The memory for the host, after everything that conflicts is done.
     pub fn host_data(&self, access: AccessType) -> Result<HostSpan> {
         let wanted = match access {
             AccessType::Read => Access::Read,

@@ -1,4 +1,4 @@
-//! array_view (docs/spec/array-views.md): a part of a data source, usable wherever it is needed.
+//! array_view (docs/spec/array-views.md): a part of a data source that is usable on the host and on every accelerator.
 
 use crate::error::{Error, Result};
 use crate::geometry::Layout;
@@ -25,7 +25,7 @@ const SYNCHRONIZE_TO_ASYNC: Call = explicit(c"revamp_array_view_synchronize_to_a
 const REFRESH: Call = explicit(c"revamp_array_view_refresh");
 const DISCARD: Call = explicit(c"revamp_array_view_discard_data");
 
-/// An array_view: the last one of a data source writes back when it is dropped.
+/// An array_view. Dropping the last one of a data source writes back.
 pub struct ArrayView {
     part: Arc<Part>,
 }
@@ -49,7 +49,7 @@ pub struct ViewOptions<'a> {
 }
 
 impl ArrayView {
-    /// A view of part of `source`, which has been told of it.
+    /// A view of a part of `source`, which must have counted it already.
     fn make(
         source: Arc<Source>,
         extent: &[i32],
@@ -60,7 +60,8 @@ impl ArrayView {
         Arc::new(Self { part: Arc::new(Part::new(source, extent, layout, read_only, label)) })
     }
 
-    /// A view of memory of the program: a data source of its own (AV-8). `memory` is called with the bytes needed.
+    /// A view of memory of the program, with a data source of its own (AV-8). `memory` is called with the number of bytes
+    /// needed.
     pub fn over_host(
         extent: &[i32],
         element: usize,
@@ -81,7 +82,7 @@ impl ArrayView {
         ))
     }
 
-    /// A view of all of an array.
+    /// A view of a whole array.
     pub fn over_array(array: &Arc<Array>, options: ViewOptions<'_>) -> Arc<Self> {
         let label = options.label.map(Into::into);
         Self::make(array.source_for_view(), array.extent(), array.layout().clone(), options.read_only, label)
@@ -106,7 +107,7 @@ impl ArrayView {
         ))
     }
 
-    /// What it covers.
+    /// The part of the data source that it covers.
     pub fn part(&self) -> &Arc<Part> {
         &self.part
     }
@@ -205,7 +206,7 @@ impl ArrayView {
         self.derive(&self.part.extent, self.part.layout.clone(), true)
     }
 
-    /// `get_source_accelerator_view`: `None` without a data source; the inner `None` is the host.
+    /// `get_source_accelerator_view`: `None` if there is no data source yet; the inner `None` is the host.
     pub fn source_view(&self) -> Option<Option<Arc<AcceleratorView>>> {
         let source = &self.part.source;
         (!source.is_open()).then(|| source.array().map(|a| a.view().clone()))
@@ -232,7 +233,7 @@ impl ArrayView {
         })
     }
 
-    /// Brings changes home; for a write access home then holds the part alone (docs/spec/array-views.md#synchronize).
+    /// Brings changes home. After a write access the part is valid only at home (docs/spec/array-views.md#synchronize).
     pub fn synchronize(&self, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE, access);
@@ -240,12 +241,12 @@ impl ArrayView {
         move_to(&self.part, None, access, SYNCHRONIZE)
     }
 
-    /// The same, later.
+    /// [`Self::synchronize`] as an asynchronous operation.
     pub fn synchronize_async(&self, access: Access) -> Result<Arc<Completion>> {
         self.start(None, access)
     }
 
-    /// Makes it valid on `target`; for a write access there alone.
+    /// Makes the view valid on `target`; after a write access only there.
     pub fn synchronize_to(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<()> {
         self.part.check(access)?;
         let _using = self.using(SYNCHRONIZE_TO, access);
@@ -253,7 +254,7 @@ impl ArrayView {
         move_to(&self.part, Some(target), access, SYNCHRONIZE_TO)
     }
 
-    /// The same, later.
+    /// [`Self::synchronize_to`] as an asynchronous operation.
     pub fn synchronize_to_async(&self, target: &Arc<AcceleratorView>, access: Access) -> Result<Arc<Completion>> {
         self.start(Some(target), access)
     }
@@ -276,7 +277,7 @@ impl ArrayView {
         Ok(made)
     }
 
-    /// Home was changed behind our back (docs/spec/array-views.md#refresh).
+    /// Notes that the program changed home directly (docs/spec/array-views.md#refresh).
     pub fn refresh(&self) -> Result<()> {
         let part = &self.part;
         let _using = self.using(REFRESH, Access::Write);
@@ -294,7 +295,7 @@ impl ArrayView {
         })
     }
 
-    /// The contents are worthless until they are written (docs/spec/array-views.md#discard).
+    /// Notes that the contents are not needed until they are written (docs/spec/array-views.md#discard).
     pub fn discard_data(&self) -> Result<()> {
         let part = &self.part;
         part.check(Access::Write)?;
@@ -308,7 +309,7 @@ impl ArrayView {
         })
     }
 
-    /// Where its bytes are, as seen from an accelerator_view.
+    /// Where the view's bytes are, as seen from an accelerator_view.
     pub fn residency(&self, view: &Arc<AcceleratorView>) -> Result<Residency> {
         let part = &self.part;
         let bytes = part.region.bytes();
@@ -324,27 +325,27 @@ impl ArrayView {
     }
 }
 
-/// What [`ArrayView::residency`] tells, in bytes.
+/// The result of [`ArrayView::residency`], in bytes.
 pub struct Residency {
-    /// Of the view.
+    /// Bytes of the view.
     pub bytes: u64,
-    /// Of them valid there.
+    /// How many of them are valid there.
     pub valid: u64,
-    /// Of them worthless.
+    /// How many of them are discarded or were never written.
     pub discarded: u64,
-    /// Held there for the whole source, beside home.
+    /// Bytes allocated there for the whole source, without home.
     pub allocated: u64,
-    /// The view uses home's memory itself.
+    /// True if the accelerator_view uses home's memory itself.
     pub shares_home: bool,
 }
 
-/// Makes a part valid at home or on `target`, and there alone if it is to be written there.
+/// Makes a part valid at home or on `target`; for a write access only there.
 fn move_to(part: &Part, target: Option<&Arc<AcceleratorView>>, access: Access, call: Call) -> Result<()> {
     let hull = part.region.hull();
     part.source.attempt(|state| {
         let holder = match target {
             Some(view) => state.holder(Some(view))?,
-            // Nothing to bring home, and no home to bring it to.
+            // There is nothing to move, and no home yet.
             None if state.is_open() => return Ok(()),
             None => state.home_holder(None)?,
         };

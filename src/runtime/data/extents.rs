@@ -1,9 +1,9 @@
-//! Extents, sections and element sizes that the program gives, checked.
+//! Checks of extents, sections and element sizes that the program gives.
 
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
-/// The extents as sizes, or an error naming the bad one. `what` is "array" or the like.
+/// The extents as sizes, or an error naming the bad one. `what` names the object in messages ("array").
 pub(in crate::runtime) fn checked_extent(extent: &[i32], what: &str) -> Result<Vec<u64>> {
     if extent.is_empty() {
         return Err(Error::runtime(format!("the rank of the {what} is 0; it must be at least 1")));
@@ -18,7 +18,7 @@ pub(in crate::runtime) fn checked_extent(extent: &[i32], what: &str) -> Result<V
     Ok(extent.iter().map(|&e| e as u64).collect())
 }
 
-/// Bytes of so many elements, or an error where no memory holds them.
+/// The bytes of that many elements, or an error if they exceed any memory.
 pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<u64> {
     let bytes = extent.iter().try_fold(element, |all, &e| all.checked_mul(e)).filter(|&b| b <= i64::MAX as u64);
     bytes.ok_or_else(|| {
@@ -26,7 +26,7 @@ pub(in crate::runtime) fn checked_bytes(extent: &[u64], element: u64) -> Result<
     })
 }
 
-/// An error where array_views cannot have such elements.
+/// Fails if array_views cannot have elements of this size.
 pub(in crate::runtime) fn check_element(element: usize) -> Result<()> {
     if element == 0 || element % 4 != 0 {
         return Err(Error::runtime(format!(

@@ -1,5 +1,5 @@
-//! State words of array_views: what the host may do without a call. They have a lock of their own, since an asynchronous
-//! operation takes words back when it is asked for, while another holds the source.
+//! The state words of array_views: what the host may do without a call. They have a lock of their own, since an asynchronous
+//! operation clears words when it is requested, while another one may hold the source's lock.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
@@ -14,27 +14,27 @@ pub const HOST_MAY_READ: u32 = 1;
 /// The host may write through it.
 pub const HOST_MAY_WRITE: u32 = 2;
 
-/// More published views than this are all taken back at once: looking at each would cost more than a call of each does
-/// later.
+/// If more views than this are published, all words are cleared at once: looking at each would cost more than the calls that
+/// set them again.
 const MANY: usize = 64;
 
-/// A view whose word says that the host may go ahead.
+/// A view whose word lets the host access it.
 struct Published {
     word: Arc<AtomicU32>,
     region: Region,
 }
 
-/// The views of a data source whose words say that the host may go ahead.
+/// The views of a data source whose words let the host access them.
 #[derive(Default)]
 pub struct HostAccess {
-    /// By the view's id.
+    /// Keyed by the view's id.
     published: Mutex<BTreeMap<u64, Published>, { rank::WORDS }>,
-    /// How many there are; changed under the lock, so that who takes back where there is nothing need not lock.
+    /// How many there are. Changed under the lock, so that nobody has to lock to find that there are none.
     count: AtomicUsize,
 }
 
 impl HostAccess {
-    /// Says that the host may use a view without asking.
+    /// Sets a view's word: the host may access it without a call.
     pub fn publish(&self, id: u64, word: &Arc<AtomicU32>, region: &Region, bits: u32) {
         let mut published = self.published.lock();
         if word.fetch_or(bits, Ordering::AcqRel) == 0 {
@@ -43,8 +43,8 @@ impl HostAccess {
         }
     }
 
-    /// Takes it back from views with common elements, before these are used in another way: a writer leaves nobody, a
-    /// reader nobody who writes.
+    /// Clears the words of views with common elements before these are used elsewhere: a writer clears all, a reader those
+    /// that let the host write.
     pub fn take_back(&self, region: &Region, access: Access) {
         if !self.any() {
             return;
@@ -59,7 +59,7 @@ impl HostAccess {
         self.count.store(published.len(), Ordering::Release);
     }
 
-    /// True if some view's word may say so.
+    /// True if some view's word may be set.
     pub fn any(&self) -> bool {
         self.count.load(Ordering::Acquire) > 0
     }

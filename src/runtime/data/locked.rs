@@ -1,4 +1,4 @@
-//! The data sources that an operation uses, locked together.
+//! The data sources of an operation, locked together in order of id.
 
 use crate::device::hazard::any_lost;
 use crate::error::{Error, Result};
@@ -15,14 +15,14 @@ use crate::trace::transfers::Call;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Data sources that an operation uses.
+/// The data sources that an operation uses.
 pub(in crate::runtime) struct Sources<'a> {
     views: SmallVec<[&'a Arc<Source>; 16]>,
     arrays: SmallVec<[Arc<Source>; 4]>,
 }
 
 impl<'a> Sources<'a> {
-    /// Those of these sides.
+    /// The data sources of these operands.
     pub fn of(sides: impl Iterator<Item = &'a Operand>) -> Self {
         let mut found = Self { views: SmallVec::new(), arrays: SmallVec::new() };
         for side in sides {
@@ -35,7 +35,7 @@ impl<'a> Sources<'a> {
         found
     }
 
-    /// Runs `f` under all locks, as [`Source::attempt`] does under one.
+    /// Runs `f` under all locks, with retries as [`Source::attempt`] does under one.
     pub fn attempt<T>(&self, mut f: impl FnMut(&mut LockedSources<'_>) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
@@ -45,7 +45,7 @@ impl<'a> Sources<'a> {
                 Err(e) => e,
                 done => return done,
             };
-            // All of them, not up to the first.
+            // Every source absorbs its losses; the fold does not stop at the first.
             let absorb = || held.0.iter_mut().fold(false, |any, (_, state)| state.absorb_losses() || any);
             if should_retry(&error, &mut rounds, absorb) {
                 continue;
@@ -57,7 +57,7 @@ impl<'a> Sources<'a> {
 
     /// Locks them in order of id, each once.
     fn lock<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
-        // Mostly they are in order.
+        // They are usually in order.
         if !self.arrays.is_empty() || !self.views.is_sorted_by(|a, b| a.id() < b.id()) {
             return self.lock_sorted(held);
         }
@@ -69,7 +69,7 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// The same for sources in any order. An array whose last view is gone is used by itself.
+    /// [`Self::lock`] for sources in any order. The source of an array is left out if its last view has gone meanwhile.
     fn lock_sorted<'s>(&'s self, held: &mut LockedSources<'s>) -> Result<()> {
         let mut all: SmallVec<[&Arc<Source>; 16]> = self.views.iter().copied().chain(&self.arrays).collect();
         all.sort_unstable_by_key(|s| s.id());
@@ -110,7 +110,8 @@ impl<'a> LockedSources<'a> {
         self.0.iter_mut().find(|(s, _)| is(s)).map(|(s, state)| (*s, &mut **state))
     }
 
-    /// Fails if the views of an array know that some of it is lost: a kernel that only writes may leave some of it as it was.
+    /// Fails if bytes of an array are known to be lost. To be asked for kernels that only write, too: they may leave
+    /// elements out.
     pub fn check_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array).filter(|_| any_lost()) {
             Some((_, state)) => state.check(&layout.region()),
@@ -118,7 +119,8 @@ impl<'a> LockedSources<'a> {
         }
     }
 
-    /// An array is used at home: its views' changes elsewhere come first (COH-12). What is written is told by [`Self::wrote_array`].
+    /// Prepares the use of an array at home: changes elsewhere come first (COH-12). After a write call
+    /// [`Self::wrote_array`].
     pub fn use_array(&mut self, array: &Arc<Array>, layout: &Layout, access: Access, call: Call) -> Result<()> {
         match self.of_array(array) {
             Some((source, state)) => source.use_at_home(state, layout, access, call),
@@ -126,7 +128,7 @@ impl<'a> LockedSources<'a> {
         }
     }
 
-    /// An array was written at home, which alone has those bytes now.
+    /// Records that an array was written at home, the only valid copy of these bytes now.
     pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
         match self.of_array(array) {
             Some((_, state)) => state.written_at_home(&layout.region()),

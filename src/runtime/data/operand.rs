@@ -1,4 +1,4 @@
-//! Operands: what a launch has as an argument, and a copy on either side.
+//! Operands: the arguments of launches and the sides of copies.
 
 use crate::device::hazard::Tracker;
 use crate::error::{Error, Result};
@@ -70,7 +70,7 @@ impl Operand {
         Self::Host(span, shape.layout)
     }
 
-    /// All of an array.
+    /// A whole array.
     pub fn whole(array: Arc<Array>) -> Self {
         let layout = array.layout().clone();
         Self::Array(array, layout)
@@ -94,7 +94,7 @@ impl Operand {
         }
     }
 
-    /// Its elements, for the race check; none of host memory.
+    /// Its elements, for the race check; `None` for host memory.
     pub(in crate::runtime) fn elements(&self) -> Option<Elements> {
         match self {
             Self::Host(..) => None,
@@ -103,7 +103,7 @@ impl Operand {
         }
     }
 
-    /// The operations of the host that are under way on it, and its bytes there.
+    /// What it needs for a claim: the tracker of pending operations, and its bytes there.
     pub(in crate::runtime) fn claim(&self) -> Option<(&Tracker, Range<u64>)> {
         match self {
             Self::Host(..) => None,
@@ -121,7 +121,7 @@ impl Operand {
         }
     }
 
-    /// Waits for asynchronous operations of the host that conflict; before anything is locked.
+    /// Waits for pending operations that conflict. To be called before anything is locked.
     pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         match self {
             Self::Host(..) => Ok(()),

@@ -1,4 +1,4 @@
-//! What an array_view covers of its data source, and whether it is known to be valid somewhere.
+//! What an array_view covers of its data source, and where that is known to be valid.
 
 use crate::device::unique_id;
 use crate::error::{Error, Result};
@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// What a view covers. Operations under way hold this and not the view, so that they do not keep it alive.
+/// The part of a data source that a view covers. Operations under way hold this and not the view, so that they do not keep
+/// the view alive.
 pub struct Part {
     pub(in crate::runtime::data) id: u64,
     pub(in crate::runtime::data) source: Arc<Source>,
@@ -23,23 +24,23 @@ pub struct Part {
     pub(in crate::runtime::data) region: Region,
     pub(in crate::runtime::data) read_only: bool,
     pub(in crate::runtime::data) label: Option<Arc<str>>,
-    /// What the host may do without a call; C reads it.
+    /// The state word: what the host may do without a call. C programs read it.
     pub(in crate::runtime::data) word: Arc<AtomicU32>,
-    /// Where the directory last found it valid. Only touched under the source's lock.
+    /// Where the directory last found it valid. Only used under the source's lock.
     known: Known,
     pub(in crate::runtime::data) counters: Counters,
 }
 
-/// What was true of a part at an epoch of the directory; an unchanged source costs one compare. The atomics need no order:
-/// they are used under the source's lock.
+/// What was true of a part at an epoch of the directory, so that an unchanged source costs one compare. The atomics need no
+/// order: they are used under the source's lock.
 struct Known {
     epoch: AtomicU64,
-    /// The location, twice, plus one if it is valid nowhere else.
+    /// Twice the number of the location, plus one if it is valid nowhere else.
     at: AtomicU64,
 }
 
 impl Known {
-    /// True if it was found valid at `holder`, or alone there, at this epoch.
+    /// True if at this epoch it was found valid at `holder`, or, if `alone`, only there.
     fn is(&self, epoch: u64, holder: &Holder, alone: bool) -> bool {
         let at = self.at.load(Ordering::Relaxed);
         let same = at >> 1 == holder.location.index() as u64 && self.epoch.load(Ordering::Relaxed) == epoch;
@@ -53,7 +54,7 @@ impl Known {
 }
 
 impl Part {
-    /// Part of `source`, laid out so.
+    /// The part of `source` with this layout.
     pub(in crate::runtime) fn new(
         source: Arc<Source>,
         extent: &[i32],
@@ -137,12 +138,12 @@ impl Part {
         Ok(())
     }
 
-    /// Waits for asynchronous host operations that conflict. Before the source is locked.
+    /// Waits for pending operations that conflict. To be called before the source is locked.
     pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         self.source.pending().wait_for_all(&self.region.hull(), access)
     }
 
-    /// Makes it valid at `holder` for `access`; what is only written need not move. The state must be the source's.
+    /// Makes it valid at `holder` for `access`; what is only written need not be moved. `state` must be that of its source.
     pub(in crate::runtime) fn make_valid(
         &self,
         state: &mut SourceState,
@@ -162,12 +163,12 @@ impl Part {
         Ok(())
     }
 
-    /// True if it is known to be valid at `holder`, and for one that writes nowhere else.
+    /// True if it is known to be valid at `holder`, and, for a write access, only there.
     pub(in crate::runtime) fn is_known_valid(&self, state: &SourceState, holder: &Holder, access: Access) -> bool {
         self.known.is(state.directory.epoch(), holder, access.writes())
     }
 
-    /// Records that it was written at `holder` by the host or by a copy: with [`Access::Write`] all of it.
+    /// Records that it was written at `holder` by the host or by a copy; with [`Access::Write`], all of it was.
     pub(in crate::runtime) fn renewed(&self, state: &mut SourceState, holder: &Holder, access: Access) {
         if access == Access::Write {
             state.renewed(&self.region, holder);

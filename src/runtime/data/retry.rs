@@ -1,13 +1,13 @@
-//! Operations that are tried again: after a wait that no lock may be held over, or with other holders of lost bytes.
+//! Retries of operations: after a wait during which no lock may be held, or from other holders if bytes were lost.
 
 use crate::device::hazard::Detour;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How often an operation is tried again with other holders.
+/// How often an operation is retried with other holders.
 const ROUNDS: usize = 4;
 
-/// True if an operation is to be tried again: the error says that bytes cannot be had from where they were looked for, and
-/// `absorb` found out that others may hold them.
+/// True if an operation should be retried: the error says that bytes are lost where they were looked for, and `absorb` found
+/// new losses, so that other holders will be asked.
 pub(in crate::runtime) fn should_retry(error: &Error, rounds: &mut usize, absorb: impl FnOnce() -> bool) -> bool {
     let may_be_held =
         matches!(Detour::of(error), Some(Detour::Lost)) || error.kind == ErrorKind::AcceleratorViewRemoved;

@@ -1,10 +1,10 @@
-//! Data sources: where the bytes of array_views live, and how they get where they are needed.
+//! Data sources: where the bytes of array_views live, and how they get to where they are needed.
 //!
-//! A [`Source`] is home memory (host memory, an array, or storage made at the first access), a coherence directory, and
-//! copies elsewhere: one block for each device, one for the host. Whoever uses a source locks its [`SourceState`] from the moment
-//! it looks at the directory until what it does is recorded on the queues; several sources are locked in order of id.
-//! Nobody waits for work of host threads under that lock, since it may need it: asynchronous operations are waited for before it
-//! is taken, and where a kernel of host threads turns up the lock is given up and all is tried again ([`Source::attempt`]).
+//! A [`Source`] has a home (host memory, an array, or storage made at the first use), a coherence directory, and copies
+//! elsewhere: one block for each device, one for the host. Whoever uses a source locks its [`SourceState`] from looking at
+//! the directory until the commands are recorded on the queues; several sources are locked in order of id. Nobody waits for
+//! work of host threads under that lock, since that work may need it: pending operations are waited for before it is taken,
+//! and if a host kernel must be waited for, the lock is released and the operation begins again ([`Source::attempt`]).
 
 use crate::coherence::{Directory, MemoryId};
 use crate::device::hazard::{Detour, Tracker};
@@ -32,17 +32,17 @@ pub type SourceSlot = Mutex<Weak<Source>, { rank::ARRAY_SOURCE }>;
 pub struct Source {
     id: u64,
     bytes: u64,
-    /// Without memory of the program or an array behind it.
+    /// True if there is neither memory of the program nor an array behind it.
     is_open: bool,
-    /// The memory of the array behind it, and where that array keeps the source.
+    /// The storage of the array behind it, and the array's slot for this source.
     array: Option<(Arc<Storage>, Arc<SourceSlot>)>,
     label: Box<str>,
     state: Mutex<SourceState, { rank::SOURCE }>,
-    /// What the host may do without a call.
+    /// What the host may do with its views without a call.
     host_access: HostAccess,
-    /// Views that are alive.
+    /// Counts the views.
     views: Users,
-    /// Asynchronous host operations that are not done; an array keeps its own.
+    /// Pending operations; those of an array are in its storage.
     pending: Tracker,
     counters: Counters,
 }
@@ -79,15 +79,16 @@ impl Source {
         Self::new(span.len(), Home::Host(span), None, label)
     }
 
-    /// Storage made at the first access.
+    /// A source whose storage is made at the first use.
     pub fn open(bytes: u64, extent: &[i32], element: usize, label: &str) -> Arc<Self> {
         Self::new(bytes, Home::Open { extent: extent.into(), element }, None, label)
     }
 
-    /// The source of an array: one for all its views. Counts a view that the caller makes.
+    /// The source of an array, shared by all its views. Counts the view that the caller makes.
     pub fn over_array(storage: &Arc<Storage>, slot: &Arc<SourceSlot>) -> Arc<Self> {
         let mut known = slot.lock();
-        // One whose last view is being released counts that until all is home, and goes on with the new one.
+        // A source whose last view is being released still counts it until all is written back, and goes on with the new
+        // view.
         let live = known.upgrade().filter(|s| s.views.are_there());
         let source = live.unwrap_or_else(|| {
             let array = Some((storage.clone(), slot.clone()));
@@ -107,7 +108,7 @@ impl Source {
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// True for storage made at the first access.
+    /// True if it has storage made at the first use.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
@@ -115,11 +116,11 @@ impl Source {
     pub fn array(&self) -> Option<&Arc<Storage>> {
         self.array.as_ref().map(|(storage, _)| storage)
     }
-    /// Asynchronous host operations on its bytes.
+    /// Pending operations on its bytes.
     pub(in crate::runtime) fn pending(&self) -> &Tracker {
         self.array().map_or(&self.pending, |a| a.pending())
     }
-    /// Takes the lock that every use needs.
+    /// Takes the lock under which every use happens.
     pub(in crate::runtime) fn lock(&self) -> MutexGuard<'_, SourceState> {
         self.state.lock_as(self.id)
     }
@@ -133,18 +134,18 @@ impl Source {
         &self.host_access
     }
 
-    /// One more view.
+    /// Counts a new view.
     pub(in crate::runtime) fn retain(&self) {
         self.views.join();
     }
 
-    /// One view less; the last one writes back (DST-1, DST-2).
+    /// Counts a view less; the last one writes back (DST-1, DST-2).
     pub(in crate::runtime) fn release(&self) {
         self.views.leave(
             || self.write_back_last(),
             || self.array.as_ref().map(|(_, slot)| slot.lock()),
             |is_home| {
-                // Views that came and went, and calls of other threads, may have left something.
+                // Views made meanwhile and calls of other threads may have left changes to write back.
                 let mut state = self.lock();
                 let is_done = state.is_unused() && (!is_home || self.is_open || state.is_home());
                 if is_done {
@@ -156,7 +157,7 @@ impl Source {
         );
     }
 
-    /// Writes back before the last view goes: false if that failed, which the log tells (DST-7).
+    /// Writes back before the last view goes. False if that failed, which is logged (DST-7).
     fn write_back_last(&self) -> bool {
         let done = self.write_back();
         if let Err(e) = &done {
@@ -169,8 +170,8 @@ impl Source {
         done.is_ok()
     }
 
-    /// Runs `f` under the lock. What `f` may not wait for there is waited for without it, and for lost bytes the other holders
-    /// are asked; then `f` runs again.
+    /// Runs `f` under the lock, again if it must wait for something (which is done with the lock released) or if bytes were
+    /// lost that other holders may have.
     pub(in crate::runtime) fn attempt<T>(&self, mut f: impl FnMut(&mut SourceState) -> Result<T>) -> Result<T> {
         let mut rounds = 0;
         loop {
@@ -188,7 +189,7 @@ impl Source {
         }
     }
 
-    /// Home's memory is used through the array itself: changes elsewhere come first (COH-12).
+    /// Prepares the use of home's memory through the array itself: changes elsewhere come first (COH-12).
     pub(in crate::runtime) fn use_at_home(
         &self,
         state: &mut SourceState,
@@ -203,12 +204,12 @@ impl Source {
         if access != Access::Write {
             state.fetch(&region, &holder, self.tally(call))?;
         }
-        // Its own queue orders what goes through the array's own buffer.
+        // Uses through the array's own buffer are ordered by its queue.
         let own = self.array().map(|a| a.buffer().id());
         state.wait_home(&region.hull(), access, own)
     }
 
-    /// The same for an access of the host, after which home alone has what is written.
+    /// [`Self::use_at_home`] for an access of the host, after which what is written is valid only at home.
     pub(in crate::runtime) fn bring_home(&self, layout: &Layout, access: Access, call: Call) -> Result<()> {
         self.attempt(|state| {
             self.use_at_home(state, layout, access, call)?;
@@ -219,14 +220,14 @@ impl Source {
         })
     }
 
-    /// Brings home what was changed elsewhere, and waits until nobody uses memory of the program.
+    /// Brings changes made elsewhere home, and waits until nobody uses memory of the program.
     fn write_back(&self) -> Result<()> {
         let all = 0..self.bytes;
-        // What failed there is for whoever waits for it.
+        // Their failures are for whoever waits for them.
         let _ = self.pending().wait_for_all(&all, Access::ReadWrite);
         let mut result = self.attempt(|state| {
             self.host_access.take_back(&Region::linear(all.clone()), Access::Write);
-            // Storage of ours nobody can see any more.
+            // Nobody can see storage of the library's own any more.
             if self.is_open || state.is_home() {
                 return Ok(());
             }
@@ -235,13 +236,13 @@ impl Source {
         });
         loop {
             let state = self.lock();
-            // Who uses an array through its own buffer keeps it alive; others only borrow the memory.
+            // Users of the array's own buffer keep it alive; others only borrow the memory.
             let free = state.wait_home(&all, Access::Write, state.own_buffer());
             let free = free.and_then(|()| state.wait_memory(MemoryId::HostCopy, &all, Access::Write, None));
             drop(state);
             let Err(e) = free else { return result };
             let Some(Detour::Wait(points)) = Detour::of(&e) else { return result.and(Err(e)) };
-            // However it ends.
+            // Whether it succeeds or fails.
             for point in points {
                 result = result.and(point.wait(None).map(drop));
             }
@@ -249,7 +250,7 @@ impl Source {
     }
 }
 
-/// Writes back the data of all views that are alive (decision 27).
+/// Writes back the data of all live views (decision 27).
 pub(in crate::runtime) fn write_back_all() {
     let live: Vec<_> = LIVE.lock().values().filter_map(Weak::upgrade).collect();
     for source in live {

@@ -1,4 +1,4 @@
-//! The memory of an array: where it lives, what the host may do with it (rules STG-1 to STG-18). It outlives the array where
+//! The memory of an array: where it lives, and how the host may access it (rules STG-1 to STG-18). It outlives the array if
 //! array_views of it are left.
 
 use crate::device::hazard::Tracker;
@@ -11,7 +11,7 @@ use crate::runtime::access_type::AccessType;
 use crate::runtime::data::extents::{checked_bytes, checked_extent};
 use std::sync::Arc;
 
-/// What an array shall be.
+/// What is asked of a new array.
 pub struct ArrayRequest<'a> {
     /// Where it lives.
     pub view: Arc<AcceleratorView>,
@@ -19,15 +19,15 @@ pub struct ArrayRequest<'a> {
     pub extent: &'a [i32],
     /// Bytes of an element.
     pub element_size: usize,
-    /// What the host may do with it directly.
+    /// How the host may access it directly.
     pub cpu_access: AccessType,
-    /// The view a staging array exchanges data with.
+    /// For a staging array: the view with which it exchanges data.
     pub associated: Option<Arc<AcceleratorView>>,
     /// A name for messages.
     pub label: Option<&'a str>,
 }
 
-/// A block of elements on one accelerator_view.
+/// The memory of an array, on one accelerator_view.
 pub struct Storage {
     view: Arc<AcceleratorView>,
     associated: Arc<AcceleratorView>,
@@ -35,9 +35,9 @@ pub struct Storage {
     layout: Layout,
     cpu_access: AccessType,
     buffer: Arc<dyn Buffer>,
-    /// The device that made the buffer: of a staging array the associated view's.
+    /// The device that made the buffer; for a staging array that of the associated view.
     device: Arc<dyn Device>,
-    /// Asynchronous copies of the host that are not done.
+    /// Pending operations of the host.
     pending: Tracker,
 }
 
@@ -134,12 +134,12 @@ impl Storage {
     pub fn device(&self) -> &Arc<dyn Device> {
         &self.device
     }
-    /// Asynchronous copies of the host that are not done.
+    /// Pending operations of the host.
     pub(in crate::runtime) fn pending(&self) -> &Tracker {
         &self.pending
     }
 
-    /// True if the host's memory and the array's are one.
+    /// True if the host addresses the array's memory.
     pub(in crate::runtime) fn shares_host(&self) -> bool {
         match self.view.accelerator().kind() {
             DeviceKind::Cpu => true,
@@ -153,7 +153,7 @@ impl Storage {
         if self.is_staging() { &self.associated } else { &self.view }
     }
 
-    /// The address kernels use.
+    /// The address that kernels use.
     pub fn device_address(&self) -> Result<u64> {
         self.buffer.device_address().ok_or_else(|| {
             Error::runtime(format!(

@@ -15,30 +15,30 @@ use crate::trace::transfers::{self, Call, Counters, TransferRecord, Way};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Copies between two devices of fewer bytes are no faster in pieces.
+/// Copies of fewer bytes between two devices are no faster in pieces.
 const BRIDGE: u64 = 128 << 10;
-/// Bytes that pass through the host at once between two devices that do not share its memory.
+/// Bytes that pass through host memory at a time between two devices that cannot import it.
 const HOP: u64 = 32 << 20;
 
-/// One side of a move.
+/// One end of a transfer.
 pub(in crate::runtime) enum Endpoint {
-    /// Endpoint of the host.
+    /// Memory of the host.
     Host(HostSpan),
     /// A buffer of a device.
     Device {
-        /// It.
+        /// The buffer.
         buffer: Arc<dyn Buffer>,
         /// The device that made it.
         device: Arc<dyn Device>,
-        /// Whose queue is used.
+        /// The view whose queue is used.
         view: Arc<AcceleratorView>,
-        /// Where it counts as living: for a staging array the cpu.
+        /// The accelerator to which transfers are accounted; for a staging array the cpu.
         accelerator: Arc<Accelerator>,
     },
 }
 
 impl Endpoint {
-    /// An array's.
+    /// The endpoint of an array.
     pub fn of(array: &Storage) -> Self {
         Self::Device {
             buffer: array.buffer().clone(),
@@ -56,7 +56,7 @@ impl Endpoint {
         }
     }
 
-    /// The accelerator it belongs to, if that is not the host.
+    /// The accelerator to which it is accounted, unless that is the host.
     fn accelerator(&self) -> Option<&Arc<Accelerator>> {
         match self {
             Self::Host(_) => None,
@@ -65,19 +65,19 @@ impl Endpoint {
     }
 }
 
-/// On whose account bytes are moved.
+/// To which counters a transfer is added.
 #[derive(Clone, Copy)]
 pub(in crate::runtime) struct Tally<'a> {
-    /// The call that forces it.
+    /// The call that caused it.
     pub call: Call,
-    /// The data source; 0: none.
+    /// The id of the data source; 0: none.
     pub source: u64,
     /// Counters of views and data sources.
     pub accounts: [Option<&'a Counters>; 4],
 }
 
 impl Tally<'_> {
-    /// A move that no view has to do with.
+    /// The tally of a transfer that concerns no view.
     pub fn of(call: Call) -> Self {
         Tally { call, source: 0, accounts: [None; 4] }
     }
@@ -91,7 +91,7 @@ impl Tally<'_> {
             }
         };
         match (from, to) {
-            // Host threads that share the host's memory are at the end of the way, and no second one.
+            // Host threads that share the host's memory are the end of the transfer, so it is counted once.
             (Some(a), Some(b)) if a.id() != b.id() && b.is_host_memory() => add(Way::From, Some(a)),
             (Some(a), Some(b)) if a.id() != b.id() && a.is_host_memory() => add(Way::To, Some(b)),
             (Some(a), Some(b)) if a.id() != b.id() => {
@@ -114,8 +114,8 @@ impl Tally<'_> {
     }
 }
 
-/// Does or begins a move; it is done when the points are reached. Host memory that is the source is no longer needed when
-/// this returns, and host memory that is the destination has its bytes.
+/// Does or begins a transfer, which is done when the points are reached. When this returns, a source in host memory is no
+/// longer needed, and a destination in host memory has its bytes.
 pub(in crate::runtime) fn run(
     from: &Endpoint,
     to: &Endpoint,
@@ -152,7 +152,7 @@ fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[
         return Ok(SmallVec::new());
     };
     if of_a.id() == of_b.id() {
-        // The queue of the side that really lives on the device.
+        // The queue of the side whose memory is on a device.
         let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };
         let point = view.queue().copy(a, b, plan)?;
@@ -160,7 +160,7 @@ fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[
         view_b.attach([point.clone()]);
         return Ok(SmallVec::from_iter([point]));
     }
-    // A side the host addresses is host memory to the other's device.
+    // To the other side's device, memory that the host addresses is host memory.
     if let Some(host) = a.host() {
         a.tracker().wait(&plan.source_hull(), Access::Read)?;
         let points = of_b.transfer(Direction::Upload, host, b, plan, &**view_b.queue())?;

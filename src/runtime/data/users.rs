@@ -1,17 +1,17 @@
-//! How many views a data source has, and what happens when the last one goes.
+//! Counts the views of a data source, and finishes when the last one goes.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{AtomicUsize, Ordering};
 
-/// Counts users. The last one counts until all is finished after it, so that a new one may join meanwhile.
+/// A count of users. The last one counts until its finishing work is done, so that a new one may join meanwhile.
 #[derive(Default)]
 pub struct Users {
     count: AtomicUsize,
 }
 
 impl Users {
-    /// One more: known to a user, or to who holds the lock of [`Users::leave`].
+    /// Adds a user. To be called by a user, or under the lock of [`Users::leave`].
     pub fn join(&self) {
         self.count.fetch_add(1, Ordering::Relaxed);
     }
@@ -21,8 +21,9 @@ impl Users {
         self.count.load(Ordering::Relaxed) > 0
     }
 
-    /// One less. The last one runs `finish` without a lock, as it may wait for others, and then `close` under one that keeps
-    /// new users out; if `close` says that there is more to finish, all again. Users that came meanwhile do it in its place.
+    /// Removes a user. The last one runs `finish` without a lock, as it may wait for others, then `close` under a lock that
+    /// keeps new users out; if `close` finds more to finish, it begins again. If new users came meanwhile, it leaves that to
+    /// them.
     pub fn leave<T, L>(&self, mut finish: impl FnMut() -> T, lock: impl Fn() -> L, mut close: impl FnMut(T) -> bool) {
         if self.others_stay() {
             return;
@@ -40,7 +41,7 @@ impl Users {
         }
     }
 
-    /// Leaves, unless it is the last one.
+    /// Leaves, unless this is the last user.
     fn others_stay(&self) -> bool {
         let others = |users: usize| (users > 1).then(|| users - 1);
         self.count.fetch_update(Ordering::AcqRel, Ordering::Acquire, others).is_ok()

@@ -13,15 +13,16 @@ use std::sync::Arc;
 
 /// One argument of a launch.
 pub(in crate::runtime) struct Captured<'a> {
-    /// It.
+    /// The argument itself.
     pub operand: &'a Operand,
     /// How the kernel uses it.
     pub access: Access,
-    /// What of it must be valid: a kernel that only says it writes may leave elements out.
+    /// What of it must be valid first: a kernel that is only known to write may leave elements out.
     pub needs: Access,
 }
 
-/// Which bytes of which buffers the arguments are, and the holders of the array_views. Filled in holder: it is large to move.
+/// The bytes of buffers that the arguments are, and the holders of the array_views. Filled in place, since it is large to
+/// move.
 #[derive(Default)]
 pub(in crate::runtime) struct ResolvedArguments {
     /// One for each argument.
@@ -31,7 +32,7 @@ pub(in crate::runtime) struct ResolvedArguments {
 }
 
 impl ResolvedArguments {
-    /// Makes arguments valid on the view a launch runs on. Call [`Self::written`] once the launch is recorded.
+    /// Makes arguments valid on the view where a launch runs. Call [`Self::written`] once the launch is recorded.
     pub fn make_valid(
         &mut self,
         captured: &[Captured<'_>],
@@ -39,7 +40,7 @@ impl ResolvedArguments {
         held: &mut LockedSources<'_>,
         call: Call,
     ) -> Result<()> {
-        // Blocks grow before any address is taken: aliases share one (docs/spec/array-views.md#parts-and-shapes).
+        // Blocks grow before any address is taken, since aliases share them (docs/spec/array-views.md#parts-and-shapes).
         for c in captured {
             self.holders.push(match c.operand {
                 Operand::View(part) => {
@@ -77,12 +78,12 @@ impl ResolvedArguments {
         Ok(())
     }
 
-    /// The holders of the array_views: one for each argument.
+    /// The holders of the array_views, one for each argument.
     pub fn holders(&self) -> &[Option<Arc<Holder>>] {
         &self.holders
     }
 
-    /// True if something was to be done before all was valid.
+    /// True if anything had to be done to make them valid.
     pub fn changed(&self) -> bool {
         self.changed
     }

@@ -1,21 +1,21 @@
-//! The launches that a thread asked for lately, so that to ask for the same again costs less (decision 14).
+//! The launches that a thread requested lately, so that requesting the same again costs less (decision 14).
 
 use super::cached_launch::CachedLaunch;
 
-/// Launches remembered by a thread, each in the entry that its hash gives it.
+/// How many launches a thread remembers, each in the entry that its hash selects.
 const ENTRIES: usize = 32;
 
-/// What a thread remembers: `K` is what tells one launch from another.
+/// What a thread remembers. `K` tells one launch from another.
 pub struct LaunchCache<K>(Vec<Entry<K>>);
 
-/// The hash of the launch asked for last, and if it was asked for twice, what it takes to do it again.
+/// The hash of the launch requested last, and, once it was requested twice, the cached launch.
 struct Entry<K> {
     last: u64,
     known: Option<Box<(K, CachedLaunch)>>,
 }
 
 impl<K> LaunchCache<K> {
-    /// A cache that remembers nothing and has no memory.
+    /// An empty cache, which has no memory yet.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
@@ -27,8 +27,8 @@ impl<K> LaunchCache<K> {
         &mut self.0[(hash >> 32) as usize % ENTRIES]
     }
 
-    /// Does the launch again by `launch` if it is remembered as what `is_same` says: false where it is not, or where
-    /// something has changed since, which is forgotten then.
+    /// Repeats the launch with `launch` if it is the remembered one, as `is_same` says. False if it is not, or if something
+    /// has changed since; it is forgotten then.
     pub fn repeat<E>(
         &mut self,
         hash: u64,
@@ -44,7 +44,7 @@ impl<K> LaunchCache<K> {
         Ok(done)
     }
 
-    /// True if the launch asked for last in its entry was this one: one that does not come again is not worth remembering.
+    /// True if this launch was the last one requested in its entry. Only launches that come twice are worth remembering.
     pub fn was_last(&mut self, hash: u64) -> bool {
         std::mem::replace(&mut self.entry(hash).last, hash) == hash
     }

@@ -1,8 +1,8 @@
-//! Launches that repeat an earlier one (decision 14).
+//! Cached launches: those that may be done again as they were done (decision 14).
 //!
-//! A program launches the same kernels on the same views over and over. What a launch found out (where it runs, that its views
-//! are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s tell.
-//! A repeat keeps nothing alive and decides nothing: where anything differs the launch is done anew.
+//! A program launches the same kernels on the same views over and over. What a launch found out (where it runs, that its
+//! views are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s
+//! tell. A cached launch keeps nothing alive and decides nothing: if anything differs, the launch is prepared anew.
 
 use crate::config;
 use crate::device::block::AddressSlot;
@@ -36,14 +36,14 @@ pub struct CachedLaunch {
     groups: [u64; 3],
     /// In the order in which they are locked.
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
-    /// Arrays that are captured by themselves.
+    /// Arrays that are captured themselves.
     arrays: SmallVec<[Weak<Array>; 2]>,
     uses: SmallVec<[WeakUse; 4]>,
-    /// What goes into the places of the arguments: 0 for one that the kernel does not use.
+    /// The addresses for the address slots: 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
 }
 
-/// What a launch went by.
+/// What a launch was done with.
 pub(in crate::runtime) struct Launched<'a> {
     pub view: &'a Arc<AcceleratorView>,
     pub compiled: &'a Arc<Compiled>,
@@ -55,13 +55,13 @@ pub(in crate::runtime) struct Launched<'a> {
 }
 
 impl CachedLaunch {
-    /// After a launch, under the locks of its sources; `None` where the next one might differ, or would have to look.
+    /// The cached launch of a launch just done, under the locks of its sources; `None` if the next one may differ.
     pub(in crate::runtime) fn of(
         launch: &HostLaunch<'_>,
         launched: Launched<'_>,
         held: &mut LockedSources<'_>,
     ) -> Result<Option<Self>> {
-        // What has just changed may change again before the next launch.
+        // Arguments that have just changed may change again before the next launch.
         if config::get().check || launched.resolved.changed() {
             return Ok(None);
         }
@@ -75,11 +75,11 @@ impl CachedLaunch {
         }
         let mut views: SmallVec<[&Arc<Source>; 8]> = SmallVec::new();
         let mut arrays = SmallVec::new();
-        // What is captured and not used has had a say in where it runs.
+        // Arguments that the kernel does not use also influence where it runs.
         for argument in launch.arguments {
             match &argument.section {
                 Operand::View(part) => views.push(part.source()),
-                // By what is locked: to ask the array itself would be against the order of locks.
+                // Asks the locked sources: asking the array itself would violate the order of locks.
                 Operand::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
                 _ => return Ok(None),
             }
@@ -107,7 +107,7 @@ impl CachedLaunch {
         }))
     }
 
-    /// Launches again with another block of the same size, whose addresses go to `places`; `None` where something has changed.
+    /// Launches again with another block of the same size, whose addresses go to `slots`; `None` if something has changed.
     pub fn launch(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         let (Some(view), Some(kernel)) = (self.view.upgrade(), self.kernel.upgrade()) else { return Ok(None) };
         if self.compiled.strong_count() == 0 || view.device().lost().is_some() {
@@ -141,7 +141,7 @@ impl CachedLaunch {
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
         match submit(&view, &kernel, self.groups, &uses, block, slots) {
-            // Something is to be waited for, or lost.
+            // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             done => done.map(Some),
         }

@@ -1,4 +1,4 @@
-//! Launching the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
+//! Launches of the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
 
 use crate::device::block::AddressSlot;
 use crate::device::hazard::Point;
@@ -17,10 +17,10 @@ use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// How the kernel uses an argument; `None`: not at all.
+/// How the kernel uses an argument; `None` if it does not.
 pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
     let slot = argument.slot.as_ref()?;
-    // A view's elements lie at the pointer in the block, an array's at the one in its face.
+    // The elements of a view are at the pointer in the block, those of an array at the pointer behind that.
     let further = matches!(slot, AddressSlot::Behind(..));
     let used = |c: &&Capture| c.offset == slot.offset() && c.further == further;
     let (mut reads, mut writes) = (false, false);
@@ -35,16 +35,16 @@ pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>)
     match (reads, writes) {
         (false, false) => None,
         (true, false) => Some(Access::Read),
-        // Elements that it leaves out keep their values.
+        // Elements that are not written keep their values.
         (_, true) => Some(Access::ReadWrite),
     }
 }
 
-/// What the launch gives fits what was compiled.
+/// Checks that the launch fits what was compiled.
 pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> Result<()> {
     let told = |what: String| Err(Error::runtime(format!("{}: {what}", kernel.location)));
     let given = (launch.block.len() as u64, launch.block_align as u64);
-    // The compiler may know of a smaller alignment than the source asks for.
+    // The compiler may know a smaller alignment than the source asks for.
     if given.0 != kernel.block_size || given.1 < kernel.block_align {
         return told(format!(
             "the kernel was compiled for arguments of {} bytes aligned to {}, the program gives {} bytes aligned to {}: \
@@ -65,7 +65,7 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> R
     Ok(())
 }
 
-/// The text of the error where there is no kernel.
+/// The error text if there is no compiled kernel.
 pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     Error::unsupported(format!(
         "{} runs SPIR-V, and the program has no compiled kernel for this launch. Two ways out: compile the source file with \
@@ -75,8 +75,8 @@ pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
-/// Runs the kernel on `view`. `used`: how it uses each argument; those it does use are `captured`. If the same launch may be done
-/// again as it was done now, `again` gets it.
+/// Runs the kernel on `view`. `used`: how it uses each argument; the used ones are `captured`. `again` gets the cached
+/// launch if there can be one.
 pub(in crate::runtime) fn run(
     kernel: &Arc<Compiled>,
     launch: &HostLaunch<'_>,
@@ -108,7 +108,7 @@ pub(in crate::runtime) fn run(
     let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
     for access in used {
-        // Of an array that is not used the extent may be.
+        // The extent of an array may be used even if its elements are not.
         addresses.push(match access.and_then(|_| bound.next()) {
             None => 0,
             Some(b) => {

@@ -1,4 +1,4 @@
-//! Compute domains as workgroups.
+//! The workgroups that cover a compute domain.
 
 use crate::error::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! Launching functions of the program: on host threads, or as the kernels compiled of them.
+//! Launches of functions of the program: on host threads, or as the kernels compiled from them.
 
 use crate::device::block::Block;
 use crate::device::hazard::Point;
@@ -22,7 +22,7 @@ use crate::runtime::runtime;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Where a launch will run, as [`choose`] will find it.
+/// The kind of device a launch will run on, as [`choose`] will decide.
 fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<DeviceKind> {
     if let Some(view) = view.filter(|v| !v.is_auto_selection()) {
         return Ok(view.accelerator().kind());
@@ -37,13 +37,13 @@ fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) 
     }
 }
 
-/// Launches; returns before it has run. `again` gets what it takes to launch the same once more, where that is possible.
+/// Launches; returns before it has run. `again` gets the cached launch if there can be one.
 pub fn host_dispatch(
     view: Option<Arc<AcceleratorView>>,
     launch: &HostLaunch<'_>,
     mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
-    // A compiled kernel tells what it uses.
+    // A compiled kernel declares what it uses.
     let compiled = match &launch.compiled {
         Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == DeviceKind::Vulkan => Some(compiled),
         _ => None,
@@ -62,13 +62,13 @@ pub fn host_dispatch(
         }
         c.operand.wait_pending(c.access)?;
     }
-    // What is captured and not used has a say in where it runs.
+    // Arguments that the kernel does not use also influence where it runs.
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
     let wanted = Wanted { view, launch, compiled, used: &used, captured: &captured };
     sources.attempt(|held| wanted.hand_over(held, again.as_deref_mut()))
 }
 
-/// A launch before it is known where it runs.
+/// A launch before it is decided where it runs.
 struct Wanted<'a> {
     view: Option<Arc<AcceleratorView>>,
     launch: &'a HostLaunch<'a>,
@@ -79,7 +79,7 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Gives it to the queue of the view it runs on.
+    /// Gives the launch to the queue of the view it runs on.
     fn hand_over(&self, held: &mut LockedSources<'_>, again: Option<&mut Option<CachedLaunch>>) -> Result<Point> {
         let launch = self.launch;
         let sides = launch.arguments.iter().map(|a| &a.section);
@@ -95,7 +95,7 @@ impl Wanted<'_> {
             Some(tile) => Domain::tiled(launch.extent, tile, launch.tile_memory),
             None => Domain { tile_memory: launch.tile_memory, ..Domain::new(launch.extent) },
         };
-        // Before anything waits.
+        // Checked before anything waits.
         domain.check()?;
         if let Some(kernel) = self.compiled {
             return compiled::run(kernel, launch, self.used, self.captured, &view, held, again);

@@ -1,7 +1,7 @@
 //! Launches: of SPIR-V kernels ([`spirv`]), and of functions of the program ([`host`]), which run on host threads or as the
 //! kernels compiled of them ([`compiled`]).
 //!
-//! Three caches know "the same launch", each one step nearer to the device:
+//! Three caches recognize a repeated launch, each one step closer to the device:
 //!
 //! | cache | whose | knows | holds as long as |
 //! | --- | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! A launch of a function of the program, as it is asked for.
+//! A launch of a function of the program, as it was requested.
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::host::HostKernel;
@@ -17,11 +17,11 @@ pub struct HostLaunch<'a> {
     pub tile: Option<&'a [i32]>,
     /// Bytes of tile_static memory.
     pub tile_memory: usize,
-    /// What it uses.
+    /// The arrays and array_views that it uses.
     pub arguments: &'a [HostArgument<'a>],
-    /// The argument block, or nothing.
+    /// The argument block; empty if there is none.
     pub block: &'a [u8],
-    /// Its alignment.
+    /// The block's alignment.
     pub block_align: usize,
     /// The kernel for host threads.
     pub kernel: Option<&'a MakeKernel<'a>>,
@@ -29,16 +29,16 @@ pub struct HostLaunch<'a> {
     pub compiled: Option<Arc<Compiled>>,
 }
 
-/// Makes a kernel of the block as it shall be.
+/// Makes a kernel from the argument block.
 pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
 
-/// An array or array_view a launch uses.
+/// An array or array_view that a launch uses.
 pub struct HostArgument<'a> {
-    /// It.
+    /// The array or array_view.
     pub section: Operand,
-    /// How it is used.
+    /// How the kernel uses it.
     pub access: Access,
-    /// Where its address goes.
+    /// Where its address goes in the block.
     pub slot: Option<AddressSlot<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! Launching SPIR-V kernels: where (rules SEL), over what (rules PFE), with which arguments.
+//! Launches of SPIR-V kernels: where they run (SEL), their domain (PFE), and their arguments.
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const DISPATCH: Call = implicit(c"revamp_dispatch");
 
-/// What a launch runs over.
+/// The domain of a launch.
 pub enum SpirvDomain<'a> {
     /// Threads, most significant dimension first.
     Extent(&'a [i32]),
@@ -29,22 +29,22 @@ pub enum SpirvDomain<'a> {
     Groups([u32; 3]),
 }
 
-/// One argument.
+/// An argument of a launch.
 pub enum Argument<'a> {
     /// A storage buffer.
     Buffer {
         /// Descriptor set.
         set: u32,
-        /// BoundBuffer.
+        /// Binding.
         binding: u32,
-        /// What is bound.
+        /// The array or array_view bound.
         section: Operand,
-        /// How it is used; `None`: as the kernel declares.
+        /// How the kernel uses it; `None`: as it declares.
         access: Option<Access>,
     },
     /// The address of a section's first element.
     Address {
-        /// Where in the block it goes.
+        /// Where the address goes in the block.
         slot: AddressSlot<'a>,
         /// The section.
         section: Operand,
@@ -53,7 +53,7 @@ pub enum Argument<'a> {
     },
     /// Bytes of the push-constant block.
     PushConstant {
-        /// Where they go.
+        /// Their offset in the block.
         offset: u32,
         /// The bytes.
         data: &'a [u8],
@@ -67,13 +67,13 @@ pub enum Argument<'a> {
     },
 }
 
-/// A launch.
+/// A launch of a SPIR-V kernel.
 pub struct SpirvLaunch<'a> {
-    /// Over what.
+    /// The domain.
     pub domain: SpirvDomain<'a>,
-    /// With what.
+    /// The arguments.
     pub arguments: &'a [Argument<'a>],
-    /// The argument block, or nothing.
+    /// The argument block; empty if there is none.
     pub block: &'a [u8],
 }
 
@@ -87,7 +87,7 @@ pub fn dispatch(
     run(view, kernel, launch).map_err(|e| e.context(format_args!("kernel {label}")))
 }
 
-/// Where an array or view of a launch goes.
+/// How an array or view is passed to the kernel.
 enum Role<'a> {
     /// A descriptor: set and binding.
     Binding(u32, u32),
@@ -190,7 +190,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
     Sources::of(captured.iter().map(|c| c.operand)).attempt(|held| ready.hand_over(view.clone(), held))
 }
 
-/// A launch that was checked, before it is known where it runs.
+/// A checked launch, before it is decided where it runs.
 struct Ready<'a> {
     kernel: &'a Arc<SpirvKernel>,
     captured: &'a [Captured<'a>],
@@ -202,7 +202,7 @@ struct Ready<'a> {
 }
 
 impl Ready<'_> {
-    /// Gives it to the queue of the view it runs on.
+    /// Gives the launch to the queue of the view it runs on.
     fn hand_over(&self, view: Option<Arc<AcceleratorView>>, held: &mut LockedSources<'_>) -> Result<Point> {
         let kernel = self.kernel;
         let mut block = Block::default();
@@ -254,7 +254,7 @@ impl Ready<'_> {
     }
 }
 
-/// What messages call a binding.
+/// The name of a binding in messages.
 fn binding_name(kernel: &SpirvKernel, set: u32, binding: u32) -> String {
     let declared = kernel.module().bindings().iter().find(|b| (b.set, b.binding) == (set, binding));
     let name = declared.and_then(|b| b.name.as_ref()).map(|n| format!(" ({n})")).unwrap_or_default();
@@ -330,7 +330,7 @@ fn check_alignment(kernel: &SpirvKernel, set: u32, binding: u32, bound: &Use) ->
     Ok(())
 }
 
-/// The push-constant block as it is filled.
+/// The push-constant block while it is filled.
 struct Constants {
     bytes: SmallVec<[u8; 128]>,
     given: SmallVec<[bool; 128]>,

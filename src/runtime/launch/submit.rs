@@ -1,4 +1,4 @@
-//! Handing a launch of a compiled kernel to a queue.
+//! Submission of a compiled kernel's launch to a queue.
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;

@@ -1,4 +1,4 @@
-//! completion_future (docs/spec/copies.md#completion_future): operations under way and how they ended.
+//! completion_future (docs/spec/copies.md#completion_future): operations under way, and their results.
 
 use crate::device::hazard::{Point, Timeline, Tracker};
 use crate::device::unique_id;
@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 /// Called with the result of an operation.
 pub type Callback = Box<dyn FnOnce(&Result<()>) + Send>;
 
-/// One operation of the host: a timeline that goes from 0 to 1.
+/// An operation of the host: a timeline that goes from 0 to 1.
 pub struct HostOperation {
     id: u64,
     result: Mutex<Option<Result<()>>, { rank::OPERATION }>,
     done: Condvar,
-    /// Somebody has asked a completion how it ended.
+    /// True once somebody has asked a completion for its result.
     told: AtomicBool,
-    /// Opens when it is done, for the operations behind it.
+    /// Opens when it is done, for the operations that wait for it.
     gate: Gate<HostWork>,
 }
 
@@ -43,12 +43,12 @@ impl HostOperation {
         })
     }
 
-    /// The point at which it is done.
+    /// The point that is reached when it is done.
     pub fn point(self: &Arc<Self>) -> Point {
         Point { timeline: self.clone(), value: 1, sequence: 1 }
     }
 
-    /// Says that it is done, and gives the operations that may begin now.
+    /// Marks it as done, and returns the operations that may begin now.
     fn finish(&self, result: Result<()>) -> Vec<Arc<HeldUp<HostWork>>> {
         *self.result.lock() = Some(result);
         self.done.notify_all();
@@ -103,11 +103,11 @@ pub(in crate::runtime) fn was_told(point: &Point) -> bool {
     operation.is_some_and(|o| o.told.load(Ordering::Relaxed))
 }
 
-/// An operation under way: done when all its points are reached.
+/// An operation under way. It is done when all its points are reached.
 pub struct Completion {
     id: u64,
     points: Vec<Point>,
-    /// Of a marker: what was lost of the work before it and nobody was told of, once it was asked.
+    /// Only for a marker, once its result was asked for: a loss of earlier work that was not yet reported.
     untold: Option<OnceLock<Option<Error>>>,
 }
 
@@ -117,17 +117,17 @@ impl Completion {
         Arc::new(Self { id: unique_id(), points, untold: None })
     }
 
-    /// Done when all work up to `points` is; tells of what was lost of it and nobody knows.
+    /// A completion that is done when all work up to `points` is, and reports losses of it that were not yet reported.
     pub(in crate::runtime) fn marker(points: Vec<Point>) -> Arc<Self> {
         Arc::new(Self { id: unique_id(), points, untold: Some(OnceLock::new()) })
     }
 
-    /// The operation's uses, for the race check.
+    /// Takes over the operation's uses, for the race check.
     pub(in crate::runtime) fn uses(&self, using: race::Using) {
         using.until_waited(self.id, self.points.iter().map(|p| p.timeline.id()));
     }
 
-    /// Waits until it is done, failed or not: `false` if `timeout` passed first.
+    /// Waits until it is done, even if it failed; `false` if `timeout` passed first.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool> {
         let done = self.wait_for(timeout)?;
         if done {
@@ -140,7 +140,7 @@ impl Completion {
         let end = timeout.and_then(|t| Instant::now().checked_add(t));
         for point in &self.points {
             let left = end.map(|e| e.saturating_duration_since(Instant::now()));
-            // A failed point is done.
+            // A point that failed is reached too.
             if let Ok(false) = point.wait(left) {
                 return Ok(false);
             }
@@ -148,13 +148,13 @@ impl Completion {
         Ok(true)
     }
 
-    /// Waits until it is done and returns how it ended.
+    /// Waits until it is done and returns its result.
     pub fn get(&self) -> Result<()> {
         self.wait(None)?;
         self.failure().map_or(Ok(()), Err)
     }
 
-    /// What failed, if it is done and failed.
+    /// The failure, if it is done and failed.
     pub fn failure(&self) -> Option<Error> {
         let has_failed = |p: &&Point| p.wait(Some(Duration::ZERO)).is_err();
         let Some(failed) = self.points.iter().find(has_failed) else {
@@ -167,7 +167,7 @@ impl Completion {
         failed.wait(Some(Duration::ZERO)).err()
     }
 
-    /// Calls `callback` with the result when it is done, on a thread of the library. An error: the system gives none.
+    /// Calls `callback` with the result when it is done, on a thread of the library. Fails if the system cannot create one.
     pub fn then(self: &Arc<Self>, callback: Callback) -> Result<()> {
         let waiting = Waiting { completion: self.clone(), callbacks: vec![callback] };
         NOTIFIER.add(waiting, Waiting::join, || {
@@ -181,13 +181,13 @@ impl Completion {
     }
 }
 
-/// HeldUp while an operation claims its bytes, so that two operations come in the same order everywhere.
+/// Held while an operation claims its bytes, so that two operations come in the same order everywhere.
 static CLAIMING: Mutex<(), { rank::CLAIMING }> = Mutex::new(());
 
-/// Begins an operation of the host: `task` runs on a thread of the library, behind the operations that claimed the same
-/// bytes before it; later ones wait for it. `attach` sees to it that the `wait` of its views covers it.
+/// Begins an operation of the host: `task` runs on a thread of the library after the operations that claimed the same bytes
+/// earlier; later ones wait for it. `attach` must make the `wait` of its views cover it.
 ///
-/// Until those before it are done it takes no thread: else many that wait could keep the threads from what they wait for.
+/// It takes no thread until those are done: otherwise waiting operations could take the threads from those they wait for.
 pub(in crate::runtime) fn begin(
     claims: &[(&Tracker, Range<u64>, Access)],
     attach: impl FnOnce(&Point),
@@ -203,18 +203,18 @@ pub(in crate::runtime) fn begin(
         pending.record(range, *access, &point);
     }
     drop(claiming);
-    // Two claims on one tracker meet each other.
+    // Two claims on one tracker find each other.
     before.retain(|p| p.timeline.id() != operation.id);
     attach(&point);
     let work = HeldUp::new(HostWork { operation, task: Mutex::new(Some(Box::new(task))) });
     for p in before {
-        // That it failed is for whoever waits for it; this one goes on.
+        // A failure is for whoever waits for that operation; this one goes on.
         if let Some(operation) = p.timeline.as_any().downcast_ref::<HostOperation>() {
             operation.gate.hold_up(&work);
         }
     }
     if work.let_go() {
-        // Without a thread it is done here.
+        // If there is no thread, it runs on this one.
         Workers::shared().tasks.spawn(move || run(work));
     }
     Completion::of(vec![point])
@@ -222,14 +222,14 @@ pub(in crate::runtime) fn begin(
 
 type OperationTask = Box<dyn FnOnce() -> Result<()> + Send>;
 
-/// What an operation does.
+/// The work of an operation of the host.
 struct HostWork {
     operation: Arc<HostOperation>,
     task: Mutex<Option<OperationTask>, { rank::TASK }>,
 }
 
 impl HostWork {
-    /// Does it, and gives the operations that may begin now.
+    /// Runs the task, and returns the operations that may begin now.
     fn run(&self) -> Vec<Arc<HeldUp<Self>>> {
         let task = self.task.lock().take();
         let text = "an asynchronous operation panicked; please report it";
@@ -238,7 +238,8 @@ impl HostWork {
     }
 }
 
-/// Does `first`, and what was held up by it: one on this thread, the others on further ones as far as the system gives some.
+/// Runs `first` and then what it held up: one operation on this thread, the others on further ones if the system can create
+/// them.
 fn run(first: Arc<HeldUp<HostWork>>) {
     let mut ready = vec![first];
     while let Some(work) = ready.pop() {
@@ -253,14 +254,14 @@ fn run(first: Arc<HeldUp<HostWork>>) {
     }
 }
 
-/// Callbacks whose completion is not done.
+/// The callbacks of a completion that is not done.
 struct Waiting {
     completion: Arc<Completion>,
     callbacks: Vec<Callback>,
 }
 
 impl Waiting {
-    /// Puts the callbacks to those of the same completion, if there are any.
+    /// Adds the callbacks to others of the same completion, if there are any.
     fn join(all: &mut [Self], new: Self) -> Option<Self> {
         match all.iter_mut().find(|w| Arc::ptr_eq(&w.completion, &new.completion)) {
             Some(known) => known.callbacks.extend(new.callbacks),
@@ -287,10 +288,10 @@ const LOOK: Duration = Duration::from_millis(1);
 
 fn notify() {
     let is_done = |w: &Waiting| matches!(w.completion.wait_for(Some(Duration::ZERO)), Ok(true));
-    // They may call the library and take their time. Without a thread for them this one must do.
+    // Callbacks may call the library and take long. If there is no thread for them, this one runs them.
     let deliver = |w: Waiting| Workers::shared().callbacks.spawn(|| w.call());
     NOTIFIER.serve(is_done, deliver, |w| {
-        // Errors are for the callbacks.
+        // Failures are for the callbacks.
         let _ = w.completion.wait_for(Some(LOOK));
     });
 }

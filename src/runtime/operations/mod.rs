@@ -1,4 +1,4 @@
-//! What goes on while the program does something else: completions, callbacks, operations of the host.
+//! Asynchronous operations: completions, callbacks, operations of the host and their order.
 
 pub mod completion;
 pub mod notifier;

@@ -1,18 +1,18 @@
-//! Who wants to be told when something is done, and the one task that looks for all of them.
+//! The notifier: one task that waits for everything for which callbacks were added.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::Mutex;
 use crate::lock::rank;
 
-/// What waits to be done, looked at by one task as long as there is anything.
+/// What is waited for, by one task as long as there is anything.
 pub struct Notifier<T> {
     state: Mutex<NotifierState<T>, { rank::NOTIFIER }>,
 }
 
 struct NotifierState<T> {
     waiting: Vec<T>,
-    /// A task is in [`Notifier::serve`], or about to be. It ends only under the lock, with nothing waiting.
+    /// True if a task is in [`Notifier::serve`], or about to be. It ends only under the lock, when nothing waits.
     served: bool,
 }
 
@@ -23,8 +23,8 @@ impl<T> Default for Notifier<T> {
 }
 
 impl<T> Notifier<T> {
-    /// Adds what waits: by `join` to one that waits already, if that takes it. `start` gets a task that calls [`Notifier::serve`], and
-    /// runs nothing itself, as it is called under the lock; if it fails nothing is added.
+    /// Adds something to wait for, or lets `join` add it to what waits already. `start` gets a task that calls
+    /// [`Notifier::serve`]; it must not run it itself, as it is called under the lock. If it fails, nothing is added.
     pub fn add<E>(
         &self,
         item: T,
@@ -41,8 +41,8 @@ impl<T> Notifier<T> {
         Ok(())
     }
 
-    /// Delivers what is done until nothing waits any more; `pause` waits a little for one that is not done. All of them are called
-    /// without the lock: they may take their time, and add.
+    /// Delivers what is done until nothing waits any more; `pause` waits a short time for one that is not done. All three
+    /// are called without the lock: they may take long, and may add.
     pub fn serve(&self, is_done: impl Fn(&T) -> bool, mut deliver: impl FnMut(T), pause: impl Fn(&T)) {
         loop {
             let waiting = std::mem::take(&mut self.state.lock().waiting);

@@ -1,30 +1,30 @@
-//! What begins when several others have ended, without a thread that waits for them.
+//! Beginning an operation when several others have ended, without a thread that waits for them.
 //!
 //! `tests/rust/loom.rs` runs this file under loom; hence the types of [`super::sync`].
 
 use super::sync::{Arc, AtomicUsize, Mutex, Ordering};
 use crate::lock::rank;
 
-/// What is held up by gates, and by who made it until that one lets go of it.
+/// Something held up by gates, and, until that lets go of it, by its maker.
 pub struct HeldUp<T> {
     holders: AtomicUsize,
-    /// What it is.
+    /// The thing held up.
     pub what: T,
 }
 
 impl<T> HeldUp<T> {
-    /// HeldUp up by the caller alone, who adds gates before letting go.
+    /// Held up only by the caller, who adds gates before letting go.
     pub fn new(what: T) -> Arc<Self> {
         Arc::new(Self { holders: AtomicUsize::new(1), what })
     }
 
-    /// One holder less: true for the last one, who begins it.
+    /// Removes one hold. True for the last one, whose caller begins it.
     pub fn let_go(&self) -> bool {
         self.holders.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
 
-/// Holds up others until it opens, once.
+/// Holds up others until it opens, which it does once.
 pub struct Gate<T> {
     state: Mutex<GateState<T>, { rank::GATE }>,
 }
@@ -41,7 +41,7 @@ impl<T> Default for Gate<T> {
 }
 
 impl<T> Gate<T> {
-    /// Holds it up until the gate opens; not where it is open.
+    /// Lets this gate hold it up, unless the gate is open.
     pub fn hold_up(&self, held: &Arc<HeldUp<T>>) {
         let mut state = self.state.lock();
         if !state.is_open {
@@ -50,7 +50,7 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Opens, and gives what nothing holds up any more: the caller begins it.
+    /// Opens the gate and returns what nothing holds up any more, which the caller begins.
     pub fn open(&self) -> Vec<Arc<HeldUp<T>>> {
         let mut held = {
             let mut state = self.state.lock();

@@ -1,4 +1,4 @@
-//! What a data source has lost, and what to tell of it (decision 17).
+//! Lost bytes of a data source, and the errors that report them (decision 17).
 
 use super::{Holder, Home, SourceState};
 use crate::coherence::{Location, LossId, MemoryId};
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl SourceState {
-    /// Makes all that is not lost valid at home, then tells of what is.
+    /// Makes all bytes that are not lost valid at home, then fails if some are lost.
     pub fn fetch_home(&mut self, tally: Tally<'_>) -> Result<()> {
         let mut from = 0;
         let lost: Vec<_> = self.directory.losses().collect();
@@ -46,7 +46,7 @@ impl SourceState {
         known.cloned().unwrap_or_else(|| Error::internal("data were lost for no known reason"))
     }
 
-    /// Bytes of a holder were written anew: what was lost of them there no longer matters.
+    /// Records that bytes of a holder were written anew: earlier losses there no longer matter.
     pub fn renewed(&self, region: &Region, holder: &Holder) {
         if !any_lost() {
             return;
@@ -58,15 +58,15 @@ impl SourceState {
         }
     }
 
-    /// Takes over what buffers say is lost, and what lay on devices that are lost. True if there was anything new: what others
-    /// hold is then to be had from them.
+    /// Takes over what the trackers of buffers note as lost, and all that was on lost devices. True if anything was new:
+    /// other holders' copies then count instead.
     pub fn absorb_losses(&mut self) -> bool {
         let mut found: Vec<(Range<u64>, Location, Error)> = Vec::new();
         for (_, location, base, buffer) in self.buffers() {
             let lost = buffer.tracker().take_lost().into_iter();
             found.extend(lost.map(|(r, reason)| (r.start + base..r.end + base, location, reason)));
         }
-        // What the host can address outlives the device.
+        // Memory that the host addresses outlives the device.
         let all = self.directory.bytes();
         let gone = |view: &Arc<AcceleratorView>, location, buffer: Option<&Arc<dyn Buffer>>| {
             let lost = view.device().lost().filter(|_| buffer.is_none_or(|b| b.host().is_none()));

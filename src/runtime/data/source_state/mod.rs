@@ -1,4 +1,4 @@
-//! What is known of a data source under its lock: home, copies elsewhere, and how bytes get from one to another.
+//! What the lock of a data source protects: home, copies elsewhere, and how bytes get from one to the other.
 
 mod losses;
 mod moves;
@@ -17,17 +17,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Device blocks begin at a multiple of so many bytes of the source: the largest alignment a binding can ask for.
+/// Device blocks begin at a multiple of this many bytes of the source: the largest alignment that a binding can need.
 const BLOCK_ALIGN: u64 = 256;
-/// A block that has grown so often grows ahead of its use, so that a walk over a source stays linear.
+/// A block that has grown this often grows ahead of its use, so that a walk over a source takes linear time.
 const GROWN_OFTEN: u32 = 2;
 
-/// How long a driver may take to let go of memory after the work that used it.
+/// How long a driver may take to release memory after the work that used it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Where a source lives.
 pub(in crate::runtime) enum Home {
-    /// Nowhere yet: made at the first access (docs/spec/array-views.md#views-without-a-data-source).
+    /// Nowhere yet: made at the first use (docs/spec/array-views.md#views-without-a-data-source).
     Open {
         /// Extent of the view it was made for.
         extent: Box<[i32]>,
@@ -36,14 +36,14 @@ pub(in crate::runtime) enum Home {
     },
     /// Memory of the program.
     Host(HostSpan),
-    /// Memory of ours, for a view without a data source that the host used first.
+    /// Memory of the library, for a view without a data source that the host used first.
     Own(HostBlock),
     /// An array.
     Array(Arc<Storage>),
 }
 
 impl Home {
-    /// The memory as the host addresses it, where it does.
+    /// The address of its memory on the host, if it has one.
     pub fn host(&self) -> Option<HostSpan> {
         match self {
             Self::Open { .. } => None,
@@ -55,10 +55,10 @@ impl Home {
     }
 }
 
-/// A device's copy of the part of a source that it used.
+/// A device's copy of the part of a source that was used there.
 struct DeviceBlock {
     view: Arc<AcceleratorView>,
-    /// The memory and the source's byte it begins at.
+    /// The memory, and the source's byte at which it begins.
     memory: Option<(Arc<dyn Buffer>, u64)>,
     grown: u32,
 }
@@ -69,11 +69,11 @@ impl DeviceBlock {
     }
 }
 
-/// A location as the runtime knows it.
+/// A location with its memory, as the runtime knows it.
 pub(in crate::runtime) struct Holder {
     /// The accelerator_view; `None`: the host.
     view: Option<Arc<AcceleratorView>>,
-    /// Its name in the directory.
+    /// Its number in the directory.
     pub location: Location,
     /// Which memory it uses.
     memory: MemoryId,
@@ -88,7 +88,7 @@ impl Holder {
     }
 }
 
-/// What is known of a source; locked by whoever uses it.
+/// The state of a source. Whoever uses the source locks it.
 pub(in crate::runtime) struct SourceState {
     pub directory: Directory,
     home: Home,
@@ -99,11 +99,11 @@ pub(in crate::runtime) struct SourceState {
     moves: u64,
     /// Why bytes are lost; a [`LossId`] counts from 1.
     losses: Vec<Error>,
-    /// The last view is gone.
+    /// True once the last view is gone.
     is_closed: bool,
 }
 
-/// What changes whenever anything does that a launch finds out about a source.
+/// Changes whenever something changes that a launch has found out about a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::runtime) struct Stamp {
     epoch: u64,
@@ -111,7 +111,7 @@ pub(in crate::runtime) struct Stamp {
 }
 
 impl Holder {
-    /// Home by itself, whoever addresses it.
+    /// Home's own memory, whoever addresses it.
     fn home() -> Self {
         Self { view: None, location: Location::HOME, memory: MemoryId::Home, alias: None }
     }
@@ -150,7 +150,7 @@ impl SourceState {
         if self.is_closed { Err(released_meanwhile()) } else { Ok(()) }
     }
 
-    /// True if nothing is to be written back.
+    /// True if there is nothing to write back.
     pub fn is_home(&self) -> bool {
         self.directory.is_valid(&Region::linear(0..self.directory.bytes()), Location::HOME)
     }
@@ -168,7 +168,7 @@ impl SourceState {
         Stamp { epoch: self.directory.epoch(), moves: self.moves }
     }
 
-    /// True if a holder's memory is used through its own buffer alone, so that nothing else is to be waited for.
+    /// True if a holder's memory is used only through its own buffer, so that no other use has to be waited for.
     pub fn has_one_way(&self, holder: &Holder) -> bool {
         let own = |p: &Arc<Holder>| match (&p.alias, &holder.alias) {
             (Some(a), Some(b)) => a.id() == b.id(),
@@ -183,7 +183,7 @@ impl SourceState {
             || home && self.holders.iter().filter(|p| p.memory == holder.memory).all(own)
     }
 
-    /// Home's location; storage not made yet is made where `first` is, `None` being the host.
+    /// Makes the storage of an open source where `first` is (`None`: on the host), and returns home's location.
     fn make_storage(&mut self, first: Option<&Arc<AcceleratorView>>) -> Result<()> {
         let Home::Open { extent, element } = &self.home else { return Ok(()) };
         let bytes = self.directory.bytes();
@@ -265,13 +265,13 @@ impl SourceState {
         Ok(Holder { location: self.directory.add(memory, false), view: Some(view), memory, alias: None })
     }
 
-    /// A holder of the view's device that addresses this memory.
+    /// A holder on the view's device that addresses this memory.
     fn alias_of(&self, memory: MemoryId, view: &AcceleratorView) -> Option<&Arc<Holder>> {
         let same = |p: &&Arc<Holder>| p.view.as_ref().is_some_and(|v| v.device().id() == view.device().id());
         self.holders.iter().filter(|p| p.memory == memory).find(same)
     }
 
-    /// Home's memory as the view's device addresses it, where it can use that as fast as its own.
+    /// Home's memory as a buffer of the view's device, if the device can use it as fast as its own.
     fn alias(&self, view: &Arc<AcceleratorView>) -> Result<Option<Arc<dyn Buffer>>> {
         let device = view.device();
         if let Some(known) = self.alias_of(MemoryId::Home, view) {
@@ -287,7 +287,7 @@ impl SourceState {
             }
         }
         match self.home.host() {
-            // Bindings count from the span's start, as they do in a block of the device.
+            // Bindings count from the span's start, as they do in device blocks.
             Some(span) if span.address() % view.accelerator().properties().min_storage_buffer_alignment.max(1) == 0 => {
                 device.import(span, "array_view")
             }
@@ -295,7 +295,7 @@ impl SourceState {
         }
     }
 
-    /// Waits for what uses a memory of the host's, home's or the copy's, through another way than `except`.
+    /// Waits for uses of memory of the host (home's or the copy's) through other buffers than `except`.
     pub fn wait_memory(&self, memory: MemoryId, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         let own = match &self.home {
             Home::Array(a) if memory == MemoryId::Home => Some(a.buffer()),
@@ -304,7 +304,7 @@ impl SourceState {
         let aliases = self.holders.iter().filter(|p| p.memory == memory).filter_map(|p| p.alias.as_ref());
         let mut seen: Option<u64> = None;
         for buffer in own.into_iter().chain(aliases) {
-            // Views of one device share a buffer and mostly stand side by side.
+            // Views of one device share a buffer and are usually neighbours.
             if except != Some(buffer.id()) && seen != Some(buffer.id()) {
                 buffer.tracker().wait(range, access)?;
                 seen = Some(buffer.id());
@@ -313,12 +313,12 @@ impl SourceState {
         Ok(())
     }
 
-    /// [`Self::wait_memory`] of home's.
+    /// [`Self::wait_memory`] for home's memory.
     pub fn wait_home(&self, range: &Range<u64>, access: Access, except: Option<u64>) -> Result<()> {
         self.wait_memory(MemoryId::Home, range, access, except)
     }
 
-    /// All buffers, with their memories and a location there, and the source's byte at which they begin.
+    /// All buffers, with their memory, a location that has it, and the source's byte at which they begin.
     fn buffers(&self) -> impl Iterator<Item = (MemoryId, Location, u64, &Arc<dyn Buffer>)> {
         let own = match &self.home {
             Home::Array(a) => Some((MemoryId::Home, Location::HOME, 0, a.buffer())),
@@ -334,7 +334,7 @@ impl SourceState {
         own.into_iter().chain(holders)
     }
 
-    /// The bytes were written where the source lives.
+    /// Records that bytes were written at home.
     pub fn written_at_home(&mut self, region: &Region) -> Result<()> {
         let home = self.home_holder(None)?;
         self.directory.written(region, home.location);
@@ -374,7 +374,7 @@ impl SourceState {
         self.holders.iter().find(|p| p.location == location).cloned().unwrap_or_else(|| Arc::new(Holder::home()))
     }
 
-    /// True if the storage is not made yet.
+    /// True if the storage is not yet made.
     pub fn is_open(&self) -> bool {
         matches!(self.home, Home::Open { .. })
     }

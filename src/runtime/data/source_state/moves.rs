@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl SourceState {
-    /// The memory of a location and the source's byte it begins at.
+    /// The memory of a location, and the source's byte at which it begins.
     pub(super) fn memory(&mut self, location: Location) -> Result<(Endpoint, u64)> {
         let holder = self.holder_at(location);
         match holder.memory {
@@ -36,7 +36,7 @@ impl SourceState {
         }
     }
 
-    /// The host's copy of a source that lives elsewhere. It never moves; pages nobody touches cost nothing.
+    /// The host's copy of a source that lives elsewhere. It never moves; pages that nobody touches take no memory.
     pub(super) fn host_copy(&mut self) -> Result<HostSpan> {
         if self.host_copy.is_none() {
             self.host_copy = Some(HostBlock::new(self.directory.bytes())?);
@@ -44,7 +44,7 @@ impl SourceState {
         Ok(self.host_copy.as_ref().map_or(HostSpan::empty(), HostBlock::span))
     }
 
-    /// Sees to it that the holder has memory for these bytes. May move a device's block: addresses are taken after.
+    /// Makes sure that the holder has memory for these bytes. May move a device's block, so take addresses afterwards.
     pub fn reserve(&mut self, holder: &Holder, hull: &Range<u64>) -> Result<()> {
         let MemoryId::Block(number) = holder.memory else { return Ok(()) };
         let all = self.directory.bytes();
@@ -90,7 +90,7 @@ impl SourceState {
                 self.directory.holds(&step.region, Location::HOME);
             }
         }
-        // Who reads at home's memory finds the changes of those who share it there: they went home (COH-12).
+        // A reader of home's memory sees the changes of those who share it: these are home already (COH-12).
         if holder.shares_home() {
             self.directory.holds(region, Location::HOME);
         }
@@ -118,8 +118,8 @@ impl SourceState {
         run(&from, &to, &plan, tally).map(drop)
     }
 
-    /// The memory of a holder as kernels and copies use it, with the source's byte it begins at, and everything done that
-    /// other ways to the same memory have under way.
+    /// The memory of a holder for kernels and copies, with the source's byte at which it begins. Waits until uses of the
+    /// same memory through other buffers are done.
     pub fn device_memory(
         &mut self,
         holder: &Holder,
@@ -139,14 +139,14 @@ impl SourceState {
         }
     }
 
-    /// The memory of a holder for a copy, likewise.
+    /// [`Self::device_memory`] as an endpoint of a copy.
     pub fn copy_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<(Endpoint, u64)> {
         let found = self.memory(holder.location)?;
         self.wait_memory(holder.memory, hull, access, found.0.buffer())?;
         Ok(found)
     }
 
-    /// The source's first byte as the host addresses it, once nothing that conflicts is under way.
+    /// The address on the host of the source's first byte, after everything that conflicts is done.
     pub fn host_memory(&mut self, holder: &Holder, hull: &Range<u64>, access: Access) -> Result<HostSpan> {
         self.wait_memory(holder.memory, hull, access, None)?;
         match (holder.memory, self.home.host()) {
