@@ -799,7 +799,8 @@ CHILD(opens_a_device_in_vain) {
     size_t count = 0;
     REQUIRE_OK(revamp_accelerator_list(all, 16, &count));
     for (size_t i = 0; i < count && i < 16; i++) {
-        revamp_accelerator_info info = {sizeof info};
+        revamp_accelerator_info info = {0};
+        info.struct_size = sizeof info;
         REQUIRE_OK(revamp_accelerator_get_info(all[i], &info));
         if (info.kind != REVAMP_ACCELERATOR_VULKAN || info.unusable_reason) continue;
         size_t size = 0;
