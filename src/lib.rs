@@ -1,8 +1,8 @@
 //! revamp: C++ AMP revived over Vulkan.
 //!
-//! Rooms, each importing only from those below it: [`capi`] (the C boundary), [`runtime`] (the C++ AMP model),
-//! [`coherence`] (who holds which bytes), [`kernel`] (SPIR-V modules), [`device`] (Vulkan and host threads), then [`trace`],
-//! [`config`], [`privilege`], [`grow`], [`lock`] and [`error`].
+//! The rooms, each importing only from those named after it (ARCHITECTURE.md): [`capi`] (the C API), [`runtime`] (the C++
+//! AMP model), [`coherence`] (who holds which bytes), [`devices`] and [`device`] (Vulkan and host threads), [`kernel`]
+//! (SPIR-V modules), [`host`], [`geometry`], [`config`], [`trace`], [`lock`], [`privilege`], [`grow`] and [`error`].
 
 pub mod capi;
 pub mod coherence;

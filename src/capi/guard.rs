@@ -65,14 +65,14 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
     })
 }
 
-/// Like [`guard`] for what is no use of the library by itself: a process that did no more may fork
-/// and use it in the child.
+/// Like [`guard`] for what does not count as a use of the library: a process that did no more may
+/// fork and use it in the child.
 pub(super) fn guard_aside(body: impl FnOnce() -> Result<()>) -> revamp_status {
     aside(body, process::check_kernels)
 }
 
-/// Runs a body that only releases something: nothing is an error while the process ends. No use of
-/// the library either.
+/// Runs a body that only releases something: nothing is an error while the process ends. This does
+/// not count as a use of the library either.
 pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status {
     if process::ending() {
         return REVAMP_OK;

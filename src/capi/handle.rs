@@ -67,10 +67,10 @@ struct Entry<T> {
     object: Option<Arc<T>>,
 }
 
-/// On a cache line of its own: threads with handles of their own do not meet.
+/// On a cache line of its own, so that threads with handles of their own do not share one.
 #[repr(align(64))]
 struct Slot<T> {
-    /// Changed under the entry's lock alone. The greatest is no handle's.
+    /// Changed only under the entry's lock. No handle has the greatest value.
     generation: AtomicU32,
     entry: Mutex<Entry<T>, { rank::HANDLE }>,
 }

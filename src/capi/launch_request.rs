@@ -1,4 +1,4 @@
-//! A launch as C asks for it, told apart from others that this thread asked for lately.
+//! A launch as C requests it, compared with those that this thread requested lately.
 
 use super::handle::is_alive;
 use super::kernel::address_slot;
@@ -12,7 +12,7 @@ use crate::runtime::launch::cached_launch::CachedLaunch;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-/// All that a launch is asked for with, but the bytes of its block and of what is appended to it.
+/// What a launch is requested with, except the bytes of its block and of appended bytes.
 pub(super) struct Request<'a> {
     pub view: revamp_accelerator_view,
     pub compiled: usize,
@@ -24,7 +24,7 @@ pub(super) struct Request<'a> {
     pub arguments: &'a [revamp_argument],
 }
 
-/// A request that was granted.
+/// A request that was granted, and its cached launch.
 struct Granted {
     view: revamp_accelerator_view,
     compiled: usize,
@@ -41,7 +41,7 @@ thread_local! {
 }
 
 impl Request<'_> {
-    /// A hash of what mostly tells requests apart.
+    /// A hash of what usually differs between requests.
     fn hash(&self) -> u64 {
         let mix = |n: u64, value: usize| (n ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         let named = mix(mix(1, self.compiled), self.view as usize);
@@ -50,7 +50,7 @@ impl Request<'_> {
     }
 
     /// True if it can be remembered: whole arrays and views, and something that tells when it
-    /// ends.
+    /// becomes invalid.
     fn is_plain(&self) -> bool {
         let whole = |a: &revamp_argument| {
             matches!(a.kind, REVAMP_ARGUMENT_ADDRESS | REVAMP_ARGUMENT_INDIRECT)
@@ -90,7 +90,7 @@ impl Granted {
             && self.arguments.iter().zip(r.arguments).all(same)
     }
 
-    /// No handle was freed since.
+    /// True if no handle was freed since.
     fn is_alive(&self) -> bool {
         let alive = |a: &revamp_argument| {
             if a.view.is_null() { is_alive::<Array, _>(a.array) } else { is_alive::<ArrayView, _>(a.view) }
@@ -99,15 +99,15 @@ impl Granted {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub(super) enum Outcome {
-    /// It was done as before.
+    /// It was done by its cached launch.
     Done,
-    /// It is to be done; `remember`: then [`keep`] what it takes to do it again.
+    /// It must be done. If `remember`, call [`keep`] with its cached launch afterwards.
     Open { remember: bool },
 }
 
-/// Does the request if it was granted before and nothing has changed.
+/// Does the request by its cached launch, if it was granted before and nothing has changed.
 ///
 /// # Safety
 /// The arguments' data is valid as the header says.
@@ -133,12 +133,12 @@ pub(super) unsafe fn launch(request: &Request<'_>) -> Result<Outcome> {
     .unwrap_or(Ok(Outcome::Open { remember: false }))
 }
 
-/// Remembers what a request was granted by.
+/// Remembers the cached launch of a request.
 pub(super) fn keep(request: &Request<'_>, launch: CachedLaunch) {
     with(request, |cache, hash| cache.insert(hash, Granted::new(request), launch));
 }
 
-/// Runs `f` on the thread's cache and the request's hash; `None` on a thread that ends.
+/// Runs `f` on the thread's cache and the request's hash; `None` on a thread that is ending.
 fn with<R>(request: &Request<'_>, f: impl FnOnce(&mut LaunchCache<Granted>, u64) -> R) -> Option<R> {
     REMEMBERED.try_with(|cache| f(&mut cache.borrow_mut(), request.hash())).ok()
 }

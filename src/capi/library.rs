@@ -1,4 +1,4 @@
-//! The library itself: version, end, log.
+//! The library itself: version, uninitialization, log.
 
 use super::guard::{c_text, guard_aside};
 use super::handle;

@@ -1,4 +1,4 @@
-//! The hooks into the process: exit and fork. The one place that knows how a system calls them.
+//! The exit and fork hooks. Only this file knows how each system calls them.
 
 use crate::lock::{Hold, rank};
 use crate::runtime::{exit, process};
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Calls after which the hook is registered again under validation.
+/// For how many calls the hook is registered again if validation is on.
 const HOOKED_CALLS: u32 = 4096;
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -18,7 +18,8 @@ extern "C" fn at_exit() {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 extern "C" fn on_exit(status: libc::c_int, _: *mut libc::c_void) {
     if process::must_skip_drivers_exit() {
-        // The handlers behind this one are the driver's (decision 5). They wait for threads that the child has not.
+        // The handlers behind this one are the driver's (decision 5). They wait for threads that
+        // the child does not have.
         // SAFETY: a null stream means all; the process ends here.
         unsafe {
             libc::fflush(std::ptr::null_mut());
@@ -43,14 +44,14 @@ extern "C" fn after_fork() {
     unsafe { REGISTERING.force_unlock() };
 }
 
-/// The lock stays taken: a child registers nothing, and threads that waited for the lock are not
-/// there.
+/// The lock stays taken: a child registers nothing, and threads that waited for the lock do not
+/// exist in it.
 #[cfg(unix)]
 extern "C" fn in_forked_child() {
     process::in_forked_child();
 }
 
-/// Completed by the first use.
+/// Completed by the first use of the library.
 static HOOKS: Once = Once::new();
 
 /// Installs the hooks at the first use. A process that is forked before may use the library in
@@ -69,12 +70,12 @@ pub(super) fn install() {
 fn first_use() {
     #[cfg(unix)]
     {
-        /// The process that came here first; 0: none has.
+        /// The process that came here first; 0 if none has.
         static USER: AtomicU32 = AtomicU32::new(0);
         let own = std::process::id();
         let user = USER.compare_exchange(0, own, Ordering::SeqCst, Ordering::SeqCst).unwrap_or_else(|user| user);
         if !HOOKS.is_completed() && user != 0 && user != own {
-            // Forked while another thread was below: that thread is not here to go on.
+            // Forked while another thread was below: the child does not have that thread.
             return process::in_forked_child();
         }
     }
@@ -88,8 +89,8 @@ fn first_use() {
     });
 }
 
-/// After calls that may have loaded a driver: registers the hook for exit again, so that it runs
-/// before the driver's own.
+/// Registers the exit hook again after calls that may have loaded a driver, so that it runs before
+/// the driver's own.
 pub(super) fn renew() {
     if process::needs_hook() || layer_may_have_grown() {
         hook_exit();

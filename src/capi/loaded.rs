@@ -5,9 +5,9 @@ use crate::lock::{Mutex, rank};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Functions asked for lately, each in the place that its address gives it.
+/// Functions kept lately, each at the index that its address selects.
 static LATELY: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
-/// All that stay.
+/// All functions whose modules are kept loaded.
 static KEPT: Mutex<BTreeSet<usize>, { rank::REGISTRY }> = Mutex::new(BTreeSet::new());
 
 /// Keeps the module of a function loaded for good: dlclose() may come before the function's last
@@ -26,7 +26,7 @@ fn keep_new(function: usize, lately: &AtomicUsize) {
     let known = KEPT.lock().contains(&function);
     if !known {
         if !system::keep_loaded(function) {
-            // Code that belongs to no module: where it lies another function may lie later.
+            // This code belongs to no module: later another function may have the same address.
             return;
         }
         KEPT.lock().insert(function);

@@ -1,5 +1,4 @@
-//! Reading and writing through pointers that C passed. All dereferencing of plain data happens
-//! here.
+//! Reads and writes through pointers that C passed. Plain data is dereferenced only here.
 
 use super::sizes::{self, Sized_};
 use crate::error::{Error, Result};
@@ -153,11 +152,11 @@ pub(super) unsafe fn write<T>(pointer: *mut T, what: &str, value: T) -> Result<(
     Ok(())
 }
 
-/// No address of a program is larger, on any machine there is (57 bits), so no list reaches
-/// beyond.
+/// No program has a larger address (57 bits), on any machine there is, so no list reaches beyond
+/// it.
 const LAST_ADDRESS: usize = usize::MAX >> (usize::BITS / 64 * 7);
 
-/// Longest text that is taken, so that it can be part of a message.
+/// The longest text accepted: it may become part of a message.
 const LONGEST_TEXT: usize = 1 << 20;
 
 /// Why there is no list of `count` values at `pointer`.

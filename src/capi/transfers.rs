@@ -1,4 +1,4 @@
-//! What was moved: counters and the transfer log.
+//! Transfers: counters and the log of the latest ones.
 
 use super::guard::guard;
 use super::handle::get;

@@ -74,7 +74,7 @@ struct array_control {
 class live_arrays {
   public:
     static live_arrays &all() {
-        // Not destroyed: static arrays may be after it.
+        // Not destroyed: static arrays may be destroyed after it.
         static live_arrays &one = *new live_arrays;
         return one;
     }
@@ -144,7 +144,7 @@ template <class T, int N> class array_face {
     T *m_data = nullptr;
 
   public:
-    // The property; get_extent() is the same.
+    // The property `extent`; get_extent() gives the same.
     const Concurrency::extent<N> extent;
 
   protected:
@@ -157,7 +157,7 @@ template <class T, int N> class array_face {
     friend struct array_access;
 };
 
-// What a program asks of an array's place.
+// Where an array is to live, as the program asks.
 struct array_place {
     Concurrency::accelerator_view view;
     Concurrency::access_type type = Concurrency::access_type_auto;
@@ -330,7 +330,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         *this = source;
     }
 
-    // In the functor of a launch it is what must not be: an array captured by value.
+    // In the functor of a launch this is an array captured by value, which is not allowed.
     array(const array &other)
         : array(other.extent,
                 other.accelerator_view == other.associated_accelerator_view
@@ -481,7 +481,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 
   private:
     static access_type plain_type(const array &other) {
-        // On the host the type is not a choice.
+        // On the host the access type cannot be chosen.
         return other.accelerator_view.accelerator.supports_cpu_shared_memory ? other.cpu_access_type : access_type_auto;
     }
     REVAMP_HD T *first([[maybe_unused]] bool write) const {
@@ -496,7 +496,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
             position = position * this->extent[d] + i[d];
         return position;
     }
-    // All of it as a view.
+    // A view of the whole array.
     REVAMP_HD array_view<T, N> view() {
 #if !REVAMP_DEVICE_PASS
         if (!revamp::detail::in_kernel())
@@ -507,7 +507,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     REVAMP_HD array_view<const T, N> view() const {
         return const_cast<array *>(this)->view();
     }
-    // All of it as a view of rank 1.
+    // A view of rank 1 of the whole array.
     REVAMP_HD array_view<T, 1> row() {
         const Concurrency::extent<1> shape(static_cast<int>(revamp::detail::count_of(this->extent)));
 #if !REVAMP_DEVICE_PASS

@@ -25,7 +25,7 @@ extern "C" __attribute__((device, noreturn)) void __revamp_end_thread();
 
 REVAMP_DETAIL_BEGIN
 
-// No instruction of GCC's does these.
+// GCC has no builtin for these.
 template <class T, class Choose> REVAMP_HD inline T atomic_choose(T *dest, T value, Choose takes_value) {
     T old = __atomic_load_n(dest, __ATOMIC_RELAXED);
     while (takes_value(value, old) &&
@@ -51,7 +51,7 @@ template <class T> REVAMP_HD inline T atomic_min(T *dest, T value) {
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
-// All return the value before, and order nothing but the accesses to *dest.
+// All return the previous value, and order only the accesses to *dest.
 #define REVAMP_ATOMICS(T)                                                                                              \
     REVAMP_HD inline T atomic_exchange(T *dest, T value) {                                                             \
         return __atomic_exchange_n(dest, value, __ATOMIC_RELAXED);                                                     \
@@ -217,7 +217,7 @@ REVAMP_HD __attribute__((nodebug)) inline void direct3d_abort() {
 
 #else
 
-// Prints.
+// Prints the text.
 __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *format, ...) {
     std::va_list arguments;
     va_start(arguments, format);
@@ -225,7 +225,7 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
     va_end(arguments);
 }
 
-// Prints, and fails with what it printed.
+// Prints the text, and makes the launch fail with it.
 [[noreturn]] __attribute__((format(printf, 1, 2))) inline void direct3d_errorf(const char *format, ...) {
     std::va_list arguments;
     va_start(arguments, format);

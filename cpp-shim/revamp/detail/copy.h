@@ -33,7 +33,7 @@ inline Concurrency::completion_future copy_regions_async(const revamp_region &so
     return access::adopt(done);
 }
 
-// From an iterator, or from a range.
+// Copies from an iterator, or from a range.
 template <class T, int N, class It, class Destination>
 void copy_in(It begin, const Concurrency::extent<N> &extent, Destination &destination) {
     from_iterator<T>(begin, count_of(extent), [&](const T *elements, std::size_t) {
@@ -49,7 +49,7 @@ void copy_in(It begin, It end, const Concurrency::extent<N> &extent, Destination
     });
 }
 
-// Converts as std::copy does: without a word.
+// Converts silently, as std::copy does.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -67,7 +67,7 @@ template <class T, class Out> void write_all(raw_elements<T> &elements, Out out)
 }
 #pragma GCC diagnostic pop
 
-// To an iterator.
+// Copies to an iterator.
 template <class T, int N, class Source, class Out>
 void copy_out(const Source &source, const Concurrency::extent<N> &extent, Out out) {
     static_assert(check_output<T, Out>(), "");

@@ -105,7 +105,7 @@ class REVAMP_VISIBLE accelerator_view_removed : public runtime_exception {
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
-// Throws what `status`, an error, means. `code` is the HRESULT the library gives it.
+// Throws the exception for `status`, which is an error. `code` is the library's HRESULT for it.
 [[noreturn]] inline void throw_status(revamp_status status, const char *message, int code) {
     switch (status) {
     case REVAMP_ERROR_INVALID_COMPUTE_DOMAIN:
@@ -123,7 +123,7 @@ REVAMP_DETAIL_BEGIN
     }
 }
 
-// Throws what the last error of this thread means, which `status` is of.
+// Throws the exception for this thread's last error, whose status is `status`.
 [[noreturn]] inline void throw_last_error(revamp_status status) {
     // A status that another thread or an operation left is not this thread's last error.
     const bool is_last = revamp_last_error_status() == status;

@@ -279,7 +279,7 @@ template <class Kernel, class Index>
 REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, second_choice) -> decltype(kernel(i)) {
     return kernel(i);
 }
-// Neither: the compiler says why.
+// It can be called in neither way: the compiler says why.
 template <class Kernel, class Index> REVAMP_DEVICE inline void call_kernel(Kernel &kernel, Index &i, last_choice) {
     kernel(i);
 }

@@ -145,7 +145,7 @@ class REVAMP_VISIBLE accelerator {
     static constexpr wchar_t direct3d_warp[] = L"direct3d\\warp";
     static constexpr wchar_t direct3d_ref[] = L"direct3d\\ref";
 
-    // The default accelerator. This use settles which one that is.
+    // The default accelerator, which cannot be changed after this use.
     accelerator();
     explicit accelerator(const std::wstring &path);
     accelerator(const accelerator &) noexcept = default;
@@ -155,7 +155,7 @@ class REVAMP_VISIBLE accelerator {
         return *this;
     }
 
-    // Those that can be used.
+    // All accelerators that can be used.
     static std::vector<accelerator> get_all();
     static bool set_default(std::wstring path);
     static accelerator_view get_auto_selection_view();
@@ -207,7 +207,7 @@ class REVAMP_VISIBLE accelerator_view {
     accelerator_view(const accelerator_view &other) noexcept
         : m_view(other.m_view), accelerator(other.accelerator), queuing_mode(other.queuing_mode),
           version(other.version), is_debug(other.is_debug), is_auto_selection(other.is_auto_selection) {
-        // A handle that is dead is so for the copy as well; what uses it is told.
+        // If the handle is invalid, so is the copy's; uses of either report that.
         if (m_view) (void)revamp_accelerator_view_retain(m_view);
     }
     accelerator_view &operator=(const accelerator_view &other) noexcept {
@@ -229,9 +229,9 @@ class REVAMP_VISIBLE accelerator_view {
 
     // Waits until all work given to the view so far is done.
     void wait() const;
-    // Hands what is queued to the device.
+    // Submits queued work to the device; does not wait.
     void flush() const;
-    // Done when all work given to the view so far is.
+    // An operation that is done when all work given to the view so far is.
     completion_future create_marker() const;
 
     const Concurrency::accelerator &accelerator;
@@ -471,7 +471,7 @@ class REVAMP_VISIBLE completion_future {
 
     bool valid() const noexcept { return m_completion || m_state; }
 
-    // Waits, and throws what went wrong.
+    // Waits, and throws the operation's failure.
     void get() const {
         check_valid();
         if (m_state)
@@ -491,7 +491,7 @@ class REVAMP_VISIBLE completion_future {
         check_valid();
         const std::chrono::duration<double> seconds = duration;
         if (m_state) {
-            // Later than this clocks overflow.
+            // Clocks overflow later than this.
             const auto now = std::chrono::steady_clock::now();
             const auto limited = seconds.count() < 1e9
                                      ? std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration)
@@ -513,7 +513,7 @@ class REVAMP_VISIBLE completion_future {
         for (;;) {
             const auto left = time - Clock::now();
             if (wait_for(left) == std::future_status::ready) return std::future_status::ready;
-            // The clock may be set while one waits.
+            // The clock may be set during the wait.
             if (Clock::now() >= time) return std::future_status::timeout;
         }
     }

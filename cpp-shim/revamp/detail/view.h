@@ -36,7 +36,7 @@ using Concurrency::array_view;
 
 // What all copies of a view share on the host.
 struct view_control {
-    // Of a view that was not yet used on the host.
+    // For a view that was not yet used on the host.
     static constexpr std::uint32_t unused = 0;
 
     std::atomic<long> owners{1};
@@ -136,7 +136,7 @@ template <class T, std::size_t N> class short_list {
     }
 };
 
-// What comes into being while a functor is copied for a launch.
+// The views that are made while a functor is copied for a launch.
 struct capture_scope {
     short_list<captured_view, 8> views;
     short_list<const void *, 8> arrays;
@@ -236,7 +236,7 @@ template <int N> struct strides {
         }
         return result;
     }
-    // Where the element is.
+    // The offset of the element.
     REVAMP_HD constexpr element_offset operator()(const Concurrency::index<N> &i) const {
         element_offset at = i[static_cast<unsigned>(N - 1)];
         for (int d = 0; d < N - 1; ++d)
@@ -245,7 +245,7 @@ template <int N> struct strides {
     }
     // Where the slice `i` of dimension d begins; d is not the last.
     REVAMP_HD constexpr element_offset slice(int d, int i) const { return i * static_cast<element_offset>(step[d]); }
-    // Whether offsets need more than 32 bits.
+    // True if offsets need more than 32 bits.
     constexpr bool large(const Concurrency::extent<N> &extent) const {
         std::ptrdiff_t last = extent[static_cast<unsigned>(N - 1)] - std::ptrdiff_t{1};
         for (int d = 0; d < N - 1; ++d)
@@ -400,7 +400,7 @@ template <class T, int N> class basic_view {
     static constexpr int rank = N;
     typedef T value_type;
 
-    // The property; get_extent() is the same.
+    // The property `extent`; get_extent() gives the same.
     const Concurrency::extent<N> extent;
 
   protected:
@@ -596,7 +596,7 @@ template <class T, int N> class basic_view {
         return array_view<T, K>(typename basic_view<T, K>::plain(), m_data, shape, strides<K>::packed(shape));
     }
 
-    // Brings what was changed elsewhere to where the data lives, and waits for it.
+    // Brings changes made elsewhere to where the data lives, and waits for that.
     void synchronize(Concurrency::access_type type = Concurrency::access_type_read) const {
         check(revamp_array_view_synchronize(handle(), sync_access(type)));
     }
@@ -618,7 +618,7 @@ template <class T, int N> class basic_view {
         check(revamp_array_view_synchronize_to_async(handle(), access::native(target), sync_access(type), &done));
         return access::adopt(done);
     }
-    // The memory under the view was changed behind the runtime's back.
+    // Tells the library that the program changed the memory under the view directly.
     void refresh() const {
         check(revamp_array_view_refresh(handle()));
     }
@@ -731,7 +731,7 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
         static_assert(N == 1, "an array_view of a container alone has rank 1; give an extent");
     }
 
-    // The contents are worthless until they are written: they need not be moved.
+    // Tells the library that the contents are not needed until they are written: they are not moved.
     REVAMP_HD void discard_data() const {
 #if !REVAMP_DEVICE_PASS
         if (!revamp::detail::in_kernel())
@@ -810,7 +810,7 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
         static_assert(N == 1, "an array_view of a container alone has rank 1; give an extent");
     }
 
-    // A view of const elements only reads.
+    // A view of const elements is only read.
     void synchronize() const { base::synchronize(); }
     completion_future synchronize_async() const { return base::synchronize_async(); }
     void synchronize_to(const Concurrency::accelerator_view &target) const { base::synchronize_to(target); }
