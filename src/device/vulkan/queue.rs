@@ -410,7 +410,7 @@ impl VulkanQueue {
                 Ok(())
             }
             Err(e) => {
-                // Command that was recorded is lost with it: without a device nothing else fails here than memory. Its number is
+                // What was recorded is lost with it: without a device nothing else fails here than memory. Its number is
                 // to be reached all the same, since others wait for it.
                 let first = state.sequence - u64::from(batch.count);
                 self.own.lose(batch.value, first..state.sequence.min(told).max(first), batch.names(), e.clone());
