@@ -34,7 +34,7 @@ pub mod rank {
         /// The list of sources with views.
         LIVE_SOURCES,
         /// The state words of array_views.
-        WORDS,
+        HOST_ACCESS,
         /// The uses that the race check knows.
         RACES,
         /// The runtime itself.

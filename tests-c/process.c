@@ -410,6 +410,12 @@ TEST(exit_in_a_signal_handler_ends_on_a_device) {
     skip_where_handlers_cannot_exit();
     some_place(runs_spirv);
     interrupt_many_times("TEST_WAY=spirv");
+}
+
+/* Apart: where the interrupted thread is inside the driver, each run lasts as long as the library's patience. */
+TEST(exit_in_a_signal_handler_of_another_thread_ends_on_a_device) {
+    skip_where_handlers_cannot_exit();
+    some_place(runs_spirv);
     interrupt_many_times("TEST_WAY=spirv other");
 }
 

@@ -48,7 +48,7 @@ struct Ending {
     /// The status given to exit(), where the system tells it.
     status: Option<i32>,
     /// The index of the counter for calls of the thread that called exit().
-    place: usize,
+    counter: usize,
     /// True if that was inside of a call or on a thread of the library.
     inside: bool,
 }
@@ -101,7 +101,7 @@ fn watch_over(ending: Ending) {
 
 fn finish_all(ending: Ending) {
     let end = Instant::now() + if ending.inside { CALLS_INSIDE } else { CALLS };
-    while process::others_are_calling(ending.place) && Instant::now() < end {
+    while process::others_are_calling(ending.counter) && Instant::now() < end {
         std::thread::sleep(POLL);
     }
     for (number, step) in FINISH.get().into_iter().flatten().enumerate() {
@@ -119,8 +119,8 @@ pub fn at_exit(status: Option<i32>) {
     }
     // Without it no device was used.
     let Some(waiting) = WAITING.get() else { return };
-    let place = process::place();
-    let ending = Ending { status, place, inside: is_ours() || process::is_calling(place) };
+    let counter = process::counter();
+    let ending = Ending { status, counter, inside: is_ours() || process::is_calling(counter) };
     let _ = ENDING.set(ending);
     match waiting {
         Some(threads) => threads.iter().for_each(Thread::unpark),

@@ -44,7 +44,7 @@ impl Drop for CallGuard {
 
 thread_local! {
     /// The index of this thread's counter.
-    static PLACE: usize = {
+    static COUNTER: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         NEXT.fetch_add(1, Ordering::Relaxed) % CALLS.len()
     };
@@ -52,27 +52,27 @@ thread_local! {
 
 /// Begins a call; fails like [`enter`].
 pub fn begin() -> Result<CallGuard> {
-    let place = place();
+    let counter = counter();
     // Counted first, then checked. The exit hook does it in the opposite order, so that one of the two sees the other.
-    CALLS[place].0.fetch_add(1, Ordering::SeqCst);
-    let call = CallGuard(&CALLS[place].0);
+    CALLS[counter].0.fetch_add(1, Ordering::SeqCst);
+    let call = CallGuard(&CALLS[counter].0);
     enter()?;
     Ok(call)
 }
 
 /// The index of this thread's counter. Few threads share one.
-pub(super) fn place() -> usize {
-    PLACE.try_with(|p| *p).unwrap_or(0)
+pub(super) fn counter() -> usize {
+    COUNTER.try_with(|p| *p).unwrap_or(0)
 }
 
-/// True if calls counted at `place` are under way.
-pub(super) fn is_calling(place: usize) -> bool {
-    CALLS[place].0.load(Ordering::SeqCst) > 0
+/// True if calls counted at `counter` are under way.
+pub(super) fn is_calling(counter: usize) -> bool {
+    CALLS[counter].0.load(Ordering::SeqCst) > 0
 }
 
 /// True if calls counted elsewhere are under way.
-pub(super) fn others_are_calling(place: usize) -> bool {
-    (0..CALLS.len()).any(|other| other != place && is_calling(other))
+pub(super) fn others_are_calling(counter: usize) -> bool {
+    (0..CALLS.len()).any(|other| other != counter && is_calling(other))
 }
 
 /// Marks the process as ending: no call is possible from then on. True the first time, and never in a forked child.

@@ -28,7 +28,7 @@ struct Published {
 #[derive(Default)]
 pub struct HostAccess {
     /// Keyed by the view's id.
-    published: Mutex<BTreeMap<u64, Published>, { rank::WORDS }>,
+    published: Mutex<BTreeMap<u64, Published>, { rank::HOST_ACCESS }>,
     /// How many there are. Changed under the lock, so that nobody has to lock to find that there are none.
     count: AtomicUsize,
 }
