@@ -237,26 +237,6 @@ TEST(threads_on_parts_of_one_view) {
     }
 }
 
-// Two threads launch on one view, each somewhere else: a launch that went by what it found out before the other took
-// the data away would be lost.
-TEST(threads_that_take_a_view_from_each_other) {
-    const accelerator_view gpu = vulkan_view();
-    const accelerator_view host = accelerator(accelerator::direct3d_warp).default_view;
-    std::vector<int> target(count);
-    const array_view<int> to(target);
-    std::thread other([&] {
-        for (int round = 0; round < 100; ++round) {
-            add(host, to, 10000, 1);
-            // Meanwhile the other repeats its launch.
-            std::this_thread::sleep_for(std::chrono::microseconds(200));
-        }
-    });
-    add(gpu, to, 1, 2000);
-    other.join();
-    to.synchronize();
-    CHECK(all_are(target, 2000 + 100 * 10000));
-}
-
 // Launches on an array that has views while another thread releases the last of them.
 TEST(views_of_a_captured_array_that_end_meanwhile) {
     const accelerator_view gpu = vulkan_view();
