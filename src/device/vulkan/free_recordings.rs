@@ -54,11 +54,11 @@ impl FreeRecordings {
             None => None,
         };
         let Some(mut blank) = blank else { return Recording::new(core, self.family).map(Box::new) };
-        if !blank.is_blank()
-            && let Err(e) = blank.clear(core)
-        {
-            blank.destroy(core);
-            return Err(e);
+        if !blank.is_blank() {
+            if let Err(e) = blank.clear(core) {
+                blank.destroy(core);
+                return Err(e);
+            }
         }
         Ok(blank)
     }
