@@ -57,11 +57,19 @@ static void ignore_status(revamp_status status, void *context) {
     (void)context;
 }
 
-static revamp_status call_accelerator_get_info(void *h) {
-    revamp_accelerator_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_accelerator_get_info(h, &info);
-}
+/* Functions that take a handle alone, or fill a struct too. */
+#define CALL(name, function)                                                                                           \
+    static revamp_status call_##name(void *h) {                                                                        \
+        return function(h);                                                                                            \
+    }
+#define GET(name, type, function)                                                                                      \
+    static revamp_status call_##name(void *h) {                                                                        \
+        type info = {0};                                                                                               \
+        info.struct_size = sizeof info;                                                                                \
+        return function(h, &info);                                                                                     \
+    }
+
+GET(accelerator_get_info, revamp_accelerator_info, revamp_accelerator_get_info)
 static revamp_status call_accelerator_get_memory_usage(void *h) {
     revamp_memory_usage usage = {0};
     usage.struct_size = sizeof usage;
@@ -86,23 +94,11 @@ static revamp_status call_kernel_find(void *h) {
     revamp_kernel kernel;
     return revamp_kernel_find(h, "any", &kernel);
 }
-static revamp_status call_view_retain(void *h) {
-    return revamp_accelerator_view_retain(h);
-}
-static revamp_status call_view_release(void *h) {
-    return revamp_accelerator_view_release(h);
-}
-static revamp_status call_view_flush(void *h) {
-    return revamp_accelerator_view_flush(h);
-}
-static revamp_status call_view_wait(void *h) {
-    return revamp_accelerator_view_wait(h);
-}
-static revamp_status call_view_get_info(void *h) {
-    revamp_accelerator_view_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_accelerator_view_get_info(h, &info);
-}
+CALL(view_retain, revamp_accelerator_view_retain)
+CALL(view_release, revamp_accelerator_view_release)
+CALL(view_flush, revamp_accelerator_view_flush)
+CALL(view_wait, revamp_accelerator_view_wait)
+GET(view_get_info, revamp_accelerator_view_info, revamp_accelerator_view_get_info)
 static revamp_status call_create_marker(void *h) {
     revamp_completion marker;
     return revamp_accelerator_view_create_marker(h, &marker);
@@ -122,7 +118,7 @@ static revamp_status call_array_create_associated(void *h) {
     if (status == REVAMP_OK) revamp_array_destroy(array);
     return status;
 }
-static revamp_status call_host_dispatch(void *h) {
+static revamp_status call_parallel_for_each(void *h) {
     int32_t extent = 4;
     revamp_parallel_for_each_info info = {0};
     info.struct_size = sizeof info;
@@ -131,7 +127,7 @@ static revamp_status call_host_dispatch(void *h) {
     info.function = ignore_id;
     return revamp_parallel_for_each(h, &info);
 }
-static revamp_status call_host_dispatch_array(void *h) {
+static revamp_status call_parallel_for_each_array(void *h) {
     int32_t extent = 4;
     revamp_argument argument = revamp_argument_buffer(0, h);
     revamp_parallel_for_each_info info = {0};
@@ -159,14 +155,8 @@ static revamp_status call_dispatch_address(void *h) {
     revamp_argument argument = revamp_argument_address(0, h, REVAMP_ACCESS_READ);
     return launch_groups(good.view, good.kernel, 1, 1, 1, &argument, 1);
 }
-static revamp_status call_array_destroy(void *h) {
-    return revamp_array_destroy(h);
-}
-static revamp_status call_array_get_info(void *h) {
-    revamp_array_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_array_get_info(h, &info);
-}
+CALL(array_destroy, revamp_array_destroy)
+GET(array_get_info, revamp_array_info, revamp_array_get_info)
 static revamp_status call_array_data(void *h) {
     void *data;
     return revamp_array_data(h, REVAMP_ACCESS_READ, &data);
@@ -206,37 +196,21 @@ static revamp_status call_copy_from_array_async(void *h) {
     revamp_completion done;
     return revamp_copy_from_array_async(h, bytes, sizeof bytes, &done);
 }
-static revamp_status call_kernel_retain(void *h) {
-    return revamp_kernel_retain(h);
-}
-static revamp_status call_kernel_release(void *h) {
-    return revamp_kernel_release(h);
-}
-static revamp_status call_kernel_get_info(void *h) {
-    revamp_kernel_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_kernel_get_info(h, &info);
-}
+CALL(kernel_retain, revamp_kernel_retain)
+CALL(kernel_release, revamp_kernel_release)
+GET(kernel_get_info, revamp_kernel_info, revamp_kernel_get_info)
 static revamp_status call_kernel_get_binding(void *h) {
     revamp_binding_info info = {0};
     info.struct_size = sizeof info;
     return revamp_kernel_get_binding(h, 0, &info);
 }
-static revamp_status call_completion_retain(void *h) {
-    return revamp_completion_retain(h);
-}
-static revamp_status call_completion_release(void *h) {
-    return revamp_completion_release(h);
-}
-static revamp_status call_completion_wait(void *h) {
-    return revamp_completion_wait(h);
-}
+CALL(completion_retain, revamp_completion_retain)
+CALL(completion_release, revamp_completion_release)
+CALL(completion_wait, revamp_completion_wait)
 static revamp_status call_completion_wait_for(void *h) {
     return revamp_completion_wait_for(h, 1000);
 }
-static revamp_status call_completion_get(void *h) {
-    return revamp_completion_get(h);
-}
+CALL(completion_get, revamp_completion_get)
 static revamp_status call_completion_error_message(void *h) {
     return revamp_completion_error_message(h, NULL, 0, NULL);
 }
@@ -299,17 +273,9 @@ static revamp_status call_array_view_as_read_only(void *h) {
     revamp_status status = revamp_array_view_as_read_only(h, &view);
     return made(status, view);
 }
-static revamp_status call_array_view_retain(void *h) {
-    return revamp_array_view_retain(h);
-}
-static revamp_status call_array_view_release(void *h) {
-    return revamp_array_view_release(h);
-}
-static revamp_status call_array_view_get_info(void *h) {
-    revamp_array_view_info info = {0};
-    info.struct_size = sizeof info;
-    return revamp_array_view_get_info(h, &info);
-}
+CALL(array_view_retain, revamp_array_view_retain)
+CALL(array_view_release, revamp_array_view_release)
+GET(array_view_get_info, revamp_array_view_info, revamp_array_view_get_info)
 static revamp_status call_array_view_data(void *h) {
     void *data = NULL;
     return revamp_array_view_data(h, REVAMP_ACCESS_READ, &data);
@@ -342,12 +308,8 @@ static revamp_status call_array_view_synchronize_to_async_target(void *h) {
     revamp_status status = revamp_array_view_synchronize_to_async(good.over, h, REVAMP_ACCESS_READ, &done);
     return begun(status, done);
 }
-static revamp_status call_array_view_refresh(void *h) {
-    return revamp_array_view_refresh(h);
-}
-static revamp_status call_array_view_discard_data(void *h) {
-    return revamp_array_view_discard_data(h);
-}
+CALL(array_view_refresh, revamp_array_view_refresh)
+CALL(array_view_discard_data, revamp_array_view_discard_data)
 static revamp_status call_array_view_get_residency(void *h) {
     revamp_residency residency = {0};
     residency.struct_size = sizeof residency;
@@ -381,10 +343,10 @@ static revamp_status call_dispatch_view_address(void *h) {
     revamp_argument argument = revamp_argument_view_address(0, h);
     return launch_groups(good.view, good.kernel, 1, 1, 1, &argument, 1);
 }
-static revamp_status call_host_dispatch_view_argument(void *h) {
+static revamp_status call_parallel_for_each_view_argument(void *h) {
     return host_launch_with(use_view(h));
 }
-static revamp_status call_host_dispatch_view_address(void *h) {
+static revamp_status call_parallel_for_each_view_address(void *h) {
     return host_launch_with(revamp_argument_view_address(0, h));
 }
 static revamp_status call_copy_view_source(void *h) {
@@ -422,8 +384,8 @@ static const handle_case others[] = {
     CASE(create_marker, VIEW, BAD_HANDLE),
     CASE(array_create, VIEW, BAD_HANDLE),
     CASE(array_create_associated, VIEW, NO_ERROR),
-    CASE(host_dispatch, VIEW, NO_ERROR),
-    CASE(host_dispatch_array, ARRAY, BAD_HANDLE),
+    CASE(parallel_for_each, VIEW, NO_ERROR),
+    CASE(parallel_for_each_array, ARRAY, BAD_HANDLE),
     SPIRV_CASE(dispatch_view, VIEW, NO_ERROR),
     CASE(dispatch_kernel, KERNEL, BAD_HANDLE),
     SPIRV_CASE(dispatch_array, ARRAY, BAD_HANDLE),
@@ -479,8 +441,8 @@ static const handle_case of_views[] = {
     CASE(accelerator_get_transfers, ACCELERATOR, BAD_HANDLE),
     SPIRV_CASE(dispatch_view_argument, ARRAY_VIEW, OTHER_ERROR),
     SPIRV_CASE(dispatch_view_address, ARRAY_VIEW, OTHER_ERROR),
-    CASE(host_dispatch_view_argument, ARRAY_VIEW, OTHER_ERROR),
-    CASE(host_dispatch_view_address, ARRAY_VIEW, OTHER_ERROR),
+    CASE(parallel_for_each_view_argument, ARRAY_VIEW, OTHER_ERROR),
+    CASE(parallel_for_each_view_address, ARRAY_VIEW, OTHER_ERROR),
     CASE(copy_view_source, ARRAY_VIEW, OTHER_ERROR),
     CASE(copy_view_destination, ARRAY_VIEW, OTHER_ERROR),
     CASE(copy_view_async, ARRAY_VIEW, OTHER_ERROR),

@@ -115,6 +115,11 @@ impl AcceleratorView {
         }
     }
 
+    /// [`Self::attach`] to several views.
+    pub(in crate::runtime) fn attach_to(views: &[Arc<Self>]) -> impl FnOnce(&Point) {
+        |point| views.iter().for_each(|view| view.attach([point.clone()]))
+    }
+
     /// The points of everything given to the view so far.
     fn points(&self) -> Result<SmallVec<[Point; 4]>> {
         let mut points = SmallVec::from_iter([self.queue.marker()?]);

@@ -68,7 +68,7 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
         let points = perform(&source, &destination, plan, call)?;
         points.into_iter().try_for_each(|p| p.wait(None).map(drop))
     };
-    let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
+    let made = begin(&claims, AcceleratorView::attach_to(&views), task);
     made.uses(using);
     Ok(made)
 }

@@ -272,7 +272,7 @@ impl ArrayView {
             let part = part.clone();
             move || move_to(&part, target.as_ref(), access, call)
         };
-        let made = begin(&claims, |point| views.iter().for_each(|v| v.attach([point.clone()])), task);
+        let made = begin(&claims, AcceleratorView::attach_to(&views), task);
         made.uses(using);
         Ok(made)
     }
