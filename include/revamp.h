@@ -889,8 +889,9 @@ typedef struct {
 typedef uint32_t revamp_log_level;
 
 /**
- * Receives log messages, on any thread, when the call that wrote them returns. It may call
- * revamp. The message is valid only during the callback.
+ * Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
+ * after if another thread is in the callback at that moment. It may call revamp. The message is
+ * valid only during the callback.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
 

@@ -616,8 +616,9 @@ pub struct revamp_kernel_record {
     pub spirv_size: usize,
 }
 
-/// Receives log messages, on any thread, when the call that wrote them returns. It may call
-/// revamp. The message is valid only during the callback.
+/// Receives log messages, in order, on any thread: when the call that wrote them returns, or soon
+/// after if another thread is in the callback at that moment. It may call revamp. The message is
+/// valid only during the callback.
 pub type revamp_log_callback =
     Option<unsafe extern "C" fn(level: revamp_log_level, message: *const c_char, context: *mut c_void)>;
 

@@ -1,6 +1,7 @@
 //! The log. Level from `REVAMP_LOG` (by default only what the user should fix); output to standard error or to the hook that
 //! the program set.
 
+use super::delivery;
 use crate::lock::{Mutex, RwLock, rank, waits};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -101,20 +102,16 @@ pub fn deliver() {
 
 #[cold]
 fn deliver_all() {
-    while ANY.load(Ordering::Acquire) && !DELIVERING.swap(true, Ordering::Acquire) {
-        ANY.store(false, Ordering::Release);
-        loop {
-            let next = PENDING.lock().pop_front();
-            let Some((level, line)) = next else { break };
-            let hook = HOOK.read().clone();
-            waits(rank::NONE);
-            if let Some(hook) = hook {
-                hook(level, &line);
-            }
+    delivery::deliver(&ANY, &DELIVERING, || {
+        let next = PENDING.lock().pop_front();
+        let Some((level, line)) = next else { return false };
+        let hook = HOOK.read().clone();
+        waits(rank::NONE);
+        if let Some(hook) = hook {
+            hook(level, &line);
         }
-        // Messages written meanwhile are delivered by whoever wrote them, or here.
-        DELIVERING.store(false, Ordering::Release);
-    }
+        true
+    });
 }
 
 /// `log!(Level, "format", ...)`.

@@ -1,12 +1,12 @@
-//! The words that let the host go ahead without a call, the notifier of callbacks and the order of asynchronous operations, under all
-//! interleavings of their users.
+//! The words that let the host go ahead without a call, the notifier of callbacks, the order of asynchronous operations and the delivery of
+//! log messages, under all interleavings of their users.
 
 #![allow(clippy::unwrap_used)]
 
 /// What `runtime/sync.rs` is in the library.
 mod sync {
     pub use loom::sync::Arc;
-    pub use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+    pub use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
     #[derive(Default)]
     pub struct Mutex<T, const RANK: u8>(loom::sync::Mutex<T>);
@@ -30,6 +30,8 @@ mod geometry {
 mod kernel {
     pub use revamp::kernel::Access;
 }
+#[path = "../../src/trace/delivery.rs"]
+mod delivery;
 #[path = "../../src/runtime/data/host_access.rs"]
 mod host_access;
 #[path = "../../src/runtime/operations/notifier.rs"]
@@ -44,7 +46,7 @@ use kernel::Access;
 use loom::thread;
 use notifier::Notifier;
 use order::{Gate, HeldUp};
-use sync::{Arc, AtomicU32, Ordering};
+use sync::{Arc, AtomicBool, AtomicU32, Ordering};
 
 fn region(start: u64, end: u64) -> geometry::Region {
     geometry::Region::linear(start..end)
@@ -276,5 +278,26 @@ fn the_last_view_closes_its_source_when_all_is_home() {
         for source in sources {
             assert_eq!((source.away.load(Ordering::Acquire), source.closed.load(Ordering::Acquire)), (0, 1));
         }
+    });
+}
+
+/// Two threads write messages and deliver: all are handed over when the last has returned.
+#[test]
+fn no_message_is_left_behind() {
+    bounded(|| {
+        let (any, delivering) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let written = Arc::new(AtomicU32::new(0));
+        let write = || {
+            let (any, delivering, written) = (any.clone(), delivering.clone(), written.clone());
+            move || {
+                written.fetch_add(1, Ordering::AcqRel);
+                any.store(true, Ordering::Release);
+                delivery::deliver(&any, &delivering, || written.swap(0, Ordering::AcqRel) > 0);
+            }
+        };
+        let other = thread::spawn(write());
+        write()();
+        other.join().unwrap();
+        assert_eq!(written.load(Ordering::Acquire), 0);
     });
 }

@@ -163,9 +163,10 @@ impl Core {
                 self.physical.name
             ));
             e.hresult = DEVICE_REMOVED;
+            // Once: every further call fails too, and some ask again and again.
+            log!(Error, "{e}");
             e
         });
-        log!(Error, "{error}");
         error.clone()
     }
 

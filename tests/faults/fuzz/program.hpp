@@ -134,6 +134,7 @@ class Program {
     Bytes new_memory(const Box &shape);
     void add_view(revamp_array_view handle, const Bytes &of, const Box &b, bool read_only);
     void release_view(size_t n);
+    bool is_home(const Source &s) const;
     void end_source(Bytes s, unsigned errors_before);
     void check_guards(const Source &s);
     void drop_view(size_t n);

@@ -16,7 +16,7 @@
 namespace fuzz {
 namespace {
 
-enum { MOST_TEXT = 1 << 17, MOST_PROGRAMS = 64, EXIT_FOUND = 1 };
+enum { MOST_TEXT = 1 << 17, MOST_PROGRAMS = 64, MOST_REPEATS = 50, EXIT_FOUND = 1 };
 
 // The program of a thread. They are never freed, so that a signal handler finds them.
 struct Running {
@@ -33,6 +33,7 @@ std::string command;
 std::atomic<unsigned> errors{0};
 std::mutex log_lock;
 std::string log_text;
+unsigned repeats = 0;
 std::mutex end_lock;
 
 void append(const char *format, va_list arguments) {
@@ -98,7 +99,9 @@ void on_signal(int number) {
 void on_log(revamp_log_level, const char *message, void *) {
     std::lock_guard<std::mutex> guard(log_lock);
     errors++;
+    repeats = log_text == message ? repeats + 1 : 0;
     log_text = message;
+    if (repeats == MOST_REPEATS) end_run(mine, ("the log is flooded: " + log_text).c_str());
 }
 
 [[noreturn]] void watch_for_hangs() {
