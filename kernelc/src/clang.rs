@@ -26,6 +26,14 @@ const INLINE: &str = "internalize,globaldce,always-inline";
 const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
     loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
 
+/// Loops that copy or set memory stay loops: as one call of a length that is known they would be unrolled, and of another
+/// length they have no form here.
+const LOOPS: [&str; 1] = ["-disable-loop-idiom-all"];
+
+/// How a kernel is optimised that unrolling made too large (`driver::UNROLLED`): drivers take longer than linear for it. Only
+/// loops of a few instructions are unrolled.
+const UNROLL_LITTLE: [&str; 2] = ["-unroll-threshold=30", "-unroll-runtime=false"];
+
 /// Compares all addresses in pairs: left out for large kernels.
 const QUADRATIC: &str = "slsr,";
 
@@ -176,13 +184,17 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser. `large`: a kernel is, as `always_inline::is_large` says.
-    pub fn optimise(&self, input: &Path, output: &Path, large: bool) -> Command {
+    /// A call of the optimiser. `large`: a kernel is, as `always_inline::is_large` says. `little`: loops are hardly unrolled.
+    pub fn optimise(&self, input: &Path, output: &Path, large: bool, little: bool) -> Command {
         let mut command = Command::new(&self.opt);
         // Vectors would be split into scalars again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
+        command.args(LOOPS);
+        if little {
+            command.args(UNROLL_LITTLE);
+        }
         let passes = if large {
             format!("{INLINE_LARGE},{}", PASSES.replace(QUADRATIC, ""))
         } else {

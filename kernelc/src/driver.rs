@@ -373,6 +373,9 @@ fn depends(line: &Line, object: &Object<'_>, command: &mut Command) {
     }
 }
 
+/// A kernel of more instructions than this is optimised again with little unrolling. Of the examples the largest has 330.
+const UNROLLED: usize = 1000;
+
 /// The kernels of the device's code.
 fn lowered(
     clang: &Clang,
@@ -397,17 +400,24 @@ fn lowered(
             write(&input, always_inline::returning(&text_of(&input)?))?;
         }
     }
-    if code == 0 {
-        (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, large))?.end()?;
-    }
     let dump = Dump::new(source);
     dump.copy(ir, "ll")?;
     if code != 0 {
         return Err(failed("opt", code, told));
     }
+    let optimised_with = |little: bool| -> Result<ir::Module, Failed> {
+        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, large, little))?.end()?;
+        if code != 0 {
+            return Err(failed("opt", code, told));
+        }
+        Ok(ir::read(&text_of(&optimised)?)
+            .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
+    };
+    let mut module = optimised_with(large)?;
+    if !large && module.functions.iter().any(|f| f.kernel && f.instructions().count() > UNROLLED) {
+        module = optimised_with(true)?;
+    }
     dump.copy(&optimised, "opt.ll")?;
-    let module = ir::read(&text_of(&optimised)?)
-        .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?;
     let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {

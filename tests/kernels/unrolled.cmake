@@ -1,0 +1,17 @@
+# The size of the modules of unrolled.cpp: with all loops unrolled the largest had 310,000 bytes.
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}")
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env "REVAMP_KERNEL_DUMP=${FOLDER}" "${CXX}" "-I${CMAKE_CURRENT_LIST_DIR}/../cpp" -O2 -c
+                        "${SOURCE}" -o "${FOLDER}/unrolled.o" COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB modules "${FOLDER}/*.spv")
+list(LENGTH modules count)
+if(NOT count EQUAL 4)
+  message(FATAL_ERROR "${count} kernels where there are 4: ${modules}")
+endif()
+foreach(module IN LISTS modules)
+  file(SIZE "${module}" size)
+  message(STATUS "${module}: ${size} bytes")
+  if(size GREATER 90000)
+    message(FATAL_ERROR "${module} has ${size} bytes")
+  endif()
+endforeach()
