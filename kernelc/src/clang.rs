@@ -153,8 +153,6 @@ impl Clang {
             Pass::Device => command.args([
                 "--cuda-device-only",
                 "-w",
-                "-Xclang",
-                "--hipstdpar",
                 "-O2",
                 "-fno-vectorize",
                 "-fno-slp-vectorize",

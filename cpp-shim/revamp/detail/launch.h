@@ -289,6 +289,17 @@ template <class Kernel, class Index> REVAMP_DEVICE inline void run_kernel(Kernel
     static_assert(!std::is_polymorphic_v<Kernel>, "the kernel of a parallel_for_each must not have virtual functions");
     call_kernel(kernel, i, first_choice());
 }
+#if defined(REVAMP_AMP_IS_BOTH)
+// This pass makes code of what another one has checked. Clang looks for what device code must not do along calls from a
+// kernel, and would find what C++ AMP allows: captured references of arrays, members of local classes. It does not look
+// into variables.
+template <class Kernel, class Index>
+REVAMP_DEVICE constexpr void (*start_kernel)(Kernel &, Index &) = &run_kernel<Kernel, Index>;
+#else
+template <class Kernel, class Index> REVAMP_DEVICE inline void start_kernel(Kernel &kernel, Index &i) {
+    run_kernel(kernel, i);
+}
+#endif
 #endif
 
 template <class Kernel, int N>
@@ -312,7 +323,7 @@ __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<K
         i[0] = static_cast<int>(rest);
         runs = runs && rest < unsigned(block.domain[0]);
     }
-    if (runs) run_kernel(block.kernel, i);
+    if (runs) start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
 #endif
 }
 
@@ -322,8 +333,9 @@ tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimensions<D0, D1, D2>::r
 #if REVAMP_DEVICE_PASS
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     __revamp_workgroup_size(N == 1 ? D0 : N == 2 ? D1 : D2, N == 1 ? 1 : N == 2 ? D0 : D1, N == 3 ? D0 : 1);
-    Concurrency::tiled_index<D0, D1, D2> i = this_tiled_index<D0, D1, D2>();
-    run_kernel(block.kernel, i);
+    typedef Concurrency::tiled_index<D0, D1, D2> position;
+    position i = this_tiled_index<D0, D1, D2>();
+    start_kernel<Kernel, position>(block.kernel, i);
 #endif
 }
 #endif
