@@ -2,18 +2,19 @@
 """Compiles SOURCE by COMMAND and compares what it says with what the source expects, line by line.
 usage: verify.py SOURCE KIND[,KIND...] COMMAND...
 A line of the source expects an error by a comment `// KIND: TEXT` where KIND is one of those given: each such line must have an error
-(a warning where KIND is `warning`) that contains TEXT, and no other line may have any. Where errors are expected there must be no
-output and an exit status; else the compile succeeds."""
+(a warning where it is given as KIND=warning) that contains TEXT, and no other line may have any. Where errors are expected the compile
+must fail, else succeed."""
 import re
 import subprocess
 import sys
 
-source, kinds, command = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
+source, command = sys.argv[1], sys.argv[3:]
+kinds = {name: said or "error" for name, _, said in (word.partition("=") for word in sys.argv[2].split(","))}
 expected, count = {}, 0
 for number, line in enumerate(open(source, encoding="utf-8"), 1):
     found = re.search(r"// (\w+): (.+?)\s*$", line)
     if found and found[1] in kinds:
-        expected[number] = ("warning" if found[1] == "warning" else "error", found[2])
+        expected[number] = (kinds[found[1]], found[2])
 ran = subprocess.run([*command, source], capture_output=True, text=True)
 said = {}
 for line in (ran.stdout + ran.stderr).splitlines():

@@ -26,6 +26,10 @@ const INLINE: &str = "internalize,globaldce,always-inline";
 const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
     loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
 
+/// Makes values of the variables of inlined code, and leaves its control flow as the user wrote it.
+const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,\
+    infer-address-spaces,early-cse),globaldce";
+
 /// Compares all addresses in pairs: left out for large kernels.
 const QUADRATIC: &str = "slsr,";
 
@@ -173,6 +177,14 @@ impl Clang {
         let mut command = Command::new(&self.opt);
         let inline = if large { INLINE_LARGE } else { INLINE };
         command.args(["-S", &format!("-passes={inline}"), "-o"]).arg(output).arg(input);
+        command
+    }
+
+    /// A call of the optimiser for what looks at the user's control flow.
+    pub fn values(&self, input: &Path, output: &Path, large: bool) -> Command {
+        let mut command = Command::new(&self.opt);
+        let inline = if large { INLINE_LARGE } else { INLINE };
+        command.args(["-S", &format!("-passes={inline},{VALUES}"), "-o"]).arg(output).arg(input);
         command
     }
 

@@ -396,7 +396,10 @@ fn lowered(
     };
     let text = always_inline::marked(&text_of(ir)?);
     let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
+    let barriers = lower::has_barriers(&text);
     write(ir, text)?;
+    let values = folder.file("device.values.ll");
+    let valuing = if barriers { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
     let mut input = ir.to_path_buf();
     let (mut code, mut told) = (0, String::new());
     if ends_threads {
@@ -415,6 +418,12 @@ fn lowered(
         return Err(failed("opt", code, told));
     }
     dump.copy(&optimised, "opt.ll")?;
+    if let Some(valuing) = valuing {
+        // What cannot be looked at is not refused.
+        if valuing.end()?.0 == 0 {
+            barriers_reached(&values, line)?;
+        }
+    }
     let module = ir::read(&text_of(&optimised)?)
         .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?;
     let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
@@ -423,6 +432,39 @@ fn lowered(
         dump.kernel(n, kernel)?;
     }
     Ok(kernels)
+}
+
+/// Refuses barriers that not all threads of a tile reach, or warns of them.
+fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
+    let Ok(module) = ir::read(&text_of(values)?) else { return Ok(()) };
+    let (mut text, mut errors) = (String::new(), 0);
+    let silent = line.last(|f| f == "-w").is_some();
+    let fatal = line.strict || line.last(|f| f == "-Werror").is_some();
+    for found in lower::divergent_barriers(&module) {
+        let error = found.differs || fatal && !(found.by_race && !line.strict);
+        let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
+        errors += usize::from(error);
+        let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
+        text += &format!(
+            "{}:{}:{}: {kind}: tile barrier operation found in control flow that {how} the same for all threads of the tile \
+             (C3561): all of them must reach it; put the condition around the work alone, and leave the barrier out of it\n",
+            at.file, at.line, at.column
+        );
+        text += &diagnostics::excerpt(&at.file, at.line, at.column);
+        if let Some(c) = &found.condition {
+            text += &format!("{}:{}:{}: note: this condition depends on {}\n", c.file, c.line, c.column, found.cause);
+            text += &diagnostics::excerpt(&c.file, c.line, c.column);
+        }
+        for f in found.frames.iter().skip(1) {
+            text += &format!("{}:{}:{}: note: called from here, in '{}'\n", f.file, f.line, f.column, f.function);
+        }
+    }
+    if errors > 0 {
+        text += &format!("{errors} error{} generated when compiling kernels.\n", if errors == 1 { "" } else { "s" });
+        return Err(Failed { text, code: 1 });
+    }
+    eprint!("{text}");
+    Ok(())
 }
 
 /// What kernels cannot be compiled for, as Clang says such things.
