@@ -34,6 +34,10 @@ const LOOPS: [&str; 1] = ["-disable-loop-idiom-all"];
 /// loops of a few instructions are unrolled.
 const UNROLL_LITTLE: [&str; 2] = ["-unroll-threshold=30", "-unroll-runtime=false"];
 
+/// Makes values of the variables of inlined code, and leaves its control flow as the user wrote it.
+const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,\
+    infer-address-spaces,early-cse),globaldce";
+
 /// Compares all addresses in pairs: left out for large kernels.
 const QUADRATIC: &str = "slsr,";
 
@@ -179,6 +183,14 @@ impl Clang {
         let mut command = Command::new(&self.opt);
         let inline = if large { INLINE_LARGE } else { INLINE };
         command.args(["-S", &format!("-passes={inline}"), "-o"]).arg(output).arg(input);
+        command
+    }
+
+    /// A call of the optimiser for what looks at the user's control flow.
+    pub fn values(&self, input: &Path, output: &Path, large: bool) -> Command {
+        let mut command = Command::new(&self.opt);
+        let inline = if large { INLINE_LARGE } else { INLINE };
+        command.args(["-S", &format!("-passes={inline},{VALUES}"), "-o"]).arg(output).arg(input);
         command
     }
 

@@ -258,6 +258,17 @@ fn type_before(before: &str) -> &str {
     }
 }
 
+/// A line of the source with a mark, as Clang shows it.
+pub fn excerpt(file: &str, line: u32, column: u32) -> String {
+    let bytes = std::fs::read(Path::new(file)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let Some(found) = text.lines().nth((line as usize).wrapping_sub(1)) else { return String::new() };
+    // Tabs stay tabs, so that the mark stands below its place.
+    let gap: String =
+        found.chars().take((column as usize).saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
+    format!("{line:5} | {found}\n      | {gap}^\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

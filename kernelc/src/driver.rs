@@ -4,7 +4,7 @@ use crate::clang::{Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::lower::{CompiledKernel, KernelError, Options};
-use crate::{always_inline, diagnostics, image, ir, lower, response_files, source_rewrite};
+use crate::{always_inline, diagnostics, image, ir, lower, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -26,11 +26,13 @@ impl From<String> for Failed {
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter();
     let mut only: Vec<PathBuf> = Vec::new();
+    let mut strict = false;
     let compiler = loop {
         let Some(argument) = rest.next() else { return usage(KERNELC) };
         match argument.to_str() {
             Some("--") => break rest.next(),
             Some("--only") => only.extend(rest.next().map(PathBuf::from)),
+            Some("--strict") => strict = true,
             Some("--help" | "-h") => {
                 print!("{KERNELC}");
                 return 0;
@@ -40,11 +42,18 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    finish(stand_before(&compiler, rest.collect(), &only))
+    finish(stand_before(&compiler, rest.collect(), &only, strict))
 }
 
-fn stand_before(compiler: &OsStr, arguments: Vec<OsString>, only: &[PathBuf]) -> Result<i32, Failed> {
-    let line = flags::read(response_files::expanded(arguments.clone())?);
+fn stand_before(
+    compiler: &OsStr,
+    mut arguments: Vec<OsString>,
+    only: &[PathBuf],
+    strict: bool,
+) -> Result<i32, Failed> {
+    let mut line = flags::read(response_files::expanded(arguments.clone())?);
+    line.strict |= strict;
+    arguments.retain(|argument| argument != flags::STRICT);
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
     // What makes no sense is the compiler's to say.
@@ -86,8 +95,9 @@ fn prefix() -> Result<PathBuf, String> {
 
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
-    let arguments = response_files::expanded(arguments)?;
+    let mut arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
+    arguments.retain(|argument| argument != flags::STRICT);
     let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
     let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
     own.push(vec!["-pthread".into()]);
@@ -294,12 +304,11 @@ fn compile(
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
-    let checking = Running::quiet(&mut clang.pass(Pass::Check, &unit, &device_flags))?;
+    let checking = refuse::Check::start(&clang, &unit, &device_flags, line.strict)?;
     let compiling = device(&unit)?;
-    let (code, told) = checking.end()?;
-    let (told, errors) = diagnostics::filter(&told, code != 0);
-    if code != 0 && errors > 0 {
-        return Err(failed("Clang", code, told));
+    let checked = checking.end()?;
+    if checked.code != 0 && checked.errors > 0 {
+        return Err(failed("Clang", checked.code, checked.text));
     }
     let (mut code, mut told) = compiling.end()?;
     if code != 0 {
@@ -390,7 +399,10 @@ fn lowered(
     };
     let text = always_inline::marked(&text_of(ir)?);
     let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
+    let barriers = lower::has_barriers(&text);
     write(ir, text)?;
+    let values = folder.file("device.values.ll");
+    let valuing = if barriers { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
     let mut input = ir.to_path_buf();
     let (mut code, mut told) = (0, String::new());
     if ends_threads {
@@ -418,12 +430,51 @@ fn lowered(
         module = optimised_with(true)?;
     }
     dump.copy(&optimised, "opt.ll")?;
+    if let Some(valuing) = valuing {
+        // What cannot be looked at is not refused.
+        if valuing.end()?.0 == 0 {
+            barriers_reached(&values, line)?;
+        }
+    }
     let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;
     }
     Ok(kernels)
+}
+
+/// Refuses barriers that not all threads of a tile reach, or warns of them.
+fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
+    let Ok(module) = ir::read(&text_of(values)?) else { return Ok(()) };
+    let (mut text, mut errors) = (String::new(), 0);
+    let silent = line.last(|f| f == "-w").is_some();
+    let fatal = line.strict || line.last(|f| f == "-Werror").is_some();
+    for found in lower::divergent_barriers(&module) {
+        let error = found.differs || fatal && !(found.by_race && !line.strict);
+        let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
+        errors += usize::from(error);
+        let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
+        text += &format!(
+            "{}:{}:{}: {kind}: tile barrier operation found in control flow that {how} the same for all threads of the tile \
+             (C3561): all of them must reach it; put the condition around the work alone, and leave the barrier out of it\n",
+            at.file, at.line, at.column
+        );
+        text += &diagnostics::excerpt(&at.file, at.line, at.column);
+        if let Some(c) = &found.condition {
+            text += &format!("{}:{}:{}: note: this condition depends on {}\n", c.file, c.line, c.column, found.cause);
+            text += &diagnostics::excerpt(&c.file, c.line, c.column);
+        }
+        for f in found.frames.iter().skip(1) {
+            text += &format!("{}:{}:{}: note: called from here, in '{}'\n", f.file, f.line, f.column, f.function);
+        }
+    }
+    if errors > 0 {
+        text += &format!("{errors} error{} generated when compiling kernels.\n", if errors == 1 { "" } else { "s" });
+        return Err(Failed { text, code: 1 });
+    }
+    eprint!("{text}");
+    Ok(())
 }
 
 /// What kernels cannot be compiled for, as Clang says such things.
@@ -434,7 +485,7 @@ fn refused(refusals: &[KernelError]) -> String {
         match frames.next() {
             Some(f) => {
                 text += &format!("{}:{}:{}: error: {}\n", f.file, f.line, f.column, r.message);
-                text += &excerpt(&f.file, f.line, f.column);
+                text += &diagnostics::excerpt(&f.file, f.line, f.column);
             }
             None => text += &format!("error: {}\n", r.message),
         }
@@ -445,16 +496,6 @@ fn refused(refusals: &[KernelError]) -> String {
     }
     let count = refusals.len();
     text + &format!("{count} error{} generated when compiling kernels.\n", if count == 1 { "" } else { "s" })
-}
-
-/// A line of the source with a mark, as Clang shows it.
-fn excerpt(file: &str, line: u32, column: u32) -> String {
-    let text = text_of(Path::new(file)).unwrap_or_default();
-    let Some(found) = text.lines().nth((line as usize).wrapping_sub(1)) else { return String::new() };
-    // Tabs stay tabs, so that the mark stands below its place.
-    let gap: String =
-        found.chars().take((column as usize).saturating_sub(1)).map(|c| if c == '\t' { c } else { ' ' }).collect();
-    format!("{line:5} | {found}\n      | {gap}^\n")
 }
 
 /// What `REVAMP_KERNEL_DUMP` asks for.
@@ -514,11 +555,12 @@ fn version(name: &str) -> i32 {
 }
 
 const KERNELC: &str = "\
-usage: revamp-kernelc [--only SOURCE]... -- COMPILER ARGUMENTS...
+usage: revamp-kernelc [--only SOURCE]... [--strict] -- COMPILER ARGUMENTS...
 
 Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
 kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
-kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together.
+kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together. --strict: refuses in kernels what
+C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.
@@ -532,6 +574,9 @@ A C++ compiler for programs that use C++ AMP: takes Clang's arguments, finds the
 the kernels into the program as SPIR-V:
 
     revamp-c++ -O2 prog.cpp -o prog
+
+-famp-strict refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC
+compiles too.
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.

@@ -60,9 +60,14 @@ pub struct Line {
     pub standard: Option<&'static str>,
     /// It writes assembly or LLVM IR, which hold no kernels.
     pub assembly: bool,
+    /// `-famp-strict`: what C++ AMP does not have is refused in kernels, also where revamp has it.
+    pub strict: bool,
     /// Why the line makes no sense: a flag without its value.
     pub wrong: Option<String>,
 }
+
+/// A flag of ours, which compilers do not know.
+pub const STRICT: &str = "-famp-strict";
 
 /// Flags whose value is the next argument.
 const SEPARATE: [&str; 57] = [
@@ -216,6 +221,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             "-c" | "--compile" => task = Task::Compile,
             "-o" | "--output" => line.output = value(&mut line).map(PathBuf::from),
             "-x" | "--language" => language = value(&mut line),
+            STRICT => line.strict = true,
             "-v" => {
                 verbose = true;
                 line.flags.push(vec![argument]);

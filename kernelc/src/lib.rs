@@ -9,7 +9,7 @@
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
 //! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `source_rewrite`: what C++ AMP allows and Clang does not parse; `files`: temporary files
-//!   and child processes;
+//!   and child processes; `refuse`: what C++ AMP forbids and Clang does not;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
 
 mod always_inline;
@@ -22,7 +22,9 @@ mod flags;
 pub mod image;
 pub mod ir;
 pub mod lower;
+mod refuse;
 mod response_files;
 mod source_rewrite;
 
 pub use files::catch_signals;
+pub use refuse::{CHILD, child};

@@ -6,8 +6,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     revamp_kernelc::catch_signals();
-    let mut arguments = std::env::args_os();
+    let mut arguments = std::env::args_os().collect::<Vec<_>>().into_iter();
     let name = arguments.next().unwrap_or_default();
+    if arguments.as_slice().first().is_some_and(|first| first == revamp_kernelc::CHILD) {
+        return ExitCode::from(u8::try_from(revamp_kernelc::child(arguments.skip(1).collect())).unwrap_or(1));
+    }
     // A link of any other name is the user's own to revamp-c++.
     let compile = match Path::new(&name).file_stem() {
         Some(name) if name == "revamp-kernelc" => revamp_kernelc::driver::kernelc,

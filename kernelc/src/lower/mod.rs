@@ -6,10 +6,14 @@
 //! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `fast_math`, `printf`. All share the `emitter`, which writes
 //! through the `assembler`. A kernel is one module with one entry point, `main`, and one push constant: the 64-bit device
 //! address of its argument block.
+//!
+//! Before that, `barriers` looks for tile barriers that not all threads reach, by `uniformity`: what is the same for all threads of
+//! a tile.
 
 mod addresses;
 mod assembler;
 mod atomics;
+mod barriers;
 mod calls;
 mod capture_uses;
 mod cfg;
@@ -30,7 +34,9 @@ mod scalars;
 mod structured_flow;
 #[cfg(test)]
 mod tests;
+mod uniformity;
 
+pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
 pub use compile::{CompiledKernel, compile};
 pub use emitter::Options;
 pub use error::KernelError;

@@ -1,0 +1,174 @@
+//! What C++ AMP forbids and Clang, which compiles the device's code as HIP, does not: found in Clang's own tree of the source.
+//!
+//! The check of a source is a process of its own, this program under the name [`CHILD`]: it loads libclang (`libclang`), parses
+//! the source as the check pass would, prints Clang's diagnostics as Clang does and then what `rules` finds, with what `types`
+//! knows of types. It takes the place of the check pass, which parses as much. Only where Clang has errors is the pass run as
+//! well, for its own words. Where there is no libclang, the pass runs alone, and what only the tree shows is not refused.
+
+mod libclang;
+mod rules;
+mod types;
+
+use crate::clang::{Clang, Pass, Unit};
+use crate::diagnostics;
+use crate::files::Running;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The first argument of the process that checks.
+pub const CHILD: &str = "--revamp-check-amp";
+/// What the process ends with if it could not look at the source.
+const UNUSABLE: i32 = 75;
+/// Stands between Clang's diagnostics and ours.
+const OURS: &str = "\u{1}revamp\n";
+
+/// The check of a source, under way.
+pub struct Check<'a> {
+    running: Running,
+    /// Clang by itself.
+    pass: Command,
+    tree: bool,
+    strict: bool,
+    clang: &'a Clang,
+}
+
+/// What the check found.
+pub struct Checked {
+    /// What is to be printed.
+    pub text: String,
+    /// How many errors that is.
+    pub errors: usize,
+    /// The code to end with.
+    pub code: i32,
+}
+
+impl<'a> Check<'a> {
+    /// Starts it. `strict`: revamp's extensions are refused too.
+    pub fn start(clang: &'a Clang, unit: &Unit<'_>, flags: &[OsString], strict: bool) -> Result<Self, String> {
+        let mut pass = clang.pass(Pass::Check, unit, flags);
+        let library = library(clang);
+        let own = std::env::current_exe().ok();
+        let (running, tree) = match library.zip(own) {
+            Some((library, own)) => {
+                let mut command = Command::new(own);
+                command.arg(CHILD).arg(library).arg(if strict { "strict" } else { "usual" });
+                command.arg(pass.get_program());
+                // Of all warnings one is wanted: that a restriction stands where none can.
+                for argument in pass.get_args() {
+                    match argument.to_str() {
+                        Some("-w") => command.args(["-Wno-everything", "-Wignored-attributes"]),
+                        _ => command.arg(argument),
+                    };
+                }
+                (Running::quiet(&mut command)?, true)
+            }
+            None => (Running::quiet(&mut pass)?, false),
+        };
+        Ok(Self { running, pass, tree, strict, clang })
+    }
+
+    /// Waits for its end.
+    pub fn end(mut self) -> Result<Checked, String> {
+        let (mut code, mut told) = match self.running.end() {
+            // What ends by a signal ends the check alone.
+            Err(why) if self.tree && why.contains("was ended by signal") => (UNUSABLE, String::new()),
+            other => other?,
+        };
+        if self.tree && code == UNUSABLE || !self.tree && self.strict {
+            if self.strict {
+                return Err(format!(
+                    "-famp-strict needs libclang of the LLVM that {} belongs to (Debian and Ubuntu: apt-get install libclang1-{})",
+                    self.clang.compiler.display(),
+                    crate::clang::OLDEST
+                ));
+            }
+            self.tree = false;
+            (code, told) = Running::quiet(&mut self.pass)?.end()?;
+        }
+        let (clangs, ours) = told.split_once(OURS).unwrap_or((&told, ""));
+        let (mut text, mut errors) = diagnostics::filter(clangs, code != 0);
+        if self.tree && errors > 0 {
+            let (code, told) = Running::quiet(&mut self.pass)?.end()?;
+            let (words, count) = diagnostics::filter(&told, code != 0);
+            if count > 0 {
+                (text, errors) = (words, count);
+            }
+        }
+        let said = text.clone();
+        let mut more = 0;
+        for line in ours.lines() {
+            let Some((place, _)) = line.split_once(": error: ") else { continue };
+            let mut parts = place.rsplitn(3, ':');
+            let (column, row, file) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
+            let number = |part: Option<&str>| part.and_then(|p| p.parse().ok()).unwrap_or(0);
+            let (column, row): (u32, u32) = (number(column), number(row));
+            // What Clang says of the line is enough.
+            if !said.contains(&format!("{file}:{row}:")) {
+                text += &format!("{line}\n{}", diagnostics::excerpt(file, row, column));
+                more += 1;
+            }
+        }
+        if more > 0 {
+            text += &format!("{more} error{} generated when checking restrictions.\n", if more == 1 { "" } else { "s" });
+        }
+        errors += more;
+        Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code } })
+    }
+}
+
+/// libclang beside the compiler: of the same LLVM, so that it reads the same language.
+fn library(clang: &Clang) -> Option<PathBuf> {
+    let folder = clang.compiler.canonicalize().ok()?.parent()?.parent()?.join("lib");
+    let known = |name: &OsStr| name.to_str().is_some_and(|n| n.starts_with("libclang") && n.contains(".so") && !n.contains("cpp"));
+    let all = std::fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.file_name());
+    let name = all.filter(|name| known(name)).max_by_key(|name| std::cmp::Reverse(name.len()))?;
+    Some(folder.join(name))
+}
+
+/// The process that checks. Arguments: libclang, `strict` or `usual`, the command line of the check pass.
+pub fn child(arguments: Vec<OsString>) -> i32 {
+    // Expressions may be nested deep.
+    let run = || std::thread::Builder::new().stack_size(256 << 20).spawn(move || look(&arguments)).ok()?.join().ok();
+    run().unwrap_or(UNUSABLE)
+}
+
+fn look(arguments: &[OsString]) -> i32 {
+    let [library, mode, line @ ..] = arguments else { return UNUSABLE };
+    if libclang::load(Path::new(library)).is_err() {
+        return UNUSABLE;
+    }
+    let Some(unit) = libclang::parse(line) else { return UNUSABLE };
+    let (mut clangs, mut ours) = (String::new(), String::new());
+    let mut failed = false;
+    for one in unit.diagnostics() {
+        use libclang::Severity;
+        if one.severity == Severity::Warning && is_misplaced(&one.text) {
+            ours += &said(&one.place, "error", "only functions and lambdas have restrict(...)");
+        }
+        if !matches!(one.severity, Severity::Error | Severity::Fatal) {
+            continue;
+        }
+        failed = true;
+        clangs += &said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
+        for note in &one.notes {
+            clangs += &said(&note.place, "note", &note.text);
+        }
+    }
+    let findings = rules::findings(&unit, mode == "strict");
+    ours.extend(findings.iter().map(|f| said(&f.place, "error", &f.text)));
+    eprint!("{clangs}{OURS}{ours}");
+    i32::from(failed)
+}
+
+/// The warning about an attribute of ours that stands where it means nothing.
+fn is_misplaced(text: &str) -> bool {
+    (text.contains("'device'") || text.contains("'host'")) && text.contains("attribute")
+}
+
+fn said(place: &libclang::Place, kind: &str, text: &str) -> String {
+    if place.line == 0 {
+        return format!("{kind}: {text}\n");
+    }
+    format!("{}:{}:{}: {kind}: {text}\n", place.file, place.line, place.column)
+}

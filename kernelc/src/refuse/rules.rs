@@ -1,0 +1,557 @@
+//! What amp code must not do, found in Clang's tree: sections 2.1 to 2.4 of the C++ AMP specification.
+//!
+//! The walk enters the functions of the user's files, and from their calls the instantiations of the user's templates, whose
+//! bodies Clang has with the types in place.
+
+use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
+use super::types::{Types, address_in, is_array, is_of_amp, is_reference};
+use std::collections::{HashMap, HashSet};
+
+/// What is refused, and where.
+pub(super) struct Finding {
+    pub(super) place: Place,
+    pub(super) text: String,
+}
+
+/// For whom a function is compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Cpu,
+    Amp,
+    Both,
+}
+
+/// Where the walk is.
+#[derive(Clone, Copy)]
+struct Context {
+    side: Side,
+    /// The function around, for recursion.
+    function: Option<u32>,
+    /// Within the arguments of direct3d_printf and its like.
+    prints: bool,
+}
+
+const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false };
+
+/// Walks over a source. `strict`: refuses revamp's extensions too.
+pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
+    let mut walk = Walk { strict, ..Walk::default() };
+    for declaration in unit.cursor().children() {
+        if !declaration.is_of_system() {
+            walk.declaration(declaration, OUTSIDE);
+        }
+    }
+    while let Some((function, side)) = walk.later.pop() {
+        walk.function(function, Context { side, ..OUTSIDE });
+    }
+    walk.recursion();
+    walk.found.sort_by(|a, b| a.place.cmp(&b.place));
+    walk.found
+}
+
+#[derive(Default)]
+struct Walk {
+    strict: bool,
+    types: Types,
+    found: Vec<Finding>,
+    told: HashSet<(Place, String)>,
+    /// Instantiations that were met.
+    seen: HashSet<u32>,
+    later: Vec<(Cursor, Side)>,
+    /// The calls between functions of the amp side.
+    calls: HashMap<u32, Vec<(u32, Cursor)>>,
+}
+
+fn is_function(kind: i32) -> bool {
+    matches!(
+        kind,
+        kind::FUNCTION
+            | kind::METHOD
+            | kind::CONSTRUCTOR
+            | kind::DESTRUCTOR
+            | kind::CONVERSION
+            | kind::FUNCTION_TEMPLATE
+    )
+}
+
+fn is_class(kind: i32) -> bool {
+    matches!(
+        kind,
+        kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION
+    )
+}
+
+/// The restriction that a declaration is written with.
+fn written(children: &[Cursor]) -> Option<Side> {
+    let has = |wanted| children.iter().any(|c| c.kind() == wanted && c.place().line > 0);
+    match (has(kind::DEVICE_ATTRIBUTE), has(kind::HOST_ATTRIBUTE)) {
+        (true, true) => Some(Side::Both),
+        (true, false) => Some(Side::Amp),
+        (false, true) => Some(Side::Cpu),
+        (false, false) => None,
+    }
+}
+
+/// Clang lets amp code call it: by its restriction, or since it is constexpr, implicit or a lambda.
+fn is_callable(function: Cursor) -> bool {
+    let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == kind::DEVICE_ATTRIBUTE);
+    any(function) || function.canonical().is_some_and(any)
+}
+
+/// The operator of a lambda.
+fn operator_of(lambda: Cursor) -> Option<Cursor> {
+    let class = lambda.ty()?.declaration();
+    class.children().into_iter().find(|c| {
+        matches!(c.kind(), kind::METHOD | kind::FUNCTION_TEMPLATE) && c.spelling() == "operator()"
+    })
+}
+
+/// It is made of a template.
+fn is_instantiation(function: Cursor) -> bool {
+    let mut at = Some(function);
+    for _ in 0..16 {
+        let Some(cursor) = at.filter(|c| !c.is_null()) else { return false };
+        if cursor.specialized().is_some_and(|template| !template.is_null()) {
+            return true;
+        }
+        at = cursor.semantic_parent().filter(|p| is_class(p.kind()) || is_function(p.kind()));
+    }
+    false
+}
+
+/// What the standard library's C functions are called that only the host has. Others Clang knows by itself.
+const OF_THE_HOST: [&str; 16] = [
+    "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "scanf", "malloc", "calloc", "realloc", "free",
+    "rand", "srand", "time", "clock", "exit",
+];
+
+const PRINTS: [&str; 3] = ["direct3d_printf", "direct3d_errorf", "direct3d_abort"];
+
+impl Walk {
+    fn refuse(&mut self, at: Cursor, text: String) {
+        let place = at.place();
+        if place.line > 0 && self.told.insert((place.clone(), text.clone())) {
+            self.found.push(Finding { place, text });
+        }
+    }
+
+    fn declaration(&mut self, at: Cursor, context: Context) {
+        match at.kind() {
+            kind::NAMESPACE | kind::LINKAGE => {
+                for child in at.children() {
+                    self.declaration(child, context);
+                }
+            }
+            found if is_class(found) => {
+                for child in at.children() {
+                    self.declaration(child, context);
+                }
+            }
+            found if is_function(found) => self.function(at, context),
+            kind::VARIABLE => self.variable(at, context),
+            found if found >= kind::DECLARATION_REFERENCE && found < kind::DEVICE_ATTRIBUTE => self.code(at, context),
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, at: Cursor, around: Context) {
+        let children = at.children();
+        let own = written(&children).or_else(|| {
+            // A definition outside of its class may leave it out only where both agree.
+            at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
+        });
+        let side = own.unwrap_or(around.side);
+        let context = Context { side, function: at.canonical().and_then(Cursor::hash), prints: false };
+        let name = at.spelling();
+        if side != Side::Cpu {
+            let global = !at.semantic_parent().is_some_and(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE);
+            if name == "main" && at.kind() == kind::FUNCTION && global {
+                self.refuse(at, "'main' is a cpu function: it cannot be restrict(amp)".into());
+            }
+            if at.is_virtual() {
+                self.refuse(
+                    at,
+                    format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2)"),
+                );
+            }
+            if self.strict {
+                self.declarator(at, &children);
+            }
+        }
+        for child in children {
+            self.code(child, context);
+        }
+    }
+
+    /// Parameters and result of an amp function, and the class that it is a member of.
+    fn declarator(&mut self, at: Cursor, children: &[Cursor]) {
+        let Some(whole) = at.ty() else { return };
+        if whole.is_variadic() {
+            self.refuse(at, format!("'{}' takes variable arguments, which amp functions cannot", at.spelling()));
+        }
+        if !matches!(at.kind(), kind::CONSTRUCTOR | kind::DESTRUCTOR) {
+            self.value(at, whole.result(), &format!("the result of '{}'", at.spelling()));
+        }
+        for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
+            if let Some(of) = parameter.ty() {
+                self.value(*parameter, of, &format!("the parameter '{}'", parameter.spelling()));
+            }
+        }
+        let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);
+        let is_lambda = class.is_some_and(|class| class.spelling().is_empty() || class.spelling().contains("lambda"));
+        if let Some(of) = class.and_then(Cursor::ty).filter(|_| !is_lambda && !at.is_static_method()) {
+            if let Some(why) = self.types.of_class(of.canonical()) {
+                self.unsupported(at, &format!("the class of '{}'", at.spelling()), &why);
+            }
+        }
+    }
+
+    /// A type that amp code uses, in strict mode.
+    fn value(&mut self, at: Cursor, of: Type, what: &str) {
+        if !self.strict {
+            return;
+        }
+        if let Some(why) = self.types.of_value(of) {
+            self.unsupported(at, what, &why);
+        }
+    }
+
+    fn unsupported(&mut self, at: Cursor, what: &str, why: &str) {
+        self.refuse(
+            at,
+            format!(
+                "{what}: {why}: unsupported type in amp restricted code (C3581); allowed are int, unsigned, long, unsigned long, \
+                 float, double, bool, and classes and arrays of them"
+            ),
+        );
+    }
+
+    fn extension(&mut self, at: Cursor, what: &str) {
+        if self.strict {
+            self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3)"));
+        }
+    }
+
+    fn variable(&mut self, at: Cursor, context: Context) {
+        let children = at.children();
+        let name = at.spelling();
+        let has = |wanted| children.iter().any(|c| c.kind() == wanted && c.place().line > 0);
+        if has(kind::DEVICE_ATTRIBUTE) || has(kind::HOST_ATTRIBUTE) {
+            self.refuse(at, format!("'{name}' is a variable: only functions and lambdas have restrict(...)"));
+        }
+        let tile_static = has(kind::SHARED_ATTRIBUTE);
+        if let Some(of) = at.ty() {
+            if tile_static {
+                self.tile_static(at, of, context);
+            }
+            if context.side != Side::Cpu && !is_lambda(of) {
+                self.value(at, of, &format!("the variable '{name}'"));
+            }
+            if context.side != Side::Cpu && !tile_static {
+                // CX_SC_Extern and CX_SC_Static.
+                let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
+                if lasting {
+                    self.extension(at, &format!("'{name}': a static or extern variable"));
+                }
+                self.destructor(at, of);
+            }
+        }
+        for child in children {
+            self.code(child, context);
+        }
+    }
+
+    fn tile_static(&mut self, at: Cursor, of: Type, context: Context) {
+        let name = at.spelling();
+        if context.side == Side::Cpu {
+            let text = format!(
+                "'{name}': tile_static variables exist in amp code only: put it into the kernel, or into a function that is \
+                 restrict(amp)"
+            );
+            self.refuse(at, text);
+        }
+        let mut inner = of.canonical();
+        while (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&inner.kind()) {
+            inner = inner.element().canonical();
+        }
+        if inner.kind() == ty::POINTER || is_reference(inner) {
+            let text = format!(
+                "'{name}': tile_static variables cannot be pointers or references ('{}'): keep an offset, or the data itself",
+                of.spelling()
+            );
+            self.refuse(at, text);
+        }
+    }
+
+    /// The destructor of a local variable is called, and must be amp code.
+    fn destructor(&mut self, at: Cursor, of: Type) {
+        let class = of.canonical().declaration();
+        if of.canonical().kind() != ty::RECORD || is_of_amp(class) || class.is_of_system() {
+            return;
+        }
+        let children = class.definition().map(Cursor::children).unwrap_or_default();
+        if let Some(destructor) = children.into_iter().find(|c| c.kind() == kind::DESTRUCTOR && !is_callable(*c)) {
+            self.cpu_function(at, destructor);
+        }
+    }
+
+    fn cpu_function(&mut self, at: Cursor, callee: Cursor) {
+        let name = callee.spelling();
+        self.refuse(
+            at,
+            format!(
+                "'{name}' is a cpu function, and amp code calls it: 'no overloaded function has restriction specifiers that are \
+                 compatible with the ambient context' (C3930); write restrict(amp, cpu) behind the parameters of '{name}'"
+            ),
+        );
+    }
+
+    /// A statement or an expression with all that is in it.
+    fn code(&mut self, at: Cursor, context: Context) {
+        let found = at.kind();
+        match found {
+            kind::LAMBDA => return self.lambda(at, context),
+            kind::VARIABLE => return self.variable(at, context),
+            found if is_class(found) => return self.declaration(at, context),
+            kind::CALL => self.call(at, context),
+            kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
+            _ => {}
+        }
+        if context.side != Side::Cpu {
+            self.forbidden(at, context);
+        }
+        let prints = context.prints || found == kind::CALL && PRINTS.contains(&at.spelling().as_str());
+        for child in at.children() {
+            self.code(child, Context { prints, ..context });
+        }
+    }
+
+    /// What amp code has not, by itself.
+    fn forbidden(&mut self, at: Cursor, context: Context) {
+        match at.kind() {
+            kind::GOTO | kind::COMPUTED_GOTO => self.extension(at, "'goto'"),
+            kind::LABEL | kind::ADDRESS_OF_LABEL => self.extension(at, "a label"),
+            kind::ASSEMBLY | kind::MS_ASSEMBLY => self.extension(at, "'asm'"),
+            kind::THROW => self.extension(at, "'throw'"),
+            kind::TRY | kind::CATCH => self.extension(at, "'try'"),
+            kind::TYPEID => self.extension(at, "'typeid'"),
+            kind::DYNAMIC_CAST => self.extension(at, "'dynamic_cast'"),
+            kind::NEW => self.extension(at, "'new'"),
+            kind::DELETE => self.extension(at, "'delete'"),
+            kind::STRING if !context.prints && !at.is_from_macro() => {
+                self.extension(at, "a string other than a format of direct3d_printf, direct3d_errorf");
+            }
+            kind::C_CAST | kind::STATIC_CAST | kind::REINTERPRET_CAST | kind::FUNCTIONAL_CAST => self.cast(at),
+            kind::DECLARATION_REFERENCE => self.global(at),
+            _ => {}
+        }
+    }
+
+    fn cast(&mut self, at: Cursor) {
+        if !self.strict {
+            return;
+        }
+        let Some(to) = at.ty() else { return };
+        self.value(at, to, "the cast");
+        let from = at.children().into_iter().filter_map(Cursor::ty).next_back();
+        let Some(from) = from.map(Type::canonical) else { return };
+        let number = |of: Type| (ty::FIRST_NUMBER..=ty::LAST_INTEGER).contains(&of.kind());
+        let pointer = |of: Type| of.kind() == ty::POINTER;
+        let to = to.canonical();
+        if number(to) && pointer(from) && to.kind() != ty::BOOL || pointer(to) && number(from) {
+            self.extension(at, "a cast between a pointer and a number");
+        }
+    }
+
+    /// A variable of the program.
+    fn global(&mut self, at: Cursor) {
+        let Some(variable) = at.referenced().filter(|v| v.kind() == kind::VARIABLE) else { return };
+        let Some(parent) = variable.semantic_parent() else { return };
+        let global = !is_function(parent.kind()) && !is_of_amp(variable);
+        if global && variable.ty().is_some_and(|of| !of.canonical().is_const()) && !variable.place().file.is_empty() {
+            self.extension(at, &format!("'{}': a global variable that is not a constant", variable.spelling()));
+        }
+    }
+
+    fn call(&mut self, at: Cursor, context: Context) {
+        let Some(callee) = at.referenced().filter(|c| !c.is_null()) else { return };
+        if callee.spelling() == "parallel_for_each" && is_of_amp(callee) {
+            self.launch(at);
+        }
+        self.meets(Some(callee), context);
+        if context.side == Side::Cpu || !is_function(callee.kind()) {
+            return;
+        }
+        if let (Some(from), Some(to)) = (context.function, callee.canonical().and_then(Cursor::hash)) {
+            self.calls.entry(from).or_default().push((to, at));
+        }
+        if is_callable(callee) || callee.place().line == 0 {
+            return;
+        }
+        let mut parents = std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
+        let local = parents.by_ref().take(32).any(|p| is_function(p.kind()));
+        let parent = callee.semantic_parent();
+        let of_library = callee.is_of_system();
+        let cxx = parent.is_some_and(|p| p.kind() == kind::NAMESPACE || is_class(p.kind()));
+        if !local && (!of_library || cxx || OF_THE_HOST.contains(&callee.spelling().as_str())) {
+            self.cpu_function(at, callee);
+        }
+    }
+
+    /// An instantiation of the user's templates is walked over once.
+    fn meets(&mut self, function: Option<Cursor>, context: Context) {
+        let Some(function) = function.filter(|f| is_function(f.kind()) && !f.is_of_system()) else { return };
+        let Some(key) = function.canonical().and_then(Cursor::hash) else { return };
+        if self.seen.contains(&key) || !is_instantiation(function) {
+            return;
+        }
+        self.seen.insert(key);
+        let definition = function.definition().filter(|d| !d.is_null()).unwrap_or(function);
+        // The operator of a generic lambda has the restriction around it.
+        let lambda = function.semantic_parent().is_some_and(|p| p.ty().is_some_and(is_lambda));
+        self.later.push((definition, if lambda { context.side } else { Side::Cpu }));
+    }
+
+    /// The functor that a launch is given.
+    fn launch(&mut self, at: Cursor) {
+        for argument in at.arguments() {
+            let Some(of) = argument.ty().map(Type::canonical) else { continue };
+            let of = if is_reference(of) { of.pointee().canonical() } else { of };
+            let class = of.declaration();
+            if of.kind() != ty::RECORD || is_of_amp(class) || is_lambda(of) {
+                continue;
+            }
+            let members = class.definition().map(Cursor::children).unwrap_or_default();
+            let kernel = members.iter().find(|m| m.spelling() == "operator()" && is_callable(**m));
+            if kernel.is_none() {
+                continue;
+            }
+            self.meets(kernel.copied(), OUTSIDE);
+            if let Some((path, what)) = address_in(of, 0) {
+                let member = path.strip_prefix('.').unwrap_or(&path);
+                self.refuse(
+                    argument,
+                    format!(
+                        "the kernel's functor '{}' holds {what} in '{member}': kernels reach memory by array_view, or by references \
+                         to array or texture",
+                        of.spelling()
+                    ),
+                );
+            }
+        }
+    }
+
+    fn lambda(&mut self, at: Cursor, around: Context) {
+        let operator = operator_of(at);
+        let own = operator.and_then(|operator| written(&operator.children()));
+        let side = own.unwrap_or(around.side);
+        let context = Context { side, function: operator.and_then(Cursor::hash), prints: false };
+        if let Some(closure) = at.ty().filter(|_| side != Side::Cpu) {
+            self.captures(at, closure, around);
+        }
+        if self.strict && side != Side::Cpu {
+            if let Some(operator) = operator {
+                self.declarator(operator, &operator.children());
+            }
+        }
+        for child in at.children() {
+            self.code(child, context);
+        }
+    }
+
+    fn captures(&mut self, at: Cursor, closure: Type, around: Context) {
+        let variables = captured(at);
+        for field in closure.canonical().fields() {
+            let Some(of) = field.ty() else { continue };
+            let name = name_of(of, &variables);
+            let inside = around.side != Side::Cpu;
+            if is_reference(of) {
+                if !is_array(of.canonical().pointee()) && (!inside || self.strict) {
+                    let text = format!(
+                        "{name} is captured by reference ('{}'): by-reference capture is unsupported if the lambda is amp restricted \
+                         (C3590), except of array and texture; capture it by value, or use an array_view",
+                        of.spelling()
+                    );
+                    self.refuse(at, text);
+                }
+                continue;
+            }
+            if inside && !self.strict {
+                continue;
+            }
+            if is_array(of) {
+                let text = format!("{name} ('{}') is captured by value: capture it by reference ('&')", of.spelling());
+                self.refuse(at, text);
+            } else if let Some((path, what)) = address_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
+                let whose = if path.is_empty() { "is".into() } else { format!("holds in '{}'", &path[1..]) };
+                let text = format!(
+                    "{name} is captured and {whose} {what}: variable captured has an unsupported type in lambda that is amp \
+                     restricted (C3596); use an array_view"
+                );
+                self.refuse(at, text);
+            } else if self.strict && !is_lambda(of) {
+                if let Some(why) = self.types.of_data(of) {
+                    self.unsupported(at, &format!("{name}, which is captured"), &why);
+                }
+            }
+        }
+    }
+
+    /// Functions of the amp side that call themselves.
+    fn recursion(&mut self) {
+        if !self.strict {
+            return;
+        }
+        let starts: Vec<u32> = self.calls.keys().copied().collect();
+        for start in starts {
+            let mut seen = HashSet::new();
+            let mut stack = vec![start];
+            let mut first = None;
+            while let Some(at) = stack.pop() {
+                for (to, call) in self.calls.get(&at).into_iter().flatten() {
+                    if *to == start {
+                        first.get_or_insert(*call);
+                    } else if seen.insert(*to) {
+                        stack.push(*to);
+                    }
+                }
+            }
+            if let Some(call) = first {
+                self.extension(call, &format!("'{}': recursion", call.spelling()));
+            }
+        }
+    }
+}
+
+/// The class of a lambda.
+fn is_lambda(of: Type) -> bool {
+    let of = of.canonical();
+    let of = if is_reference(of) { of.pointee().canonical() } else { of };
+    of.kind() == ty::RECORD && of.spelling().contains("(lambda at ")
+}
+
+/// The variables that a lambda captures: those of the capture list come before its parameters and its body.
+fn captured(lambda: Cursor) -> Vec<Cursor> {
+    let before = lambda.children().into_iter().take_while(|c| c.kind() != kind::PARAMETER && c.kind() != kind::COMPOUND);
+    let mut all = Vec::new();
+    let mut stack: Vec<Cursor> = before.collect();
+    while let Some(at) = stack.pop() {
+        if matches!(at.kind(), kind::VARIABLE_REFERENCE | kind::DECLARATION_REFERENCE) {
+            all.extend(at.referenced().filter(|v| matches!(v.kind(), kind::VARIABLE | kind::PARAMETER)));
+        }
+        stack.extend(at.children());
+    }
+    all
+}
+
+/// How a member of a closure is called in a message. The tree does not tell which variable it holds, but its type does.
+fn name_of(field: Type, variables: &[Cursor]) -> String {
+    let plain = |of: Type| {
+        let of = of.canonical();
+        let of = if is_reference(of) { of.pointee().canonical() } else { of };
+        of.spelling().trim_start_matches("const ").trim_end_matches("const").trim_end().to_owned()
+    };
+    let wanted = plain(field);
+    let fits = |v: &&Cursor| v.ty().is_some_and(|of| plain(of) == wanted);
+    variables.iter().find(fits).map_or_else(|| "a variable".into(), |v| format!("'{}'", v.spelling()))
+}

@@ -1,0 +1,206 @@
+//! Which types amp code may use: section 2.4.1 of the C++ AMP specification.
+
+use super::libclang::{Cursor, Type, kind, ty};
+use std::collections::HashMap;
+
+/// Whether a class, by the hash of its declaration, may be used, and if not why.
+type Classes = HashMap<u32, Option<String>>;
+
+/// Decides about types, and remembers what it found of classes.
+#[derive(Default)]
+pub(super) struct Types {
+    classes: Classes,
+}
+
+/// The headers' classes that are no values of kernels.
+const OF_THE_HOST: [&str; 5] =
+    ["accelerator", "accelerator_view", "completion_future", "runtime_exception", "out_of_memory"];
+
+/// What an array or a texture is called.
+const REFERRED: [&str; 2] = ["array", "texture"];
+
+/// Declared by the headers of C++ AMP, or a part of what is.
+pub(super) fn is_of_amp(declaration: Cursor) -> bool {
+    let mut at = declaration.semantic_parent();
+    for _ in 0..32 {
+        match at {
+            Some(cursor) if !cursor.is_null() => {
+                if cursor.kind() == kind::NAMESPACE && matches!(cursor.spelling().as_str(), "Concurrency" | "revamp") {
+                    return declaration.is_of_system();
+                }
+                at = cursor.semantic_parent();
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// `concurrency::array` or `texture`, with any qualifiers.
+pub(super) fn is_array(of: Type) -> bool {
+    let declaration = of.canonical().declaration();
+    REFERRED.contains(&declaration.spelling().as_str()) && is_of_amp(declaration)
+}
+
+pub(super) fn is_reference(of: Type) -> bool {
+    matches!(of.canonical().kind(), ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE)
+}
+
+fn is_c_array(of: Type) -> bool {
+    (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&of.kind())
+}
+
+/// A pointer or a reference within what is captured: the path of members to it, and what it is.
+pub(super) fn address_in(of: Type, depth: u32) -> Option<(String, String)> {
+    let of = of.canonical();
+    match of.kind() {
+        ty::POINTER => Some((String::new(), format!("a pointer ('{}')", of.spelling()))),
+        ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE if !is_array(of.pointee()) => {
+            Some((String::new(), format!("a reference ('{}')", of.spelling())))
+        }
+        ty::RECORD if depth < 8 && !is_of_amp(of.declaration()) => {
+            let declaration = of.declaration();
+            let bases = declaration.definition().map(Cursor::children).unwrap_or_default();
+            let bases = bases.into_iter().filter(|c| c.kind() == kind::BASE).filter_map(|base| base.ty());
+            bases.map(|base| (String::new(), base)).chain(members(of)).find_map(|(name, member)| {
+                let (path, what) = address_in(member, depth + 1)?;
+                Some((if name.is_empty() { path } else { format!(".{name}{path}") }, what))
+            })
+        }
+        _ if is_c_array(of) => address_in(of.element(), depth + 1),
+        _ => None,
+    }
+}
+
+/// The members of a class: name and type.
+fn members(of: Type) -> impl Iterator<Item = (String, Type)> {
+    of.fields().into_iter().filter_map(|field| Some((field.spelling(), field.ty()?)))
+}
+
+impl Types {
+    /// Why a variable, parameter or result of amp code cannot be of this type.
+    pub(super) fn of_value(&mut self, of: Type) -> Option<String> {
+        let whole = of.canonical();
+        if whole.is_volatile() {
+            return Some(format!("'{}' is volatile, which amp code does not know", of.spelling()));
+        }
+        let target = whole.pointee();
+        let target_kind = target.canonical().kind();
+        match whole.kind() {
+            ty::POINTER => match target_kind {
+                ty::POINTER => Some(format!("'{}' is a pointer to a pointer", of.spelling())),
+                ty::FUNCTION => Some(format!("'{}' is a pointer to a function", of.spelling())),
+                _ if is_array(target) => None,
+                _ => self.of_target(target),
+            },
+            ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => match target_kind {
+                ty::POINTER => self.of_value(target),
+                ty::FUNCTION => Some(format!("'{}' is a reference to a function", of.spelling())),
+                _ if is_array(target) => None,
+                _ => self.of_target(target),
+            },
+            ty::NULLPTR => None,
+            _ => self.of_data(whole),
+        }
+    }
+
+    /// What a pointer or reference may refer to; elements of arrays too.
+    fn of_target(&mut self, target: Type) -> Option<String> {
+        let target = target.canonical();
+        if is_c_array(target) { self.of_target(target.element()) } else { self.of_data(target) }
+    }
+
+    /// Why values of this type cannot be held in amp code.
+    pub(super) fn of_data(&mut self, of: Type) -> Option<String> {
+        let of = of.canonical();
+        if of.is_volatile() {
+            return Some(format!("'{}' is volatile, which amp code does not know", of.spelling()));
+        }
+        match of.kind() {
+            ty::VOID | ty::BOOL | ty::INT | ty::UNSIGNED | ty::LONG | ty::UNSIGNED_LONG | ty::FLOAT | ty::DOUBLE => None,
+            ty::FIRST_NUMBER..=ty::LAST_INTEGER
+            | ty::LONG_DOUBLE
+            | ty::FLOAT_128..=ty::BFLOAT_16
+            | ty::COMPLEX => {
+                let name = of.spelling();
+                Some(format!("'{}' is not among amp code's numbers", name.trim_start_matches("const ")))
+            }
+            ty::POINTER => Some(format!("'{}' is a pointer", of.spelling())),
+            ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => Some(format!("'{}' is a reference", of.spelling())),
+            ty::NULLPTR => Some("'std::nullptr_t' is a pointer".into()),
+            ty::ENUM => {
+                let under = of.declaration().enum_type()?.canonical();
+                let wide = [ty::INT, ty::UNSIGNED, ty::LONG, ty::UNSIGNED_LONG];
+                let known = wide.contains(&under.kind()) || under.kind() <= ty::UNEXPOSED;
+                (!known).then(|| format!("the enumeration '{}' is stored as '{}'", of.spelling(), under.spelling()))
+            }
+            ty::MEMBER_POINTER if of.pointee().canonical().kind() == ty::FUNCTION => {
+                Some(format!("'{}' is a pointer to a member function", of.spelling()))
+            }
+            ty::RECORD => self.of_class(of),
+            _ if is_c_array(of) => {
+                let element = of.element().canonical();
+                if element.kind() == ty::BOOL {
+                    return Some(format!("the elements of '{}' are not aligned to four bytes", of.spelling()));
+                }
+                self.of_data(element)
+            }
+            _ => None,
+        }
+    }
+
+    /// Of a class, `of_data`.
+    pub(super) fn of_class(&mut self, of: Type) -> Option<String> {
+        let declaration = of.declaration();
+        let name = of.spelling();
+        if is_of_amp(declaration) {
+            let word = declaration.spelling();
+            if is_array(of) {
+                return Some(format!("'{name}' by value: refer to it by '&'"));
+            }
+            return OF_THE_HOST.contains(&word.as_str()).then(|| format!("'{name}' belongs to the host"));
+        }
+        let key = declaration.canonical().and_then(Cursor::hash)?;
+        if let Some(known) = self.classes.get(&key) {
+            return known.clone();
+        }
+        // A class that holds itself by a pointer ends here.
+        self.classes.insert(key, None);
+        let found = self.of_parts(of).map(|why| format!("'{name}': {why}"));
+        self.classes.insert(key, found.clone());
+        found
+    }
+
+    fn of_parts(&mut self, of: Type) -> Option<String> {
+        for part in of.declaration().definition().map(Cursor::children).unwrap_or_default() {
+            match part.kind() {
+                kind::BASE if part.is_virtual_base() => return Some("it has a virtual base".into()),
+                kind::BASE => {
+                    let why = part.ty().and_then(|base| self.of_data(base));
+                    if why.is_some() {
+                        return why;
+                    }
+                }
+                kind::METHOD | kind::DESTRUCTOR if part.is_virtual() => {
+                    return Some("it has virtual functions".into());
+                }
+                _ => {}
+            }
+        }
+        of.fields().into_iter().find_map(|field| {
+            let name = field.spelling();
+            let member = field.ty()?;
+            if field.is_bit_field() {
+                return Some(format!("its member '{name}' is a bit-field"));
+            }
+            if is_reference(member) && is_array(member.canonical().pointee()) {
+                return None;
+            }
+            if let Some(why) = self.of_data(member) {
+                return Some(format!("its member '{name}': {why}"));
+            }
+            let bits = field.offset_of_field().unwrap_or(0);
+            (bits > 0 && bits % 32 != 0).then(|| format!("its member '{name}' is not aligned to four bytes"))
+        })
+    }
+}

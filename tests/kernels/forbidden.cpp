@@ -1,0 +1,533 @@
+// What C++ AMP forbids. A comment `error` with a text says what is said of the line always, one `strict` what is said with
+// -famp-strict only; each kind of compile must say exactly this (tests/verify.py). What ends a compile for other reasons is in refused.cpp.
+#include <amp.h>
+#include <amp_graphics.h>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+using namespace concurrency;
+
+// Cpu functions called in amp code that no kernel reaches.
+int of_the_host(int x) {
+    return x + 1;
+}
+int of_the_host_too(int x) restrict(cpu) {
+    return x + 1;
+}
+struct host_class {
+    int x;
+    host_class() : x(3) {}
+    explicit host_class(int y) : x(y) {}
+    int get() const { return x; }
+    static int made() { return 3; }
+    int operator+(int y) const { return x + y; }
+    operator float() const { return 1.0f; }
+    int operator()(int y) const { return x + y; }
+    int operator[](int y) const { return x + y; }
+};
+struct host_destructor {
+    int x;
+    ~host_destructor() {}
+};
+inline int calls_1() restrict(amp, cpu) {
+    return of_the_host(1); // error: 'of_the_host' is a cpu function
+}
+inline int calls_2() restrict(amp, cpu) {
+    return of_the_host_too(1); // error: 'of_the_host_too' is a cpu function
+}
+inline int calls_3() restrict(amp, cpu) {
+    host_class c; // error: 'host_class' is a cpu function
+    return c.x;
+}
+inline int calls_4() restrict(amp, cpu) {
+    host_class c(2); // error: 'host_class' is a cpu function
+    return c.x;
+}
+inline int calls_5(const host_class &c) restrict(amp, cpu) {
+    return c.get(); // error: 'get' is a cpu function
+}
+inline int calls_6() restrict(amp, cpu) {
+    return host_class::made(); // error: 'made' is a cpu function
+}
+inline int calls_7(const host_class &c) restrict(amp, cpu) {
+    return c + 2; // error: is a cpu function
+}
+inline float calls_8(const host_class &c) restrict(amp, cpu) {
+    return c; // error: is a cpu function
+}
+inline int calls_9(const host_class &c) restrict(amp, cpu) {
+    return c(4); // error: is a cpu function
+}
+inline int calls_10(const host_class &c) restrict(amp, cpu) {
+    return c[4]; // error: is a cpu function
+}
+static inline int calls_11(int x) restrict(amp, cpu) {
+    auto inner = [=](int y) { return of_the_host(y); }; // error: 'of_the_host' is a cpu function
+    return inner(x);
+}
+template <class T> T calls_12(T x) restrict(amp, cpu) {
+    return T(of_the_host(x)); // error: 'of_the_host' is a cpu function
+}
+inline int calls_13() restrict(amp, cpu) {
+    return calls_12(1);
+}
+inline int calls_14() restrict(amp, cpu) {
+    host_destructor d = {3}; // error: '~host_destructor' is a cpu function
+    return d.x;
+}
+struct caller {
+    int x;
+    int method() const restrict(amp, cpu) { return of_the_host(x); } // error: 'of_the_host' is a cpu function
+    caller(int y) restrict(amp, cpu) : x(of_the_host(y)) {}          // error: 'of_the_host' is a cpu function
+    int operator-(int y) const restrict(amp, cpu) {
+        return of_the_host_too(y); // error: 'of_the_host_too' is a cpu function
+    }
+};
+template <class T> struct generic {
+    T x;
+    T method() const restrict(amp, cpu) { return of_the_host(x); } // error: 'of_the_host' is a cpu function
+};
+inline int calls_15(const generic<int> &g) restrict(amp, cpu) {
+    return g.method();
+}
+inline int calls_16() restrict(amp, cpu) {
+    return rand(); // error: 'rand' is a cpu function
+}
+inline int calls_17() restrict(amp, cpu) {
+    std::vector<int> v(3); // error: is a cpu function
+    return 1;
+}
+
+// Captures.
+struct with_pointer {
+    int *p;
+    int x;
+};
+struct pointer_functor {
+    int *p;
+    array_view<int> v;
+    void operator()(index<1> i) const restrict(amp) { v[i] = 1; } // strict: the class of 'operator()'
+};
+struct reference_functor {
+    int &r;
+    array_view<int> v;
+    void operator()(index<1> i) const restrict(amp) { v[i] = 1; } // strict: the class of 'operator()'
+};
+struct inner_pointer_functor {
+    array_view<int> v;
+    with_pointer inner[2];
+    void operator()(index<1> i) const restrict(amp) { v[i] = 1; } // strict: the class of 'operator()'
+};
+void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
+    int *p = &vector[0];
+    const float *q = nullptr;
+    int n = 3;
+    float f = 2;
+    with_pointer w = {p, 2};
+    int(*function)(int) = of_the_host;
+    int *pointers[2] = {p, p};
+    array<int, 2> square(2, 2);
+    (void)f, (void)q, (void)w, (void)function, (void)pointers, (void)n;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; });          // error: 'p' is captured and is a pointer
+    parallel_for_each(v.extent, [v, p](index<1> i) restrict(amp) { v[i] = p ? 1 : 0; }); // error: 'p' is captured and is a pointer
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = int(*q); });      // error: 'q' is captured and is a pointer
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = w.x; });          // error: 'w' is captured and holds in 'p' a pointer
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = function == nullptr; }); // error: 'function' is captured and is a pointer
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = pointers[0] == pointers[1]; }); // error: 'pointers' is captured and is a pointer
+    parallel_for_each(v.extent, [=, &n](index<1> i) restrict(amp) { v[i] = n; });        // error: 'n' by reference
+    parallel_for_each(v.extent, [&](index<1> i) restrict(amp) { data[i] = n; });         // error: 'n' by reference
+    parallel_for_each(v.extent, [&v](index<1> i) restrict(amp) { v[i] = 1; });           // error: 'v' by reference
+    parallel_for_each(v.extent, [=, &f](index<1> i) restrict(amp) { v[i] = int(f); });   // error: 'f' by reference
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = data[i]; });      // error: 'data' ('array<int>') is captured by value
+    parallel_for_each(v.extent, [v, square](index<1> i) restrict(amp) { v[i] = square(0, 1); }); // error: 'square' ('array<int, 2>') is captured by value
+    parallel_for_each(v.extent, pointer_functor{p, v});        // error: holds a pointer ('int *') in 'p'
+    parallel_for_each(v.extent, reference_functor{n, v});      // error: holds a reference ('int &') in 'r'
+    parallel_for_each(v.extent, inner_pointer_functor{v, {}}); // error: holds a pointer ('int *') in 'inner.p'
+    auto early = [p](int x) restrict(amp) { return p ? x : 0; }; // error: 'p' is captured and is a pointer
+    auto both = [&n](int x) restrict(amp, cpu) { return n + x; }; // error: 'n' is captured by reference
+    (void)early, (void)both;
+}
+template <class T> void captures_of_templates(array_view<T> v) {
+    T x = 1, *p = &x;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; });    // error: 'p' is captured and is a pointer
+    parallel_for_each(v.extent, [v, &x](index<1> i) restrict(amp) { v[i] = x; }); // error: 'x' by reference
+}
+void instantiates(array_view<float> v) {
+    captures_of_templates(v);
+}
+struct holder {
+    int member;
+    void of_this(array_view<int> v) {
+        parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = member; }); // error: is captured and is a pointer
+    }
+};
+
+// tile_static.
+tile_static int everywhere[4]; // error: 'everywhere': tile_static variables exist in amp code only
+void tile_static_on_the_host() {
+    tile_static int x; // error: 'x': tile_static variables exist in amp code only
+    (void)x;
+    auto l = [] { tile_static float y; (void)y; }; // error: 'y': tile_static variables exist in amp code only
+    l();
+}
+void tile_static_restricted() restrict(cpu) {
+    tile_static int x[3]; // error: 'x': tile_static variables exist in amp code only
+    (void)x;
+}
+struct with_tile_static {
+    void f() {
+        tile_static int z; // error: 'z': tile_static variables exist in amp code only
+        (void)z;
+    }
+};
+void tile_static_pointers(array_view<int> v) {
+    parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+        tile_static int *p;    // error: 'p': tile_static variables cannot be pointers or references
+        tile_static int *q[2]; // error: 'q': tile_static variables cannot be pointers or references
+        p = q[0] = nullptr;
+        v[t.global] = p == q[0];
+    });
+}
+inline int tile_static_function() restrict(amp) {
+    tile_static const float *p; // error: 'p': tile_static variables cannot be pointers or references
+    return p == nullptr;
+}
+
+// Misplaced restrictions.
+int variable restrict(amp) = 3;          // error: 'variable' is a variable
+int variable_too restrict(cpu) = 3;      // error: restrict
+static float several restrict(amp, cpu); // error: restrict
+typedef int integer restrict(amp);       // error: only functions and lambdas have restrict
+struct members {
+    int x restrict(amp);           // error: only functions and lambdas have restrict
+    static int y restrict(amp);    // error: 'y' is a variable
+    virtual int f() restrict(amp); // error: 'f' is virtual
+    virtual int g() restrict(amp, cpu) { return 1; } // error: 'g' is virtual
+};
+struct derived : members {
+    int g() restrict(amp, cpu) override { return 2; } // error: 'g' is virtual
+};
+struct virtual_destructor {
+    virtual ~virtual_destructor() restrict(amp, cpu) {} // error: is virtual
+};
+
+// Statements and expressions that revamp allows.
+inline int jumps(int x) restrict(amp) {
+    if (x > 3) goto end; // strict: 'goto' is not allowed
+    x = 2;
+end: // strict: a label is not allowed
+    return x;
+}
+inline int back(int x) restrict(amp, cpu) {
+again: // strict: a label is not allowed
+    if (++x < 9) goto again; // strict: 'goto' is not allowed
+    return x;
+}
+inline int assembles() restrict(amp) {
+    asm("nop"); // strict: 'asm' is not allowed
+    return 1;
+}
+struct any_class {
+    int x;
+};
+struct base_class {
+    int x;
+    virtual ~base_class();
+};
+struct derived_class : base_class {};
+inline bool identifies() restrict(amp) {
+    return &typeid(int) == nullptr; // strict: 'typeid' is not allowed
+}
+inline bool identifies(any_class &c) restrict(amp) {
+    return &typeid(c) == nullptr; // strict: 'typeid' is not allowed
+}
+inline bool says() restrict(amp) {
+    const auto &text = "text"; // strict: a string other than a format
+    return &text != nullptr;
+}
+inline int numbers(int *p) restrict(amp) {
+    return int(reinterpret_cast<unsigned long>(p)); // strict: a cast between a pointer and a number
+}
+inline int numbers_too(int *p) restrict(amp) {
+    return (unsigned long)p ? 1 : 0; // strict: a cast between a pointer and a number
+}
+inline int *pointers(unsigned long n) restrict(amp) {
+    return reinterpret_cast<int *>(n); // strict: a cast between a pointer and a number
+}
+inline float *pointers_too(unsigned long n) restrict(amp) {
+    return (float *)n; // strict: a cast between a pointer and a number
+}
+inline int throws(int x) restrict(amp, cpu) {
+    if (x) throw 3; // strict: 'throw' is not allowed
+    return x;
+}
+inline int tries(int x) restrict(amp, cpu) {
+    try { // strict: 'try' is not allowed
+        return x;
+    } catch (...) { // strict: 'try' is not allowed
+        return 1;
+    }
+}
+inline int recurses(int x) restrict(amp, cpu) {
+    return x < 2 ? x : recurses(x - 1); // strict: 'recurses': recursion is not allowed
+}
+inline int one(int x) restrict(amp, cpu);
+inline int other(int x) restrict(amp, cpu) {
+    return one(x - 1); // strict: 'one': recursion is not allowed
+}
+inline int one(int x) restrict(amp, cpu) {
+    return x < 2 ? x : other(x - 1); // strict: 'other': recursion is not allowed
+}
+inline int keeps() restrict(amp, cpu) {
+    static int calls = 0; // strict: 'calls': a static or extern variable is not allowed
+    return ++calls;
+}
+int global_counter = 0;
+inline int counts() restrict(amp, cpu) {
+    return global_counter; // strict: 'global_counter': a global variable that is not a constant
+}
+inline int takes_function(int (*f)(int)) restrict(amp, cpu) { // strict: is a pointer to a function
+    return f(1);
+}
+inline int variable_arguments(int n, ...) restrict(amp, cpu) { // strict: takes variable arguments
+    return n;
+}
+inline int references(int x) restrict(amp) {
+    auto l = [&](int y) { return x + y; }; // strict: is captured by reference ('int &')
+    return l(1);
+}
+
+// Types that revamp allows: variables.
+inline int variables() restrict(amp) {
+    char a = 1;               // strict: 'char' is not among
+    signed char b = 1;        // strict: 'signed char' is not among
+    unsigned char c = 1;      // strict: 'unsigned char' is not among
+    short d = 1;              // strict: 'short' is not among
+    unsigned short e = 1;     // strict: 'unsigned short' is not among
+    long long f = 1;          // strict: 'long long' is not among
+    unsigned long long g = 1; // strict: 'unsigned long long' is not among
+    wchar_t h = 1;            // strict: 'wchar_t' is not among
+    char16_t i = 1;           // strict: 'char16_t' is not among
+    char32_t j = 1;           // strict: 'char32_t' is not among
+    volatile int k = 1;       // strict: is volatile
+    int l = 0, *m = &l, **n = &m; // strict: 'int **' is a pointer to a pointer
+    char o[3] = {};           // strict: 'char' is not among
+    const short p = 1;        // strict: 'short' is not among
+    volatile float q[2];      // strict: is volatile
+    bool r[4] = {};           // strict: are not aligned to four bytes
+    char *s = nullptr;        // strict: 'char' is not among
+    volatile int *t = &l;     // strict: is volatile
+    short &u = d;             // strict: 'short' is not among
+    int x[4], (*v)[4] = &x;
+    (void)i, (void)j, (void)n, (void)o, (void)q, (void)r, (void)s, (void)t, (void)u, (void)v;
+    return a + b + c + d + e + int(f + g) + h + k + p;
+}
+// Signatures.
+inline char result_char() restrict(amp) { // strict: the result of 'result_char': 'char' is not among
+    return 1;
+}
+inline short result_short() restrict(amp, cpu) { // strict: 'short' is not among
+    return 1;
+}
+inline unsigned short result_unsigned_short() restrict(amp) { // strict: 'unsigned short' is not among
+    return 1;
+}
+inline long long result_long_long() restrict(amp) { // strict: 'long long' is not among
+    return 1;
+}
+inline int **result_pointers() restrict(amp) { // strict: is a pointer to a pointer
+    return nullptr;
+}
+inline volatile int *result_volatile() restrict(amp) { // strict: is volatile
+    return nullptr;
+}
+inline int parameter_char(char x) restrict(amp) { // strict: the parameter 'x': 'char' is not among
+    return x;
+}
+inline int parameter_short(short x) restrict(amp, cpu) { // strict: 'short' is not among
+    return x;
+}
+inline int parameter_reference(const unsigned char &x) restrict(amp) { // strict: 'unsigned char' is not among
+    return x;
+}
+inline int parameter_pointer(short *x) restrict(amp) { // strict: 'short' is not among
+    return *x;
+}
+inline int parameter_pointers(int **x) restrict(amp) { // strict: is a pointer to a pointer
+    return **x;
+}
+inline int parameter_volatile(volatile int &x) restrict(amp) { // strict: is volatile
+    return x;
+}
+inline int parameter_array(char x[4]) restrict(amp) { // strict: 'char' is not among
+    return x[0];
+}
+inline int parameter_wide(wchar_t) restrict(amp) { // strict: 'wchar_t' is not among
+    return 1;
+}
+inline int parameter_long_long(long long x) restrict(amp) { // strict: 'long long' is not among
+    return int(x);
+}
+inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // strict: is a pointer to a member function
+    return 1;
+}
+struct has_methods {
+    int x;
+    short method() const restrict(amp) { return short(x); } // strict: 'short' is not among
+    int operator*(char y) const restrict(amp) { return x * y; } // strict: 'char' is not among
+    has_methods(unsigned short y) restrict(amp) : x(y) {} // strict: 'unsigned short' is not among
+    operator char() const restrict(amp) { return 1; } // strict: 'char' is not among
+};
+template <class T> T of_any(T x) restrict(amp) { // strict: 'short' is not among
+    T y = x;                                     // strict: 'short' is not among
+    return y;
+}
+inline int of_short(int x) restrict(amp) {
+    return of_any(short(x)); // strict: the cast: 'short' is not among
+}
+// Members.
+struct member_char {
+    int x;
+    char c;
+};
+struct member_short {
+    short s[2];
+};
+struct member_long_long {
+    long long x;
+};
+struct member_bits {
+    int a : 3, b : 4;
+};
+struct member_volatile {
+    volatile int x;
+};
+struct member_pointer {
+    int *p;
+};
+struct member_reference {
+    int &r;
+};
+struct member_bools {
+    bool a, b;
+};
+struct member_class {
+    member_char inner;
+};
+struct base_of_char : member_char {};
+struct plain_base {
+    int x;
+};
+struct virtual_base : virtual plain_base {};
+struct member_virtual {
+    int x;
+    virtual void f();
+};
+union member_union {
+    int x;
+    short y;
+};
+struct __attribute__((packed)) member_packed {
+    bool a;
+    int x;
+};
+enum small : char { small_one };
+enum class wide : unsigned long long { one };
+struct member_small {
+    small x;
+};
+inline int members_1(member_char x) restrict(amp) { // strict: its member 'c': 'char'
+    return x.x;
+}
+inline int members_2(const member_short &x) restrict(amp) { // strict: its member 's': 'short'
+    return x.s[0];
+}
+inline int members_3(member_long_long *x) restrict(amp) { // strict: its member 'x': 'long long'
+    return int(x->x);
+}
+inline int members_4(member_bits x) restrict(amp) { // strict: its member 'a' is a bit-field
+    return x.a;
+}
+inline int members_5(member_volatile &x) restrict(amp) { // strict: is volatile
+    return x.x;
+}
+inline int members_6(member_pointer x) restrict(amp) { // strict: its member 'p': 'int *' is a pointer
+    return *x.p;
+}
+inline int members_7(member_reference x) restrict(amp) { // strict: its member 'r': 'int &' is a reference
+    return x.r;
+}
+inline int members_8(member_bools x) restrict(amp) { // strict: its member 'b' is not aligned
+    return x.a;
+}
+inline int members_9(member_class x) restrict(amp) { // strict: its member 'inner'
+    return x.inner.x;
+}
+inline int members_10(base_of_char x) restrict(amp) { // strict: its member 'c'
+    return x.x;
+}
+inline int members_11(virtual_base &x) restrict(amp) { // strict: it has a virtual base
+    return x.x;
+}
+inline int members_12(member_virtual &x) restrict(amp) { // strict: it has virtual functions
+    return x.x;
+}
+inline int members_13(member_union x) restrict(amp) { // strict: its member 'y': 'short'
+    return x.x;
+}
+inline int members_14(member_packed x) restrict(amp) { // strict: its member 'x' is not aligned
+    return x.x;
+}
+inline int members_15(small x) restrict(amp) { // strict: the enumeration 'small' is stored as 'char'
+    return x;
+}
+inline int members_16(wide x) restrict(amp) { // strict: is stored as 'unsigned long long'
+    return int(x);
+}
+inline int members_17(member_small x) restrict(amp) { // strict: its member 'x': the enumeration
+    return x.x;
+}
+inline int members_18() restrict(amp) {
+    member_char x[2] = {}; // strict: its member 'c': 'char'
+    return x[0].x;
+}
+struct methods_of_char {
+    char c;
+    int get() const restrict(amp) { return c; } // strict: its member 'c': 'char'
+};
+inline int of_the_device(const accelerator &) restrict(amp) { // strict: belongs to the host
+    return 1;
+}
+inline int by_value(array<int> x) restrict(amp) { // strict: by value: refer to it by '&'
+    return 1;
+}
+// Casts.
+inline int casts(int x, float y) restrict(amp) {
+    x += (char)x;              // strict: the cast: 'char' is not among
+    x += static_cast<short>(y); // strict: the cast: 'short' is not among
+    x += int((long long)y);    // strict: the cast: 'long long' is not among
+    return x;
+}
+// Captured, and in kernels.
+void kernels(array_view<int> v) {
+    char c = 1;
+    member_char m = {1, 2};
+    short s[2] = {};
+    long long n = 3;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = c; });        // strict: 'c', which is captured: 'char'
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = m.x; });      // strict: 'm', which is captured
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = s[0]; });     // strict: 's', which is captured
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = int(n); });   // strict: 'n', which is captured
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+        short t = 3; // strict: the variable 't': 'short'
+        auto l = [](unsigned char x) { return x + 1; }; // strict: the parameter 'x': 'unsigned char'
+        v[i] = t + l(2);
+    });
+    parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+        tile_static short shared[4]; // strict: the variable 'shared': 'short'
+        tile_static member_bits bits; // strict: its member 'a' is a bit-field
+        shared[t.local[0]] = 1, bits.a = 1;
+        v[t.global] = shared[0];
+    });
+}
