@@ -95,7 +95,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL failing_vkQueueSubmit(VkQueue queue, uint3
     int32_t result = failing(FAULT_vkQueueSubmit);
     if (result) return (VkResult)result;
     pthread_mutex_lock(&submits);
-    result = next_vkQueueSubmit(queue, count, infos, fence);
+    // Another thread may have lost the device just now.
+    fault_switch *s = fault_open();
+    int is_lost = s && __atomic_load_n(&s->is_lost, __ATOMIC_ACQUIRE);
+    result = is_lost ? FAULT_DEVICE_LOST : next_vkQueueSubmit(queue, count, infos, fence);
     pthread_mutex_unlock(&submits);
     return (VkResult)result;
 }
