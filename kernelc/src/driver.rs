@@ -1,9 +1,9 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
-use crate::clang::{Clang, Pass, Unit};
+use crate::clang::{Clang, Optimised, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
-use crate::lower::{CompiledKernel, KernelError, Options};
+use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
 use crate::{always_inline, diagnostics, image, ir, lower, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
@@ -26,11 +26,16 @@ impl From<String> for Failed {
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter();
     let mut only: Vec<PathBuf> = Vec::new();
+    let mut bounds = None;
     let compiler = loop {
         let Some(argument) = rest.next() else { return usage(KERNELC) };
         match argument.to_str() {
             Some("--") => break rest.next(),
             Some("--only") => only.extend(rest.next().map(PathBuf::from)),
+            Some("--bounds") => match flags::bounds_named(&rest.next().unwrap_or_default().to_string_lossy()) {
+                Ok(mode) => bounds = Some(mode),
+                Err(wrong) => return finish(Err(wrong.into())),
+            },
             Some("--help" | "-h") => {
                 print!("{KERNELC}");
                 return 0;
@@ -40,11 +45,17 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    finish(stand_before(&compiler, rest.collect(), &only))
+    finish(stand_before(&compiler, rest.collect(), &only, bounds))
 }
 
-fn stand_before(compiler: &OsStr, arguments: Vec<OsString>, only: &[PathBuf]) -> Result<i32, Failed> {
-    let line = flags::read(response_files::expanded(arguments.clone())?);
+fn stand_before(
+    compiler: &OsStr,
+    arguments: Vec<OsString>,
+    only: &[PathBuf],
+    bounds: Option<Bounds>,
+) -> Result<i32, Failed> {
+    let mut line = flags::read(response_files::expanded(arguments.clone())?);
+    line.bounds = bounds.or(line.bounds);
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
     // What makes no sense is the compiler's to say.
@@ -106,7 +117,9 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
                 );
             }
             let own = line.flags.iter().take(count).flatten();
-            Ok(Running::start(Command::new(&clang.compiler).args(own).args(arguments))?.wait()?)
+            // What only kernels are compiled with.
+            let all = arguments.iter().filter(|a| !a.to_string_lossy().starts_with("-famp-"));
+            Ok(Running::start(Command::new(&clang.compiler).args(own).args(all))?.wait()?)
         }
         Task::Compile => objects(&clang, &line),
         Task::Link => program(&clang, &line, &prefix),
@@ -290,7 +303,7 @@ fn compile(
     let id = unit_id(object, line);
     let device_flags = line.for_device();
     let overlay = overlay(source, &folder)?;
-    let mut unit = Unit { id, strict: false, source, overlay: overlay.as_deref() };
+    let mut unit = Unit { id, strict: false, source, reports: line.bounds() == Bounds::Report, overlay: overlay.as_deref() };
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
@@ -405,8 +418,10 @@ fn lowered(
     if code != 0 {
         return Err(failed("opt", code, told));
     }
+    let checked = line.bounds() != Bounds::Off;
     let optimised_with = |little: bool| -> Result<ir::Module, Failed> {
-        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, large, little))?.end()?;
+        let how = Optimised { large, little, checked };
+        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code != 0 {
             return Err(failed("opt", code, told));
         }
@@ -418,7 +433,10 @@ fn lowered(
         module = optimised_with(true)?;
     }
     dump.copy(&optimised, "opt.ll")?;
-    let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
+    let options = Options {
+        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
+        bounds: line.bounds(),
+    };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;

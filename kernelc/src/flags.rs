@@ -1,5 +1,6 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
+use crate::lower::Bounds;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,21 @@ pub struct Line {
     pub assembly: bool,
     /// Why the line makes no sense: a flag without its value.
     pub wrong: Option<String>,
+    /// `-famp-bounds=`.
+    pub bounds: Option<Bounds>,
+}
+
+/// What becomes of accesses outside of arrays and array_views where no flag says it. At -O0 they are reported.
+pub const DEFAULT_BOUNDS: Bounds = Bounds::Off;
+
+/// The mode of that name.
+pub fn bounds_named(name: &str) -> Result<Bounds, String> {
+    match name {
+        "off" => Ok(Bounds::Off),
+        "zero" => Ok(Bounds::Zero),
+        "report" => Ok(Bounds::Report),
+        other => Err(format!("the mode of bounds is off, zero or report, not '{other}'")),
+    }
 }
 
 /// Flags whose value is the next argument.
@@ -220,6 +236,10 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
                 verbose = true;
                 line.flags.push(vec![argument]);
             }
+            _ if text.starts_with("-famp-bounds=") => match bounds_named(&text["-famp-bounds=".len()..]) {
+                Ok(bounds) => line.bounds = Some(bounds),
+                Err(wrong) => line.wrong = Some(format!("-famp-bounds: {wrong}")),
+            },
             flag if is_other(flag) => {
                 line.task = Task::Other;
                 line.assembly |= ["-S", "--assemble", "-emit-llvm"].contains(&flag);
@@ -288,6 +308,12 @@ impl Line {
     /// Whether a flag is given, the last of several deciding.
     pub fn last(&self, is: impl Fn(&str) -> bool) -> Option<String> {
         self.flags.iter().rev().map(|f| f[0].to_string_lossy().into_owned()).find(|f| is(f))
+    }
+
+    /// What becomes of accesses outside of arrays and array_views.
+    pub fn bounds(&self) -> Bounds {
+        let optimised = self.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0");
+        self.bounds.unwrap_or(if optimised { DEFAULT_BOUNDS } else { Bounds::Report })
     }
 
     /// For the device: what says how the source is read, and how its numbers behave.

@@ -10,6 +10,7 @@
 mod addresses;
 mod assembler;
 mod atomics;
+mod bounds;
 mod calls;
 mod capture_uses;
 mod cfg;
@@ -26,11 +27,13 @@ mod pointer_sets;
 mod pointers;
 mod print_functions;
 mod printf;
+mod reach;
 mod scalars;
 mod structured_flow;
 #[cfg(test)]
 mod tests;
 
+pub use bounds::Bounds;
 pub use compile::{CompiledKernel, compile};
 pub use emitter::Options;
 pub use error::KernelError;
