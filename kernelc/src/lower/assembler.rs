@@ -287,6 +287,13 @@ impl Assembler {
         self.op(op, ty, operands)
     }
 
+    /// The same with an id that is already used.
+    pub(super) fn make_as(&mut self, id: Word, op: Op, scalar: Scalar, operands: &[Word]) {
+        let ty = self.scalar(scalar);
+        let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
+    }
+
     /// An instruction of GLSL.std.450.
     pub(super) fn glsl(&mut self, number: u32, ty: Word, operands: &[Word]) -> Word {
         let set = match self.glsl {

@@ -5,7 +5,6 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::emitter::{Emitter, Lowered};
-use super::error::KernelError;
 use super::memory::{self, Address};
 use super::pointer_sets::PointerClass;
 use super::reach::Reach;
@@ -90,15 +89,9 @@ impl Emitter<'_> {
         self.checked.zeros = Address::Device(self.arguments).plus(&mut self.asm, zeros).word();
         let whole = self.table_u64(table::WHOLE);
         self.checked.whole = Some((self.arguments, whole));
-        if self.reaches.chooses {
-            for offset in (0..block_size).step_by(8).take(MOST_SLOTS) {
-                self.reaches.slots.insert(offset as u32);
-            }
-        }
         for slot in self.reaches.slots.clone() {
             for place in [table::POINTED, table::ELEMENTS] {
-                // The elements of what is no array are asked for only where any pointer may be meant.
-                if place == table::POINTED || self.reaches.faces.contains(&slot) || self.reaches.finds {
+                if place == table::POINTED || self.reaches.faces.contains(&slot) {
                     let at = table::entry(u64::from(slot)) + place;
                     let span = (self.table_u64(at), self.table_u64(at + 8));
                     self.checked.slots.insert((slot, place), span);
@@ -143,27 +136,49 @@ impl Emitter<'_> {
         Ok((start, size))
     }
 
-    /// Of all memory of the launch that in which a pointer lies; none if it lies in none.
+    /// Of all memory of the launch that in which a pointer lies, by a loop over all entries; none if it lies in none.
     fn found(&mut self, pointer: LocalId) -> Lowered<Span> {
         let Some(&[at]) = self.values.get(&pointer).map(Vec::as_slice) else {
             return Err(self.internal("a pointer of several parts"));
         };
-        let spans: Vec<Span> = self.checked.slots.values().copied().chain(self.checked.whole).collect();
-        if spans.len() > 2 * MOST_SLOTS {
-            return Err(KernelError::new(
-                "it is not known to which array_view a pointer belongs, and there are too many to look at each: its accesses \
-                 cannot be checked (-famp-bounds=off compiles them)"
-                    .into(),
-            ));
-        }
-        let zero = self.asm.constant(Scalar::U64, 0);
-        let mut found = (zero, zero);
-        for span in spans {
-            let (inside, ..) = self.within(at, 1, span);
-            let start = self.asm.make(S::Select, Scalar::U64, &[inside, span.0, found.0]);
-            found = (start, self.asm.make(S::Select, Scalar::U64, &[inside, span.1, found.1]));
-        }
-        Ok(found)
+        let whole = self.checked.whole.ok_or_else(|| self.internal("a kernel without its table"))?;
+        let none = self.asm.constant(Scalar::U64, 0);
+        let (inside, ..) = self.within(at, 1, whole);
+        let first = [
+            self.asm.make(S::Select, Scalar::U64, &[inside, whole.0, none]),
+            self.asm.make(S::Select, Scalar::U64, &[inside, whole.1, none]),
+        ];
+        let begin = Address::Device(self.arguments).plus(&mut self.asm, self.checked.table + table::ENTRIES).word();
+        let end = Address::Device(self.arguments).plus(&mut self.asm, self.checked.table + table::bytes(self.block_size));
+        let (head, body, again, merge) = (self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id());
+        let (next, found) = (self.asm.id(), [self.asm.id(), self.asm.id()]);
+        let before = self.block;
+        self.branch(S::Branch, &[head]);
+        self.begin_block(head);
+        let place = self.asm.make(S::Phi, Scalar::U64, &[begin, before, next, again]);
+        let known = [
+            self.asm.make(S::Phi, Scalar::U64, &[first[0], before, found[0], again]),
+            self.asm.make(S::Phi, Scalar::U64, &[first[1], before, found[1], again]),
+        ];
+        let more = self.asm.make(S::ULessThan, Scalar::Bool, &[place, end.word()]);
+        let operands =
+            vec![dr::Operand::IdRef(merge), dr::Operand::IdRef(again), dr::Operand::LoopControl(spirv::LoopControl::NONE)];
+        self.asm.push(dr::Instruction::new(S::LoopMerge, None, None, operands));
+        self.branch(S::BranchConditional, &[more, body, merge]);
+        self.begin_block(body);
+        let start = device_load(&mut self.asm, place, Scalar::U64);
+        let second = Address::Device(place).plus(&mut self.asm, 8).word();
+        let size = device_load(&mut self.asm, second, Scalar::U64);
+        let (inside, ..) = self.within(at, 1, (start, size));
+        self.asm.make_as(found[0], S::Select, Scalar::U64, &[inside, start, known[0]]);
+        self.asm.make_as(found[1], S::Select, Scalar::U64, &[inside, size, known[1]]);
+        self.branch(S::Branch, &[again]);
+        self.begin_block(again);
+        let step = self.asm.constant(Scalar::U64, table::ELEMENTS - table::POINTED);
+        self.asm.make_as(next, S::IAdd, Scalar::U64, &[place, step]);
+        self.branch(S::Branch, &[head]);
+        self.begin_block(merge);
+        Ok((known[0], known[1]))
     }
 
     /// Remembers what a pointer reaches that was merged, if it was.
@@ -495,9 +510,6 @@ impl Emitter<'_> {
 pub(super) const READS: &str = "reads";
 pub(super) const WRITES: &str = "writes";
 pub(super) const UPDATES: &str = "an atomic operation on";
-
-/// A pointer that may be any is compared with so many.
-const MOST_SLOTS: usize = 64;
 
 /// The innermost place that the user wrote.
 fn user_frame(frames: Vec<Frame>) -> Option<Frame> {

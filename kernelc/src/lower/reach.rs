@@ -36,10 +36,6 @@ pub(super) struct Reaches {
     pub(super) faces: BTreeSet<u32>,
     /// All offsets from which addresses are loaded.
     pub(super) slots: BTreeSet<u32>,
-    /// Addresses are loaded from offsets known at run time too.
-    pub(super) chooses: bool,
-    /// There are pointers that could not be followed.
-    pub(super) finds: bool,
     /// The calls that name the element of a view a pointer is in, and the bytes from its beginning.
     elements: HashMap<LocalId, (LocalId, i64)>,
 }
@@ -77,13 +73,11 @@ pub(super) fn reaches(module: &Module, function: &Function, pointers: &PointerAn
     // What only seemed so on the way.
     following.found.faces.clear();
     following.found.slots.clear();
-    following.found.chooses = false;
     for Instruction { result, op, .. } in function.instructions() {
         if let Some(result) = *result {
             following.instruction(result, op);
         }
     }
-    following.found.finds = following.found.of.values().any(|reach| matches!(reach, Reach::Found(_)));
     following.found
 }
 
@@ -174,10 +168,7 @@ impl Following<'_> {
                 }
                 _ => Reach::Found(result),
             },
-            Reach::Block(None) => {
-                self.found.chooses = true;
-                Reach::Chosen(result)
-            }
+            Reach::Block(None) => Reach::Chosen(result),
             Reach::Captured(at) => {
                 self.found.faces.insert(at);
                 Reach::Elements(at)
