@@ -62,6 +62,17 @@ pub enum Pass {
     Host,
 }
 
+/// How a source's kernels are optimised.
+#[derive(Clone, Copy)]
+pub struct Optimised {
+    /// One is large, as `always_inline::is_large` says.
+    pub large: bool,
+    /// Loops are hardly unrolled.
+    pub little: bool,
+    /// Accesses are checked.
+    pub checked: bool,
+}
+
 /// What the two passes that make code must agree on.
 pub struct Unit<'a> {
     /// Makes names of what is local to the translation unit differ from those of others.
@@ -70,6 +81,8 @@ pub struct Unit<'a> {
     pub strict: bool,
     /// The source.
     pub source: &'a Path,
+    /// Accesses outside of array_views are reported.
+    pub reports: bool,
     /// What makes Clang read another text in its place.
     pub overlay: Option<&'a Path>,
 }
@@ -171,6 +184,9 @@ impl Clang {
         if pass != Pass::Check && !unit.strict {
             command.arg("-DREVAMP_AMP_IS_BOTH");
         }
+        if pass == Pass::Device && unit.reports {
+            command.arg("-DREVAMP_AMP_REPORTS");
+        }
         if let Some(overlay) = unit.overlay {
             command.arg("-ivfsoverlay").arg(overlay);
         }
@@ -194,18 +210,22 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser. `large`: a kernel is, as `always_inline::is_large` says. `little`: loops are hardly unrolled.
-    pub fn optimise(&self, input: &Path, output: &Path, large: bool, little: bool) -> Command {
+    /// A call of the optimiser.
+    pub fn optimise(&self, input: &Path, output: &Path, how: Optimised) -> Command {
         let mut command = Command::new(&self.opt);
         // Vectors would be split into scalars again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
         command.args(LOOPS);
-        if little {
+        if how.little {
             command.args(UNROLL_LITTLE);
         }
-        let passes = if large {
+        if how.checked {
+            // Neighbours that are loaded together would both be outside where one is.
+            command.arg("-aggressive-instcombine-max-scan-instrs=0");
+        }
+        let passes = if how.large {
             format!("{INLINE_LARGE},{}", PASSES.replace(QUADRATIC, ""))
         } else {
             format!("{INLINE},{PASSES}")

@@ -1,9 +1,9 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
-use crate::clang::{Clang, Pass, Unit};
+use crate::clang::{Clang, Optimised, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
-use crate::lower::{CompiledKernel, KernelError, Options};
+use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
 use crate::{always_inline, diagnostics, image, ir, lower, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
@@ -26,13 +26,13 @@ impl From<String> for Failed {
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter();
     let mut only: Vec<PathBuf> = Vec::new();
-    let mut strict = false;
+    let mut own: Vec<OsString> = Vec::new();
     let compiler = loop {
         let Some(argument) = rest.next() else { return usage(KERNELC) };
         match argument.to_str() {
             Some("--") => break rest.next(),
             Some("--only") => only.extend(rest.next().map(PathBuf::from)),
-            Some("--strict") => strict = true,
+            Some(text) if text.starts_with(flags::OWN) => own.push(argument),
             Some("--help" | "-h") => {
                 print!("{KERNELC}");
                 return 0;
@@ -42,18 +42,17 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    finish(stand_before(&compiler, rest.collect(), &only, strict))
+    finish(stand_before(&compiler, rest.collect(), &only, own))
 }
 
 fn stand_before(
     compiler: &OsStr,
     mut arguments: Vec<OsString>,
     only: &[PathBuf],
-    strict: bool,
+    own: Vec<OsString>,
 ) -> Result<i32, Failed> {
-    let mut line = flags::read(response_files::expanded(arguments.clone())?);
-    line.strict |= strict;
-    arguments.retain(|argument| argument != flags::STRICT);
+    let line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    arguments.retain(|argument| !flags::is_own(argument));
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
     // What makes no sense is the compiler's to say.
@@ -97,7 +96,7 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
     let mut arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
-    arguments.retain(|argument| argument != flags::STRICT);
+    arguments.retain(|argument| !flags::is_own(argument));
     let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
     let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
     own.push(vec!["-pthread".into()]);
@@ -116,7 +115,9 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
                 );
             }
             let own = line.flags.iter().take(count).flatten();
-            Ok(Running::start(Command::new(&clang.compiler).args(own).args(arguments))?.wait()?)
+            // What only kernels are compiled with.
+            let all = arguments.iter().filter(|a| !a.to_string_lossy().starts_with("-famp-"));
+            Ok(Running::start(Command::new(&clang.compiler).args(own).args(all))?.wait()?)
         }
         Task::Compile => objects(&clang, &line),
         Task::Link => program(&clang, &line, &prefix),
@@ -300,7 +301,8 @@ fn compile(
     let id = unit_id(object, line);
     let device_flags = line.for_device();
     let overlay = overlay(source, &folder)?;
-    let mut unit = Unit { id, strict: false, source, overlay: overlay.as_deref() };
+    let mut unit =
+        Unit { id, strict: false, source, reports: line.bounds() == Bounds::Report, overlay: overlay.as_deref() };
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
@@ -417,8 +419,10 @@ fn lowered(
     if code != 0 {
         return Err(failed("opt", code, told));
     }
+    let checked = line.bounds() != Bounds::Off;
     let optimised_with = |little: bool| -> Result<ir::Module, Failed> {
-        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, large, little))?.end()?;
+        let how = Optimised { large, little, checked };
+        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code != 0 {
             return Err(failed("opt", code, told));
         }
@@ -436,7 +440,10 @@ fn lowered(
             barriers_reached(&values, line)?;
         }
     }
-    let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
+    let options = Options {
+        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
+        bounds: line.bounds(),
+    };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;
@@ -555,12 +562,16 @@ fn version(name: &str) -> i32 {
 }
 
 const KERNELC: &str = "\
-usage: revamp-kernelc [--only SOURCE]... [--strict] -- COMPILER ARGUMENTS...
+usage: revamp-kernelc [--only SOURCE]... [-famp-...] -- COMPILER ARGUMENTS...
 
 Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
 kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
-kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together. --strict: refuses in kernels what
-C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
+kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together.
+
+-famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
+                       that MSVC compiles too
+-famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
+                       report (the launch fails and names the line); without it report at -O0, else off
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.
@@ -575,8 +586,10 @@ the kernels into the program as SPIR-V:
 
     revamp-c++ -O2 prog.cpp -o prog
 
--famp-strict refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC
-compiles too.
+-famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
+                       that MSVC compiles too
+-famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
+                       report (the launch fails and names the line); without it report at -O0, else off
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.

@@ -28,6 +28,15 @@ pub struct Compiled {
     pub block_align: u64,
     /// The pointers in it that the kernel uses.
     pub captures: Vec<Capture>,
+    /// It checks bounds.
+    pub checks: Option<Arc<Checks>>,
+}
+
+/// What a kernel that checks bounds reports.
+#[derive(Debug)]
+pub struct Checks {
+    /// The accesses, by the numbers in reports; empty if it reports nothing.
+    pub sites: Vec<String>,
 }
 
 /// A registered image.
@@ -124,6 +133,10 @@ impl Images {
             block_size: kernel.block_size,
             block_align: kernel.block_align,
             captures: kernel.captures.clone(),
+            checks: kernel
+                .checks
+                .as_ref()
+                .map(|checks| Arc::new(Checks { sites: checks.sites.iter().map(|&site| site.to_owned()).collect() })),
         }))
     }
 }
@@ -149,6 +162,7 @@ mod tests {
             block_size: 0,
             block_align: 0,
             captures: Vec::new(),
+            checks: None,
             spirv: name.as_bytes(),
         };
         Ok(revamp_image::encode(&names.iter().map(kernel).collect::<Vec<_>>()).leak())

@@ -405,16 +405,16 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     }
 
     REVAMP_HD T &operator[](const index_type &i) {
-        return first(true)[at(i)];
+        return revamp::detail::element_at(i, this->extent, first(true) + at(i));
     }
     REVAMP_HD const T &operator[](const index_type &i) const {
-        return first(false)[at(i)];
+        return revamp::detail::element_at(i, this->extent, first(false) + at(i));
     }
     REVAMP_HD T &operator()(const index_type &i) {
-        return first(true)[at(i)];
+        return (*this)[i];
     }
     REVAMP_HD const T &operator()(const index_type &i) const {
-        return first(false)[at(i)];
+        return (*this)[i];
     }
     REVAMP_HD T &operator()(int i0, int i1) {
         return (*this)[index_type(i0, i1)];
@@ -431,14 +431,14 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 
     REVAMP_HD auto operator[](int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
-            return first(true)[i];
+            return revamp::detail::element_at(index_type(i), this->extent, first(true) + i);
         else
             return view()[i];
     }
     REVAMP_HD auto operator[](int i) const
         -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
-            return first(false)[i];
+            return revamp::detail::element_at(index_type(i), this->extent, first(false) + i);
         else
             return view()[i];
     }

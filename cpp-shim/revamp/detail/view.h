@@ -254,6 +254,25 @@ template <int N> struct strides {
     }
 };
 
+#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
+// What the kernel compiler is told of an element, for the report if it is outside: it gives the pointer back.
+extern "C" __attribute__((device, const)) void *__revamp_element(void *element, unsigned size, unsigned rank, int i0,
+                                                                 int i1, int i2, int e0, int e1, int e2);
+#endif
+// The element at `i`, whose place the compiler reports if it is outside of `extent`.
+template <class T, int N>
+REVAMP_HD constexpr T &element_at([[maybe_unused]] const Concurrency::index<N> &i,
+                                  [[maybe_unused]] const Concurrency::extent<N> &extent, T *element) {
+#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
+    if constexpr (N <= 3)
+        return *static_cast<T *>(__revamp_element(
+            const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0], N > 1 ? i[unsigned(N > 1)] : 0,
+            N > 2 ? i[unsigned(2 * (N > 2))] : 0, extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
+            N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
+#endif
+    return *element;
+}
+
 // Makes handles.
 struct views {
     template <int N> static const int *values(const Concurrency::extent<N> &extent, int (&room)[N]) {
@@ -511,10 +530,10 @@ template <class T, int N> class basic_view {
     }
 
     REVAMP_HD T &operator[](const index_type &i) const {
-        return first()[m_strides(i)];
+        return element_at(i, extent, first() + m_strides(i));
     }
     REVAMP_HD T &operator()(const index_type &i) const {
-        return first()[m_strides(i)];
+        return (*this)[i];
     }
     // Without making it valid on the host: the caller has synchronized.
     REVAMP_HD T &get_ref(const index_type &i) const {
@@ -524,12 +543,12 @@ template <class T, int N> class basic_view {
             return static_cast<T *>(data ? data : host_data(m_control, used))[m_strides(i)];
         }
 #endif
-        return m_data[m_strides(i)];
+        return element_at(i, extent, m_data + m_strides(i));
     }
 
     REVAMP_HD auto operator[](int i) const -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
-            return first()[i];
+            return element_at(index_type(i), extent, first() + i);
         else
             return project(i);
     }
@@ -538,11 +557,12 @@ template <class T, int N> class basic_view {
     }
     REVAMP_HD T &operator()(int i0, int i1) const {
         static_assert(N == 2, "two numbers name an element of an array_view of rank 2");
-        return first()[m_strides.slice(0, i0) + i1];
+        return element_at(index_type(i0, i1), extent, first() + (m_strides.slice(0, i0) + i1));
     }
     REVAMP_HD T &operator()(int i0, int i1, int i2) const {
         static_assert(N == 3, "three numbers name an element of an array_view of rank 3");
-        return first()[m_strides.slice(0, i0) + m_strides.slice(N == 3 ? 1 : 0, i1) + i2];
+        return element_at(index_type(i0, i1, i2), extent,
+                          first() + (m_strides.slice(0, i0) + m_strides.slice(N == 3 ? 1 : 0, i1) + i2));
     }
 
     REVAMP_HD T *data() const {

@@ -78,6 +78,7 @@ pub(super) struct Assembler {
     block: Word,
     blocks: Vec<Block>,
     variables: Vec<Instruction>,
+    functions: Vec<rspirv::dr::Function>,
 }
 
 impl Assembler {
@@ -102,6 +103,7 @@ impl Assembler {
             block: 0,
             blocks: Vec::new(),
             variables: Vec::new(),
+            functions: Vec::new(),
         };
         for capability in [Capability::Shader, Capability::Int64, Capability::PhysicalStorageBufferAddresses] {
             this.need(capability);
@@ -231,6 +233,15 @@ impl Assembler {
         id
     }
 
+    /// True for the id of a scalar constant of 32 bits.
+    pub(super) fn is_constant(&self, id: Word) -> bool {
+        self.constants.iter().any(|(&(scalar, _), &known)| known == id && scalar == Scalar::U32)
+    }
+
+    pub(super) fn void(&mut self) -> Word {
+        self.b.type_void()
+    }
+
     pub(super) fn decorate(&mut self, id: Word, decoration: Decoration) {
         if self.decorations.insert((id, decoration as u32), ()).is_none() {
             self.b.decorate(id, decoration, []);
@@ -274,6 +285,13 @@ impl Assembler {
     pub(super) fn make(&mut self, op: Op, scalar: Scalar, operands: &[Word]) -> Word {
         let ty = self.scalar(scalar);
         self.op(op, ty, operands)
+    }
+
+    /// The same with an id that is already used.
+    pub(super) fn make_as(&mut self, id: Word, op: Op, scalar: Scalar, operands: &[Word]) {
+        let ty = self.scalar(scalar);
+        let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
     }
 
     /// An instruction of GLSL.std.450.
@@ -362,6 +380,27 @@ impl Assembler {
         self.b.string(text)
     }
 
+    /// Begins a function beside `main`, whose blocks are given back.
+    pub(super) fn begin_function(&mut self) -> Vec<Block> {
+        std::mem::take(&mut self.blocks)
+    }
+
+    /// Ends a function that returns nothing; `main` goes on with its blocks.
+    pub(super) fn end_function(&mut self, id: Word, kinds: &[Scalar], parameters: &[Word], main: Vec<Block>) {
+        let void = self.b.type_void();
+        let types: Vec<Word> = kinds.iter().map(|&kind| self.scalar(kind)).collect();
+        let signature = self.b.type_function(void, types.clone());
+        let control = Operand::FunctionControl(rspirv::spirv::FunctionControl::DONT_INLINE);
+        let parameter =
+            |(&id, &ty): (&Word, &Word)| Instruction::new(Op::FunctionParameter, Some(ty), Some(id), vec![]);
+        self.functions.push(rspirv::dr::Function {
+            def: Some(Instruction::new(Op::Function, Some(void), Some(id), vec![control, Operand::IdRef(signature)])),
+            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
+            parameters: parameters.iter().zip(&types).map(parameter).collect(),
+            blocks: std::mem::replace(&mut self.blocks, main),
+        });
+    }
+
     /// The module's words.
     pub(super) fn finish(mut self, name: &str, workgroup: Workgroup) -> Vec<u32> {
         use rspirv::binary::Assemble;
@@ -394,7 +433,9 @@ impl Assembler {
             parameters: Vec::new(),
             blocks: std::mem::take(&mut self.blocks),
         };
-        self.b.module_mut().functions.push(function);
+        let mut functions = vec![function];
+        functions.append(&mut self.functions);
+        self.b.module_mut().functions = functions;
         self.b.module().assemble()
     }
 }

@@ -1,5 +1,6 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
+use super::bounds::Names;
 use super::emitter::{Emitter, Options};
 use super::error::KernelError;
 use super::{pointers, structured_flow};
@@ -19,6 +20,8 @@ pub struct CompiledKernel {
     pub block_align: u64,
     /// Which pointers in the block it uses, and how.
     pub captures: Vec<Capture>,
+    /// It checks bounds: the accesses that it reports.
+    pub checks: Option<Vec<String>>,
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
 }
@@ -27,8 +30,9 @@ pub struct CompiledKernel {
 pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     let mut kernels = Vec::new();
     let mut errors: Vec<KernelError> = Vec::new();
+    let names = Names::default();
     for function in module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty()) {
-        match kernel(module, function, options) {
+        match kernel(module, function, options, &names) {
             Ok(kernel) => kernels.push(kernel),
             Err(error) => {
                 let error = match module.definition(function) {
@@ -48,7 +52,12 @@ pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>
     if errors.is_empty() { Ok(kernels) } else { Err(errors) }
 }
 
-fn kernel(module: &Module, function: &Function, options: &Options) -> Result<CompiledKernel, KernelError> {
+fn kernel(
+    module: &Module,
+    function: &Function,
+    options: &Options,
+    names: &Names,
+) -> Result<CompiledKernel, KernelError> {
     let Some(block) = function.parameters.first().and_then(|p| p.pointee.as_ref()) else {
         return Err(KernelError::new(format!(
             "internal: the entry point '{}' does not take its argument block",
@@ -67,13 +76,14 @@ fn kernel(module: &Module, function: &Function, options: &Options) -> Result<Com
         .iter()
         .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
         .collect();
-    let spirv = Emitter::new(module, &function, options, &pointers)?.run(&structure)?;
+    let (spirv, checks) = Emitter::new(module, &function, options, &pointers, block_size, names)?.run(&structure)?;
     Ok(CompiledKernel {
         name: function.name.clone(),
         spirv,
         block_size,
         block_align,
         captures,
+        checks,
         location: location(module, &function),
     })
 }

@@ -328,6 +328,13 @@ pub(super) enum Address {
 }
 
 impl Address {
+    /// Its number.
+    pub(super) fn word(self) -> Word {
+        match self {
+            Address::Device(at) | Address::In(_, at) => at,
+        }
+    }
+
     /// The address so many bytes after this.
     pub(super) fn plus(self, asm: &mut Assembler, bytes: u64) -> Address {
         if bytes == 0 {

@@ -14,6 +14,7 @@ mod addresses;
 mod assembler;
 mod atomics;
 mod barriers;
+mod bounds;
 mod calls;
 mod capture_uses;
 mod cfg;
@@ -30,6 +31,7 @@ mod pointer_sets;
 mod pointers;
 mod print_functions;
 mod printf;
+mod reach;
 mod scalars;
 mod structured_flow;
 #[cfg(test)]
@@ -37,6 +39,7 @@ mod tests;
 mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
+pub use bounds::Bounds;
 pub use compile::{CompiledKernel, compile};
 pub use emitter::Options;
 pub use error::KernelError;

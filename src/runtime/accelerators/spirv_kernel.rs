@@ -27,7 +27,7 @@ impl SpirvKernel {
                 accelerator.name()
             )));
         }
-        let loaded = LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label)?;
+        let loaded = LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label, None)?;
         Ok(Arc::new(Self { accelerator: accelerator.clone(), loaded }))
     }
 

@@ -19,6 +19,7 @@ use crate::runtime::data::operand::Operand;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::Stamp;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::request::HostLaunch;
 use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
@@ -41,6 +42,8 @@ pub struct CachedLaunch {
     uses: SmallVec<[WeakUse; 4]>,
     /// The addresses for the address slots: 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
+    /// For a kernel that checks bounds, the memory behind them.
+    spans: Vec<Span>,
 }
 
 /// What a launch was done with.
@@ -52,6 +55,7 @@ pub(in crate::runtime) struct Launched<'a> {
     pub captured: &'a [Captured<'a>],
     pub resolved: &'a ResolvedArguments,
     pub addresses: SmallVec<[u64; 4]>,
+    pub spans: Vec<Span>,
 }
 
 impl CachedLaunch {
@@ -104,6 +108,7 @@ impl CachedLaunch {
                 .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
                 .collect(),
             addresses: launched.addresses,
+            spans: launched.spans,
         }))
     }
 
@@ -140,7 +145,7 @@ impl CachedLaunch {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
-        match submit(&view, &kernel, self.groups, &uses, block, slots) {
+        match submit(&view, &kernel, self.groups, &uses, block, slots, &self.spans) {
             // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             done => done.map(Some),
