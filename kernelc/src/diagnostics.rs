@@ -82,12 +82,14 @@ fn allowed_capture(line: &str) -> bool {
 /// True for the error that amp code calls a host function, if the function is a member of a class local to that code: such
 /// members have the restriction of the function around them, which Clang does not know.
 fn local_member(first: &str, block: &[&str]) -> bool {
-    let about = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
-    if !about(first, &["error: no matching ", "error: reference to __host__ "]) {
+    if !first.contains("error: ") {
         return false;
     }
+    let referred = first.contains("error: reference to __host__ ");
     let Some((file, call)) = place(first) else { return false };
-    let callees = block.iter().filter(|line| about(line, &["call to __host__ function from", " declared here"]));
+    let callees = block.iter().filter(|line| {
+        line.contains("call to __host__ function from") || referred && line.contains(" declared here")
+    });
     let callees: Vec<_> = callees.filter_map(|line| place(line)).filter(|(other, _)| *other == file).collect();
     if callees.is_empty() {
         return false;
