@@ -87,9 +87,9 @@ fn local_member(first: &str, block: &[&str]) -> bool {
     }
     let referred = first.contains("error: reference to __host__ ");
     let Some((file, call)) = place(first) else { return false };
-    let callees = block.iter().filter(|line| {
-        line.contains("call to __host__ function from") || referred && line.contains(" declared here")
-    });
+    let callees = block
+        .iter()
+        .filter(|line| line.contains("call to __host__ function from") || referred && line.contains(" declared here"));
     let callees: Vec<_> = callees.filter_map(|line| place(line)).filter(|(other, _)| *other == file).collect();
     if callees.is_empty() {
         return false;
@@ -97,8 +97,9 @@ fn local_member(first: &str, block: &[&str]) -> bool {
     let Ok(source) = std::fs::read(Path::new(file)) else { return false };
     let source = String::from_utf8_lossy(&source);
     let bodies = amp_bodies(&source);
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1)).collect();
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1))
+        .collect();
     let offset = |(row, column): (usize, usize)| Some(starts.get(row.checked_sub(1)?)? + column.saturating_sub(1));
     let Some(call) = offset(call) else { return false };
     callees
@@ -134,7 +135,9 @@ fn amp_bodies(source: &str) -> Vec<std::ops::Range<usize>> {
 fn implicit_member(first: &str, block: &[&str]) -> bool {
     first.contains("error: ")
         && block.iter().any(|line| {
-            line.contains("note: candidate") && line.contains("(the implicit ") && line.contains(") not viable: call to __")
+            line.contains("note: candidate")
+                && line.contains("(the implicit ")
+                && line.contains(") not viable: call to __")
         })
 }
 

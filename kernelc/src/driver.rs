@@ -363,7 +363,9 @@ fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
         let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses) else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
-            return Err(format!("{name}: Clang takes its restrictions or tile_static variables only where its name is UTF-8"));
+            return Err(format!(
+                "{name}: Clang takes its restrictions or tile_static variables only where its name is UTF-8"
+            ));
         }
         let copy = folder.file(&format!("source{n}"));
         std::fs::write(&copy, text).map_err(failed)?;

@@ -179,7 +179,10 @@ fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     if code.text(at) == ">" {
         at = code.angle_back(at)?.checked_sub(1)?;
     }
-    if !code.is_word(at) || ["decltype", "alignas", "__attribute__", "noexcept", "throw", "restrict", "__declspec", "static_assert"].contains(&code.text(at)) {
+    if !code.is_word(at)
+        || ["decltype", "alignas", "__attribute__", "noexcept", "throw", "restrict", "__declspec", "static_assert"]
+            .contains(&code.text(at))
+    {
         return None;
     }
     let tilde = if code.before(at) == "~" { "~" } else { "" };

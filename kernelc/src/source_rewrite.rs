@@ -76,7 +76,8 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
     }
     let last = exceptions(code, clause.end);
     if code.text(last) == "->" {
-        let front = (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n))).find(|&n| code.text(n) == "auto");
+        let front =
+            (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n))).find(|&n| code.text(n) == "auto");
         return front.map_or_else(Vec::new, |n| to(code.tokens[n].end()));
     }
     if last > clause.end { to(code.tokens[last - 1].end()) } else { Vec::new() }
@@ -128,7 +129,8 @@ fn is_lambda(code: &Code<'_>, open: usize) -> bool {
 fn in_type(code: &Code<'_>, open: usize, clause: &Range<usize>) -> bool {
     let next = code.text(clause.end);
     // `int (*f)(int)` is a pointer; `operator()(int)` is a function.
-    let pointer = code.before(open) == ")" && !open.checked_sub(1).and_then(|n| code.pair(n)).is_some_and(|n| code.before(n) == "operator");
+    let pointer = code.before(open) == ")"
+        && !open.checked_sub(1).and_then(|n| code.pair(n)).is_some_and(|n| code.before(n) == "operator");
     let mut inside = false;
     for n in (0..open).rev() {
         match code.text(n) {
@@ -240,7 +242,10 @@ mod tests {
             ("int f() restrict(amp) throw();", "int f() throw() restrict(amp) ;"),
             ("s() restrict(amp) noexcept(g(1)) : a(1) {}", "s() noexcept(g(1)) restrict(amp) : a(1) {}"),
             ("; auto f() const __GPU -> int { }", "; auto __GPU f() const -> int { }"),
-            ("template <class T> auto g(T t) restrict(amp) noexcept -> T;", "template <class T> auto restrict(amp) g(T t) noexcept -> T;"),
+            (
+                "template <class T> auto g(T t) restrict(amp) noexcept -> T;",
+                "template <class T> auto restrict(amp) g(T t) noexcept -> T;",
+            ),
             ("int operator()(int) restrict(amp) noexcept;", "int operator()(int) noexcept restrict(amp) ;"),
             ("int operator[](int) restrict(amp) noexcept;", "int operator[](int) noexcept restrict(amp) ;"),
             ("using f = int(int) restrict(amp);", "using f = int(int) ;"),
@@ -266,7 +271,10 @@ mod tests {
                 format!("{}; {}\n;x", room("pair < int , 2 >[ 4 ] [ N + 1 ]", "a"), room("pair < int , 2 >", "c")),
             ),
             ("tile_static a::b::T t; tile_static int n;", format!("{}; tile_static int n;", room("a :: b :: T", "t"))),
-            ("tile_static decltype(x) t[a > b ? 1 : 2]; // t", format!("{}; // t", room("decltype ( x )[ a > b ? 1 : 2 ]", "t"))),
+            (
+                "tile_static decltype(x) t[a > b ? 1 : 2]; // t",
+                format!("{}; // t", room("decltype ( x )[ a > b ? 1 : 2 ]", "t")),
+            ),
         ] {
             assert_eq!(made(source).as_deref(), Some(&*expected), "{source}");
         }

@@ -49,8 +49,8 @@
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HD
 #elif REVAMP_AMP_IS_BOTH + 0 == 2
-// The device pass of a program that overloads on restriction: what is for amp alone must be told apart by something else.
-// Internal: Clang makes functions of other files' only when a kernel calls them.
+// The device pass of a program that overloads on restriction: what is for amp alone must be told apart by something
+// else. Internal: Clang makes functions of other files' only when a kernel calls them.
 #define REVAMP_RESTRICT_amp REVAMP_HD __attribute__((enable_if(true, ""), internal_linkage))
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HD __attribute__((internal_linkage))
