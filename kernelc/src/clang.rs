@@ -73,12 +73,23 @@ pub struct Optimised {
     pub checked: bool,
 }
 
+/// What code that is restrict(amp) is where code is made of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amp {
+    /// The host's and the device's: host threads run it too.
+    Both,
+    /// The device's alone, since the source overloads on restriction. Clang's host and device functions cannot stand beside
+    /// others of their signature, and implicit members of classes take after the host's where both are there; so for the
+    /// device it is a function of both that says what tells it apart.
+    Device,
+}
+
 /// What the two passes that make code must agree on.
 pub struct Unit<'a> {
     /// Makes names of what is local to the translation unit differ from those of others.
     pub id: u64,
-    /// restrict(amp) is the device alone, since the source overloads on it.
-    pub strict: bool,
+    /// What restrict(amp) is.
+    pub amp: Amp,
     /// The source.
     pub source: &'a Path,
     /// Accesses outside of array_views are reported.
@@ -153,6 +164,10 @@ impl Clang {
     pub fn pass(&self, pass: Pass, unit: &Unit<'_>, flags: &[OsString]) -> Command {
         let mut command = Command::new(&self.compiler);
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
+        // Libraries would look for HIP's own headers.
+        command.arg("-U__HIPCC__");
+        // A function of the other side is never the better choice.
+        command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
         command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
@@ -181,8 +196,12 @@ impl Clang {
             // The stub is never called: the older way to launch needs no declarations.
             Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
         };
-        if pass != Pass::Check && !unit.strict {
-            command.arg("-DREVAMP_AMP_IS_BOTH");
+        match (pass, unit.amp) {
+            (Pass::Check, _) => {}
+            (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
+            (Pass::Device, Amp::Device) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=2")),
+            // Amp code is read here too, and makes nothing: what is wrong with it the check tells.
+            (Pass::Host, Amp::Device) => drop(command.arg("-fgpu-defer-diag")),
         }
         if pass == Pass::Device && unit.reports {
             command.arg("-DREVAMP_AMP_REPORTS");

@@ -1,10 +1,13 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
-use crate::clang::{Clang, Optimised, Pass, Unit};
+use crate::clang::{Amp, Clang, Optimised, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, diagnostics, image, ir, lower, refuse, response_files, source_rewrite};
+use crate::overloads::Functions;
+use crate::own_sources::OwnSource;
+use crate::tokens::{Clauses, Code};
+use crate::{always_inline, diagnostics, image, ir, lower, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -300,9 +303,10 @@ fn compile(
     let folder = Folder::new()?;
     let id = unit_id(object, line);
     let device_flags = line.for_device();
-    let overlay = overlay(source, &folder)?;
-    let mut unit =
-        Unit { id, strict: false, source, reports: line.bounds() == Bounds::Report, overlay: overlay.as_deref() };
+    let text = read(&own_sources::gathered(source, line), &folder)?;
+    let amp = if text.overloaded { Amp::Device } else { Amp::Both };
+    let reports = line.bounds() == Bounds::Report;
+    let mut unit = Unit { id, amp, source, reports, overlay: text.overlay.as_deref() };
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
@@ -313,10 +317,13 @@ fn compile(
         return Err(failed("Clang", checked.code, checked.text));
     }
     let (mut code, mut told) = compiling.end()?;
-    if code != 0 {
-        // The source is right by C++ AMP's rules; so it overloads on restriction.
-        unit.strict = true;
+    if code != 0 && unit.amp == Amp::Both {
+        // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is a local class
+        // in a function that Clang makes before it knows who calls it.
+        let overloaded = told.contains("cannot overload") || told.contains("cannot be redeclared");
+        unit.amp = Amp::Device;
         (code, told) = device(&unit)?.end()?;
+        unit.amp = if overloaded { Amp::Device } else { Amp::Both };
     }
     if code != 0 {
         return Err(failed("Clang", code, told));
@@ -346,20 +353,42 @@ fn compile(
     Ok(code)
 }
 
-/// Where the source needs it, what makes Clang read it otherwise.
-fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
-    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| source_rewrite::rewritten(&text)) else {
-        return Ok(None);
-    };
-    let (copy, file) = (folder.file("source"), folder.file("overlay.yaml"));
-    let whole = std::path::absolute(source).unwrap_or_else(|_| source.to_path_buf());
-    if whole.to_str().is_none() {
-        return Err(format!("{}: the name of a source with \"restrict(amp) mutable\" must be UTF-8", source.display()));
+/// What the text of a program says that Clang does not.
+struct Text {
+    /// Functions differ by restriction.
+    overloaded: bool,
+    /// What makes Clang read some files otherwise.
+    overlay: Option<PathBuf>,
+}
+
+/// Reads what the program brings.
+fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
+    let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
+    let mut clauses = Clauses::new();
+    codes.iter().for_each(|code| clauses.learn(code));
+    let mut functions = Functions::default();
+    let mut copies = Vec::new();
+    let failed = |e| format!("cannot write a temporary file: {e}");
+    for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
+        functions.add(code, &clauses);
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses) else { continue };
+        if source.path.to_str().is_none() {
+            let name = source.path.display();
+            return Err(format!(
+                "{name}: Clang takes its restrictions or tile_static variables only where its name is UTF-8"
+            ));
+        }
+        let copy = folder.file(&format!("source{n}"));
+        std::fs::write(&copy, text).map_err(failed)?;
+        copies.push((source.path.clone(), copy));
     }
-    std::fs::write(&copy, text)
-        .and_then(|()| std::fs::write(&file, source_rewrite::overlay(&whole, &copy)))
-        .map_err(|e| format!("cannot write a temporary file: {e}"))?;
-    Ok(Some(file))
+    let overloaded = functions.overloaded();
+    if copies.is_empty() {
+        return Ok(Text { overloaded, overlay: None });
+    }
+    let file = folder.file("overlay.yaml");
+    std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
+    Ok(Text { overloaded, overlay: Some(file) })
 }
 
 /// A number of the translation unit, the same in each build of it.

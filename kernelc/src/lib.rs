@@ -8,8 +8,10 @@
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
 //! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
-//!   Clang that C++ AMP does not have; `source_rewrite`: what C++ AMP allows and Clang does not parse; `files`: temporary files
-//!   and child processes; `refuse`: what C++ AMP forbids and Clang does not;
+//!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `refuse`: what C++ AMP forbids and Clang
+//!   does not;
+//! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
+//!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
 
 mod always_inline;
@@ -22,9 +24,12 @@ mod flags;
 pub mod image;
 pub mod ir;
 pub mod lower;
+mod overloads;
+mod own_sources;
 mod refuse;
 mod response_files;
 mod source_rewrite;
+mod tokens;
 
 pub use files::catch_signals;
 pub use refuse::{CHILD, child};

@@ -527,9 +527,10 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 };
 
 template <class T, int N>
-array_view<T, N>::array_view(array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
+REVAMP_HD array_view<T, N>::array_view(array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
 template <class T, int N>
-array_view<const T, N>::array_view(const array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
+REVAMP_HD array_view<const T, N>::array_view(const array<T, N> &source)
+    : base(static_cast<const base &>(source.view())) {}
 
 template <class T, int N> void array_view<T, N>::copy_to(array<T, N> &destination) const {
     destination = array_view<const T, N>(*this);

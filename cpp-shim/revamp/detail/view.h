@@ -718,7 +718,8 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
         this->assign(other);
         return *this;
     }
-    array_view(array<T, N> &source);
+    // In a kernel over an array that it captured by reference.
+    REVAMP_HD array_view(array<T, N> &source);
 
     // Without a data source: memory is made where the view is first used.
     explicit array_view(const Concurrency::extent<N> &shape) : base(views::open(shape, sizeof(T)), shape) {}
@@ -803,7 +804,7 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
         return *this;
     }
     REVAMP_HD array_view &operator=(const array_view<T, N> &other) noexcept { return *this = array_view(other); }
-    array_view(const array<T, N> &source);
+    REVAMP_HD array_view(const array<T, N> &source);
 
     REVAMP_HD array_view(const Concurrency::extent<N> &shape, const T *source) : base(make(shape, source)) {}
     REVAMP_HD array_view(int e0, const T *source) : array_view(Concurrency::extent<N>(e0), source) {}
