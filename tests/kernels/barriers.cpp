@@ -1,6 +1,7 @@
 // Tile barriers under conditions that differ between the threads of a tile, or may. A comment says what is said of its line: `error`,
 // `warning`, `strict` with -famp-strict only, which makes errors of warnings too (tests/verify.py).
 #include <amp.h>
+#include <amp_math.h>
 
 using namespace concurrency;
 
@@ -162,7 +163,7 @@ void perhaps(array_view<int> v, array_view<const int> w) {
         v[t.global] = 1;
     });
     parallel_for_each(domain, [=](tiled_index<16> t) restrict(amp) {
-        if (float(t.local[0]) < 3.5f) t.barrier.wait(); // warning: in control flow that
+        if (fast_math::sqrt(float(t.local[0])) < 3.5f) t.barrier.wait(); // warning: in control flow that
         v[t.global] = 1;
     });
     parallel_for_each(domain, [=](tiled_index<16> t) restrict(amp) {

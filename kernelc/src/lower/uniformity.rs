@@ -813,8 +813,13 @@ fn divided(op: BinaryOp, left: &Fact, right: &Fact) -> Option<Fact> {
         And if *by > 0 && (by + 1) & by == 0 => (by + 1, true),
         _ => return None,
     };
-    let whole = divisor > 0 && multiple % divisor.unsigned_abs() == 0 && values.iter().all(|v| *v >= 0);
-    if !whole {
+    let unsigned = u64::try_from(divisor).ok().filter(|d| *d > 0 && values.iter().all(|v| *v >= 0))?;
+    // All threads are within one multiple of the divisor.
+    let one = *multiple > 0 && unsigned % multiple == 0 && values.iter().all(|v| v.unsigned_abs() < *multiple);
+    if one {
+        return Some(if remainder { left.clone() } else { Fact::Uniform(1) });
+    }
+    if multiple % unsigned != 0 {
         return None;
     }
     let each = |v: &i64| if remainder { v % divisor } else { v / divisor };
@@ -863,13 +868,17 @@ fn compare(predicate: IntPredicate, left: &Fact, right: &Fact, bits: u32) -> Fac
     let Fact::Lanes(Lanes { values, plus: Some(multiple) }) = sum(left, right, true, bits) else {
         return mixed(&[left.clone(), right.clone()]);
     };
-    use IntPredicate::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
+    use IntPredicate::{Eq, Ne, Sgt, Sle, Ugt, Ule};
     let most = i64::try_from(multiple).unwrap_or(i64::MAX);
+    // `16 * k + v < 0` is `k < 0` if v is from 0 to 15, wherever these begin.
+    let within = |all: &dyn Fn(i64) -> i64| {
+        let low = values.iter().map(|v| all(*v)).min().unwrap_or(0);
+        most > 0 && values.iter().all(|v| all(*v) - low.div_euclid(most) * most < most)
+    };
     let uniform = match predicate {
-        // The difference is a multiple of `most` and something less.
-        Slt | Ult | Sge | Uge => values.iter().all(|v| 0 <= *v && *v < most),
-        Sgt | Ugt | Sle | Ule => values.iter().all(|v| -most < *v && *v <= 0),
         Eq | Ne => most > 0 && values.iter().all(|v| v % most != 0),
+        Sgt | Ugt | Sle | Ule => within(&|v| -v),
+        _ => within(&|v| v),
     };
     if uniform { Fact::Uniform(1) } else { Fact::Level(Level::Differs) }
 }
