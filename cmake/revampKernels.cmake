@@ -1,4 +1,4 @@
-# revamp_add_kernels(<target> [SOURCES <file>...])
+# revamp_add_kernels(<target> [STRICT] [SOURCES <file>...])
 #
 # Compiles the C++ AMP kernels of a target for devices: each C++ source that launches some (parallel_for_each with a lambda or
 # functor) goes through revamp-kernelc, and its object then holds the kernels. The sources stay as they are, the project's
@@ -7,6 +7,8 @@
 #   add_executable(app main.cpp work.cpp)
 #   target_link_libraries(app PRIVATE revamp::amp)
 #   revamp_add_kernels(app)                     # or SOURCES work.cpp, if only that one launches kernels
+#
+# STRICT refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
 #
 # Works with executables and static, shared, module and object libraries, with the generators of Make and Ninja. Clang 22 or
 # later with its LLVM tools must be there; set REVAMP_CLANG (a CMake variable or an environment variable) to name one.
@@ -18,7 +20,7 @@ cmake_policy(VERSION 3.21)
 get_filename_component(_revamp_kernelc "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
 
 function(revamp_add_kernels target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STRICT" "" "SOURCES")
     set(where "revamp_add_kernels(${target})")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "${where}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}. Sources follow the word SOURCES.")
@@ -61,6 +63,9 @@ function(revamp_add_kernels target)
         endif()
         list(APPEND launcher --only "${source}")
     endforeach()
+    if(arg_STRICT)
+        list(APPEND launcher --strict)
+    endif()
     list(APPEND launcher --)
     # What the project uses itself (ccache) would stand between; objects are then made without it.
     set_target_properties(${target} PROPERTIES

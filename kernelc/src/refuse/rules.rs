@@ -13,6 +13,13 @@ pub(super) struct Finding {
     pub(super) text: String,
 }
 
+/// What the walk found.
+pub(super) struct Found {
+    pub(super) findings: Vec<Finding>,
+    /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
+    pub(super) arrays: HashSet<(String, String)>,
+}
+
 /// For whom a function is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
@@ -34,7 +41,7 @@ struct Context {
 const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false };
 
 /// Walks over a source. `strict`: refuses revamp's extensions too.
-pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
+pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     let mut walk = Walk { strict, ..Walk::default() };
     for declaration in unit.cursor().children() {
         if !declaration.is_of_system() {
@@ -46,7 +53,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
     }
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    walk.found
+    Found { findings: walk.found, arrays: walk.arrays }
 }
 
 #[derive(Default)]
@@ -55,6 +62,7 @@ struct Walk {
     types: Types,
     found: Vec<Finding>,
     told: HashSet<(Place, String)>,
+    arrays: HashSet<(String, String)>,
     /// Instantiations that were met.
     seen: HashSet<u32>,
     later: Vec<(Cursor, Side)>,
@@ -466,7 +474,10 @@ impl Walk {
             let name = name_of(of, &variables);
             let inside = around.side != Side::Cpu;
             if is_reference(of) {
-                if !is_array(of.canonical().pointee()) && (!inside || self.strict) {
+                if is_array(of.canonical().pointee()) {
+                    let file = at.place().file;
+                    self.arrays.extend(variables.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())));
+                } else if !inside || self.strict {
                     let text = format!(
                         "{name} is captured by reference ('{}'): by-reference capture is unsupported if the lambda is amp restricted \
                          (C3590), except of array and texture; capture it by value, or use an array_view",
@@ -521,6 +532,12 @@ impl Walk {
             }
         }
     }
+}
+
+/// An array or a texture, or a reference to one.
+fn is_array_variable(variable: Cursor) -> bool {
+    let Some(of) = variable.ty().map(Type::canonical) else { return false };
+    is_array(if is_reference(of) { of.pointee() } else { of })
 }
 
 /// The class of a lambda.
