@@ -1,9 +1,9 @@
 // What is beside forbidden.cpp and must compile without a word, also with -famp-strict.
+#include <algorithm>
 #include <amp.h>
 #include <amp_graphics.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
-#include <algorithm>
 #include <iostream>
 #include <string>
 #include <typeinfo>
@@ -194,7 +194,9 @@ template <class Function> int apply(Function f, int x) restrict(amp, cpu) {
     return f(x);
 }
 inline int nested(int n) restrict(amp) {
-    auto by_value = [n](int x) restrict(amp) { return x + n; };
+    auto by_value = [n](int x) restrict(amp) {
+        return x + n;
+    };
     auto unmarked = [=](int x) { return x * n; };
     return by_value(1) + apply(unmarked, 2);
 }
@@ -236,37 +238,52 @@ void launches(std::vector<int> &values, array<int> &data, array<int, 2> &square)
     derived d = {};
     colour c = red;
     extent<1> domain = v.extent;
-    parallel_for_each(domain, [=](index<1> i) restrict(amp) { v[i] = n + int(numbers[1]) + h.sum() + f.get(1) + d.get(); });
-    parallel_for_each(domain, [=, &data](index<1> i) restrict(amp) { data[i] = constant[i]; });
-    parallel_for_each(domain, [&data, &square, n](index<1> i) restrict(amp) { data[i] = square(0, 0) + n; });
-    parallel_for_each(domain, [&](index<1> i) restrict(amp) { data[i] = square[0][1]; });
-    parallel_for_each(domain, [&, v](index<1> i) restrict(amp) { data[i] = v[i]; });
-    parallel_for_each(domain, [=](index<1> i) restrict(amp) { v[i] = inside.v[i] + inside.n + m.device() + c; });
-    parallel_for_each(domain, [outside](index<1> i) restrict(amp) { outside.data[i] = outside.get(i); });
-    parallel_for_each(domain, [v](index<1> i) mutable restrict(amp) { v[i] = 1; });
-    parallel_for_each(domain, [k = n + 1, v](index<1> i) restrict(amp) { v[i] = k; });
+    parallel_for_each(
+        domain, [=](index<1> i) restrict(amp) { v[i] = n + int(numbers[1]) + h.sum() + f.get(1) + d.get(); });
+    parallel_for_each(
+        domain, [ =, &data ](index<1> i) restrict(amp) { data[i] = constant[i]; });
+    parallel_for_each(
+        domain, [&data, &square, n ](index<1> i) restrict(amp) { data[i] = square(0, 0) + n; });
+    parallel_for_each(
+        domain, [&](index<1> i) restrict(amp) { data[i] = square[0][1]; });
+    parallel_for_each(
+        domain, [&, v ](index<1> i) restrict(amp) { data[i] = v[i]; });
+    parallel_for_each(
+        domain, [=](index<1> i) restrict(amp) { v[i] = inside.v[i] + inside.n + m.device() + c; });
+    parallel_for_each(
+        domain, [outside](index<1> i) restrict(amp) { outside.data[i] = outside.get(i); });
+    parallel_for_each(
+        domain, [v](index<1> i) mutable restrict(amp) { v[i] = 1; });
+    parallel_for_each(
+        domain, [ k = n + 1, v ](index<1> i) restrict(amp) { v[i] = k; });
     parallel_for_each(domain, functor(v, values));
     parallel_for_each(domain, array_functor{data, square});
     parallel_for_each(domain, generic_functor<int>{v});
-    parallel_for_each(v2.extent, [=](index<2> i) restrict(amp) { v2[i] = pick(v2[i]) + picks_both(1); });
-    parallel_for_each(v.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
-        tile_static int shared[16];
-        tile_static float grid[4][4];
-        tile_static pair pairs[2];
-        tile_static int one;
-        int *p = &shared[1];
-        shared[t.local[0]] = v[t.global];
-        grid[0][0] = 1, pairs[0].first = 2, one = 3;
-        t.barrier.wait();
-        v[t.global] = *p + int(grid[0][0]) + pairs[0].first + one;
-    });
-    const auto helper = [=](int x) restrict(amp, cpu) { return x + n; };
+    parallel_for_each(
+        v2.extent, [=](index<2> i) restrict(amp) { v2[i] = pick(v2[i]) + picks_both(1); });
+    parallel_for_each(
+        v.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+            tile_static int shared[16];
+            tile_static float grid[4][4];
+            tile_static pair pairs[2];
+            tile_static int one;
+            int *p = &shared[1];
+            shared[t.local[0]] = v[t.global];
+            grid[0][0] = 1, pairs[0].first = 2, one = 3;
+            t.barrier.wait();
+            v[t.global] = *p + int(grid[0][0]) + pairs[0].first + one;
+        });
+    const auto helper = [=](int x) restrict(amp, cpu) {
+        return x + n;
+    };
     const auto plain = [&](int x) { return x + n + cpu_function(x, nullptr); };
-    parallel_for_each(domain, [=](index<1> i) restrict(amp) { v[i] = helper(v[i]); });
+    parallel_for_each(
+        domain, [=](index<1> i) restrict(amp) { v[i] = helper(v[i]); });
     values[0] = helper(plain(1));
 }
 template <class T> void launches_of_any(array_view<T> v, T x, array<T> &data) {
-    parallel_for_each(v.extent, [=, &data](index<1> i) restrict(amp) { v[i] = generic(x) + data[i]; });
+    parallel_for_each(
+        v.extent, [ =, &data ](index<1> i) restrict(amp) { v[i] = generic(x) + data[i]; });
 }
 void instantiates(array_view<float> v, array<float> &a, array<int> &b) {
     launches_of_any(v, 2.0f, a);
@@ -282,9 +299,11 @@ class owner {
     void run() {
         array<int> &data = own;
         const int copy = n;
-        parallel_for_each(data.extent, [=, &data](index<1> i) restrict(amp) { data[i] = copy; });
+        parallel_for_each(
+            data.extent, [ =, &data ](index<1> i) restrict(amp) { data[i] = copy; });
         array_view<int> view(values);
-        parallel_for_each(view.extent, [=](index<1> i) restrict(amp) { view[i] = helper(copy); });
+        parallel_for_each(
+            view.extent, [=](index<1> i) restrict(amp) { view[i] = helper(copy); });
     }
     static int helper(int x) restrict(amp, cpu) { return x; }
 };
