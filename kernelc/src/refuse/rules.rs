@@ -155,7 +155,7 @@ impl Walk {
             }
             found if is_function(found) => self.function(at, context),
             kind::VARIABLE => self.variable(at, context),
-            found if found >= kind::DECLARATION_REFERENCE && found < kind::DEVICE_ATTRIBUTE => self.code(at, context),
+            kind::DECLARATION_REFERENCE..kind::DEVICE_ATTRIBUTE => self.code(at, context),
             _ => {}
         }
     }
