@@ -1,6 +1,7 @@
 //! Tile barriers that not all threads of a tile reach: MSVC's error C3561.
 
-use super::uniformity::{Level, Uniformity};
+use super::facts::Level;
+use super::uniformity::Uniformity;
 use crate::ir::{BlockId, Frame, Function, FunctionId, LocalId, LocationId, Module, Op, Value};
 use std::collections::HashSet;
 

@@ -22,6 +22,7 @@ mod compile;
 mod conversions;
 mod emitter;
 mod error;
+mod facts;
 mod fast_math;
 mod instructions;
 mod integers;

@@ -91,6 +91,7 @@ functions! {
     clang_Cursor_isBitField(RawCursor) -> c_uint;
     clang_Cursor_getOffsetOfField(RawCursor) -> c_longlong;
     clang_Cursor_getStorageClass(RawCursor) -> c_int;
+    clang_getCursorTLSKind(RawCursor) -> c_int;
     clang_Cursor_getNumArguments(RawCursor) -> c_int;
     clang_Cursor_getArgument(RawCursor, c_uint) -> RawCursor;
     clang_getEnumDeclIntegerType(RawCursor) -> RawType;
@@ -318,6 +319,11 @@ impl Cursor {
         with(|f| unsafe { (f.clang_isVirtualBase)(self.0) != 0 }).unwrap_or(false)
     }
 
+    pub(super) fn is_thread_local(self) -> bool {
+        // SAFETY: as above.
+        with(|f| unsafe { (f.clang_getCursorTLSKind)(self.0) != 0 }).unwrap_or(false)
+    }
+
     pub(super) fn is_bit_field(self) -> bool {
         // SAFETY: as above.
         with(|f| unsafe { (f.clang_Cursor_isBitField)(self.0) != 0 }).unwrap_or(false)
@@ -450,6 +456,8 @@ pub(super) mod kind {
     pub(in crate::refuse) const VARIABLE: i32 = 9;
     pub(in crate::refuse) const PARAMETER: i32 = 10;
     pub(in crate::refuse) const METHOD: i32 = 21;
+    pub(in crate::refuse) const FIELD: i32 = 6;
+    pub(in crate::refuse) const MEMBER_INITIALIZER: i32 = 47;
     pub(in crate::refuse) const NAMESPACE: i32 = 22;
     pub(in crate::refuse) const LINKAGE: i32 = 23;
     pub(in crate::refuse) const CONSTRUCTOR: i32 = 24;
@@ -463,7 +471,10 @@ pub(super) mod kind {
     pub(in crate::refuse) const DECLARATION_REFERENCE: i32 = 101;
     pub(in crate::refuse) const MEMBER_REFERENCE: i32 = 102;
     pub(in crate::refuse) const CALL: i32 = 103;
+    pub(in crate::refuse) const INTEGER: i32 = 106;
+    pub(in crate::refuse) const FLOATING: i32 = 107;
     pub(in crate::refuse) const STRING: i32 = 109;
+    pub(in crate::refuse) const CHARACTER: i32 = 110;
     pub(in crate::refuse) const C_CAST: i32 = 117;
     pub(in crate::refuse) const ADDRESS_OF_LABEL: i32 = 120;
     pub(in crate::refuse) const STATIC_CAST: i32 = 124;
@@ -495,6 +506,7 @@ pub(super) mod ty {
     pub(in crate::refuse) const BOOL: i32 = 3;
     pub(in crate::refuse) const UNSIGNED: i32 = 9;
     pub(in crate::refuse) const UNSIGNED_LONG: i32 = 10;
+    pub(in crate::refuse) const CHAR: i32 = 13;
     pub(in crate::refuse) const INT: i32 = 17;
     pub(in crate::refuse) const LONG: i32 = 18;
     pub(in crate::refuse) const FIRST_NUMBER: i32 = 3;

@@ -13,6 +13,13 @@ pub(super) struct Finding {
     pub(super) text: String,
 }
 
+/// What the walk found.
+pub(super) struct Found {
+    pub(super) findings: Vec<Finding>,
+    /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
+    pub(super) arrays: HashSet<(String, String)>,
+}
+
 /// For whom a function is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
@@ -34,7 +41,7 @@ struct Context {
 const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false };
 
 /// Walks over a source. `strict`: refuses revamp's extensions too.
-pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
+pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     let mut walk = Walk { strict, ..Walk::default() };
     for declaration in unit.cursor().children() {
         if !declaration.is_of_system() {
@@ -46,7 +53,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
     }
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    walk.found
+    Found { findings: walk.found, arrays: walk.arrays }
 }
 
 #[derive(Default)]
@@ -55,6 +62,7 @@ struct Walk {
     types: Types,
     found: Vec<Finding>,
     told: HashSet<(Place, String)>,
+    arrays: HashSet<(String, String)>,
     /// Instantiations that were met.
     seen: HashSet<u32>,
     later: Vec<(Cursor, Side)>,
@@ -147,7 +155,7 @@ impl Walk {
             }
             found if is_function(found) => self.function(at, context),
             kind::VARIABLE => self.variable(at, context),
-            found if found >= kind::DECLARATION_REFERENCE && found < kind::DEVICE_ATTRIBUTE => self.code(at, context),
+            kind::DECLARATION_REFERENCE..kind::DEVICE_ATTRIBUTE => self.code(at, context),
             _ => {}
         }
     }
@@ -171,6 +179,9 @@ impl Walk {
                     at,
                     format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2)"),
                 );
+            }
+            if at.kind() == kind::CONSTRUCTOR {
+                self.unnamed_members(at, &children);
             }
             if self.strict {
                 self.declarator(at, &children);
@@ -248,11 +259,11 @@ impl Walk {
             if context.side != Side::Cpu && !tile_static {
                 // CX_SC_Extern and CX_SC_Static.
                 let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
-                if lasting {
-                    self.extension(at, &format!("'{name}': a static or extern variable"));
+                if lasting || at.is_thread_local() {
+                    self.extension(at, &format!("'{name}': a static, thread_local or extern variable"));
                 }
-                self.destructor(at, of);
             }
+            self.destructor(at, of, context);
         }
         for child in children {
             self.code(child, context);
@@ -268,6 +279,9 @@ impl Walk {
             );
             self.refuse(at, text);
         }
+        if context.side == Side::Both {
+            self.extension(at, &format!("'{name}': a tile_static variable in a function that is restrict(cpu) too"));
+        }
         let mut inner = of.canonical();
         while (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&inner.kind()) {
             inner = inner.element().canonical();
@@ -281,15 +295,48 @@ impl Walk {
         }
     }
 
-    /// The destructor of a local variable is called, and must be amp code.
-    fn destructor(&mut self, at: Cursor, of: Type) {
+    /// The destructor of a local variable is called, and must be for where that is.
+    fn destructor(&mut self, at: Cursor, of: Type, context: Context) {
         let class = of.canonical().declaration();
         if of.canonical().kind() != ty::RECORD || is_of_amp(class) || class.is_of_system() {
             return;
         }
         let children = class.definition().map(Cursor::children).unwrap_or_default();
-        if let Some(destructor) = children.into_iter().find(|c| c.kind() == kind::DESTRUCTOR && !is_callable(*c)) {
-            self.cpu_function(at, destructor);
+        let Some(destructor) = children.into_iter().find(|c| c.kind() == kind::DESTRUCTOR) else { return };
+        match (context.side, written(&destructor.children())) {
+            (Side::Cpu, Some(Side::Amp)) => {
+                let name = destructor.spelling();
+                self.refuse(
+                    at,
+                    format!("'{name}' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)"),
+                );
+            }
+            (Side::Amp | Side::Both, _) if !is_callable(destructor) => self.cpu_function(at, destructor),
+            _ => {}
+        }
+    }
+
+    /// Members that a constructor does not name are made by constructors of theirs.
+    fn unnamed_members(&mut self, at: Cursor, children: &[Cursor]) {
+        let Some(class) = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE)
+        else {
+            return;
+        };
+        let named: Vec<String> =
+            children.iter().filter(|c| c.kind() == kind::MEMBER_INITIALIZER).map(|c| c.spelling()).collect();
+        let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
+        for field in class.children().into_iter().filter(|c| has_body && c.kind() == kind::FIELD) {
+            let initialized = field.children().iter().any(|c| c.kind() >= 100 && c.kind() < kind::LABEL);
+            let Some(of) = field.ty().map(Type::canonical).filter(|of| of.kind() == ty::RECORD) else { continue };
+            let made = of.declaration();
+            if initialized || named.contains(&field.spelling()) || made.is_of_system() {
+                continue;
+            }
+            let makes = made.definition().map(Cursor::children).unwrap_or_default();
+            let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && c.arguments().is_empty();
+            if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
+                self.cpu_function(at, constructor);
+            }
         }
     }
 
@@ -341,6 +388,12 @@ impl Walk {
             }
             kind::C_CAST | kind::STATIC_CAST | kind::REINTERPRET_CAST | kind::FUNCTIONAL_CAST => self.cast(at),
             kind::DECLARATION_REFERENCE => self.global(at),
+            kind::INTEGER | kind::FLOATING | kind::CHARACTER if !at.is_from_macro() => {
+                // Narrow characters are numbers to everybody.
+                if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
+                    self.value(at, of, "the literal");
+                }
+            }
             _ => {}
         }
     }
@@ -388,7 +441,8 @@ impl Walk {
         }
         let mut parents =
             std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
-        let local = parents.by_ref().take(32).any(|p| is_function(p.kind()));
+        let local =
+            parents.by_ref().take(32).any(|p| is_function(p.kind())) && written(&callee.children()) != Some(Side::Cpu);
         let parent = callee.semantic_parent();
         let of_library = callee.is_of_system();
         let cxx = parent.is_some_and(|p| p.kind() == kind::NAMESPACE || is_class(p.kind()));
@@ -417,7 +471,17 @@ impl Walk {
             let Some(of) = argument.ty().map(Type::canonical) else { continue };
             let of = if is_reference(of) { of.pointee().canonical() } else { of };
             let class = of.declaration();
-            if of.kind() != ty::RECORD || is_of_amp(class) || is_lambda(of) {
+            if of.kind() == ty::RECORD && is_lambda(of) {
+                let operator = class.children().into_iter().find(|c| c.spelling() == "operator()");
+                // Clang takes an unmarked lambda for both sides.
+                if operator.is_some_and(|o| written(&o.children()).is_none()) {
+                    let text =
+                        "the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)";
+                    self.refuse(argument, text.into());
+                }
+                continue;
+            }
+            if of.kind() != ty::RECORD || is_of_amp(class) {
                 continue;
             }
             let members = class.definition().map(Cursor::children).unwrap_or_default();
@@ -465,7 +529,12 @@ impl Walk {
             let name = name_of(of, &variables);
             let inside = around.side != Side::Cpu;
             if is_reference(of) {
-                if !is_array(of.canonical().pointee()) && (!inside || self.strict) {
+                if is_array(of.canonical().pointee()) {
+                    let file = at.place().file;
+                    self.arrays.extend(
+                        variables.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())),
+                    );
+                } else if !inside || self.strict {
                     let text = format!(
                         "{name} is captured by reference ('{}'): by-reference capture is unsupported if the lambda is amp restricted \
                          (C3590), except of array and texture; capture it by value, or use an array_view",
@@ -520,6 +589,12 @@ impl Walk {
             }
         }
     }
+}
+
+/// An array or a texture, or a reference to one.
+fn is_array_variable(variable: Cursor) -> bool {
+    let Some(of) = variable.ty().map(Type::canonical) else { return false };
+    is_array(if is_reference(of) { of.pointee() } else { of })
 }
 
 /// The class of a lambda.
