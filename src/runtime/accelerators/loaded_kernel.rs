@@ -7,6 +7,7 @@ use crate::kernel::compiled::Compiled;
 use crate::lock::{Mutex, rank};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
@@ -18,6 +19,8 @@ pub struct LoadedKernel {
     names: Vec<Option<CString>>,
     workgroup: [u32; 3],
     label: String,
+    /// False until its first launch.
+    is_known: AtomicBool,
 }
 
 impl LoadedKernel {
@@ -58,9 +61,18 @@ impl LoadedKernel {
             workgroup: module.workgroup_size(&Vec::new()).map_err(named)?,
             label,
             kernel,
+            is_known: AtomicBool::new(false),
         }))
     }
 
+    /// True until its first launch.
+    pub fn is_new(&self) -> bool {
+        !self.is_known.load(Ordering::Relaxed)
+    }
+    /// Notes its first launch.
+    pub fn set_known(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
+    }
     /// The device's kernel.
     pub fn kernel(&self) -> &Arc<dyn Kernel> {
         &self.kernel

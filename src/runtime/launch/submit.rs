@@ -21,7 +21,7 @@ pub(in crate::runtime) fn submit<'p>(
     for (slot, address) in slots {
         filled.put(slot, address)?;
     }
-    view.queue().dispatch(&Dispatch {
+    let dispatch = Dispatch {
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),
         bindings: &[],
@@ -29,5 +29,6 @@ pub(in crate::runtime) fn submit<'p>(
         push: &[],
         block: Some(&filled),
         groups,
-    })
+    };
+    view.dispatch(kernel, &dispatch)
 }
