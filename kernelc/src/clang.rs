@@ -128,6 +128,8 @@ impl Clang {
     pub fn pass(&self, pass: Pass, unit: &Unit<'_>, flags: &[OsString]) -> Command {
         let mut command = Command::new(&self.compiler);
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
+        // __declspec(property) is how C++ AMP programs write properties.
+        command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
         command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });

@@ -10,7 +10,7 @@
 //! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `source_rewrite`: what C++ AMP allows and Clang does not parse; `files`: temporary files
 //!   and child processes;
-//! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
+//! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
 mod always_inline;
 mod clang;
@@ -22,6 +22,7 @@ mod flags;
 pub mod image;
 pub mod ir;
 pub mod lower;
+pub mod port;
 mod response_files;
 mod source_rewrite;
 

@@ -35,13 +35,18 @@ static REGISTERING: Mutex<()> = Mutex::new(());
 
 #[cfg(unix)]
 extern "C" fn before_fork() {
-    std::mem::forget(REGISTERING.lock());
+    // A child that forks holds it for good.
+    if !process::is_forked() {
+        std::mem::forget(REGISTERING.lock());
+    }
 }
 
 #[cfg(unix)]
 extern "C" fn after_fork() {
-    // SAFETY: this thread locked it in `before_fork`.
-    unsafe { REGISTERING.force_unlock() };
+    if !process::is_forked() {
+        // SAFETY: this thread locked it in `before_fork`.
+        unsafe { REGISTERING.force_unlock() };
+    }
 }
 
 /// The lock stays taken: a child registers nothing, and threads that waited for the lock do not

@@ -73,4 +73,9 @@ TEST(after_use_a_child_is_told) {
     CHECK(computes());
 }
 
+TEST(a_child_forks_after_use) {
+    CHECK(computes());
+    CHECK(forked([] { return forked([] { return true; }) == 0; }) == 0);
+}
+
 CHECK_MAIN
