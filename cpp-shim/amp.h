@@ -21,6 +21,7 @@
 #include "revamp/detail/copy.h"
 #include "revamp/detail/intrinsics.h"
 #include "revamp/detail/launch.h"
+#include "revamp/detail/output.h"
 #include "revamp/detail/restrict.h"
 #include "revamp/detail/shapes.h"
 #include "revamp/detail/view.h"

@@ -168,6 +168,8 @@ impl Clang {
         command.arg("-U__HIPCC__");
         // A function of the other side is never the better choice.
         command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
+        // __declspec(property) is how C++ AMP programs write properties.
+        command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
         command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });

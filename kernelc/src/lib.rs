@@ -12,7 +12,7 @@
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
-//! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
+//! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
 mod always_inline;
 mod clang;
@@ -26,6 +26,7 @@ pub mod ir;
 pub mod lower;
 mod overloads;
 mod own_sources;
+pub mod port;
 mod refuse;
 mod response_files;
 mod source_rewrite;

@@ -57,7 +57,6 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
         lifecycle::install();
         let _call = process::begin()?;
         let result = body();
-        // A call that failed may have loaded a driver too.
         lifecycle::renew();
         let result = result?;
         process::check_validation()?;

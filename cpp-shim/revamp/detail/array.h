@@ -47,9 +47,10 @@ struct array_control {
         (void)revamp_array_destroy(handle);
     }
 
+    bool is_for_host() const { return (info.cpu_access_type & REVAMP_ACCESS_READ_WRITE) != REVAMP_ACCESS_NONE; }
     void *data(bool write) {
+        if (!is_for_host()) refuse();
         const revamp_access allowed = info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
-        if (allowed == REVAMP_ACCESS_NONE) refuse();
         view_control *view = host.load(std::memory_order_acquire);
         if (!view) view = open();
         return host_data(view, write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
@@ -397,11 +398,12 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         return cpu_access_type;
     }
 
+    // On the host null, if that may not use the elements.
     REVAMP_HD T *data() {
-        return first(true);
+        return all(true);
     }
     REVAMP_HD const T *data() const {
-        return first(false);
+        return all(false);
     }
 
     REVAMP_HD T &operator[](const index_type &i) {
@@ -489,6 +491,12 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         if (!revamp::detail::in_kernel()) return static_cast<T *>(this->m_control->data(write));
 #endif
         return this->m_data;
+    }
+    REVAMP_HD T *all(bool write) const {
+#if !REVAMP_DEVICE_PASS
+        if (!revamp::detail::in_kernel() && !this->m_control->is_for_host()) return nullptr;
+#endif
+        return first(write);
     }
     REVAMP_HD revamp::detail::element_offset at(const index_type &i) const {
         revamp::detail::element_offset position = i[0];

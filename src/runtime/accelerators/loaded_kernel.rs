@@ -8,6 +8,7 @@ use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::reports::Report;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
@@ -20,6 +21,8 @@ pub struct LoadedKernel {
     workgroup: [u32; 3],
     label: String,
     checks: Option<KernelChecks>,
+    /// False until its first launch.
+    is_known: AtomicBool,
 }
 
 /// What launches of a kernel that checks bounds need.
@@ -68,9 +71,18 @@ impl LoadedKernel {
             label,
             kernel,
             checks,
+            is_known: AtomicBool::new(false),
         }))
     }
 
+    /// True until its first launch.
+    pub fn is_new(&self) -> bool {
+        !self.is_known.load(Ordering::Relaxed)
+    }
+    /// Notes its first launch.
+    pub fn set_known(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
+    }
     /// The device's kernel.
     pub fn kernel(&self) -> &Arc<dyn Kernel> {
         &self.kernel

@@ -4,7 +4,6 @@
 //! views are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s
 //! tell. A cached launch keeps nothing alive and decides nothing: if anything differs, the launch is prepared anew.
 
-use crate::config;
 use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
 use crate::device::{Buffer, Use};
@@ -22,6 +21,7 @@ use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::request::HostLaunch;
 use crate::runtime::launch::submit::submit;
+use crate::runtime::race;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -66,7 +66,7 @@ impl CachedLaunch {
         held: &mut LockedSources<'_>,
     ) -> Result<Option<Self>> {
         // Arguments that have just changed may change again before the next launch.
-        if config::get().check || launched.resolved.changed() {
+        if race::is_on() || launched.resolved.changed() {
             return Ok(None);
         }
         for (c, holder) in launched.captured.iter().zip(launched.resolved.holders()) {

@@ -33,7 +33,7 @@ pub(in crate::runtime) fn submit<'p>(
             filled.put(slot, address)?;
         }
     }
-    view.queue().dispatch(&Dispatch {
+    let dispatch = Dispatch {
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),
         bindings: &[],
@@ -41,5 +41,6 @@ pub(in crate::runtime) fn submit<'p>(
         push: &[],
         block: Some(&filled),
         groups,
-    })
+    };
+    view.dispatch(kernel, &dispatch)
 }
