@@ -64,6 +64,19 @@ impl Functions {
                     // The parameters, and where a variable begins, its initializer.
                     at = close;
                 }
+                ":" if kind == Block::Scope && (begin..at).any(|n| code.text(n) == "(") => {
+                    // What a constructor begins with.
+                    let initializer = |from: usize| {
+                        let open = (from..range.end).find(|&n| ["(", "{", ";"].contains(&code.text(n)))?;
+                        code.pair(open).filter(|&close| close > open)
+                    };
+                    while let Some(close) = initializer(at + 1) {
+                        at = close;
+                        if code.text(at + 1) != "," {
+                            break;
+                        }
+                    }
+                }
                 "=" if kind == Block::Scope && code.before(at) != "operator" => {
                     while at + 1 < range.end && !["{", ";"].contains(&code.text(at + 1)) {
                         at = code.pair(at + 1).filter(|&to| to > at).unwrap_or(at + 1);
@@ -141,8 +154,8 @@ impl Functions {
             }
             at = code.pair(at).filter(|&to| to > at).unwrap_or(at) + 1;
         }
-        // Also where it stands before the name.
-        if let Some((_, found)) = (begin..first).find_map(|n| clauses.at(code, n)) {
+        // Also where it stands before the name; behind parameters it is that of another function.
+        if let Some((_, found)) = (begin..first).filter(|&n| code.before(n) != ")").find_map(|n| clauses.at(code, n)) {
             restriction = found;
         }
         let place = (format!("{scope}{qualifier}"), own);
@@ -277,9 +290,33 @@ mod tests {
             "void t() { struct s { int h(int) restrict(amp); }; } void u() { struct s { int h(int); }; }",
             "enum e { f }; int g(e x = f) restrict(amp); template <int (*F)(int)> struct q {};",
             "int f(int) restrict(amp); // int f(float);",
+            "struct s { s(int a, int b) restrict(amp) : x(a), y{b} {} s(int a) restrict(amp) : s(a, 1) {} int x, y; void x2(); };",
+            "int f(int) restrict(amp), g(int) restrict(amp, cpu); int g(int) restrict(amp, cpu) { return 1; }",
             "void t() { auto f = [](int) restrict(amp) {}; auto g = [](int) {}; }",
         ] {
             assert!(!overloaded(source), "{source}");
         }
+    }
+
+    #[test]
+    fn programs_that_do_not_overload_are_not_taken_for_such_that_do() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders = vec![root.join("examples-amp"), root.join("tests/cpp"), root.join("tests/kernels")];
+        let mut read = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if name.ends_with(".cpp") {
+                    let source = std::fs::read_to_string(&path).unwrap();
+                    let does = ["strict.cpp", "device.cpp"].contains(&&*name);
+                    assert_eq!(overloaded(&source), does, "{}", path.display());
+                    read += 1;
+                }
+            }
+        }
+        assert!(read > 40);
     }
 }
