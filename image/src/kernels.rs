@@ -84,7 +84,9 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged(why) => f.write_str(why),
-            Self::Version(version) => write!(f, "it is of version {version}, this library reads {VERSION} to {CHECKING}"),
+            Self::Version(version) => {
+                write!(f, "it is of version {version}, this library reads {VERSION} to {CHECKING}")
+            }
             Self::OutOfMemory(bytes) => write!(f, "there is no memory for {bytes} bytes"),
         }
     }

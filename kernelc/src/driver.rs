@@ -303,7 +303,8 @@ fn compile(
     let id = unit_id(object, line);
     let device_flags = line.for_device();
     let overlay = overlay(source, &folder)?;
-    let mut unit = Unit { id, strict: false, source, reports: line.bounds() == Bounds::Report, overlay: overlay.as_deref() };
+    let mut unit =
+        Unit { id, strict: false, source, reports: line.bounds() == Bounds::Report, overlay: overlay.as_deref() };
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
@@ -532,7 +533,7 @@ fn version(name: &str) -> i32 {
 }
 
 const KERNELC: &str = "\
-usage: revamp-kernelc [--only SOURCE]... -- COMPILER ARGUMENTS...
+usage: revamp-kernelc [--only SOURCE]... [--bounds off|zero|report] -- COMPILER ARGUMENTS...
 
 Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
 kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
@@ -550,6 +551,9 @@ A C++ compiler for programs that use C++ AMP: takes Clang's arguments, finds the
 the kernels into the program as SPIR-V:
 
     revamp-c++ -O2 prog.cpp -o prog
+
+-famp-bounds=zero: kernels read 0 outside of arrays and array_views, and drop what they write there; report: the launch fails
+besides (the default at -O0); off: unchecked.
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.

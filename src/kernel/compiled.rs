@@ -133,9 +133,10 @@ impl Images {
             block_size: kernel.block_size,
             block_align: kernel.block_align,
             captures: kernel.captures.clone(),
-            checks: kernel.checks.as_ref().map(|checks| {
-                Arc::new(Checks { sites: checks.sites.iter().map(|&site| site.to_owned()).collect() })
-            }),
+            checks: kernel
+                .checks
+                .as_ref()
+                .map(|checks| Arc::new(Checks { sites: checks.sites.iter().map(|&site| site.to_owned()).collect() })),
         }))
     }
 }

@@ -268,23 +268,23 @@ extern "C" __attribute__((device, const)) void *__revamp_element(void *element, 
             text.append(d ? ", " : "").append(std::to_string(values[d]));
         return text;
     };
-    throw Concurrency::runtime_exception(("an element outside of an array_view or array: index (" + list(index) +
-                                          "), extent (" + list(extent) + ")")
-                                             .c_str(),
-                                         failed);
+    throw Concurrency::runtime_exception(
+        ("an element outside of an array_view or array: index (" + list(index) + "), extent (" + list(extent) + ")")
+            .c_str(),
+        failed);
 }
 #endif
-// The element at `i`. Where it is outside of `extent` the compiler of kernels reports that, if it is asked to, and host threads
-// and the host with REVAMP_CHECK_BOUNDS do.
+// The element at `i`. Where it is outside of `extent` the compiler of kernels reports that, if it is asked to, and host
+// threads and the host with REVAMP_CHECK_BOUNDS do.
 template <class T, int N>
 REVAMP_HD constexpr T &element_at([[maybe_unused]] const Concurrency::index<N> &i,
                                   [[maybe_unused]] const Concurrency::extent<N> &extent, T *element) {
 #if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
     if constexpr (N <= 3)
-        return *static_cast<T *>(__revamp_element(
-            const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0], N > 1 ? i[unsigned(N > 1)] : 0,
-            N > 2 ? i[unsigned(2 * (N > 2))] : 0, extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
-            N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
+        return *static_cast<T *>(__revamp_element(const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0],
+                                                  N > 1 ? i[unsigned(N > 1)] : 0, N > 2 ? i[unsigned(2 * (N > 2))] : 0,
+                                                  extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
+                                                  N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
 #elif !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
     int index[N] = {}, size[N] = {};
     bool inside = true;

@@ -45,7 +45,6 @@ impl Emitter<'_> {
         let Some(workgroup) = self.workgroup else {
             return Err(KernelError::new("internal: the entry point does not say its workgroup".into()));
         };
-        self.report_function();
         let sites = self.take_sites();
         Ok((self.asm.finish(&self.function.name, workgroup), sites))
     }
@@ -94,15 +93,17 @@ impl Emitter<'_> {
             }
             Op::Select { condition, yes, no } => self.select(condition, yes, no, *result)?,
             Op::Freeze { value } => self.freeze(value, *result)?,
-            Op::Load { ty, pointer, align, volatile, atomic } => {
-                self.checked_load(pointer, ty, |e, from| {
-                    if *atomic { Ok(vec![e.atomic_load(from, ty)?]) } else { e.load(from, ty, *align, *volatile) }
-                })?
-            }
+            Op::Load { ty, pointer, align, volatile, atomic } => self.checked_load(pointer, ty, |e, from| {
+                if *atomic { Ok(vec![e.atomic_load(from, ty)?]) } else { e.load(from, ty, *align, *volatile) }
+            })?,
             Op::Store { value, pointer, align, volatile, atomic } => {
                 let access = self.access(pointer, 0, value.ty.size().unwrap_or(0), bounds::WRITES)?;
                 self.guarded(access, &[], |e, to| {
-                    if *atomic { e.atomic_store(to, value)? } else { e.store(to, value, *align, *volatile)? }
+                    if *atomic {
+                        e.atomic_store(to, value)?
+                    } else {
+                        e.store(to, value, *align, *volatile)?
+                    }
                     Ok(Vec::new())
                 })?
             }
@@ -258,6 +259,9 @@ impl Emitter<'_> {
     }
 
     fn terminator(&mut self, op: &Op, merge: Option<Merge>) -> Lowered<()> {
+        if matches!(op, Op::Ret { .. }) {
+            self.end_checks();
+        }
         match merge {
             Some(Merge::Selection(to)) => {
                 let operands = vec![
@@ -474,7 +478,7 @@ impl Emitter<'_> {
                 }
                 if steps.offset != 0 {
                     let by = self.asm.constant(Scalar::U32, (steps.offset / group.unit as i64) as u64);
-                    at = self.asm.make(S::IAdd, Scalar::U32, &[at, by]);
+                    at = self.asm.sum_u32(at, by);
                 }
                 Ok(at)
             }

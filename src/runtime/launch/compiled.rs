@@ -9,8 +9,8 @@ use crate::kernel::image::{ANY_OFFSET, Capture};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::locked::LockedSources;
-use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::groups;
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
@@ -130,8 +130,16 @@ pub(in crate::runtime) fn run(
     let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots, &spans)?;
     resolved.written(captured, held)?;
     if let Some(again) = again {
-        let launched =
-            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, resolved: &resolved, addresses, spans };
+        let launched = Launched {
+            view,
+            compiled: kernel,
+            kernel: &loaded,
+            groups,
+            captured,
+            resolved: &resolved,
+            addresses,
+            spans,
+        };
         *again = CachedLaunch::of(launch, launched, held)?;
     }
     Ok(point)

@@ -31,11 +31,12 @@ TEST(kernels_tell_index_and_extent) {
     const array_view<int> v(12, values);
     const array_view<int, 2> w(3, 4, values);
     const auto launch = [&](int at, int row, int column) {
-        parallel_for_each(threads(), extent<1>(1), [=](index<1>) restrict(amp) {
-            v[at] = 1;
-            w(row, column) = 2;
-            w[row][column] = 3;
-        });
+        parallel_for_each(
+            threads(), extent<1>(1), [=](index<1>) restrict(amp) {
+                v[at] = 1;
+                w(row, column) = 2;
+                w[row][column] = 3;
+            });
         threads().wait();
     };
     launch(11, 2, 3);
@@ -51,11 +52,12 @@ TEST(arrays_and_tiles_tell) {
     array<float, 2> a(4, 4, threads());
     CHECK(told(
         [&] {
-            parallel_for_each(threads(), extent<1>(8).tile<4>(), [&a](tiled_index<4> t) restrict(amp) {
-                a(t.global[0], 0) = 1;
-                t.barrier.wait();
-                a[index<2>(0, t.local[0])] = 2;
-            });
+            parallel_for_each(
+                threads(), extent<1>(8).tile<4>(), [&a](tiled_index<4> t) restrict(amp) {
+                    a(t.global[0], 0) = 1;
+                    t.barrier.wait();
+                    a[index<2>(0, t.local[0])] = 2;
+                });
             threads().wait();
         },
         "extent (4, 4)"));
