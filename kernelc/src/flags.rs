@@ -555,6 +555,25 @@ mod tests {
     }
 
     #[test]
+    fn bounds_are_reported_where_nothing_is_optimised() {
+        for (text, expected) in [
+            ("-c a.cpp", Bounds::Report),
+            ("-O0 -c a.cpp", Bounds::Report),
+            ("-O2 -O0 -c a.cpp", Bounds::Report),
+            ("-O2 -c a.cpp", DEFAULT_BOUNDS),
+            ("-O -c a.cpp", DEFAULT_BOUNDS),
+            ("-famp-bounds=off -c a.cpp", Bounds::Off),
+            ("-O2 -famp-bounds=zero -c a.cpp", Bounds::Zero),
+            ("-famp-bounds=zero -famp-bounds=report -O3 -c a.cpp", Bounds::Report),
+        ] {
+            let l = line(text);
+            assert_eq!((l.bounds(), &l.wrong), (expected, &None), "{text}");
+            assert!(!joined(&l.for_host(false)).contains("-famp-"), "Clang does not know it: {text}");
+        }
+        assert!(line("-famp-bounds=some -c a.cpp").wrong.is_some_and(|wrong| wrong.contains("off, zero or report")));
+    }
+
+    #[test]
     fn what_also_compiles_keeps_the_flags_of_the_preprocessor() {
         assert_eq!(joined(&line("-DX -MD a.cpp b.c").for_link()), "-DX -MD");
         assert_eq!(joined(&line("-DX -MD a.cpp b.o").for_link()), "");

@@ -1,6 +1,6 @@
-// Accesses outside of arrays and array_views, as programs written for Direct3D make them: reads give 0, writes and atomic
-// operations are dropped, and what lies beside keeps its values. Built twice: with BOUNDS zero, and with BOUNDS report
-// (REPORTS), where the launch fails besides and the text names the place.
+// Accesses outside of arrays and array_views, as programs written for Direct3D make them: reads give 0, writes and
+// atomic operations are dropped, and what lies beside keeps its values. Built twice: with BOUNDS zero, and with BOUNDS
+// report (REPORTS), where the launch fails besides and the text names the place.
 #include "device.hpp"
 
 #include <amp_short_vectors.h>
@@ -69,7 +69,8 @@ TEST(a_histogram_with_values_beyond_its_bins) {
     const array_view<int> b(16, bins);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
+            parallel_for_each(
+                vulkan_view(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
         },
         {"bounds.cpp:", "'b'", "an atomic operation on 4 bytes", "extent (16)", "index ("});
     b.synchronize();
@@ -83,8 +84,8 @@ TEST(a_stencil_reads_beyond_the_edges) {
     const array_view<float> out(64, to);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent,
-                              [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
         },
         {"'in'", "reads 4 bytes", "extent (64)"});
     out.synchronize();
@@ -98,13 +99,14 @@ TEST(neighbours_in_two_dimensions) {
     const array_view<int, 2> out(8, 8, to);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<2> i) restrict(amp) {
-                int sum = 0;
-                for (int y = -1; y <= 1; ++y)
-                    for (int x = -1; x <= 1; ++x)
-                        sum += in(i[0] + y, i[1] + x);
-                out[i] = sum;
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<2> i) restrict(amp) {
+                    int sum = 0;
+                    for (int y = -1; y <= 1; ++y)
+                        for (int x = -1; x <= 1; ++x)
+                            sum += in(i[0] + y, i[1] + x);
+                    out[i] = sum;
+                });
         },
         {"'in'", "extent (8, 8)"});
     out.synchronize();
@@ -120,7 +122,8 @@ TEST(writes_beyond_both_ends_touch_nothing) {
     const array_view<int> v(50, memory.first());
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
+            parallel_for_each(
+                vulkan_view(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
         },
         {"'v'", "writes 4 bytes", "extent (50)"});
     v.synchronize();
@@ -134,11 +137,12 @@ TEST(huge_and_negative_indices) {
     const array_view<int> v(10, values), out(8, read);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), extent<1>(8), [=](index<1> i) restrict(amp) {
-                const int at[] = {-1, -2147483647 - 1, 2147483647, 10, 1 << 30, -(1 << 30), 0x3fffffff, 5};
-                out[i] = v[at[i[0]]];
-                v[at[7 - i[0]]] += 1;
-            });
+            parallel_for_each(
+                vulkan_view(), extent<1>(8), [=](index<1> i) restrict(amp) {
+                    const int at[] = {-1, -2147483647 - 1, 2147483647, 10, 1 << 30, -(1 << 30), 0x3fffffff, 5};
+                    out[i] = v[at[i[0]]];
+                    v[at[7 - i[0]]] += 1;
+                });
         },
         {"'v'", "extent (10)"});
     out.synchronize();
@@ -157,12 +161,13 @@ TEST(elements_of_64_bits_and_of_structs) {
     const array_view<int> out(16, sums);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
-                const three one = s[i[0] - 4];
-                out[i] = one.a + 10 * one.b + 100 * one.c + 1000 * int(d[i[0] - 4]);
-                d[i[0] + 5] = 1;
-                s[i[0] + 5].c = 4;
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    const three one = s[i[0] - 4];
+                    out[i] = one.a + 10 * one.b + 100 * one.c + 1000 * int(d[i[0] - 4]);
+                    d[i[0] + 5] = 1;
+                    s[i[0] + 5].c = 4;
+                });
         },
         {"extent (5)"});
     out.synchronize();
@@ -183,11 +188,12 @@ TEST(short_vectors) {
     const array_view<float> out(8, sums);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
-                const float_4 one = v[i];
-                out[i] = one.x + one.y + one.z + one.w + v[i[0] - 4].y;
-                v[i[0] + 4] = float_4(9, 9, 9, 9);
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    const float_4 one = v[i];
+                    out[i] = one.x + one.y + one.z + one.w + v[i[0] - 4].y;
+                    v[i[0] + 4] = float_4(9, 9, 9, 9);
+                });
         },
         {"'v'", "extent (4)"});
     out.synchronize();
@@ -205,10 +211,11 @@ TEST(arrays_by_reference) {
     array<int> out(30, where);
     outside(
         [&] {
-            parallel_for_each(where, extent<1>(30), [&a, &b, &out](index<1> i) restrict(amp) {
-                out[i] = a[i] + 10 * b(i[0] / 5, i[0] % 5) + 100 * a.extent[0];
-                a[i[0] + 20] = 5;
-            });
+            parallel_for_each(
+                where, extent<1>(30), [&a, &b, &out ](index<1> i) restrict(amp) {
+                    out[i] = a[i] + 10 * b(i[0] / 5, i[0] % 5) + 100 * a.extent[0];
+                    a[i[0] + 20] = 5;
+                });
         },
         {"'", "extent ("});
     const std::vector<int> found = out;
@@ -223,7 +230,8 @@ TEST(the_extent_of_an_array_alone) {
     array<float, 2> a(3, 7, where);
     std::vector<int> seen(2);
     const array_view<int> out(2, seen);
-    parallel_for_each(where, out.extent, [&a, out](index<1> i) restrict(amp) { out[i] = a.extent[i[0]]; });
+    parallel_for_each(
+        where, out.extent, [&a, out ](index<1> i) restrict(amp) { out[i] = a.extent[i[0]]; });
     out.synchronize();
     CHECK(seen[0] == 3 && seen[1] == 7);
 }
@@ -237,20 +245,21 @@ TEST(sections_projections_and_shapes) {
     const array_view<int> out(8, read);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), extent<1>(1), [=](index<1>) restrict(amp) {
-                const array_view<int, 2> part = v.section(2, 2, 3, 3);
-                const array_view<int> row = v[9], flat = v[9].view_as(extent<2>(2, 5))[1];
-                out[0] = part(1, 1);
-                out[1] = part(90, 0);
-                out[2] = row[3];
-                out[3] = row[10];
-                out[4] = flat[4];
-                out[5] = flat[5];
-                out[6] = v[-1][9];
-                out[7] = v[9][9];
-                row[11] = 5;
-                part(-10, 0) = 6;
-            });
+            parallel_for_each(
+                vulkan_view(), extent<1>(1), [=](index<1>) restrict(amp) {
+                    const array_view<int, 2> part = v.section(2, 2, 3, 3);
+                    const array_view<int> row = v[9], flat = v[9].view_as(extent<2>(2, 5))[1];
+                    out[0] = part(1, 1);
+                    out[1] = part(90, 0);
+                    out[2] = row[3];
+                    out[3] = row[10];
+                    out[4] = flat[4];
+                    out[5] = flat[5];
+                    out[6] = v[-1][9];
+                    out[7] = v[9][9];
+                    row[11] = 5;
+                    part(-10, 0) = 6;
+                });
         },
         {"extent (", "index ("});
     out.synchronize();
@@ -267,12 +276,13 @@ TEST(a_pointer_to_one_of_two_views) {
     const array_view<int> a(10, first), b(30, second), out(40, read);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
-                out[i] = *(i[0] % 2 ? &a[i] : &b[i]);
-                (i[0] % 2 ? a[i[0] + 10] : b[i[0] + 30]) = 9;
-                const array_view<int> &one = i[0] % 4 < 2 ? a : b;
-                out[i] += 10 * one[i];
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    out[i] = *(i[0] % 2 ? &a[i] : &b[i]);
+                    (i[0] % 2 ? a[i[0] + 10] : b[i[0] + 30]) = 9;
+                    const array_view<int> &one = i[0] % 4 < 2 ? a : b;
+                    out[i] += 10 * one[i];
+                });
         },
         {"bounds.cpp:", "outside of"});
     out.synchronize();
@@ -291,15 +301,16 @@ TEST(a_pointer_that_a_loop_moves) {
     const array_view<int> v(32, values), out(4, read);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
-                int sum = 0;
-                for (const int *p = &v[i], *end = p + 40; p != end; ++p)
-                    sum += *p;
-                out[i] = sum;
-                int *p = &v[0];
-                for (int n = 0; n < 8; ++n, p += 8)
-                    if (i[0] == 0) *p += n + 1;
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    int sum = 0;
+                    for (const int *p = &v[i], *end = p + 40; p != end; ++p)
+                        sum += *p;
+                    out[i] = sum;
+                    int *p = &v[0];
+                    for (int n = 0; n < 8; ++n, p += 8)
+                        if (i[0] == 0) *p += n + 1;
+                });
         },
         {"at byte", "of 128 bytes"});
     out.synchronize();
@@ -313,8 +324,8 @@ TEST(structs_that_hold_views) {
     const pair_of_views p = {array_view<int>(20, target), array_view<const int>(10, source)};
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), extent<1>(30),
-                              [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
+            parallel_for_each(
+                vulkan_view(), extent<1>(30), [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
         },
         {"extent ("});
     p.to.synchronize();
@@ -331,13 +342,14 @@ TEST(arrays_of_views) {
     } all = {{a, b, c}};
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
-                int sum = 0;
-                for (int n = 0; n < 3; ++n)
-                    sum += all.views[(n + i[0]) % 3][i];
-                out[i] = sum;
-                all.views[i[0] % 3][i[0] + 30] = 100;
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    int sum = 0;
+                    for (int n = 0; n < 3; ++n)
+                        sum += all.views[(n + i[0]) % 3][i];
+                    out[i] = sum;
+                    all.views[i[0] % 3][i[0] + 30] = 100;
+                });
         },
         {"bounds.cpp:", "outside of"});
     out.synchronize();
@@ -355,13 +367,14 @@ TEST(atomic_operations_outside_give_zero) {
     const array_view<int> v(4, memory.first()), out(8, old);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
-                int expected = 0;
-                out[i] = atomic_fetch_add(&v[i], 3) + atomic_exchange(&v[i[0] + 4], 9);
-                // It ends, as the value outside is always 0.
-                while (!atomic_compare_exchange(&v[i[0] + 100], &expected, 1))
-                    ;
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    int expected = 0;
+                    out[i] = atomic_fetch_add(&v[i], 3) + atomic_exchange(&v[i[0] + 4], 9);
+                    // It ends, as the value outside is always 0.
+                    while (!atomic_compare_exchange(&v[i[0] + 100], &expected, 1))
+                        ;
+                });
         },
         {"atomic operation", "extent (4)"});
     out.synchronize();
@@ -378,15 +391,16 @@ TEST(tiles_and_barriers) {
     const array_view<int> out(64, read);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
-                tile_static int shared[16];
-                shared[t.local[0]] = v[t.global];
-                t.barrier.wait();
-                int sum = 0;
-                for (int n = 0; n < 16; ++n)
-                    sum += shared[n];
-                out[t.global] = sum;
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                    tile_static int shared[16];
+                    shared[t.local[0]] = v[t.global];
+                    t.barrier.wait();
+                    int sum = 0;
+                    for (int n = 0; n < 16; ++n)
+                        sum += shared[n];
+                    out[t.global] = sum;
+                });
         },
         {"'v'", "extent (40)"});
     out.synchronize();
@@ -401,12 +415,13 @@ TEST(tile_static_memory_and_locals) {
     const array_view<int> out(32, read);
     outside(
         [&] {
-            parallel_for_each(vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
-                tile_static int shared[16];
-                shared[t.local[0]] = 1;
-                t.barrier.wait();
-                out[t.global] = shared[t.global[0]];
-            });
+            parallel_for_each(
+                vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                    tile_static int shared[16];
+                    shared[t.local[0]] = 1;
+                    t.barrier.wait();
+                    out[t.global] = shared[t.global[0]];
+                });
         },
         {"bounds.cpp:", "64 bytes"});
     out.synchronize();
@@ -426,9 +441,10 @@ TEST(launches_that_are_repeated) {
     for (int round = 0; round < 20; ++round) {
         const int highest = round % 2 ? 8 : 64;
         try {
-            parallel_for_each(vulkan_view(), v.extent, [=](index<1> i) restrict(amp) {
-                if (v[i] < highest) atomic_fetch_inc(&b[v[i]]);
-            });
+            parallel_for_each(
+                vulkan_view(), v.extent, [=](index<1> i) restrict(amp) {
+                    if (v[i] < highest) atomic_fetch_inc(&b[v[i]]);
+                });
             vulkan_view().wait();
         } catch (const runtime_exception &) {
             ++told;
@@ -450,10 +466,11 @@ TEST(the_last_element_is_inside) {
     std::vector<double> doubles(3, 1);
     const array_view<int, 3> v(2, 3, 2, values);
     const array_view<double> d(3, doubles);
-    parallel_for_each(vulkan_view(), v.extent, [=](index<3> i) restrict(amp) {
-        v[i] += v(1, 2, 1) * 0 + int(d[2]) + v[0][2][1] * 0 + *(&v[index<3>(1, 2, 0)] + 1) * 0;
-        if (i[0] == 0 && i[1] == 0 && i[2] == 0) d[0] = d[1] + d[2];
-    });
+    parallel_for_each(
+        vulkan_view(), v.extent, [=](index<3> i) restrict(amp) {
+            v[i] += v(1, 2, 1) * 0 + int(d[2]) + v[0][2][1] * 0 + *(&v[index<3>(1, 2, 0)] + 1) * 0;
+            if (i[0] == 0 && i[1] == 0 && i[2] == 0) d[0] = d[1] + d[2];
+        });
     v.synchronize();
     d.synchronize();
     CHECK(values == std::vector<int>(12, 2) && doubles[0] == 2);

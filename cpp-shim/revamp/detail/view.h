@@ -259,16 +259,41 @@ template <int N> struct strides {
 extern "C" __attribute__((device, const)) void *__revamp_element(void *element, unsigned size, unsigned rank, int i0,
                                                                  int i1, int i2, int e0, int e1, int e2);
 #endif
-// The element at `i`, whose place the compiler reports if it is outside of `extent`.
+#if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+// On the host it is thrown; from a kernel it makes the launch fail.
+[[noreturn, gnu::noinline, gnu::cold]] inline void outside_of(int rank, const int *index, const int *extent) {
+    const auto list = [=](const int *values) {
+        std::string text;
+        for (int d = 0; d < rank; ++d)
+            text.append(d ? ", " : "").append(std::to_string(values[d]));
+        return text;
+    };
+    throw Concurrency::runtime_exception(
+        ("an element outside of an array_view or array: index (" + list(index) + "), extent (" + list(extent) + ")")
+            .c_str(),
+        failed);
+}
+#endif
+// The element at `i`. Where it is outside of `extent` the compiler of kernels reports that, if it is asked to, and host
+// threads and the host with REVAMP_CHECK_BOUNDS do.
 template <class T, int N>
 REVAMP_HD constexpr T &element_at([[maybe_unused]] const Concurrency::index<N> &i,
                                   [[maybe_unused]] const Concurrency::extent<N> &extent, T *element) {
 #if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
     if constexpr (N <= 3)
-        return *static_cast<T *>(__revamp_element(
-            const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0], N > 1 ? i[unsigned(N > 1)] : 0,
-            N > 2 ? i[unsigned(2 * (N > 2))] : 0, extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
-            N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
+        return *static_cast<T *>(__revamp_element(const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0],
+                                                  N > 1 ? i[unsigned(N > 1)] : 0, N > 2 ? i[unsigned(2 * (N > 2))] : 0,
+                                                  extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
+                                                  N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
+#elif !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+    int index[N] = {}, size[N] = {};
+    bool inside = true;
+    for (unsigned d = 0; d < unsigned(N); ++d) {
+        index[d] = i[d];
+        size[d] = extent[d];
+        inside = inside && unsigned(index[d]) < unsigned(size[d]);
+    }
+    if (__builtin_expect(!inside, 0)) outside_of(N, index, size);
 #endif
     return *element;
 }
@@ -659,6 +684,9 @@ template <class T, int N> class basic_view {
     }
 
     REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> project(int i) const {
+#if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+        if (unsigned(i) >= unsigned(extent[0])) outside_of(1, &i, &static_cast<const int &>(extent[0]));
+#endif
         constexpr int M = N > 1 ? N - 1 : 1;
         Concurrency::extent<M> shape;
         strides<M> steps{};

@@ -69,6 +69,8 @@ pub(super) struct Assembler {
     scalars: HashMap<Scalar, Word>,
     vectors: HashMap<(Scalar, u32), Word>,
     constants: HashMap<(Scalar, u64), Word>,
+    /// Those of 32 bits, by their ids.
+    numbers: HashMap<Word, u64>,
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
     ids: HashMap<Id, Word>,
@@ -78,7 +80,6 @@ pub(super) struct Assembler {
     block: Word,
     blocks: Vec<Block>,
     variables: Vec<Instruction>,
-    functions: Vec<rspirv::dr::Function>,
 }
 
 impl Assembler {
@@ -94,6 +95,7 @@ impl Assembler {
             scalars: HashMap::new(),
             vectors: HashMap::new(),
             constants: HashMap::new(),
+            numbers: HashMap::new(),
             pointers: HashMap::new(),
             arrays: HashMap::new(),
             ids: HashMap::new(),
@@ -103,7 +105,6 @@ impl Assembler {
             block: 0,
             blocks: Vec::new(),
             variables: Vec::new(),
-            functions: Vec::new(),
         };
         for capability in [Capability::Shader, Capability::Int64, Capability::PhysicalStorageBufferAddresses] {
             this.need(capability);
@@ -215,6 +216,9 @@ impl Assembler {
             _ => self.b.constant_bit32(ty, bits as u32),
         };
         self.constants.insert((scalar, bits), made);
+        if scalar == Scalar::U32 {
+            self.numbers.insert(made, bits);
+        }
         made
     }
 
@@ -233,13 +237,17 @@ impl Assembler {
         id
     }
 
-    /// True for the id of a scalar constant of 32 bits.
-    pub(super) fn is_constant(&self, id: Word) -> bool {
-        self.constants.iter().any(|(&(scalar, _), &known)| known == id && scalar == Scalar::U32)
+    /// The bits of a constant of 32 bits.
+    pub(super) fn constant_u32(&self, id: Word) -> Option<u64> {
+        self.numbers.get(&id).copied()
     }
 
-    pub(super) fn void(&mut self) -> Word {
-        self.b.type_void()
+    /// The sum of two numbers of 32 bits.
+    pub(super) fn sum_u32(&mut self, a: Word, b: Word) -> Word {
+        match (self.constant_u32(a), self.constant_u32(b)) {
+            (Some(a), Some(b)) => self.constant(Scalar::U32, a + b),
+            _ => self.make(Op::IAdd, Scalar::U32, &[a, b]),
+        }
     }
 
     pub(super) fn decorate(&mut self, id: Word, decoration: Decoration) {
@@ -380,27 +388,6 @@ impl Assembler {
         self.b.string(text)
     }
 
-    /// Begins a function beside `main`, whose blocks are given back.
-    pub(super) fn begin_function(&mut self) -> Vec<Block> {
-        std::mem::take(&mut self.blocks)
-    }
-
-    /// Ends a function that returns nothing; `main` goes on with its blocks.
-    pub(super) fn end_function(&mut self, id: Word, kinds: &[Scalar], parameters: &[Word], main: Vec<Block>) {
-        let void = self.b.type_void();
-        let types: Vec<Word> = kinds.iter().map(|&kind| self.scalar(kind)).collect();
-        let signature = self.b.type_function(void, types.clone());
-        let control = Operand::FunctionControl(rspirv::spirv::FunctionControl::DONT_INLINE);
-        let parameter =
-            |(&id, &ty): (&Word, &Word)| Instruction::new(Op::FunctionParameter, Some(ty), Some(id), vec![]);
-        self.functions.push(rspirv::dr::Function {
-            def: Some(Instruction::new(Op::Function, Some(void), Some(id), vec![control, Operand::IdRef(signature)])),
-            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
-            parameters: parameters.iter().zip(&types).map(parameter).collect(),
-            blocks: std::mem::replace(&mut self.blocks, main),
-        });
-    }
-
     /// The module's words.
     pub(super) fn finish(mut self, name: &str, workgroup: Workgroup) -> Vec<u32> {
         use rspirv::binary::Assemble;
@@ -433,9 +420,7 @@ impl Assembler {
             parameters: Vec::new(),
             blocks: std::mem::take(&mut self.blocks),
         };
-        let mut functions = vec![function];
-        functions.append(&mut self.functions);
-        self.b.module_mut().functions = functions;
+        self.b.module_mut().functions.push(function);
         self.b.module().assemble()
     }
 }

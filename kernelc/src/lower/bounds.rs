@@ -11,7 +11,7 @@ use super::reach::Reach;
 use crate::ir::{Frame, LocalId, LocationId, Op, Operand, Type, Value};
 use revamp_image::table::{self, report};
 use rspirv::dr;
-use rspirv::spirv::{self, Op as S, Word};
+use rspirv::spirv::{self, Op as S, StorageClass, Word};
 use std::collections::{BTreeMap, HashMap};
 
 /// What becomes of accesses outside of arrays and array_views.
@@ -40,8 +40,8 @@ pub(super) struct Checked {
     /// Of pointers that are chosen or merged at run time.
     spans: HashMap<LocalId, Span>,
     whole: Option<Span>,
-    /// The function that reports, once it is called.
-    report: Option<Word>,
+    /// The variables in which a thread keeps what it will report.
+    kept: Vec<(Word, Scalar)>,
     sites: Vec<String>,
     /// What the call that names an element was given, behind the pointer.
     named: HashMap<LocalId, Element>,
@@ -238,7 +238,7 @@ impl Emitter<'_> {
             (PointerClass::Group(group), Address::In(variable, word)) => {
                 let last = self.pointers.groups[group].size.saturating_sub(bytes) / variable.unit;
                 // Others are at places that are known.
-                if self.options.bounds == Bounds::Zero || self.asm.is_constant(word) {
+                if self.options.bounds == Bounds::Zero || self.asm.constant_u32(word).is_some_and(|at| at <= last) {
                     return Ok(free);
                 }
                 let end = self.asm.constant(Scalar::U32, last + 1);
@@ -350,7 +350,7 @@ impl Emitter<'_> {
         self.branch(S::Branch, &[merge]);
         if let Some(report) = access.report {
             self.begin_block(no);
-            self.call_report(&report);
+            self.keep(&report);
             self.branch(S::Branch, &[merge]);
         }
         self.begin_block(merge);
@@ -423,17 +423,19 @@ impl Emitter<'_> {
         self.checks().then(|| std::mem::take(&mut self.checked.sites))
     }
 
-    fn call_report(&mut self, report: &Report) {
-        let function = match self.checked.report {
-            Some(known) => known,
-            None => {
-                let made = self.asm.id();
-                self.checked.report = Some(made);
-                made
+    /// Keeps what is to be reported until the thread ends: there it costs one branch, and here a few variables.
+    fn keep(&mut self, report: &Report) {
+        if self.checked.kept.is_empty() {
+            let kinds: Vec<Scalar> = [Scalar::U32; 8].into_iter().chain([Scalar::U64; 2]).collect();
+            for &kind in &kinds {
+                let zero = self.asm.constant(kind, 0);
+                let ty = self.asm.scalar(kind);
+                let variable = self.asm.variable(StorageClass::Function, ty, Some(zero));
+                self.checked.kept.push((variable, kind));
             }
-        };
+        }
         let zero = self.asm.constant(Scalar::U32, 0);
-        let site = self.asm.constant(Scalar::U32, u64::from(report.site));
+        let site = self.asm.constant(Scalar::U32, u64::from(report.site) + 1);
         let (rank, index, extent) = match &report.element {
             Some(element) => {
                 // Inside its extents, but not of its memory.
@@ -443,27 +445,39 @@ impl Emitter<'_> {
             }
             None => (zero, [zero; 3], [zero; 3]),
         };
-        let mut words = vec![function, self.arguments, site, rank];
+        let mut words = vec![site, rank];
         words.extend(index.into_iter().chain(extent));
         words.extend([report.offset, report.size]);
-        let void = self.asm.void();
-        self.asm.op(S::FunctionCall, void, &words);
+        for ((variable, _), word) in self.checked.kept.clone().into_iter().zip(words) {
+            let operands = [variable, word].map(dr::Operand::IdRef).to_vec();
+            self.asm.push(dr::Instruction::new(S::Store, None, None, operands));
+        }
     }
 
-    /// Writes the function that reports, if it is called: the first thread that comes takes the report.
-    pub(super) fn report_function(&mut self) {
-        let Some(function) = self.checked.report else { return };
-        let mut kinds = vec![Scalar::U64];
-        kinds.extend([Scalar::U32; 8]);
-        kinds.extend([Scalar::U64; 2]);
-        let main = self.asm.begin_function();
-        let parameters: Vec<Word> = kinds.iter().map(|_| self.asm.id()).collect();
-        let (start, first, free, taken, end) =
-            (self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id());
-        self.begin_block(start);
-        let block = parameters[0];
-        let at_table = Address::Device(block).plus(&mut self.asm, self.checked.table + table::REPORT).word();
-        let to = device_load(&mut self.asm, at_table, Scalar::U64);
+    /// Where the thread ends: reports what was kept.
+    pub(super) fn end_checks(&mut self) {
+        let kept = self.checked.kept.clone();
+        let Some(&(site, _)) = kept.first() else { return };
+        let zero = self.asm.constant(Scalar::U32, 0);
+        let site = self.asm.make(S::Load, Scalar::U32, &[site]);
+        let some = self.asm.make(S::INotEqual, Scalar::Bool, &[site, zero]);
+        let (report, end) = (self.asm.id(), self.asm.id());
+        self.selection(some, report, end);
+        self.begin_block(report);
+        let one = self.asm.constant(Scalar::U32, 1);
+        let mut words = vec![self.asm.make(S::ISub, Scalar::U32, &[site, one])];
+        for &(variable, kind) in &kept[1..] {
+            words.push(self.asm.make(S::Load, kind, &[variable]));
+        }
+        self.report(&words);
+        self.branch(S::Branch, &[end]);
+        self.begin_block(end);
+    }
+
+    /// Writes the report, if no thread has: the site's number, then as the fields follow.
+    fn report(&mut self, words: &[Word]) {
+        let (first, free, taken, end) = (self.asm.id(), self.asm.id(), self.asm.id(), self.asm.id());
+        let to = self.table_u64(table::REPORT);
         let none = self.asm.constant(Scalar::U64, 0);
         let some = self.asm.make(S::INotEqual, Scalar::Bool, &[to, none]);
         self.selection(some, first, end);
@@ -479,18 +493,19 @@ impl Emitter<'_> {
         let is_free = self.asm.make(S::IEqual, Scalar::Bool, &[old, zero]);
         self.selection(is_free, free, taken);
         self.begin_block(free);
-        let kernel = Address::Device(block).plus(&mut self.asm, self.checked.table + table::KERNEL).word();
-        let kernel = device_load(&mut self.asm, kernel, Scalar::U32);
-        let launch = Address::Device(block).plus(&mut self.asm, self.checked.table + table::LAUNCH).word();
-        let launch = device_load(&mut self.asm, launch, Scalar::U32);
-        let mut values = vec![(report::KERNEL, kernel, Scalar::U32), (report::LAUNCH, launch, Scalar::U32)];
+        let mut values = Vec::new();
+        for (from, at) in [(table::KERNEL, report::KERNEL), (table::LAUNCH, report::LAUNCH)] {
+            let from = Address::Device(self.arguments).plus(&mut self.asm, self.checked.table + from).word();
+            values.push((at, device_load(&mut self.asm, from, Scalar::U32), Scalar::U32));
+        }
         let mut places = vec![report::SITE, report::RANK];
         places.extend((0..3).map(|n| report::INDEX + 4 * n));
         places.extend((0..3).map(|n| report::EXTENT + 4 * n));
         places.extend([report::OFFSET, report::SIZE]);
-        for ((at, &value), &scalar) in places.into_iter().zip(&parameters[1..]).zip(&kinds[1..]) {
-            values.push((at, value, scalar));
-        }
+        let kinds: Vec<Scalar> = self.checked.kept.iter().map(|&(_, kind)| kind).collect();
+        values.extend(
+            places.into_iter().zip(words.iter().copied()).zip(kinds).map(|((at, word), kind)| (at, word, kind)),
+        );
         for (at, value, scalar) in values {
             let place = Address::Device(to).plus(&mut self.asm, at).word();
             device_store(&mut self.asm, place, scalar, value);
@@ -503,8 +518,6 @@ impl Emitter<'_> {
         self.begin_block(taken);
         self.branch(S::Branch, &[end]);
         self.begin_block(end);
-        self.branch(S::Return, &[]);
-        self.asm.end_function(function, &kinds, &parameters, main);
     }
 
     fn selection(&mut self, condition: Word, yes: Word, merge: Word) {

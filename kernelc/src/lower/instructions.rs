@@ -45,7 +45,6 @@ impl Emitter<'_> {
         let Some(workgroup) = self.workgroup else {
             return Err(KernelError::new("internal: the entry point does not say its workgroup".into()));
         };
-        self.report_function();
         let sites = self.take_sites();
         Ok((self.asm.finish(&self.function.name, workgroup), sites))
     }
@@ -260,6 +259,9 @@ impl Emitter<'_> {
     }
 
     fn terminator(&mut self, op: &Op, merge: Option<Merge>) -> Lowered<()> {
+        if matches!(op, Op::Ret { .. }) {
+            self.end_checks();
+        }
         match merge {
             Some(Merge::Selection(to)) => {
                 let operands = vec![
@@ -476,7 +478,7 @@ impl Emitter<'_> {
                 }
                 if steps.offset != 0 {
                     let by = self.asm.constant(Scalar::U32, (steps.offset / group.unit as i64) as u64);
-                    at = self.asm.make(S::IAdd, Scalar::U32, &[at, by]);
+                    at = self.asm.sum_u32(at, by);
                 }
                 Ok(at)
             }

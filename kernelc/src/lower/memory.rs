@@ -348,7 +348,7 @@ impl Address {
             // Parts of an element are not addressed: callers ask for multiples of the unit.
             Address::In(group, at) => {
                 let by = asm.constant(Scalar::U32, bytes / group.unit);
-                Address::In(group, asm.make(spirv::Op::IAdd, Scalar::U32, &[at, by]))
+                Address::In(group, asm.sum_u32(at, by))
             }
         }
     }
