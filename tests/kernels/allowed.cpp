@@ -206,6 +206,15 @@ inline void prints(int n) restrict(amp) {
 }
 int declared_only(int) restrict(amp, cpu);
 
+inline int local_classes(int n) restrict(amp) {
+    struct local {
+        int x;
+        ~local() {}
+        int get() { return x; }
+    } l = {n};
+    return l.get();
+}
+
 // Functors.
 struct functor {
     array_view<int> v;

@@ -1,5 +1,6 @@
 // Tile barriers under conditions that differ between the threads of a tile, or may. A comment says what is said of its
 // line: `error`, `warning`, `strict` with -famp-strict only, which makes errors of warnings too (tests/verify.py).
+// clang-format off
 #include <amp.h>
 #include <amp_math.h>
 

@@ -1,6 +1,7 @@
 // What C++ AMP forbids. A comment `error` with a text says what is said of the line always, one `strict` what is said
 // with -famp-strict only; each kind of compile must say exactly this (tests/verify.py). What ends a compile for other
 // reasons is in refused.cpp.
+// clang-format off
 #include <amp.h>
 #include <amp_graphics.h>
 #include <string>
@@ -155,13 +156,13 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { v[i] = w.x; }); // error: 'w' is captured and holds in 'p' a pointer
     parallel_for_each(
-        v.extent, [=](index<1> i) restrict(amp) {
+        v.extent, [=](index<1> i) restrict(amp) { // error: 'function' is captured and is a pointer
             v[i] = function == nullptr;
-        }); // error: 'function' is captured and is a pointer
+        });
     parallel_for_each(
-        v.extent, [=](index<1> i) restrict(amp) {
+        v.extent, [=](index<1> i) restrict(amp) { // error: 'pointers' is captured and is a pointer
             v[i] = pointers[0] == pointers[1];
-        }); // error: 'pointers' is captured and is a pointer
+        });
     parallel_for_each(
         v.extent, [ =, &n ](index<1> i) restrict(amp) { v[i] = n; }); // error: 'n' by reference
     parallel_for_each(
@@ -171,22 +172,22 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
     parallel_for_each(
         v.extent, [ =, &f ](index<1> i) restrict(amp) { v[i] = int(f); }); // error: 'f' by reference
     parallel_for_each(
-        v.extent, [=](index<1> i) restrict(amp) {
+        v.extent, [=](index<1> i) restrict(amp) { // error: 'data' ('array<int>') is captured by value
             v[i] = data[i];
-        }); // error: 'data' ('array<int>') is captured by value
+        });
     parallel_for_each(
-        v.extent, [ v, square ](index<1> i) restrict(amp) {
+        v.extent, [ v, square ](index<1> i) restrict(amp) { // error: 'square' ('array<int, 2>') is captured by value
             v[i] = square(0, 1);
-        });                                                    // error: 'square' ('array<int, 2>') is captured by value
+        });
     parallel_for_each(v.extent, pointer_functor{p, v});        // error: holds a pointer ('int *') in 'p'
     parallel_for_each(v.extent, reference_functor{n, v});      // error: holds a reference ('int &') in 'r'
     parallel_for_each(v.extent, inner_pointer_functor{v, {}}); // error: holds a pointer ('int *') in 'inner.p'
-    auto early = [p](int x) restrict(amp) {
+    auto early = [p](int x) restrict(amp) { // error: 'p' is captured and is a pointer
         return p ? x : 0;
-    }; // error: 'p' is captured and is a pointer
-    auto both = [&n](int x) restrict(amp, cpu) {
+    };
+    auto both = [&n](int x) restrict(amp, cpu) { // error: 'n' is captured by reference
         return n + x;
-    }; // error: 'n' is captured by reference
+    };
     (void)early, (void)both;
 }
 template <class T> void captures_of_templates(array_view<T> v) {
@@ -213,9 +214,9 @@ void tile_static_on_the_host() {
     tile_static int x; // error: 'x': tile_static variables exist in amp code only
     (void)x;
     auto l = [] {
-        tile_static float y;
+        tile_static float y; // error: 'y': tile_static variables exist in amp code only
         (void)y;
-    }; // error: 'y': tile_static variables exist in amp code only
+    };
     l();
 }
 void tile_static_restricted() restrict(cpu) {

@@ -36,9 +36,11 @@ struct Context {
     function: Option<u32>,
     /// Within the arguments of direct3d_printf and its like.
     prints: bool,
+    /// Within what is made of a template.
+    made: bool,
 }
 
-const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false };
+const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false, made: false };
 
 /// Walks over a source. `strict`: refuses revamp's extensions too.
 pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
@@ -49,7 +51,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
         }
     }
     while let Some((function, side)) = walk.later.pop() {
-        walk.function(function, Context { side, ..OUTSIDE });
+        walk.function(function, Context { side, made: true, ..OUTSIDE });
     }
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
@@ -167,7 +169,8 @@ impl Walk {
             at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
         });
         let side = own.unwrap_or(around.side);
-        let context = Context { side, function: at.canonical().and_then(Cursor::hash), prints: false };
+        let context =
+            Context { side, function: at.canonical().and_then(Cursor::hash), prints: false, made: around.made };
         let name = at.spelling();
         if side != Side::Cpu {
             let global = !at.semantic_parent().is_some_and(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE);
@@ -298,7 +301,9 @@ impl Walk {
     /// The destructor of a local variable is called, and must be for where that is.
     fn destructor(&mut self, at: Cursor, of: Type, context: Context) {
         let class = of.canonical().declaration();
-        if of.canonical().kind() != ty::RECORD || is_of_amp(class) || class.is_of_system() {
+        // Members of a local class have the restriction of the function around it.
+        let local = class.semantic_parent().is_some_and(|p| is_function(p.kind()));
+        if of.canonical().kind() != ty::RECORD || local || is_of_amp(class) || class.is_of_system() {
             return;
         }
         let children = class.definition().map(Cursor::children).unwrap_or_default();
@@ -445,6 +450,11 @@ impl Walk {
             parents.by_ref().take(32).any(|p| is_function(p.kind())) && written(&callee.children()) != Some(Side::Cpu);
         let parent = callee.semantic_parent();
         let of_library = callee.is_of_system();
+        // A template for both sides may be made for a class of the host, and be called by the host alone.
+        let of_argument = context.made && context.side == Side::Both && parent.is_some_and(|p| is_class(p.kind()));
+        if of_argument && !self.strict {
+            return;
+        }
         let cxx = parent.is_some_and(|p| p.kind() == kind::NAMESPACE || is_class(p.kind()));
         if !local && (!of_library || cxx || OF_THE_HOST.contains(&callee.spelling().as_str())) {
             self.cpu_function(at, callee);
@@ -508,7 +518,7 @@ impl Walk {
         let operator = operator_of(at);
         let own = operator.and_then(|operator| written(&operator.children()));
         let side = own.unwrap_or(around.side);
-        let context = Context { side, function: operator.and_then(Cursor::hash), prints: false };
+        let context = Context { side, function: operator.and_then(Cursor::hash), prints: false, made: around.made };
         if let Some(closure) = at.ty().filter(|_| side != Side::Cpu) {
             self.captures(at, closure, around);
         }
