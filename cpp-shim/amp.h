@@ -7,6 +7,7 @@
 
 // Programs rely on the original header for these.
 #include <algorithm>
+#include <array>
 #include <cfloat>
 #include <climits>
 #include <cmath>
