@@ -1,5 +1,5 @@
-// What the conformance programs share: a feature is a class with a static function that runs on either side and returns 0, or the
-// line that is wrong.
+// What the conformance programs share: a feature is a class with a static function that runs on either side and returns
+// 0, or the line that is wrong.
 #pragma once
 #include <amp.h>
 #include <amp_graphics.h>
@@ -9,9 +9,8 @@
 
 using namespace concurrency;
 
-#define REQUIRE(condition) \
-    if (!(condition))      \
-    return __LINE__
+#define REQUIRE(condition)                                                                                             \
+    if (!(condition)) return __LINE__
 
 namespace conformance {
 
@@ -21,8 +20,7 @@ inline int &failures() {
 }
 
 inline void report(const char *name, const char *side, int line) {
-    if (line == 0)
-        return;
+    if (line == 0) return;
     std::cout << "FAILED: " << name << " on the " << side << ", line " << line << std::endl;
     ++failures();
 }
@@ -31,7 +29,8 @@ template <typename Feature> int invoke_on_amp(accelerator_view av) {
     int result = -1;
     array_view<int> result_vw(1, &result);
     result_vw.discard_data();
-    parallel_for_each(av, result_vw.extent, [=](index<1> idx) restrict(amp) { result_vw[idx] = Feature::run(); });
+    parallel_for_each(
+        av, result_vw.extent, [=](index<1> idx) restrict(amp) { result_vw[idx] = Feature::run(); });
     result_vw.synchronize();
     return result;
 }
@@ -40,8 +39,12 @@ template <typename Feature> void on_both(const char *name, accelerator_view av) 
     report(name, "cpu", Feature::run());
     report(name, "accelerator", invoke_on_amp<Feature>(av));
 }
-template <typename Feature> void on_amp(const char *name, accelerator_view av) { report(name, "accelerator", invoke_on_amp<Feature>(av)); }
-template <typename Feature> void on_cpu(const char *name, accelerator_view) { report(name, "cpu", Feature::run()); }
+template <typename Feature> void on_amp(const char *name, accelerator_view av) {
+    report(name, "accelerator", invoke_on_amp<Feature>(av));
+}
+template <typename Feature> void on_cpu(const char *name, accelerator_view) {
+    report(name, "cpu", Feature::run());
+}
 
 struct feature {
     const char *name;
@@ -64,6 +67,9 @@ template <int count> int main(const feature (&features)[count]) {
 
 } // namespace conformance
 
-#define BOTH(feature) {#feature, conformance::on_both<feature>}
-#define AMP(feature) {#feature, conformance::on_amp<feature>}
-#define CPU(feature) {#feature, conformance::on_cpu<feature>}
+#define BOTH(feature)                                                                                                  \
+    { #feature, conformance::on_both < feature> }
+#define AMP(feature)                                                                                                   \
+    { #feature, conformance::on_amp < feature> }
+#define CPU(feature)                                                                                                   \
+    { #feature, conformance::on_cpu < feature> }

@@ -156,7 +156,8 @@ struct extent_with_numbers {
     static int run() restrict(amp, cpu) {
         const extent<3> e(4, 6, 8);
         REQUIRE(e + 1 == extent<3>(5, 7, 9) && 1 + e == extent<3>(5, 7, 9) && 10 - e == extent<3>(6, 4, 2));
-        REQUIRE(e * 2 == extent<3>(8, 12, 16) && e / 2 == extent<3>(2, 3, 4) && 24 / e == extent<3>(6, 4, 3) && e % 5 == extent<3>(4, 1, 3) && 7 % e == extent<3>(3, 1, 7));
+        REQUIRE(e * 2 == extent<3>(8, 12, 16) && e / 2 == extent<3>(2, 3, 4) && 24 / e == extent<3>(6, 4, 3) &&
+                e % 5 == extent<3>(4, 1, 3) && 7 % e == extent<3>(3, 1, 7));
         extent<3> f(e);
         f += 1;
         f -= 2;
@@ -250,7 +251,8 @@ template <typename Shape> int sum_of(const Shape &s) restrict(amp, cpu) {
 }
 struct shapes_in_templates {
     static int run() restrict(amp, cpu) {
-        REQUIRE(sum_of(index<3>(1, 2, 3)) == 6 && sum_of(extent<2>(4, 5)) == 9 && sum_of(tiled_extent<2>(extent<1>(8))) == 8);
+        REQUIRE(sum_of(index<3>(1, 2, 3)) == 6 && sum_of(extent<2>(4, 5)) == 9 &&
+                sum_of(tiled_extent<2>(extent<1>(8))) == 8);
         return 0;
     }
 };
@@ -259,21 +261,23 @@ struct tiled_index_members {
     static int run() {
         std::vector<int> wrong(1);
         array_view<int> wrong_vw(wrong);
-        parallel_for_each(extent<2>(6, 8).tile<3, 4>(), [=](tiled_index<3, 4> t) restrict(amp) {
-            const index<2> as_index = t;
-            bool ok = t.global == t.tile_origin + t.local && as_index == t.global;
-            ok = ok && t.tile_origin[0] == t.tile[0] * t.tile_dim0 && t.tile_origin[1] == t.tile[1] * t.tile_dim1;
-            ok = ok && t.tile_extent == extent<2>(3, 4) && t.get_tile_extent()[1] == 4;
-            ok = ok && extent<2>(3, 4).contains(t.local) && extent<2>(2, 2).contains(t.tile);
-            ok = ok && tiled_index<3, 4>::rank == 2;
-            if (!ok)
-                atomic_fetch_inc(&wrong_vw[0]);
-        });
+        parallel_for_each(
+            extent<2>(6, 8).tile<3, 4>(), [=](tiled_index<3, 4> t) restrict(amp) {
+                const index<2> as_index = t;
+                bool ok = t.global == t.tile_origin + t.local && as_index == t.global;
+                ok = ok && t.tile_origin[0] == t.tile[0] * t.tile_dim0 && t.tile_origin[1] == t.tile[1] * t.tile_dim1;
+                ok = ok && t.tile_extent == extent<2>(3, 4) && t.get_tile_extent()[1] == 4;
+                ok = ok && extent<2>(3, 4).contains(t.local) && extent<2>(2, 2).contains(t.tile);
+                ok = ok && tiled_index<3, 4>::rank == 2;
+                if (!ok) atomic_fetch_inc(&wrong_vw[0]);
+            });
         REQUIRE(wrong_vw[0] == 0);
         return 0;
     }
 };
-int by_value(tiled_index<2, 2, 2> t) restrict(amp) { return t.local[0] * 4 + t.local[1] * 2 + t.local[2]; }
+int by_value(tiled_index<2, 2, 2> t) restrict(amp) {
+    return t.local[0] * 4 + t.local[1] * 2 + t.local[2];
+}
 int by_reference(const tiled_index<2, 2, 2> &t) restrict(amp) {
     tiled_index<2, 2, 2> copy(t);
     copy.barrier.wait();
@@ -283,14 +287,15 @@ struct tiled_index_is_passed_on {
     static int run() {
         std::vector<int> sums(8);
         array_view<int, 3> sums_vw(2, 2, 2, sums);
-        parallel_for_each(extent<3>(4, 2, 2).tile<2, 2, 2>(), [=](tiled_index<2, 2, 2> t) restrict(amp) {
-            tile_static int slots[2][2][2];
-            slots[t.local[0]][t.local[1]][t.local[2]] = by_reference(t);
-            tile_barrier b(t.barrier);
-            b.wait_with_all_memory_fence();
-            const index<3> turned(1 - t.local[0], 1 - t.local[1], 1 - t.local[2]);
-            atomic_fetch_add(&sums_vw[t.local], slots[turned[0]][turned[1]][turned[2]]);
-        });
+        parallel_for_each(
+            extent<3>(4, 2, 2).tile<2, 2, 2>(), [=](tiled_index<2, 2, 2> t) restrict(amp) {
+                tile_static int slots[2][2][2];
+                slots[t.local[0]][t.local[1]][t.local[2]] = by_reference(t);
+                tile_barrier b(t.barrier);
+                b.wait_with_all_memory_fence();
+                const index<3> turned(1 - t.local[0], 1 - t.local[1], 1 - t.local[2]);
+                atomic_fetch_add(&sums_vw[t.local], slots[turned[0]][turned[1]][turned[2]]);
+            });
         for (int i = 0; i < 8; ++i)
             REQUIRE(sums_vw(i / 4, i / 2 % 2, i % 2) == 2 * (7 - i));
         return 0;
@@ -299,12 +304,13 @@ struct tiled_index_is_passed_on {
 template <int Rank> int domain_of(const extent<Rank> &e) {
     std::vector<int> hits(e.size());
     array_view<int> hits_vw(hits);
-    parallel_for_each(e, [=](index<Rank> idx) restrict(amp) {
-        int flat = 0;
-        for (int i = 0; i < Rank; ++i)
-            flat = flat * e[i] + idx[i];
-        atomic_fetch_inc(&hits_vw[flat]);
-    });
+    parallel_for_each(
+        e, [=](index<Rank> idx) restrict(amp) {
+            int flat = 0;
+            for (int i = 0; i < Rank; ++i)
+                flat = flat * e[i] + idx[i];
+            atomic_fetch_inc(&hits_vw[flat]);
+        });
     for (unsigned i = 0; i < e.size(); ++i)
         REQUIRE(hits_vw[i] == 1);
     return 0;
@@ -312,18 +318,39 @@ template <int Rank> int domain_of(const extent<Rank> &e) {
 struct domains_of_ranks {
     static int run() {
         const int four[] = {2, 3, 4, 5}, six[] = {1, 2, 3, 2, 1, 4};
-        REQUIRE(domain_of(extent<1>(130)) == 0 && domain_of(extent<2>(3, 70)) == 0 && domain_of(extent<3>(5, 1, 9)) == 0);
+        REQUIRE(domain_of(extent<1>(130)) == 0 && domain_of(extent<2>(3, 70)) == 0 &&
+                domain_of(extent<3>(5, 1, 9)) == 0);
         REQUIRE(domain_of(extent<4>(four)) == 0 && domain_of(extent<6>(six)) == 0);
         return 0;
     }
 };
 
 int main() {
-    const conformance::feature features[] = {
-        BOTH(index_default_is_zero), BOTH(index_constructors), BOTH(index_is_assigned), BOTH(index_compares), BOTH(index_adds_and_subtracts), BOTH(index_with_numbers),
-        BOTH(index_compound_with_numbers), BOTH(index_increments), BOTH(index_of_high_rank), BOTH(index_rank_and_value_type), BOTH(extent_constructors), BOTH(extent_size),
-        BOTH(extent_contains), BOTH(extent_with_index), BOTH(extent_with_numbers), BOTH(extent_and_extent), BOTH(tiled_extent_of_one_dimension), BOTH(tiled_extent_of_two_dimensions),
-        BOTH(tiled_extent_of_three_dimensions), BOTH(tiled_extent_divisible), BOTH(large_tiles_may_be_named), BOTH(shapes_as_members), BOTH(shapes_in_templates), CPU(tiled_index_members),
-        CPU(tiled_index_is_passed_on), CPU(domains_of_ranks)};
+    const conformance::feature features[] = {BOTH(index_default_is_zero),
+                                             BOTH(index_constructors),
+                                             BOTH(index_is_assigned),
+                                             BOTH(index_compares),
+                                             BOTH(index_adds_and_subtracts),
+                                             BOTH(index_with_numbers),
+                                             BOTH(index_compound_with_numbers),
+                                             BOTH(index_increments),
+                                             BOTH(index_of_high_rank),
+                                             BOTH(index_rank_and_value_type),
+                                             BOTH(extent_constructors),
+                                             BOTH(extent_size),
+                                             BOTH(extent_contains),
+                                             BOTH(extent_with_index),
+                                             BOTH(extent_with_numbers),
+                                             BOTH(extent_and_extent),
+                                             BOTH(tiled_extent_of_one_dimension),
+                                             BOTH(tiled_extent_of_two_dimensions),
+                                             BOTH(tiled_extent_of_three_dimensions),
+                                             BOTH(tiled_extent_divisible),
+                                             BOTH(large_tiles_may_be_named),
+                                             BOTH(shapes_as_members),
+                                             BOTH(shapes_in_templates),
+                                             CPU(tiled_index_members),
+                                             CPU(tiled_index_is_passed_on),
+                                             CPU(domains_of_ranks)};
     return conformance::main(features);
 }
