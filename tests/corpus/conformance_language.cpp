@@ -194,24 +194,25 @@ struct operators {
     }
 };
 struct counted {
-    int *m_count;
-    counted(int *count) restrict(amp, cpu) : m_count(count) { ++*m_count; }
-    ~counted() restrict(amp, cpu) { *m_count += 100; }
+    array_view<int> m_count;
+    counted(const array_view<int> &count) restrict(amp, cpu) : m_count(count) { ++m_count[0]; }
+    ~counted() restrict(amp, cpu) { m_count[0] += 100; }
 };
 struct destructors_run {
     static int run() restrict(amp, cpu) {
-        int count = 0;
+        int memory[1] = {0};
+        array_view<int> count(memory);
         {
-            counted a(&count), b(&count);
-            if (count == 2) {
-                counted c(&count);
+            counted a(count), b(count);
+            if (count[0] == 2) {
+                counted c(count);
             }
         }
         for (int i = 0; i < 3; ++i) {
-            counted d(&count);
+            counted d(count);
             if (i == 1) break;
         }
-        REQUIRE(count == 505);
+        REQUIRE(count[0] == 505);
         return 0;
     }
 };
@@ -377,8 +378,8 @@ struct logic {
         REQUIRE(b && calls == 2);
         int x = b ? 5 : 6, y = (x++, x + 1);
         REQUIRE(x == 6 && y == 7 && (true ? 1 : 2) == 1 && !!x == true);
-        bool flags[3] = {true, false, b};
-        REQUIRE(flags[0] + flags[1] + flags[2] == 2);
+        const bool yes = true, no = false;
+        REQUIRE(yes + no + b == 2);
         return 0;
     }
 };
