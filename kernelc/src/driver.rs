@@ -317,6 +317,7 @@ fn compile(
         return Err(failed("Clang", checked.code, checked.text));
     }
     let (mut code, mut told) = compiling.end()?;
+    let mut device_amp = unit.amp;
     if code != 0 && unit.amp == Amp::Both {
         // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is a local class
         // in a function that Clang makes before it knows who calls it.
@@ -324,11 +325,18 @@ fn compile(
         unit.amp = Amp::Device;
         (code, told) = device(&unit)?.end()?;
         unit.amp = if overloaded { Amp::Device } else { Amp::Both };
+        device_amp = Amp::Device;
     }
     if code != 0 {
         return Err(failed("Clang", code, told));
     }
-    let kernels = lowered(&clang, &folder, &ir, line, source)?;
+    let mut kernels = lowered(&clang, &folder, &ir, line, source)?;
+    if device_amp == Amp::Device {
+        // Functions that are arguments of a kernel's template, as the host's pass names them.
+        for kernel in &mut kernels {
+            kernel.name = kernel.name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z");
+        }
+    }
     if kernels.is_empty() {
         if let Some(plain) = plain {
             return plain();

@@ -130,7 +130,7 @@ fn in_type(code: &Code<'_>, open: usize, clause: &Range<usize>) -> bool {
     let next = code.text(clause.end);
     // `int (*f)(int)` is a pointer; `operator()(int)` is a function.
     let pointer = code.before(open) == ")"
-        && !open.checked_sub(1).and_then(|n| code.pair(n)).is_some_and(|n| code.before(n) == "operator");
+        && open.checked_sub(1).and_then(|n| code.pair(n)).is_none_or(|n| code.before(n) != "operator");
     let mut inside = false;
     for n in (0..open).rev() {
         match code.text(n) {

@@ -48,8 +48,8 @@ fn comment(rest: &str) -> usize {
             at += 1;
         }
     }
-    if rest.starts_with("/*") {
-        return rest[2..].find("*/").map_or(rest.len(), |n| n + 4);
+    if let Some(text) = rest.strip_prefix("/*") {
+        return text.find("*/").map_or(rest.len(), |n| n + 4);
     }
     0
 }

@@ -165,6 +165,21 @@ TEST(amp_code_takes_the_amp_ones_and_the_host_its_own) {
     CHECK(both() == 222222222 && implicit() == 2222 && conv() == 2 && k(n) * 10 + k2(n) == 22 && x == 1);
 }
 
+int squared(int x) restrict(amp) {
+    return x * x;
+}
+template <int (*F)(int)> struct mapped {
+    array_view<int> v;
+    void operator()(index<1> i) const restrict(amp) { v[i] = F(i[0]); }
+};
+
+TEST(a_function_as_argument_of_a_kernels_template) {
+    std::vector<int> v(4);
+    array_view<int> view(v);
+    parallel_for_each(vulkan_view(), view.extent, mapped<squared>{view});
+    CHECK(view[3] == 9);
+}
+
 TEST(host_threads_cannot_run_it) {
     std::vector<int> v(4);
     array_view<int> view(v);
