@@ -495,7 +495,7 @@ fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
     let silent = line.last(|f| f == "-w").is_some();
     let fatal = line.strict || line.last(|f| f == "-Werror").is_some();
     for found in lower::divergent_barriers(&module) {
-        let error = found.differs || fatal && !(found.by_race && !line.strict);
+        let error = found.differs || fatal && (line.strict || !found.by_race);
         let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
         errors += usize::from(error);
         let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
