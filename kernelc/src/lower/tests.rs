@@ -126,14 +126,17 @@ fn accesses_are_checked_as_asked() {
     let (module, sites) = checked(&body, Bounds::Report);
     assert_eq!(of(&module).0, 2);
     assert_eq!(of(&module).2, 1, "once, at the end of the thread");
-    let of_sites = |what: &str, at: u32| format!("{what} 4 bytes outside of the array_view or array captured at byte {at} of the functor");
+    let of_sites = |what: &str, at: u32| {
+        format!("{what} 4 bytes outside of the array_view or array captured at byte {at} of the functor")
+    };
     assert_eq!(sites, Some(vec![of_sites("reads", 0), of_sites("writes", 8)]));
 }
 
 #[test]
 fn what_a_pointer_reaches_is_followed() {
     let of = |body: &str| {
-        let (module, _) = checked(&format!("{LOADS}  %i = call i32 @__revamp_global_id(i32 0)\n{body}\n  ret void"), Bounds::Zero);
+        let (module, _) =
+            checked(&format!("{LOADS}  %i = call i32 @__revamp_global_id(i32 0)\n{body}\n  ret void"), Bounds::Zero);
         (count(&module, Op::LoopMerge), count(&module, Op::Select))
     };
     let store = "  store i32 7, ptr addrspace(4) %p, align 4";
