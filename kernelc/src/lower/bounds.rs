@@ -267,7 +267,7 @@ impl Emitter<'_> {
     fn named(&self, pointer: &Operand, offset: u64, bytes: u64) -> Option<Element> {
         let (call, at) = self.reaches.element(&pointer.value)?;
         let element = self.checked.named.get(&call)?;
-        let end = u64::try_from(at).ok()? + offset + bytes;
+        let end = u64::try_from(at).ok()?.checked_add(offset)?.checked_add(bytes)?;
         (end <= element.size).then(|| element.clone())
     }
 
@@ -582,7 +582,7 @@ impl Names {
 fn word_at(line: &str, column: usize) -> Option<String> {
     let bytes = line.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    let mut at = column.checked_sub(1)?;
+    let mut at = column.checked_sub(1)?.min(bytes.len());
     while !is_word(at) {
         at = at.checked_sub(1)?;
     }

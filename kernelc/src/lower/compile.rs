@@ -1,6 +1,6 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
-use super::bounds::Names;
+use super::bounds::{Bounds, Names};
 use super::emitter::{Emitter, Options};
 use super::error::KernelError;
 use super::{pointers, structured_flow};
@@ -25,6 +25,9 @@ pub struct CompiledKernel {
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
 }
+
+/// The most bytes that a kernel that checks bounds may capture: a table of several times that size goes with each launch.
+const LARGEST_CHECKED: u64 = 1 << 20;
 
 /// Compiles all kernels of a module that `opt` has prepared. Reports the errors of all kernels, not only the first.
 pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
@@ -68,6 +71,11 @@ fn kernel(
     let (Some(block_size), Some(block_align)) = size else {
         return Err(KernelError::new("internal: an argument block without a size".into()));
     };
+    if options.bounds != Bounds::Off && block_size > LARGEST_CHECKED {
+        return Err(KernelError::new(format!(
+            "the kernel captures {block_size} bytes; with -famp-bounds they are at most {LARGEST_CHECKED}"
+        )));
+    }
     let mut function = function.clone();
     let structure = structured_flow::structurize(&mut function)?;
     let pointers = pointers::analyse(module, &function)?;

@@ -98,9 +98,13 @@ impl Following<'_> {
         let new = match op {
             Op::Gep { source, base, indices, .. } => {
                 let by = steps(source, indices).and_then(|Steps { offset, by }| by.is_empty().then_some(offset));
-                element = self.found.element(&base.value).zip(by).map(|((call, at), by)| (call, at + by));
+                element = self
+                    .found
+                    .element(&base.value)
+                    .zip(by)
+                    .and_then(|((call, at), by)| Some((call, at.checked_add(by)?)));
                 self.known(&base.value).map(|reach| match reach {
-                    Reach::Block(at) => Reach::Block(at.zip(by).map(|(at, by)| at + by)),
+                    Reach::Block(at) => Reach::Block(at.zip(by).and_then(|(at, by)| at.checked_add(by))),
                     other => other,
                 })
             }
@@ -122,10 +126,17 @@ impl Following<'_> {
         };
         let mut changed = false;
         if let Some(element) = element {
-            changed |= self.found.elements.insert(result, element) != Some(element);
+            changed |= self.found.elements.insert(result, element).is_none();
         }
-        if let Some(new) = new {
-            changed |= self.found.of.insert(result, new) != Some(new);
+        let old = self.found.of.get(&result).copied();
+        let new = match (old, new) {
+            // It ends, whatever goes in circles.
+            (Some(Reach::Block(at)), Some(Reach::Block(new))) if at != new => Some(Reach::Block(None)),
+            (_, new) => new,
+        };
+        if let Some(new) = new.filter(|&new| old != Some(new)) {
+            self.found.of.insert(result, new);
+            changed = true;
         }
         changed
     }
