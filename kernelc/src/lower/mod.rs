@@ -14,6 +14,7 @@ mod bounds;
 mod calls;
 mod capture_uses;
 mod cfg;
+mod checked;
 mod compile;
 mod conversions;
 mod emitter;
@@ -33,7 +34,7 @@ mod structured_flow;
 #[cfg(test)]
 mod tests;
 
-pub use bounds::Bounds;
+pub use checked::Bounds;
 pub use compile::{CompiledKernel, compile};
 pub use emitter::Options;
 pub use error::KernelError;
