@@ -1,6 +1,6 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
-use super::bounds::{Bounds, Names};
+use super::checked::{Bounds, Names};
 use super::emitter::{Emitter, Options};
 use super::error::KernelError;
 use super::{pointers, structured_flow};

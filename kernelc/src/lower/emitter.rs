@@ -2,7 +2,7 @@
 
 use super::addresses::constant_address;
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
-use super::bounds::{Bounds, Checked, Names};
+use super::checked::{Bounds, Checked, Names};
 use super::error::KernelError;
 use super::memory::{self, Address, GroupVariable};
 use super::pointer_sets::PointerClass;

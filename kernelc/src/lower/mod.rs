@@ -18,6 +18,7 @@ mod bounds;
 mod calls;
 mod capture_uses;
 mod cfg;
+mod checked;
 mod compile;
 mod conversions;
 mod emitter;
@@ -40,7 +41,7 @@ mod tests;
 mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
-pub use bounds::Bounds;
+pub use checked::Bounds;
 pub use compile::{CompiledKernel, compile};
 pub use emitter::Options;
 pub use error::KernelError;
