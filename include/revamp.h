@@ -1206,12 +1206,12 @@ revamp_status revamp_accelerator_list_offered(bool will_load_spirv,
 
 /**
  * Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
- * "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter computes
- * on one thread and reports races), or "default" or "" for the default accelerator for SPIR-V code.
+ * "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
+ * computes on one thread and reports races), or "default" or "" for the default accelerator for
+ * SPIR-V code.
  * Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
  */
-revamp_status revamp_accelerator_find(const char *device_path,
-                                      revamp_accelerator *accelerator);
+revamp_status revamp_accelerator_find(const char *device_path, revamp_accelerator *accelerator);
 
 /**
  * Gives the default accelerator for `code`: the one the program set, else the one of the

@@ -95,8 +95,9 @@ unsafe fn write_list(
 }
 
 /// Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
-/// "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter computes
-/// on one thread and reports races), or "default" or "" for the default accelerator for SPIR-V code.
+/// "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
+/// computes on one thread and reports races), or "default" or "" for the default accelerator for
+/// SPIR-V code.
 /// Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_find(

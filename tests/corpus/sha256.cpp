@@ -32,18 +32,18 @@ static const uint32 k_host[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-struct digest {
+struct value {
     uint32 h[8];
 };
 
 // A message of at most 55 bytes, as one block of 16 words
-template <typename Table> digest sha256_block(const uint32 (&block)[16], const Table &k) restrict(amp, cpu) {
+template <typename Table> value sha256_block(const uint32 (&block)[16], const Table &k) restrict(amp, cpu) {
     uint32 m[64];
     for (int i = 0; i < 16; ++i)
         m[i] = block[i];
     for (int i = 16; i < 64; ++i)
         m[i] = SIG1(m[i - 2]) + m[i - 7] + SIG0(m[i - 15]) + m[i - 16];
-    digest d = {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+    value d = {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
     uint32 a = d.h[0], b = d.h[1], c = d.h[2], e = d.h[4], f = d.h[5], g = d.h[6], h = d.h[7], dd = d.h[3];
     for (int i = 0; i < 64; ++i) {
         const uint32 t1 = h + EP1(e) + CH(e, f, g) + k[i] + m[i];
@@ -143,7 +143,7 @@ int main() {
     const uint32 secret = word_of(12345);
     uint32 block[16];
     pad_big_endian(secret, block);
-    const digest wanted = sha256_block(block, k_host);
+    const value wanted = sha256_block(block, k_host);
     std::ostringstream hex;
     for (int i = 0; i < 8; ++i)
         hex << std::hex << std::setw(8) << std::setfill('0') << wanted.h[i];
@@ -169,7 +169,7 @@ int main() {
                 const uint32 letters = word_of(number);
                 uint32 candidate[16];
                 pad_big_endian(letters, candidate);
-                const digest d = sha256_block(candidate, k);
+                const value d = sha256_block(candidate, k);
                 bool same = true;
                 for (int i = 0; i < 8; ++i)
                     same = same && d.h[i] == wanted.h[i];
