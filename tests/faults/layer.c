@@ -8,12 +8,12 @@
 /* Held while the driver takes a submission. */
 static pthread_mutex_t submits = PTHREAD_MUTEX_INITIALIZER;
 
-/* A lost device touches no memory any more. */
+/* A lost device touches no memory any more: it is idle before anybody is told. */
 static void lose(fault_switch *s) {
-    __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
     PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)device_functions(the_device, "vkDeviceWaitIdle");
     pthread_mutex_lock(&submits);
     if (wait) wait(the_device);
+    __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&submits);
 }
 
