@@ -45,6 +45,8 @@ class utf8_buffer : public std::wstreambuf {
 };
 
 struct wide_output {
+    // Inline variables come in no order with the streams' own initialisation: this makes sure of it.
+    std::ios_base::Init streams;
     // The buffers are not destroyed: other static objects may print.
     wide_output() {
         std::wcout.rdbuf(new utf8_buffer(std::cout.rdbuf()));

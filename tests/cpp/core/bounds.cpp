@@ -1,7 +1,7 @@
 // REVAMP_CHECK_BOUNDS: what is outside of an extent is told, by kernels on host threads and by the host.
 #define REVAMP_CHECK_BOUNDS
+#include "../check.hpp"
 #include <amp.h>
-#include <check.hpp>
 
 #include <string>
 #include <vector>
