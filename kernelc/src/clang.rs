@@ -166,8 +166,11 @@ impl Clang {
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
         // Libraries would look for HIP's own headers.
         command.arg("-U__HIPCC__");
-        // A function of the other side is never the better choice.
-        command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
+        if unit.amp == Amp::Device {
+            // A function of the other side is never the better choice. Not where nothing overloads: C++20's library has functions
+            // that are of both sides by being constexpr, and call what is the host's.
+            command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
+        }
         // __declspec(property) is how C++ AMP programs write properties.
         command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));

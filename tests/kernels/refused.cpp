@@ -80,9 +80,8 @@ void launch(array_view<int> view, array<int> &data) {
         view.extent, [=](index<1> i) restrict(amp) { direct3d_printf("%d %f", i[0], fine(view[i])); });
 #endif
 #ifdef FAIL_printed_text // direct3d_errorf: the format must be a string literal
-    const char *text = view.extent[0] > 3 ? "a" : "b";
     parallel_for_each(
-        view.extent, [=](index<1>) restrict(amp) { direct3d_errorf(text); });
+        view.extent, [=](index<1> i) restrict(amp) { direct3d_errorf(i[0] > 3 ? "a" : "b"); });
 #endif
 #ifdef FAIL_syntax // expected
     parallel_for_each(

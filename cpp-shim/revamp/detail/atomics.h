@@ -288,7 +288,7 @@ REVAMP_NAMESPACE_END
 #if REVAMP_DEVICE_LANGUAGE && defined(__GLIBC__)
 // What the C library's assert() calls, in amp code: the thread ends. On host threads the C library's own ends the
 // program.
-extern "C" REVAMP_DEVICE [[noreturn]] __attribute__((nodebug)) inline void
+extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
 __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
               [[maybe_unused]] const char *function) noexcept {
 #if REVAMP_DEVICE_PASS

@@ -638,7 +638,7 @@ void run(array_view<int> o) {
         extent<1>(8), [=](index<1> i) restrict(amp) {
             int a = i[0] - 4;
             unsigned u = unsigned(a);
-            o[i] = a / 3 + a % 3 + (a >> 1) + int(u >> 28) + (a << 2) + (~a & 7) + (a ^ 5);
+            o[i] = a / 3 + a % 3 + (a >> 1) + int(u >> 28) + a * 4 + (~a & 7) + (a ^ 5);
         });
 }
 } // namespace in_ints

@@ -12,9 +12,9 @@ void cases() {
     double x = 0;
     c::atomic_exchange(&x, 1.0);
 #endif
-#ifdef FAIL_atomic_float_add // no matching
+#ifdef FAIL_atomic_float_and // no matching|invalid conversion|cannot convert
     float x = 0;
-    c::atomic_fetch_add(&x, 1.0f);
+    c::atomic_fetch_and(&x, 1.0f);
 #endif
 #ifdef FAIL_atomic_constant // no matching|invalid conversion
     const int x = 0;
