@@ -4,6 +4,7 @@
 //! A variable that the source declares as something else stays an error. Where the declaration is not found or not understood,
 //! the launch decides: a reference to anything but a live array is an error there.
 
+use crate::ir::Frame;
 use crate::tokens::{Clauses, Code};
 use std::path::Path;
 
@@ -25,7 +26,7 @@ pub fn filter(text: &str, failed: bool) -> (String, usize) {
         return (text.to_owned(), 1);
     }
     if errors > 0 {
-        kept += &format!("{errors} error{} generated when checking kernels.\n", if errors == 1 { "" } else { "s" });
+        kept += &generated(errors, "checking kernels");
     }
     (kept, errors)
 }
@@ -223,6 +224,23 @@ fn type_before(before: &str) -> &str {
         Some(at) if !before[at..].trim().is_empty() => &before[at..],
         _ => &before[begin..],
     }
+}
+
+/// A diagnostic of ours at a place, as Clang shows it.
+pub fn at(place: &Frame, kind: &str, message: &str) -> String {
+    let Frame { file, line, column, .. } = place;
+    format!("{file}:{line}:{column}: {kind}: {message}\n{}", excerpt(file, *line, *column))
+}
+
+/// The calls that led to a place, down to the user's code: below it are parallel_for_each's own functions.
+pub fn calls(frames: &[Frame]) -> String {
+    let own = frames.iter().filter(|f| !f.file.contains("revamp/detail/launch.h"));
+    own.map(|f| format!("{}:{}:{}: note: called from here, in '{}'\n", f.file, f.line, f.column, f.function)).collect()
+}
+
+/// The last line where there are errors.
+pub fn generated(errors: usize, when: &str) -> String {
+    format!("{errors} error{} generated when {when}.\n", if errors == 1 { "" } else { "s" })
 }
 
 /// A line of the source with a mark, as Clang shows it.

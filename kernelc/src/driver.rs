@@ -499,22 +499,18 @@ fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
         let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
         errors += usize::from(error);
         let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
-        text += &format!(
-            "{}:{}:{}: {kind}: tile barrier operation found in control flow that {how} the same for all threads of the tile \
-             (C3561): all of them must reach it; put the condition around the work alone, and leave the barrier out of it\n",
-            at.file, at.line, at.column
+        let message = format!(
+            "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): all of \
+             them must reach it; put the condition around the work alone, and leave the barrier out of it"
         );
-        text += &diagnostics::excerpt(&at.file, at.line, at.column);
+        text += &diagnostics::at(at, kind, &message);
         if let Some(c) = &found.condition {
-            text += &format!("{}:{}:{}: note: this condition depends on {}\n", c.file, c.line, c.column, found.cause);
-            text += &diagnostics::excerpt(&c.file, c.line, c.column);
+            text += &diagnostics::at(c, "note", &format!("this condition depends on {}", found.cause));
         }
-        for f in found.frames.iter().skip(1) {
-            text += &format!("{}:{}:{}: note: called from here, in '{}'\n", f.file, f.line, f.column, f.function);
-        }
+        text += &diagnostics::calls(&found.frames[1..]);
     }
     if errors > 0 {
-        text += &format!("{errors} error{} generated when compiling kernels.\n", if errors == 1 { "" } else { "s" });
+        text += &diagnostics::generated(errors, "compiling kernels");
         return Err(Failed { text, code: 1 });
     }
     eprint!("{text}");
@@ -525,21 +521,15 @@ fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
 fn refused(refusals: &[KernelError]) -> String {
     let mut text = String::new();
     for r in refusals {
-        let mut frames = r.frames.iter();
-        match frames.next() {
-            Some(f) => {
-                text += &format!("{}:{}:{}: error: {}\n", f.file, f.line, f.column, r.message);
-                text += &diagnostics::excerpt(&f.file, f.line, f.column);
+        match r.frames.split_first() {
+            Some((place, callers)) => {
+                text += &diagnostics::at(place, "error", &r.message);
+                text += &diagnostics::calls(callers);
             }
             None => text += &format!("error: {}\n", r.message),
         }
-        // Down to the user's code: below it are parallel_for_each's own functions.
-        for f in frames.filter(|f| !f.file.contains("revamp/detail/launch.h")) {
-            text += &format!("{}:{}:{}: note: called from here, in '{}'\n", f.file, f.line, f.column, f.function);
-        }
     }
-    let count = refusals.len();
-    text + &format!("{count} error{} generated when compiling kernels.\n", if count == 1 { "" } else { "s" })
+    text + &diagnostics::generated(refusals.len(), "compiling kernels")
 }
 
 /// What `REVAMP_KERNEL_DUMP` asks for.

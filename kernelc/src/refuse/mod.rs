@@ -110,8 +110,7 @@ impl<'a> Check<'a> {
             }
         }
         if more > 0 {
-            text +=
-                &format!("{more} error{} generated when checking restrictions.\n", if more == 1 { "" } else { "s" });
+            text += &diagnostics::generated(more, "checking restrictions");
         }
         errors += more;
         Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code } })
