@@ -100,10 +100,13 @@ pub(in crate::runtime) fn launch() -> u32 {
 }
 
 /// Fails if a kernel has reported something since the last call.
+#[inline]
 pub fn check() -> Result<()> {
-    if !ANY.load(Ordering::Acquire) {
-        return Ok(());
-    }
+    if ANY.load(Ordering::Acquire) { check_all() } else { Ok(()) }
+}
+
+#[cold]
+fn check_all() -> Result<()> {
     let all: Vec<Arc<Report>> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
     all.iter().find_map(|report| report.take()).map_or(Ok(()), |text| Err(Error::runtime(text)))
 }
