@@ -4,7 +4,8 @@ use crate::clang::{Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::lower::{CompiledKernel, KernelError, Options};
-use crate::{always_inline, diagnostics, image, ir, lower, refuse, response_files, source_rewrite};
+use crate::native::build::Making;
+use crate::{always_inline, diagnostics, image, ir, lower, native, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -319,6 +320,7 @@ fn compile(
     if code != 0 {
         return Err(failed("Clang", code, told));
     }
+    let making = Making::start(&clang, &folder, &unit, line, &ir)?;
     let kernels = lowered(&clang, &folder, &ir, line, source)?;
     if kernels.is_empty() {
         if let Some(plain) = plain {
@@ -337,9 +339,21 @@ fn compile(
     if code != 0 {
         return Ok(code);
     }
-    let code = Running::start(&mut clang.rename(&host, &renamed))?.wait()?;
-    if code == 0 {
+    let native = making.map_or(Ok(None), Making::end)?;
+    let register = native.as_ref().map(|_| native::register_symbol(id));
+    let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref()))?.wait()?;
+    if code != 0 {
+        return Ok(code);
+    }
+    let Some(native) = native else {
         folder.hand_over(&renamed, &object.file)?;
+        return Ok(0);
+    };
+    let joined = folder.file("joined.o");
+    let all: Vec<&Path> = std::iter::once(&renamed).chain(&native).map(PathBuf::as_path).collect();
+    let code = Running::start(&mut clang.join(&all, &joined))?.wait()?;
+    if code == 0 {
+        folder.hand_over(&joined, &object.file)?;
     }
     Ok(code)
 }

@@ -10,6 +10,7 @@
 //! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `source_rewrite`: what C++ AMP allows and Clang does not parse; `files`: temporary files
 //!   and child processes; `refuse`: what C++ AMP forbids and Clang does not;
+//! - `native`: kernels as functions of the host's processor;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
 
 mod always_inline;
@@ -22,6 +23,7 @@ mod flags;
 pub mod image;
 pub mod ir;
 pub mod lower;
+mod native;
 mod refuse;
 mod response_files;
 mod source_rewrite;
