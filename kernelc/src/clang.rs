@@ -147,7 +147,11 @@ impl Clang {
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
-        command.arg(if matches!(pass, Pass::Host | Pass::Native) { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
+        command.arg(if matches!(pass, Pass::Host | Pass::Native) {
+            "-ffp-contract=on"
+        } else {
+            "-ffp-contract=fast-honor-pragmas"
+        });
         command.args(flags);
         match pass {
             // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
@@ -178,6 +182,7 @@ impl Clang {
                 "-fno-color-diagnostics",
                 "-S",
                 "-emit-llvm",
+                "-fno-math-errno",
                 "-DREVAMP_NATIVE_PASS",
                 "-Xclang",
                 "-triple",

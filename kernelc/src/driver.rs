@@ -46,12 +46,7 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     finish(stand_before(&compiler, rest.collect(), &only, strict))
 }
 
-fn stand_before(
-    compiler: &OsStr,
-    mut arguments: Vec<OsString>,
-    only: &[PathBuf],
-    strict: bool,
-) -> Result<i32, Failed> {
+fn stand_before(compiler: &OsStr, mut arguments: Vec<OsString>, only: &[PathBuf], strict: bool) -> Result<i32, Failed> {
     let mut line = flags::read(response_files::expanded(arguments.clone())?);
     line.strict |= strict;
     arguments.retain(|argument| argument != flags::STRICT);

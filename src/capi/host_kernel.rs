@@ -4,8 +4,8 @@
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
-use super::kernel::{address_slot, argument_section, arguments, undeclared};
 use super::image::native_text;
+use super::kernel::{address_slot, argument_section, arguments, undeclared};
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
@@ -120,7 +120,7 @@ type NativeCode = unsafe extern "C" fn(*const c_void, *mut c_void, *const i32) -
 struct NativeFunction {
     function: NativeCode,
     native: Native,
-    rank: usize,
+    extent: SmallVec<[i32; 4]>,
     /// Where the kernel was launched.
     location: String,
     block: Vec<Line>,
@@ -131,36 +131,26 @@ impl NativeFunction {
     fn of(compiled: &Compiled, request: &Request<'_>) -> Option<Self> {
         let (native, level) = (compiled.native?, processor::level()?);
         let mut tile = [0; 3];
-        let given = request.tile?.iter().rev().map(|&t| t as u32);
-        tile.iter_mut().zip(given.chain([1, 1])).for_each(|(to, from)| *to = from);
+        if let Some(given) = request.tile {
+            let given = given.iter().rev().map(|&t| t as u32);
+            tile.iter_mut().zip(given.chain([1, 1])).for_each(|(to, from)| *to = from);
+        }
         let address = native.functions[level];
         if tile != native.tile || address == 0 || request.block.len() as u64 != compiled.block_size {
             return None;
         }
         // SAFETY: the kernel compiler wrote this function's address, and its type is that.
         let function = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
-        let (rank, location) = (request.extent.len(), compiled.location.clone());
-        Some(Self { function, native, rank, location, block: Vec::new() })
+        let (extent, location) = (request.extent.into(), compiled.location.clone());
+        Some(Self { function, native, extent, location, block: Vec::new() })
     }
 }
 
-impl HostKernel for NativeFunction {
-    fn run(&self, _: &ThreadId<'_>) -> Result<()> {
-        Err(Error::internal("a native kernel runs whole tiles"))
-    }
-
-    fn whole_tiles(&self) -> Option<u64> {
-        Some(self.native.memory)
-    }
-
-    fn run_tile(&self, tile: [i32; 3], memory: HostSpan) -> Result<()> {
-        let mut place = [0; 4];
-        for (to, from) in place.iter_mut().zip(tile[..self.rank].iter().rev()) {
-            *to = *from;
-        }
+impl NativeFunction {
+    /// Calls it for the tile, or the row's first thread, at this place in x, y, z; of a row, for so many threads.
+    fn call(&self, place: [i32; 4], memory: *mut c_void) -> Result<()> {
         // SAFETY: the function was compiled for such a block, and the memory is as large as it wants.
-        let ended = unsafe { (self.function)(self.block.as_ptr().cast(), memory.as_ptr().cast(), place.as_ptr()) };
-        match ended {
+        match unsafe { (self.function)(self.block.as_ptr().cast(), memory, place.as_ptr()) } {
             0 => Ok(()),
             1 => Err(Error::runtime(format!(
                 "{}: the threads of a tile did not reach the same tile barriers: a barrier must be waited at by all \
@@ -169,6 +159,36 @@ impl HostKernel for NativeFunction {
             ))),
             _ => Err(Error::runtime(native_text())),
         }
+    }
+}
+
+impl HostKernel for NativeFunction {
+    fn run(&self, _: &ThreadId<'_>) -> Result<()> {
+        Err(Error::internal("a native kernel runs whole tiles and rows"))
+    }
+
+    fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
+        let all = thread.global();
+        let (rank, mut place) = (all.len(), [0, 0, 0, count as i32]);
+        for (to, from) in place[..3].iter_mut().zip(all.iter().rev()) {
+            *to = *from;
+        }
+        // The leading dimensions are folded into z, as on devices.
+        let leading = &all[..rank.max(2) - 2];
+        place[2] = leading.iter().zip(&self.extent).fold(0, |z, (&i, &e)| z.wrapping_mul(e).wrapping_add(i));
+        self.call(place, std::ptr::null_mut())
+    }
+
+    fn whole_tiles(&self) -> Option<u64> {
+        Some(self.native.memory)
+    }
+
+    fn run_tile(&self, tile: [i32; 3], memory: HostSpan) -> Result<()> {
+        let mut place = [0; 4];
+        for (to, from) in place.iter_mut().zip(tile[..self.extent.len()].iter().rev()) {
+            *to = *from;
+        }
+        self.call(place, memory.as_ptr().cast())
     }
 }
 

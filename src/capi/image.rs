@@ -124,13 +124,17 @@ pub extern "C" fn revamp_native_text() -> *mut c_char {
     FAILED.with(|text| text.get().cast())
 }
 
-/// What native code of this thread wrote.
+/// Why native code of this thread abandoned its tile: the first letter says whether the text is printed too.
 pub(super) fn native_text() -> String {
     FAILED.with(|text| {
         // SAFETY: only this thread has its address, and it has written before.
         let text = unsafe { &*text.get() };
         let length = text.iter().position(|&b| b == 0).unwrap_or(TEXT);
-        String::from_utf8_lossy(&text[..length]).into_owned()
+        let told = String::from_utf8_lossy(text[..length].get(1..).unwrap_or_default()).into_owned();
+        if text[0] == b'E' {
+            eprint!("{told}");
+        }
+        told
     })
 }
 

@@ -364,9 +364,33 @@ fn is_division(opcode: &str) -> bool {
 fn is_number_intrinsic(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("llvm.") else { return false };
     const KNOWN: [&str; 27] = [
-        "smax", "smin", "umax", "umin", "abs", "fabs", "fma", "fmuladd", "sqrt", "floor", "ceil", "trunc", "rint",
-        "nearbyint", "round", "roundeven", "copysign", "minnum", "maxnum", "ctpop", "ctlz", "cttz", "bswap", "fshl",
-        "fshr", "bitreverse", "usub",
+        "smax",
+        "smin",
+        "umax",
+        "umin",
+        "abs",
+        "fabs",
+        "fma",
+        "fmuladd",
+        "sqrt",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "nearbyint",
+        "round",
+        "roundeven",
+        "copysign",
+        "minnum",
+        "maxnum",
+        "ctpop",
+        "ctlz",
+        "cttz",
+        "bswap",
+        "fshl",
+        "fshr",
+        "bitreverse",
+        "usub",
     ];
     KNOWN.contains(&rest.split('.').next().unwrap_or_default())
 }
@@ -468,9 +492,9 @@ fn type_of(instruction: &Instruction) -> String {
         "icmp" | "fcmp" if !body.contains('<') => "i1".into(),
         "select" | "atomicrmw" => first(behind_comma()),
         "cmpxchg" => format!("{{ {}, i1 }}", first(behind_comma())),
-        "extractelement" => {
-            first(unflagged(body)).split_once(" x ").map_or(String::new(), |(_, ty)| ty.trim_end_matches('>').to_owned())
-        }
+        "extractelement" => first(unflagged(body))
+            .split_once(" x ")
+            .map_or(String::new(), |(_, ty)| ty.trim_end_matches('>').to_owned()),
         "call" => {
             let before = body.split('@').next().unwrap_or_default().trim_end();
             match before.rfind(['<', '{', '[']) {
@@ -505,8 +529,7 @@ fn variables(function: &Function) -> BTreeMap<String, Variable> {
     let mut all = BTreeMap::new();
     for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
         let ty = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(ty, _)| ty);
-        let variable =
-            Variable { ty: ty.to_owned(), plain: true, stores: Vec::new(), varies: false, again: None };
+        let variable = Variable { ty: ty.to_owned(), plain: true, stores: Vec::new(), varies: false, again: None };
         all.extend(instruction.result.clone().map(|name| (name, variable)));
     }
     for (n, block) in function.blocks.iter().enumerate() {
@@ -518,9 +541,9 @@ fn variables(function: &Function) -> BTreeMap<String, Variable> {
             let address = access.as_ref().and_then(|a| plain_name(a.address));
             for used in &instruction.uses {
                 let Some(variable) = all.get_mut(used) else { continue };
-                let whole = access.as_ref().is_some_and(|a| {
-                    address == Some(used) && a.ty == variable.ty && plain_name(a.value) != Some(used)
-                });
+                let whole = access
+                    .as_ref()
+                    .is_some_and(|a| address == Some(used) && a.ty == variable.ty && plain_name(a.value) != Some(used));
                 variable.plain &= whole;
                 if let Some(a) = access.as_ref().filter(|a| whole && !a.value.is_empty()) {
                     variable.stores.push((n, a.value.trim().to_owned()));

@@ -76,9 +76,11 @@ fn wanted(line: &Line) -> bool {
 
 impl Calls {
     fn run(mut self) -> Result<Option<Vec<PathBuf>>, String> {
-        let read = |file: &Path| std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()));
-        let write =
-            |file: &Path, text: &str| std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()));
+        let read =
+            |file: &Path| std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()));
+        let write = |file: &Path, text: &str| {
+            std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
+        };
         ended("Clang", &mut self.compile)?;
         write(&self.ir, &super::prepared(&read(&self.ir)?))?;
         ended("opt", &mut self.prepare)?;

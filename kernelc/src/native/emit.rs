@@ -16,6 +16,8 @@ pub struct Surroundings {
     pub types: HashMap<String, String>,
     /// The variables that are tile_static, with their types and alignments.
     pub shared: BTreeMap<String, (String, u64)>,
+    /// The functions that it declares.
+    pub declared: HashSet<String>,
     /// The numbers of metadata nodes: a group of accesses, an empty node.
     pub access_group: String,
     pub empty: String,
@@ -186,7 +188,11 @@ impl Writer<'_> {
             };
             let (bytes, align) = size(&variable.ty, &self.around.types).ok_or("the type of a variable")?;
             let bytes = bytes.next_multiple_of(align);
-            if kept || !variable.plain {
+            if !kept && !variable.plain {
+                // Rows of threads without tiles have no memory of their own.
+                self.line(&format!("%\"k.{name}\" = alloca {}", variable.ty));
+                self.kept.insert(name.clone(), bytes);
+            } else if kept {
                 let threads = self.threads;
                 let at = self.room(bytes * threads, align);
                 self.line(&format!("%\"k.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
@@ -310,7 +316,9 @@ impl Writer<'_> {
             } else if self.uniform.contains(*name) {
                 self.line(&format!("store {ty} %\"{r}.same.{name}\", ptr %\"v.{name}\""));
             } else if self.kept.contains_key(*name) {
-                self.line(&format!("%\"{r}.was.{name}\" = load {ty}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}"));
+                self.line(&format!(
+                    "%\"{r}.was.{name}\" = load {ty}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}"
+                ));
                 self.line(&format!("store {ty} %\"{r}.was.{name}\", ptr %\"v.{name}\""));
             }
         }
@@ -328,7 +336,9 @@ impl Writer<'_> {
 
     fn again(&mut self, r: &str, chain: &[Instruction], done: &mut HashSet<String>) -> Result<(), String> {
         for instruction in chain {
-            let Some(result) = instruction.result.clone().filter(|result| done.insert(result.clone())) else { continue };
+            let Some(result) = instruction.result.clone().filter(|result| done.insert(result.clone())) else {
+                continue;
+            };
             let read = instruction.access().and_then(|a| self.kernel.variables.get(plain_name(a.address)?));
             if let Some(variable) = read {
                 // One value, which the chain has made.
@@ -492,18 +502,22 @@ impl Writer<'_> {
         let types = &self.around.type_names;
         if let Some(callee) = instruction.callee() {
             if let Some(kind) = callee.strip_prefix("__revamp_").and_then(|c| c.strip_suffix("_id")) {
-                let axis: usize =
-                    arguments(&instruction.text).first().and_then(|a| a.parse().ok()).ok_or("a position of no constant")?;
+                let axis: usize = arguments(&instruction.text)
+                    .first()
+                    .and_then(|a| a.parse().ok())
+                    .ok_or("a position of no constant")?;
                 let axis = AXES.get(axis).ok_or("a position in a fourth dimension")?;
                 let value = match kind {
                     "group" => format!("%at.{axis}"),
                     "global" | "local" => format!("%{r}.{kind}.{axis}"),
                     _ => return Err(format!("it calls {callee}")),
                 };
-                let result = renamed(&format!("%\"{}\"", instruction.result.as_deref().unwrap_or_default()), types, own);
+                let result =
+                    renamed(&format!("%\"{}\"", instruction.result.as_deref().unwrap_or_default()), types, own);
                 return Ok(vec![format!("{result} = add i32 {value}, 0")]);
             }
-            if !known_call(callee) {
+            let known = callee == "__revamp_memory_fence" || !callee.starts_with("__revamp_");
+            if !known || !self.around.declared.contains(callee) {
                 return Err(format!("it calls {callee}"));
             }
         }
@@ -514,11 +528,15 @@ impl Writer<'_> {
         let mut before = Vec::new();
         text = self.without_constants(&text, &mut before)?;
         let through_memory = matches!(instruction.opcode.as_str(), "load" | "store");
-        let plain = instruction.access().and_then(|a| self.kernel.variables.get(plain_name(a.address)?)).is_some_and(|v| v.plain);
+        let plain = instruction
+            .access()
+            .and_then(|a| self.kernel.variables.get(plain_name(a.address)?))
+            .is_some_and(|v| v.plain);
         if through_memory && !plain && instruction.access().is_some() && !text.contains("!llvm.access.group") {
             let _ = write!(text, ", !llvm.access.group {}", self.around.access_group);
         }
-        if instruction.opcode == "load" && instruction.result.as_ref().is_some_and(|r| self.kernel.constant_loads.contains(r))
+        if instruction.opcode == "load"
+            && instruction.result.as_ref().is_some_and(|r| self.kernel.constant_loads.contains(r))
             && !text.contains("!invariant.load")
         {
             let _ = write!(text, ", !invariant.load {}", self.around.empty);
@@ -619,9 +637,4 @@ fn closing(text: &str, open: usize) -> Option<usize> {
         }
     }
     None
-}
-
-/// Functions that the native code may call.
-fn known_call(name: &str) -> bool {
-    name.starts_with("llvm.") || name == "__revamp_memory_fence" || super::HOST_FUNCTIONS.contains(&name)
 }

@@ -18,13 +18,6 @@ pub const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("
 /// How `opt` prepares kernels: all calls inlined, no vectors yet, and no value used in another block than its own.
 pub const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
 
-/// What native code may call: the C library's mathematics, and what the library has for kernels.
-pub(crate) const HOST_FUNCTIONS: [&str; 32] = [
-    "acosf", "asinf", "atanf", "atan2f", "cosf", "coshf", "expf", "exp2f", "logf", "log2f", "sinf", "sinhf", "tanf",
-    "tanhf", "powf", "ldexpf", "fmodf", "fmod", "sin", "cos", "tan", "exp", "exp2", "log", "log2", "pow", "sqrt",
-    "sqrtf", "memcpy", "memset", "memmove", "memcmp",
-];
-
 /// The kernels of a module that were understood.
 pub struct Native {
     /// The module, to be compiled for each level: `LEVEL` stands in its names.
@@ -45,12 +38,14 @@ pub fn cut(ir: &str) -> Native {
     let type_names: HashSet<String> = types.keys().cloned().collect();
     let shared = shared(ir);
     let views = views(ir);
+    let declared = declared(ir);
     let first_free = ir.lines().filter_map(|l| l.strip_prefix('!')?.split_once(" = ")?.0.parse::<u64>().ok()).max();
     let first_free = first_free.map_or(0, |n| n + 1);
     let mut around = Surroundings {
         type_names,
         types,
         shared,
+        declared,
         access_group: format!("!{first_free}"),
         empty: format!("!{}", first_free + 1),
         next_node: first_free + 2,
@@ -75,7 +70,8 @@ pub fn cut(ir: &str) -> Native {
     }
     for name in ["smax", "smin"] {
         let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
-        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)")) && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
+        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
+            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
         {
             module.push_str(&declared);
         }
@@ -104,7 +100,8 @@ impl Native {
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{kernel}\\00\"", kernel.len() + 1);
+            let _ =
+                writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{kernel}\\00\"", kernel.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {
                 let _ = write!(functions, ", ptr @\"revamp.native.{level}.{kernel}\"");
@@ -173,9 +170,16 @@ fn shared(ir: &str) -> BTreeMap<String, (String, u64)> {
     all
 }
 
+/// The functions that the module calls and does not have: the C library's, LLVM's, and what `emit` knows.
+fn declared(ir: &str) -> HashSet<String> {
+    let name = |line: &str| Some(line.split_once('@')?.1.split('(').next()?.to_owned());
+    ir.lines().filter(|l| l.starts_with("declare ")).filter_map(name).collect()
+}
+
 /// Tags of loads from views' and arrays' own members.
 fn views(ir: &str) -> HashSet<String> {
-    let own = |line: &&str| line.contains("!\"_ZTSN6revamp") && (line.contains("basic_view") || line.contains("array_face"));
+    let own =
+        |line: &&str| line.contains("!\"_ZTSN6revamp") && (line.contains("basic_view") || line.contains("array_face"));
     let number = |line: &str| line.split(" = ").next().unwrap_or_default().to_owned();
     let faces: HashSet<String> = ir.lines().filter(own).map(number).collect();
     let tag = |line: &str| {
@@ -197,12 +201,15 @@ fn kept_lines(ir: &str, around: &Surroundings) -> String {
         let global = line.strip_prefix('@').and_then(|l| l.split(" = ").next());
         let dropped = inside
             || line.starts_with("; ")
-            || global.is_some_and(|g| around.shared.contains_key(g) || g.starts_with("llvm.") || g.starts_with("__hip"));
+            || global
+                .is_some_and(|g| around.shared.contains_key(g) || g.starts_with("llvm.") || g.starts_with("__hip"));
         if line == "}" {
             inside = false;
         }
         if !dropped {
-            text.push_str(line);
+            // The device's externs are hidden; these are the C library's.
+            let line = if line.starts_with("declare ") { line.replacen(" hidden ", " ", 1) } else { line.to_owned() };
+            text.push_str(&line);
             text.push('\n');
         }
     }
