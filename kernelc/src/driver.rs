@@ -334,7 +334,7 @@ fn compile(
     if code != 0 {
         return Ok(code);
     }
-    let native = making.map_or(Ok(None), Making::end)?;
+    let native = making.and_then(Making::end);
     let register = native.as_ref().map(|_| native::register_symbol(id));
     let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref()))?.wait()?;
     if code != 0 {

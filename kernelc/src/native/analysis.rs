@@ -16,6 +16,8 @@ pub const END_THREAD: &str = "__revamp_end_thread";
 #[derive(Debug, Clone)]
 pub struct Variable {
     pub ty: String,
+    /// What it is aligned to, if that is said.
+    pub align: u64,
     /// It is only loaded and stored, whole.
     pub plain: bool,
     /// What is stored to it, and in which block.
@@ -529,7 +531,8 @@ fn variables(function: &Function) -> BTreeMap<String, Variable> {
     let mut all = BTreeMap::new();
     for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
         let ty = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(ty, _)| ty);
-        let variable = Variable { ty: ty.to_owned(), plain: true, stores: Vec::new(), varies: false, again: None };
+        let align = instruction.body().rsplit_once("align ").and_then(|(_, n)| n.split([',', ' ']).next()?.parse().ok());
+        let variable = Variable { ty: ty.to_owned(), align: align.unwrap_or(1), plain: true, stores: Vec::new(), varies: false, again: None };
         all.extend(instruction.result.clone().map(|name| (name, variable)));
     }
     for (n, block) in function.blocks.iter().enumerate() {

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread::JoinHandle;
 
 /// Native kernels in the making: their objects, if there are any.
-pub struct Making(JoinHandle<Result<Option<Vec<PathBuf>>, String>>);
+pub struct Making(JoinHandle<Option<Vec<PathBuf>>>);
 
 /// The calls that make them, and their files.
 struct Calls {
@@ -59,12 +59,12 @@ impl Making {
             dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
             unit: unit.id,
         };
-        Ok(Some(Self(std::thread::spawn(move || calls.run()))))
+        Ok(Some(Self(std::thread::spawn(move || calls.run_or_tell()))))
     }
 
-    /// Waits for the objects.
-    pub fn end(self) -> Result<Option<Vec<PathBuf>>, String> {
-        self.0.join().unwrap_or_else(|_| Err("making native kernels failed".into()))
+    /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them.
+    pub fn end(self) -> Option<Vec<PathBuf>> {
+        self.0.join().ok()?
     }
 }
 
@@ -75,6 +75,17 @@ fn wanted(line: &Line) -> bool {
 }
 
 impl Calls {
+    /// `REVAMP_KERNEL_DUMP` also shows why there is none.
+    fn run_or_tell(self) -> Option<Vec<PathBuf>> {
+        let dump = self.dump.clone();
+        self.run().unwrap_or_else(|why| {
+            if let Some(stem) = dump {
+                let _ = std::fs::write(beside(&stem, ".native.txt"), why);
+            }
+            None
+        })
+    }
+
     fn run(mut self) -> Result<Option<Vec<PathBuf>>, String> {
         let read =
             |file: &Path| std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()));
@@ -112,10 +123,15 @@ impl Calls {
             text += &format!("; left out: {kernel}: {why}\n");
         }
         text += &native.module(0, self.unit);
-        let mut name = stem.as_os_str().to_os_string();
-        name.push(".native.ll");
-        std::fs::write(&name, text).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
+        std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
+            .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text)).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
     }
+}
+
+fn beside(stem: &Path, suffix: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_os_string();
+    name.push(suffix);
+    name.into()
 }
 
 fn ended(what: &str, command: &mut Command) -> Result<(), String> {

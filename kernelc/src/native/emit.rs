@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
         for (name, variable) in &self.kernel.variables {
             let kept = if variable.plain {
-                self.line(&format!("%\"v.{name}\" = alloca {}", variable.ty));
+                self.line(&format!("%\"v.{name}\" = alloca {}, align {}", variable.ty, variable.align));
                 let across = starts.iter().any(|&s| s != 0 && self.kernel.live[s].contains(name));
                 if !across || variable.again.is_some() {
                     continue;
@@ -187,10 +187,11 @@ impl Writer<'_> {
                 self.tile.is_some()
             };
             let (bytes, align) = size(&variable.ty, &self.around.types).ok_or("the type of a variable")?;
+            let align = align.max(variable.align);
             let bytes = bytes.next_multiple_of(align);
             if !kept && !variable.plain {
                 // Rows of threads without tiles have no memory of their own.
-                self.line(&format!("%\"k.{name}\" = alloca {}", variable.ty));
+                self.line(&format!("%\"k.{name}\" = alloca {}, align {align}", variable.ty));
                 self.kept.insert(name.clone(), bytes);
             } else if kept {
                 let threads = self.threads;
