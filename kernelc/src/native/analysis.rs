@@ -191,6 +191,23 @@ impl Kernel {
         }
     }
 
+    /// An address with no index that may be wrong.
+    fn is_fixed(&self, made: &HashMap<&str, &Instruction>, address: &str) -> bool {
+        let Some(name) = plain_name(address) else { return false };
+        if name == self.function.parameter {
+            return true;
+        }
+        let Some(instruction) = made.get(name) else { return false };
+        match (instruction.opcode.as_str(), instruction.uses.as_slice()) {
+            ("getelementptr", [base]) => self.is_fixed(made, &format!("%{base}")),
+            ("load", [from]) => match self.read(instruction) {
+                Some(variable) => Self::single(variable).is_some_and(|value| self.is_fixed(made, value)),
+                None => self.is_fixed(made, &format!("%{from}")),
+            },
+            _ => false,
+        }
+    }
+
     /// Appends the instructions that make a value, each behind what it uses.
     fn chain(
         &self,
@@ -215,7 +232,11 @@ impl Kernel {
                     chain.push(instruction.clone());
                     return true;
                 }
-                None => self.constant_loads.contains(name),
+                // It may be done where it would not have been: only at places that are there.
+                None => {
+                    let at = instruction.access().map_or("", |a| a.address);
+                    self.constant_loads.contains(name) && self.is_fixed(made, at)
+                }
             },
             "call" => instruction.callee().is_some_and(is_position),
             opcode => is_simple(opcode),
@@ -531,8 +552,16 @@ fn variables(function: &Function) -> BTreeMap<String, Variable> {
     let mut all = BTreeMap::new();
     for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
         let ty = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(ty, _)| ty);
-        let align = instruction.body().rsplit_once("align ").and_then(|(_, n)| n.split([',', ' ']).next()?.parse().ok());
-        let variable = Variable { ty: ty.to_owned(), align: align.unwrap_or(1), plain: true, stores: Vec::new(), varies: false, again: None };
+        let align =
+            instruction.body().rsplit_once("align ").and_then(|(_, n)| n.split([',', ' ']).next()?.parse().ok());
+        let variable = Variable {
+            ty: ty.to_owned(),
+            align: align.unwrap_or(1),
+            plain: true,
+            stores: Vec::new(),
+            varies: false,
+            again: None,
+        };
         all.extend(instruction.result.clone().map(|name| (name, variable)));
     }
     for (n, block) in function.blocks.iter().enumerate() {

@@ -71,7 +71,9 @@ impl Making {
 /// Sanitizers and debuggers look at the lambda itself.
 fn wanted(line: &Line) -> bool {
     let plain = line.last(|f| f.starts_with("-O")).is_some_and(|f| f == "-O0" || f == "-Og");
-    !plain && line.last(|f| f.starts_with("-fsanitize=")).is_none()
+    cfg!(all(target_arch = "x86_64", target_os = "linux"))
+        && !plain
+        && line.last(|f| f.starts_with("-fsanitize=")).is_none()
 }
 
 impl Calls {
@@ -124,7 +126,8 @@ impl Calls {
         }
         text += &native.module(0, self.unit);
         std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
-            .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text)).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
+            .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
+            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
     }
 }
 
