@@ -1,7 +1,7 @@
 //! What is known of a kernel before it is cut at its barriers: its regions, the variables that live across barriers, which of
 //! them are the same for all threads of a tile, and which are rather computed again.
 
-use super::text::{Block, Function, Instruction, split_type};
+use super::text::{Block, Function, Instruction, operand, split_type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More blocks than this are not cut: sets of blocks are kept for each block.
@@ -48,11 +48,18 @@ pub struct Kernel {
     pub divergent: Vec<bool>,
     /// Loads of what no thread writes.
     pub constant_loads: HashSet<String>,
+    /// Addresses within tile_static variables.
+    pub tile_addresses: HashSet<String>,
 }
 
 impl Kernel {
     /// Looks at a kernel; an error says what of it is not understood.
-    pub fn new(mut function: Function, types: &HashSet<String>, views: &HashSet<String>) -> Result<Self, String> {
+    pub fn new(
+        mut function: Function,
+        types: &HashSet<String>,
+        views: &HashSet<String>,
+        shared: &HashSet<String>,
+    ) -> Result<Self, String> {
         let behind = split(&mut function, types)?;
         if function.blocks.len() > MOST_BLOCKS {
             return Err("it has too many blocks".into());
@@ -78,8 +85,17 @@ impl Kernel {
         let variables = variables(&function);
         let live = live(&function, &flow, &variables);
         let divergent = vec![false; function.blocks.len()];
-        let mut kernel = Self { function, flow, variables, live, divergent, constant_loads: HashSet::new() };
+        let mut kernel = Self {
+            function,
+            flow,
+            variables,
+            live,
+            divergent,
+            constant_loads: HashSet::new(),
+            tile_addresses: HashSet::new(),
+        };
         kernel.find_constant_loads(views);
+        kernel.find_tile_addresses(shared);
         kernel.find_again();
         kernel.find_varying();
         Ok(kernel)
@@ -146,6 +162,37 @@ impl Kernel {
         self.constant_loads = found;
     }
 
+    /// Addresses that certainly lie within a tile_static variable.
+    fn find_tile_addresses(&mut self, shared: &HashSet<String>) {
+        let made = self.made();
+        let found = made.keys().filter(|name| self.is_tile_address(&made, shared, &format!("%{name}"), 0));
+        self.tile_addresses = found.map(|name| (*name).to_owned()).collect();
+    }
+
+    fn is_tile_address(
+        &self,
+        made: &HashMap<&str, &Instruction>,
+        shared: &HashSet<String>,
+        address: &str,
+        depth: usize,
+    ) -> bool {
+        let Some(name) = plain_name(address).filter(|_| depth < 64) else {
+            return shared.iter().any(|name| super::emit::mentions(address, &format!("@{name}")));
+        };
+        let Some(instruction) = made.get(name) else { return false };
+        match instruction.opcode.as_str() {
+            "getelementptr" => instruction
+                .body()
+                .split_once(", ptr ")
+                .is_some_and(|(_, rest)| self.is_tile_address(made, shared, operand(rest).0, depth + 1)),
+            "load" => self
+                .read(instruction)
+                .and_then(Self::single)
+                .is_some_and(|value| self.is_tile_address(made, shared, value, depth + 1)),
+            _ => false,
+        }
+    }
+
     /// What an address leads back to.
     fn root(&self, made: &HashMap<&str, &Instruction>, address: &str, depth: usize) -> Root {
         let Some(name) = plain_name(address).filter(|_| depth < 64) else { return Root::Other };
@@ -154,7 +201,7 @@ impl Kernel {
         }
         let Some(instruction) = made.get(name) else { return Root::Other };
         match instruction.opcode.as_str() {
-            "getelementptr" => match instruction.body().split_once("ptr ") {
+            "getelementptr" => match instruction.body().split_once(", ptr ") {
                 Some((_, rest)) => self.root(made, rest.split(',').next().unwrap_or_default(), depth + 1),
                 None => Root::Other,
             },

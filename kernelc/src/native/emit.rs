@@ -1,7 +1,7 @@
 //! A kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
 
 use super::analysis::{self, Kernel, plain_name};
-use super::text::{Instruction, Name, renamed, size};
+use super::text::{Instruction, Name, operand, renamed, size, split_type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
@@ -542,8 +542,53 @@ impl Writer<'_> {
         {
             let _ = write!(text, ", !invariant.load {}", self.around.empty);
         }
-        before.push(text);
+        match self.alone(instruction, &text) {
+            Some(lines) => before.extend(lines),
+            None => before.push(text),
+        }
         Ok(before)
+    }
+
+    /// An atomic operation on a tile_static variable, which one thread of the machine alone has: a load and a store.
+    fn alone(&mut self, instruction: &Instruction, text: &str) -> Option<Vec<String>> {
+        let (result, rest) = text.split_once(" = atomicrmw ")?;
+        let (word, rest) = rest.strip_prefix("volatile ").unwrap_or(rest).split_once(" ptr ")?;
+        let (address, rest) = operand(rest);
+        let (ty, rest) = split_type(rest)?;
+        let value = rest.trim_start().split(' ').next()?;
+        // The address as the kernel has it.
+        let given = instruction.text.split_once(" ptr ").map(|(_, rest)| operand(rest).0)?;
+        let within = match plain_name(given) {
+            Some(name) => self.kernel.tile_addresses.contains(name),
+            None => address.starts_with("%\"tile.") || address.starts_with("%hoisted."),
+        };
+        if !within {
+            return None;
+        }
+        let new = format!("%alone.{}", self.hoisted);
+        self.hoisted += 1;
+        let mut lines = vec![format!("{result} = load {ty}, ptr {address}")];
+        let stored = match word {
+            "xchg" => value.to_owned(),
+            "add" | "sub" | "and" | "or" | "xor" => {
+                lines.push(format!("{new} = {word} {ty} {result}, {value}"));
+                new
+            }
+            "max" | "min" | "umax" | "umin" => {
+                let kind = match word {
+                    "max" => "sgt",
+                    "min" => "slt",
+                    "umax" => "ugt",
+                    _ => "ult",
+                };
+                lines.push(format!("{new}.is = icmp {kind} {ty} {result}, {value}"));
+                lines.push(format!("{new} = select i1 {new}.is, {ty} {result}, {ty} {value}"));
+                new
+            }
+            _ => return None,
+        };
+        lines.push(format!("store {ty} {stored}, ptr {address}"));
+        Some(lines)
     }
 
     /// Names of tile_static variables become those of their places.

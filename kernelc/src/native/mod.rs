@@ -38,6 +38,7 @@ pub fn cut(ir: &str) -> Native {
     let type_names: HashSet<String> = types.keys().cloned().collect();
     let shared = shared(ir);
     let views = views(ir);
+    let shared_names: HashSet<String> = shared.keys().cloned().collect();
     let declared = declared(ir);
     let first_free = ir.lines().filter_map(|l| l.strip_prefix('!')?.split_once(" = ")?.0.parse::<u64>().ok()).max();
     let first_free = first_free.map_or(0, |n| n + 1);
@@ -54,7 +55,7 @@ pub fn cut(ir: &str) -> Native {
     for function in text::functions(ir, &kernel_names(ir), &around.type_names) {
         let name = function.name.clone();
         let made = if function.reads_block {
-            analysis::Kernel::new(function, &around.type_names, &views)
+            analysis::Kernel::new(function, &around.type_names, &views, &shared_names)
                 .and_then(|kernel| emit::emit(&kernel, &mut around, &format!("revamp.native.LEVEL.{name}")))
         } else {
             Err("it changes its functor".into())

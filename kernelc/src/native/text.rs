@@ -169,7 +169,7 @@ pub struct Access<'t> {
 }
 
 /// Until the comma of this depth.
-fn operand(text: &str) -> (&str, &str) {
+pub fn operand(text: &str) -> (&str, &str) {
     let mut depth = 0i32;
     for (at, c) in text.char_indices() {
         match c {
