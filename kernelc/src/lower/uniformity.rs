@@ -11,8 +11,8 @@
 
 use super::cfg::{ControlFlowGraph, DominatorTree};
 use crate::ir::{
-    BinaryOp, BlockId, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, IntPredicate, LocalId, Module,
-    Op, Operand, Type, Value,
+    BinaryOp, BlockId, CastOp, Constant, Function, FunctionId, GlobalId, Instruction, IntPredicate, LocalId, Module, Op,
+    Operand, Type, Value,
 };
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -331,11 +331,7 @@ impl<'m> Analysis<'m> {
                 let fact = &self.facts[local.0];
                 let Some((home, _)) = self.definitions[local.0] else { return fact.clone() };
                 // Threads that left a loop at different times took different values along.
-                let late = self
-                    .loops
-                    .iter()
-                    .zip(&self.left)
-                    .filter(|(inside, _)| inside.contains(&home) && !inside.contains(&block));
+                let late = self.loops.iter().zip(&self.left).filter(|(inside, _)| inside.contains(&home) && !inside.contains(&block));
                 match late.map(|(_, left)| *left).max() {
                     Some(level) if level > Level::Uniform && !matches!(fact, Fact::Constant(_) | Fact::Unseen) => {
                         Fact::Level(fact.level().min(Level::May).max(level.min(Level::May)))
@@ -528,7 +524,9 @@ impl<'m> Analysis<'m> {
                 Op::Store { pointer, .. } | Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => {
                     all.insert(self.root(&pointer.value, 0));
                 }
-                Op::Call { callee, arguments, .. } if self.module.functions[callee.0].name.starts_with("llvm.mem") => {
+                Op::Call { callee, arguments, .. }
+                    if self.module.functions[callee.0].name.starts_with("llvm.mem") =>
+                {
                     all.extend(arguments.first().map(|to| self.root(&to.value, 0)));
                 }
                 _ => {}
@@ -564,9 +562,7 @@ fn root_of_constant(constant: &Constant, depth: u32) -> Root {
         Constant::Global(global) => Root::Global(*global),
         Constant::Expression(op) if depth < 64 => match &**op {
             Op::Gep { base: Operand { value: Value::Constant(inner), .. }, .. }
-            | Op::Cast { value: Operand { value: Value::Constant(inner), .. }, .. } => {
-                root_of_constant(inner, depth + 1)
-            }
+            | Op::Cast { value: Operand { value: Value::Constant(inner), .. }, .. } => root_of_constant(inner, depth + 1),
             _ => Root::Unknown,
         },
         _ => Root::Unknown,
@@ -602,8 +598,7 @@ fn region(graph: &ControlFlowGraph, meets: &[Option<usize>], branch: usize) -> R
             *ways.entry(block).or_default() += 1;
         }
     }
-    let joins =
-        ways.iter().filter(|(block, count)| **count > 1 || Some(**block) == end).map(|(block, _)| *block).collect();
+    let joins = ways.iter().filter(|(block, count)| **count > 1 || Some(**block) == end).map(|(block, _)| *block).collect();
     Region { inside: ways.into_keys().filter(|block| Some(*block) != end).collect(), joins }
 }
 
@@ -705,9 +700,7 @@ fn select(condition: &Fact, yes: Fact, no: Fact) -> Fact {
         },
         // All threads take the same one: `a && b` differs where `b` does.
         _ => match (&yes, &no) {
-            (Fact::Constant(0 | 1 | -1), other) | (other, Fact::Constant(0 | 1 | -1))
-                if other.level() == Level::Differs =>
-            {
+            (Fact::Constant(0 | 1 | -1), other) | (other, Fact::Constant(0 | 1 | -1)) if other.level() == Level::Differs => {
                 Fact::Level(Level::Differs)
             }
             _ => joined(&yes, &no),
@@ -740,8 +733,7 @@ fn binary(op: BinaryOp, disjoint: bool, left: &Fact, right: &Fact, bits: u32) ->
     if let (Fact::Constant(a), Fact::Constant(b)) = (left, right) {
         return computed(op, *a, *b, bits).map_or(Fact::Uniform(1), Fact::Constant);
     }
-    let threads =
-        [left, right].iter().find_map(|fact| if let Fact::Lanes(l) = fact { Some(l.values.len()) } else { None });
+    let threads = [left, right].iter().find_map(|fact| if let Fact::Lanes(l) = fact { Some(l.values.len()) } else { None });
     if let Some((a, b)) = threads.and_then(|n| of_each(left, n).zip(of_each(right, n))) {
         let each: Option<Vec<i64>> = a.iter().zip(&b).map(|(a, b)| computed(op, *a, *b, bits)).collect();
         return each.map_or(Fact::Level(Level::May), |values| Fact::lanes(values, None));
@@ -787,8 +779,7 @@ fn sum(left: &Fact, right: &Fact, minus: bool, bits: u32) -> Fact {
     let put = |v: i128| wrapped(v, bits);
     match (left, right) {
         (Fact::Lanes(a), Fact::Lanes(b)) => {
-            let values =
-                a.values.iter().zip(b.values.iter()).map(|(a, b)| put(i128::from(*a) + i128::from(signed(*b))));
+            let values = a.values.iter().zip(b.values.iter()).map(|(a, b)| put(i128::from(*a) + i128::from(signed(*b))));
             let multiple = greatest_common_divisor(a.plus.unwrap_or(0), b.plus.unwrap_or(0));
             Fact::lanes(values.collect(), (a.plus.is_some() || b.plus.is_some()).then_some(multiple))
         }
@@ -858,8 +849,7 @@ fn compare(predicate: IntPredicate, left: &Fact, right: &Fact, bits: u32) -> Fac
     if *left == Fact::Unseen || *right == Fact::Unseen {
         return Fact::Unseen;
     }
-    let threads =
-        [left, right].iter().find_map(|fact| if let Fact::Lanes(l) = fact { Some(l.values.len()) } else { None });
+    let threads = [left, right].iter().find_map(|fact| if let Fact::Lanes(l) = fact { Some(l.values.len()) } else { None });
     if let Some((a, b)) = of_each(left, threads.unwrap_or(1)).zip(of_each(right, threads.unwrap_or(1))) {
         let values = a.iter().zip(&b).map(|(a, b)| i64::from(holds(predicate, *a, *b, bits)));
         return Fact::lanes(values.collect(), None);

@@ -110,8 +110,7 @@ impl<'a> Check<'a> {
             }
         }
         if more > 0 {
-            text +=
-                &format!("{more} error{} generated when checking restrictions.\n", if more == 1 { "" } else { "s" });
+            text += &format!("{more} error{} generated when checking restrictions.\n", if more == 1 { "" } else { "s" });
         }
         errors += more;
         Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code } })
@@ -121,9 +120,7 @@ impl<'a> Check<'a> {
 /// libclang beside the compiler: of the same LLVM, so that it reads the same language.
 fn library(clang: &Clang) -> Option<PathBuf> {
     let folder = clang.compiler.canonicalize().ok()?.parent()?.parent()?.join("lib");
-    let known = |name: &OsStr| {
-        name.to_str().is_some_and(|n| n.starts_with("libclang") && n.contains(".so") && !n.contains("cpp"))
-    };
+    let known = |name: &OsStr| name.to_str().is_some_and(|n| n.starts_with("libclang") && n.contains(".so") && !n.contains("cpp"));
     let all = std::fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.file_name());
     let name = all.filter(|name| known(name)).max_by_key(|name| std::cmp::Reverse(name.len()))?;
     Some(folder.join(name))

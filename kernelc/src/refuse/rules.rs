@@ -75,7 +75,10 @@ fn is_function(kind: i32) -> bool {
 }
 
 fn is_class(kind: i32) -> bool {
-    matches!(kind, kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION)
+    matches!(
+        kind,
+        kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION
+    )
 }
 
 /// The restriction that a declaration is written with.
@@ -98,10 +101,9 @@ fn is_callable(function: Cursor) -> bool {
 /// The operator of a lambda.
 fn operator_of(lambda: Cursor) -> Option<Cursor> {
     let class = lambda.ty()?.declaration();
-    class
-        .children()
-        .into_iter()
-        .find(|c| matches!(c.kind(), kind::METHOD | kind::FUNCTION_TEMPLATE) && c.spelling() == "operator()")
+    class.children().into_iter().find(|c| {
+        matches!(c.kind(), kind::METHOD | kind::FUNCTION_TEMPLATE) && c.spelling() == "operator()"
+    })
 }
 
 /// It is made of a template.
@@ -386,8 +388,7 @@ impl Walk {
         if is_callable(callee) || callee.place().line == 0 {
             return;
         }
-        let mut parents =
-            std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
+        let mut parents = std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
         let local = parents.by_ref().take(32).any(|p| is_function(p.kind()));
         let parent = callee.semantic_parent();
         let of_library = callee.is_of_system();
@@ -531,8 +532,7 @@ fn is_lambda(of: Type) -> bool {
 
 /// The variables that a lambda captures: those of the capture list come before its parameters and its body.
 fn captured(lambda: Cursor) -> Vec<Cursor> {
-    let before =
-        lambda.children().into_iter().take_while(|c| c.kind() != kind::PARAMETER && c.kind() != kind::COMPOUND);
+    let before = lambda.children().into_iter().take_while(|c| c.kind() != kind::PARAMETER && c.kind() != kind::COMPOUND);
     let mut all = Vec::new();
     let mut stack: Vec<Cursor> = before.collect();
     while let Some(at) = stack.pop() {
