@@ -1,4 +1,4 @@
-# revamp_add_kernels(<target> [SOURCES <file>...])
+# revamp_add_kernels(<target> [STRICT] [BOUNDS off|zero|report] [SOURCES <file>...])
 #
 # Compiles the C++ AMP kernels of a target for devices: each C++ source that launches some (parallel_for_each with a lambda or
 # functor) goes through revamp-kernelc, and its object then holds the kernels. The sources stay as they are, the project's
@@ -7,6 +7,10 @@
 #   add_executable(app main.cpp work.cpp)
 #   target_link_libraries(app PRIVATE revamp::amp)
 #   revamp_add_kernels(app)                     # or SOURCES work.cpp, if only that one launches kernels
+#
+# BOUNDS says what becomes of accesses outside of arrays and array_views (docs/kernel-compiler.md); without it they are reported
+# where nothing is optimised (-O0), and not checked elsewhere.
+# STRICT refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
 #
 # Works with executables and static, shared, module and object libraries, with the generators of Make and Ninja. Clang 22 or
 # later with its LLVM tools must be there; set REVAMP_CLANG (a CMake variable or an environment variable) to name one.
@@ -18,10 +22,13 @@ cmake_policy(VERSION 3.21)
 get_filename_component(_revamp_kernelc "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
 
 function(revamp_add_kernels target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "STRICT" "BOUNDS" "SOURCES")
     set(where "revamp_add_kernels(${target})")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "${where}: unknown arguments: ${arg_UNPARSED_ARGUMENTS}. Sources follow the word SOURCES.")
+    endif()
+    if(DEFINED arg_BOUNDS AND NOT arg_BOUNDS MATCHES "^(off|zero|report)$")
+        message(FATAL_ERROR "${where}: BOUNDS is off, zero or report, not \"${arg_BOUNDS}\".")
     endif()
     if(NOT TARGET ${target})
         message(FATAL_ERROR "${where}: there is no such target; call add_executable() or add_library() first.")
@@ -61,6 +68,12 @@ function(revamp_add_kernels target)
         endif()
         list(APPEND launcher --only "${source}")
     endforeach()
+    if(arg_BOUNDS)
+        list(APPEND launcher "-famp-bounds=${arg_BOUNDS}")
+    endif()
+    if(arg_STRICT)
+        list(APPEND launcher -famp-strict)
+    endif()
     list(APPEND launcher --)
     # What the project uses itself (ccache) would stand between; objects are then made without it.
     set_target_properties(${target} PROPERTIES

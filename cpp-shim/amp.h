@@ -7,9 +7,11 @@
 
 // Programs rely on the original header for these.
 #include <algorithm>
+#include <array>
 #include <cfloat>
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "revamp/detail/copy.h"
 #include "revamp/detail/intrinsics.h"
 #include "revamp/detail/launch.h"
+#include "revamp/detail/output.h"
 #include "revamp/detail/restrict.h"
 #include "revamp/detail/shapes.h"
 #include "revamp/detail/view.h"

@@ -1183,7 +1183,8 @@ extern "C" {
 
 /**
  * Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
- * used (see unusable_reason). Writes at most `capacity` handles to `accelerators`, which may be
+ * used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
+ * and are host threads as well. Writes at most `capacity` handles to `accelerators`, which may be
  * NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
  * for devices, which takes some milliseconds. The library owns the handles; do not release them.
  */
@@ -1192,8 +1193,22 @@ revamp_status revamp_accelerator_list(revamp_accelerator *accelerators,
                                       size_t *count);
 
 /**
- * Finds the accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
- * threads), "vulkan\...", or "default" or "" for the default accelerator for SPIR-V code.
+ * Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
+ * accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
+ * devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
+ * `will_load_spirv` says that it is going to, or if one is the default that the program or the
+ * environment names.
+ */
+revamp_status revamp_accelerator_list_offered(bool will_load_spirv,
+                                              revamp_accelerator *accelerators,
+                                              size_t capacity,
+                                              size_t *count);
+
+/**
+ * Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
+ * "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
+ * computes on one thread and reports races), or "default" or "" for the default accelerator for
+ * SPIR-V code.
  * Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
  */
 revamp_status revamp_accelerator_find(const char *device_path, revamp_accelerator *accelerator);

@@ -9,14 +9,14 @@ use crate::device::vulkan::{messages, printf};
 use crate::error::Result;
 use std::sync::Arc;
 
-/// Vulkan devices in the loader's order, host threads, the cpu.
+/// Vulkan devices in the loader's order, host threads, the cpu, host threads under their other names.
 pub fn all(config: &'static Config) -> Result<Vec<Arc<dyn PhysicalDevice>>> {
     forget_failure();
     let mut all: Vec<Arc<dyn PhysicalDevice>> = Vec::new();
     if let Ok(instance) = instance() {
         all.extend(physical_devices(instance, config)?.into_iter().map(|p| Arc::new(p) as Arc<dyn PhysicalDevice>));
     }
-    for kind in [HostKind::Threads, HostKind::Cpu] {
+    for kind in [HostKind::Threads, HostKind::Cpu, HostKind::Warp, HostKind::Reference] {
         all.push(Arc::new(HostPhysical::new(kind, config)));
     }
     Ok(all)

@@ -51,6 +51,10 @@ pub mod rank {
         DEVICE,
         /// An accelerator's default cpu access type.
         CPU_ACCESS,
+        /// The reports of all devices.
+        REPORTS,
+        /// What is known of a device's reports.
+        REPORT,
         /// Kernels by module on an accelerator.
         KERNELS,
         /// The handle of an object.

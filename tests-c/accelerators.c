@@ -26,7 +26,7 @@ TEST(list_fills_what_fits_and_counts_all) {
     CHECK(!more[count]);
 }
 
-TEST(cpu_and_warp_are_listed_once) {
+TEST(cpu_and_host_threads_are_listed_once) {
     size_t count = 0, cpus = 0, warps = 0;
     revamp_accelerator *all = all_accelerators(&count);
     for (size_t i = 0; i < count; i++) {
@@ -66,9 +66,9 @@ TEST(cpu_properties_are_the_documented_ones) {
     CHECK_NUMBER(info.max_workgroup_invocations, 0);
 }
 
-TEST(warp_is_the_host_thread_accelerator) {
-    revamp_accelerator_info info = info_of(find("direct3d\\warp"));
-    CHECK(!strcmp(info.device_path, "direct3d\\warp"));
+TEST(host_threads_as_documented) {
+    revamp_accelerator_info info = info_of(find("host"));
+    CHECK(!strcmp(info.device_path, "host"));
     CHECK_NUMBER(info.kind, REVAMP_ACCELERATOR_HOST_THREADS);
     CHECK(info.is_emulated && !info.has_display);
     CHECK(info.dedicated_memory > 0);
@@ -155,13 +155,6 @@ TEST(an_unknown_path_is_an_error_that_lists_the_known) {
         CHECK_TEXT(revamp_last_error_message(), info_of(all[i]).device_path);
 }
 
-TEST(direct3d_ref_is_absent) {
-    revamp_accelerator found = NULL;
-    CHECK_FAILS(revamp_accelerator_find("direct3d\\ref", &found), AS_RUNTIME, "direct3d\\ref");
-    CHECK_FAILS(revamp_accelerator_find("direct3d/ref", &found), AS_RUNTIME, "ref");
-    CHECK(!found);
-}
-
 /* Defaults: what is settled once a process is tried in processes of their own. */
 
 /* True if `a` comes before `b` by the rules of docs/spec/accelerators.md#default-accelerator. */
@@ -184,10 +177,74 @@ static revamp_accelerator default_for(revamp_code code) {
     return found;
 }
 
+/* Host threads by the names that Direct3D gave its software devices (decision 28). */
+TEST(warp_and_ref_are_found_and_not_listed) {
+    static const char *const paths[] = {"direct3d\\warp", "direct3d\\ref"};
+    size_t count = 0;
+    revamp_accelerator *all = all_accelerators(&count);
+    for (size_t i = 0; i < 2; i++) {
+        revamp_accelerator found = find(paths[i]);
+        revamp_accelerator_info info = info_of(found);
+        CHECK(!strcmp(info.device_path, paths[i]));
+        CHECK_NUMBER(info.kind, REVAMP_ACCELERATOR_HOST_THREADS);
+        CHECK(info.is_emulated && !info.has_display && info.is_debug == (i == 1));
+        for (size_t k = 0; k < count; k++)
+            CHECK(all[k] != found);
+    }
+    CHECK(find("direct3d/ref") == find("direct3d\\ref"));
+}
+
+static bool offers(bool will_load_spirv, revamp_accelerator_kind kind, const char *path) {
+    revamp_accelerator all[32];
+    size_t count = 0;
+    REQUIRE_OK(revamp_accelerator_list_offered(will_load_spirv, all, 32, &count));
+    REQUIRE(count <= 32);
+    for (size_t i = 0; i < count; i++) {
+        revamp_accelerator_info info = info_of(all[i]);
+        CHECK(!info.unusable_reason);
+        if (info.kind == kind && (!path || !strcmp(info.device_path, path))) return true;
+    }
+    return false;
+}
+
+/* What C++ programs are offered (decision 29). */
+CHILD(is_offered_what_runs_here) {
+    const place *vulkan = best_vulkan();
+    for (int will_load = 0; will_load < 2; will_load++) {
+        CHECK(offers(will_load, REVAMP_ACCELERATOR_CPU, NULL));
+        CHECK(offers(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "host"));
+        CHECK(offers(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "direct3d\\warp"));
+        CHECK(!offers(will_load, REVAMP_ACCELERATOR_HOST_THREADS, "direct3d\\ref"));
+    }
+    CHECK(!offers(false, REVAMP_ACCELERATOR_VULKAN, NULL));
+    if (!vulkan) return;
+    CHECK(offers(true, REVAMP_ACCELERATOR_VULKAN, NULL));
+    /* Nothing is settled by a list. */
+    bool changed = false;
+    REQUIRE_OK(revamp_accelerator_set_default(vulkan->info.device_path, &changed));
+    CHECK(changed);
+    CHECK(offers(false, REVAMP_ACCELERATOR_VULKAN, vulkan->info.device_path));
+}
+
+CHILD(is_offered_vulkan_once_spirv_is_loaded) {
+    const place *vulkan = best_vulkan();
+    if (!vulkan) return;
+    revamp_kernel step = load(vulkan->accelerator, &step_module);
+    CHECK(offers(false, REVAMP_ACCELERATOR_VULKAN, vulkan->info.device_path));
+    CHECK_OK(revamp_kernel_release(step));
+}
+
+TEST(offered_are_accelerators_that_run_the_program) {
+    child_result r = run_child("is_offered_what_runs_here", "CPPAMP_DEFAULT_ACCELERATOR=", "REVAMP_LOG=info", NULL);
+    if (!check_child(&r, __FILE__, __LINE__)) return;
+    if (best_vulkan()) CHECK_TEXT(r.output, "leaves out");
+    CHECK_CHILD("is_offered_vulkan_once_spirv_is_loaded", "CPPAMP_DEFAULT_ACCELERATOR=", NULL);
+}
+
 CHILD(finds_defaults) {
     revamp_accelerator found = NULL;
     const place *best = best_vulkan();
-    CHECK(default_for(REVAMP_CODE_HOST) == find("direct3d\\warp"));
+    CHECK(default_for(REVAMP_CODE_HOST) == find("host"));
     if (!best) {
         CHECK_FAILS(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found), AS_RUNTIME, "vulkan");
         CHECK_FAILS(revamp_accelerator_find("default", &found), AS_RUNTIME, "vulkan");

@@ -128,6 +128,8 @@ TEST(null_outputs) {
     size_t count = 0;
     BAD(revamp_accelerator_list(list, 4, NULL), AS_ARGUMENT, "count is NULL");
     BAD(revamp_accelerator_list(NULL, 4, &count), AS_ARGUMENT, "accelerators is NULL");
+    BAD(revamp_accelerator_list_offered(false, list, 4, NULL), AS_ARGUMENT, "count is NULL");
+    BAD(revamp_accelerator_list_offered(true, NULL, 4, &count), AS_ARGUMENT, "accelerators is NULL");
     BAD(revamp_accelerator_find("cpu", NULL), AS_ARGUMENT, "accelerator is NULL");
     BAD(revamp_accelerator_get_default(REVAMP_CODE_HOST, NULL), AS_ARGUMENT, "accelerator is NULL");
     BAD(revamp_accelerator_get_info(cpu, NULL), AS_ARGUMENT, "revamp_accelerator_info is NULL");

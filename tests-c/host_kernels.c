@@ -287,7 +287,7 @@ TEST(launches_and_copies_are_ordered_by_their_arrays) {
 TEST(two_views_are_ordered_by_their_arrays) {
     enum { LENGTH = 5000, ROUNDS = 40 };
     const int32_t extent = LENGTH;
-    revamp_accelerator_view second = new_view(find("direct3d\\warp"), REVAMP_QUEUING_MODE_IMMEDIATE);
+    revamp_accelerator_view second = new_view(find("host"), REVAMP_QUEUING_MODE_IMMEDIATE);
     revamp_array arrays[] = {array_1d(host_view(), LENGTH, 4), array_1d(second, LENGTH, 4)};
     revamp_accelerator_view views[] = {host_view(), second};
     step_context contexts[] = {{data_of(arrays[0], REVAMP_ACCESS_READ_WRITE)},

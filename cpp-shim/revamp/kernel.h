@@ -52,6 +52,10 @@
 #include <utility>
 #include <vector>
 
+REVAMP_DETAIL_BEGIN
+REVAMP_VISIBLE __attribute__((weak)) extern const char program_has_spirv = 1;
+REVAMP_DETAIL_END
+
 namespace revamp {
 inline namespace REVAMP_ABI {
 

@@ -3,7 +3,8 @@
 //! All numbers are little-endian. The header: `RVMPKERN`, u32 version, u32 number of kernels, u64 bytes of the whole image.
 //! Then for each kernel: name and location (each a u32 length and UTF-8), u64 size and u64 alignment of the argument block,
 //! u32 number of captures, for each u32 offset and u32 flags ([`READS`], [`WRITES`], [`FURTHER`]), u32 length of the SPIR-V
-//! module in bytes, the module.
+//! module in bytes, the module. In version 2, which images have that hold a kernel that checks bounds, there follows u32 flags
+//! ([`CHECKED`]) and, if it is set, u32 number of places that report, and the text of each.
 
 use std::fmt;
 
@@ -11,6 +12,8 @@ use std::fmt;
 pub const HEADER_BYTES: usize = 24;
 const MAGIC: &[u8; 8] = b"RVMPKERN";
 const VERSION: u32 = 1;
+/// The version of images with kernels that check bounds.
+const CHECKING: u32 = 2;
 
 /// Offset of a capture that stands for all pointers of unknown origin.
 pub const ANY_OFFSET: u32 = u32::MAX;
@@ -19,6 +22,9 @@ pub const ANY_OFFSET: u32 = u32::MAX;
 const READS: u32 = 1;
 const WRITES: u32 = 2;
 const FURTHER: u32 = 4;
+
+/// A flag of a kernel: it checks bounds, by the table behind its block.
+const CHECKED: u32 = 1;
 
 /// Bytes of a capture in the image, and of the pointer that it describes.
 const CAPTURE_BYTES: usize = 8;
@@ -52,6 +58,15 @@ pub struct Kernel<'a> {
     pub captures: Vec<Capture>,
     /// The SPIR-V module, in the compiler's byte order.
     pub spirv: &'a [u8],
+    /// It checks bounds.
+    pub checks: Option<Checks<'a>>,
+}
+
+/// What a kernel that checks bounds reports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checks<'a> {
+    /// The accesses, by the numbers in reports; empty if it reports nothing.
+    pub sites: Vec<&'a str>,
 }
 
 /// Why bytes are no image.
@@ -69,7 +84,9 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Damaged(why) => f.write_str(why),
-            Self::Version(version) => write!(f, "it is of version {version}, this library reads {VERSION}"),
+            Self::Version(version) => {
+                write!(f, "it is of version {version}, this library reads {VERSION} to {CHECKING}")
+            }
             Self::OutOfMemory(bytes) => write!(f, "there is no memory for {bytes} bytes"),
         }
     }
@@ -80,12 +97,17 @@ impl std::error::Error for DecodeError {}
 /// The image of these kernels.
 pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     let mut image = MAGIC.to_vec();
-    image.extend(VERSION.to_le_bytes());
+    // A library that knows no checks reads all others.
+    let version = if kernels.iter().any(|kernel| kernel.checks.is_some()) { CHECKING } else { VERSION };
+    image.extend(version.to_le_bytes());
     image.extend((kernels.len() as u32).to_le_bytes());
     let size_at = image.len();
     image.extend([0; 8]);
     for kernel in kernels {
         encode_kernel(&mut image, kernel);
+        if version == CHECKING {
+            encode_checks(&mut image, kernel.checks.as_ref());
+        }
     }
     let size = image.len() as u64;
     image[size_at..HEADER_BYTES].copy_from_slice(&size.to_le_bytes());
@@ -105,6 +127,14 @@ fn encode_kernel(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
         image.extend(flags.to_le_bytes());
     }
     encode_bytes(image, kernel.spirv);
+}
+
+fn encode_checks(image: &mut Vec<u8>, checks: Option<&Checks<'_>>) {
+    image.extend((if checks.is_some() { CHECKED } else { 0 }).to_le_bytes());
+    if let Some(checks) = checks {
+        image.extend((checks.sites.len() as u32).to_le_bytes());
+        checks.sites.iter().for_each(|site| encode_bytes(image, site.as_bytes()));
+    }
 }
 
 /// Bytes after their length.
@@ -127,9 +157,15 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     }
     let mut kernels = Vec::new();
     for _ in 0..header.kernels {
-        let kernel = reader.kernel()?;
+        let mut kernel = reader.kernel()?;
+        if header.version == CHECKING {
+            kernel.checks = reader.checks()?;
+        }
         reserve(&mut kernels, 1)?;
         kernels.push(kernel);
+    }
+    if header.version == CHECKING && kernels.iter().all(|kernel| kernel.checks.is_none()) {
+        return Err(DecodeError::Damaged("none of its kernels checks bounds"));
     }
     if reader.rest.is_empty() { Ok(kernels) } else { Err(DecodeError::Damaged("it has more bytes than kernels")) }
 }
@@ -143,6 +179,7 @@ fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), DecodeError> {
 }
 
 struct Header {
+    version: u32,
     kernels: u32,
     size: usize,
 }
@@ -187,20 +224,35 @@ impl<'a> Reader<'a> {
             return Err(DecodeError::Damaged("it does not begin with RVMPKERN"));
         }
         let version = self.u32()?;
-        if version != VERSION {
+        if version != VERSION && version != CHECKING {
             return Err(DecodeError::Version(version));
         }
         let kernels = self.u32()?;
         let size =
             usize::try_from(self.u64()?).ok().filter(|&size| (HEADER_BYTES..=isize::MAX as usize).contains(&size));
-        Ok(Header { kernels, size: size.ok_or(WRONG_SIZE)? })
+        Ok(Header { version, kernels, size: size.ok_or(WRONG_SIZE)? })
     }
 
     fn kernel(&mut self) -> Result<Kernel<'a>, DecodeError> {
         let (name, location) = (self.text()?, self.text()?);
         let (block_size, block_align) = (self.u64()?, self.u64()?);
         let captures = self.captures(block_size)?;
-        Ok(Kernel { name, location, block_size, block_align, captures, spirv: self.sized()? })
+        Ok(Kernel { name, location, block_size, block_align, captures, spirv: self.sized()?, checks: None })
+    }
+
+    fn checks(&mut self) -> Result<Option<Checks<'a>>, DecodeError> {
+        match self.u32()? {
+            0 => return Ok(None),
+            CHECKED => {}
+            _ => return Err(DecodeError::Damaged("a kernel has flags that are not known")),
+        }
+        let mut sites = Vec::new();
+        for _ in 0..self.u32()? {
+            let site = self.text()?;
+            reserve(&mut sites, 1)?;
+            sites.push(site);
+        }
+        Ok(Some(Checks { sites }))
     }
 
     fn captures(&mut self, block_size: u64) -> Result<Vec<Capture>, DecodeError> {
@@ -234,7 +286,14 @@ mod tests {
             Capture { offset: ANY_OFFSET, further: false, reads: true, writes: true },
         ];
         let spirv = b"\x03\x02\x23\x07";
-        vec![Kernel { name: "k", location: "a.c:3", block_size: 16, block_align: 8, captures, spirv }]
+        vec![Kernel { name: "k", location: "a.c:3", block_size: 16, block_align: 8, captures, spirv, checks: None }]
+    }
+
+    fn checking() -> Vec<Kernel<'static>> {
+        let mut kernels = sample();
+        kernels.extend(sample());
+        kernels[1].checks = Some(Checks { sites: vec!["a.c:4", ""] });
+        kernels
     }
 
     /// Programs that are already built carry these bytes: they must be readable for ever.
@@ -247,16 +306,29 @@ mod tests {
         assert_eq!(decode(bytes).unwrap(), sample());
     }
 
+    /// So must these.
+    #[test]
+    fn the_format_of_checks_is_stable() {
+        let image = encode(&checking());
+        let (plain, checked) = (&encode(&sample())[HEADER_BYTES..], &image[HEADER_BYTES..]);
+        assert_eq!(image[..16], *b"RVMPKERN\x02\0\0\0\x02\0\0\0");
+        let rest = checked.strip_prefix(plain).unwrap().strip_prefix(b"\0\0\0\0").unwrap();
+        let sites = b"\x01\0\0\0\x02\0\0\0\x05\0\0\0a.c:4\0\0\0\0";
+        assert_eq!(rest.strip_prefix(plain).unwrap(), sites);
+        assert_eq!(decode(&image).unwrap(), checking());
+    }
+
     #[test]
     fn every_truncation_is_refused() {
-        let image = encode(&sample());
-        for length in 0..image.len() {
-            // Also where the header agrees with the length.
-            let mut cut = image[..length].to_vec();
-            assert!(decode(&cut).is_err(), "{length}");
-            if let Some(size) = cut.get_mut(16..24) {
-                size.copy_from_slice(&(length as u64).to_le_bytes());
+        for image in [encode(&sample()), encode(&checking())] {
+            for length in 0..image.len() {
+                // Also where the header agrees with the length.
+                let mut cut = image[..length].to_vec();
                 assert!(decode(&cut).is_err(), "{length}");
+                if let Some(size) = cut.get_mut(16..24) {
+                    size.copy_from_slice(&(length as u64).to_le_bytes());
+                    assert!(decode(&cut).is_err(), "{length}");
+                }
             }
         }
     }
@@ -269,8 +341,13 @@ mod tests {
             decode(&image).unwrap_err()
         };
         assert_eq!(change(0, b'X'), DecodeError::Damaged("it does not begin with RVMPKERN"));
-        assert_eq!(change(8, 2), DecodeError::Version(2));
-        assert_eq!(change(8, 2).to_string(), "it is of version 2, this library reads 1");
+        assert_eq!(change(8, 3), DecodeError::Version(3));
+        assert_eq!(change(8, 3).to_string(), "it is of version 3, this library reads 1 to 2");
+        let mut unchecked = encode(&sample());
+        unchecked[8] = 2;
+        unchecked[16] += 4;
+        unchecked.extend([0; 4]);
+        assert_eq!(decode(&unchecked), Err(DecodeError::Damaged("none of its kernels checks bounds")));
         assert_eq!(change(12, 0), DecodeError::Damaged("it has more bytes than kernels"));
         assert_eq!(change(12, 2), TOO_SHORT);
         assert_eq!(change(16, 0), WRONG_SIZE);
@@ -303,13 +380,13 @@ mod tests {
     }
 
     /// What a kernel owns, from which a [`Kernel`] borrows.
-    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>);
+    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>, Option<Vec<String>>);
 
     fn kernels(owned: &[Owned]) -> Vec<Kernel<'_>> {
         let capture = |&(offset, further, reads, writes): &_| Capture { offset, further, reads, writes };
         owned
             .iter()
-            .map(|(name, location, size, align, captures, spirv)| Kernel {
+            .map(|(name, location, size, align, captures, spirv, sites)| Kernel {
                 name,
                 location,
                 // A block that holds all of the captures.
@@ -317,6 +394,7 @@ mod tests {
                 block_align: *align,
                 captures: captures.iter().map(capture).collect(),
                 spirv,
+                checks: sites.as_ref().map(|sites| Checks { sites: sites.iter().map(String::as_str).collect() }),
             })
             .collect()
     }
@@ -325,7 +403,8 @@ mod tests {
         let capture = (any::<u32>(), any::<bool>(), any::<bool>(), any::<bool>());
         let captures = proptest::collection::vec(capture, 0..4);
         let spirv = proptest::collection::vec(any::<u8>(), 0..40);
-        proptest::collection::vec((".*", ".*", any::<u64>(), any::<u64>(), captures, spirv), 0..4)
+        let sites = proptest::option::of(proptest::collection::vec(".*", 0..4));
+        proptest::collection::vec((".*", ".*", any::<u64>(), any::<u64>(), captures, spirv, sites), 0..4)
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 //!
 //! - The image of compiled kernels, which an object file carries: [`encode`], [`decode`].
 //! - [`printf`]: the text that kernels print.
+//! - [`table`]: what kernels that check bounds find behind their arguments, and where they report.
 //!
 //! A program may have been built by an older compiler than the library it runs with, and what is decoded may be damaged. So
 //! the formats do not change within a version, and decoders trust nothing.
@@ -10,5 +11,6 @@
 
 mod kernels;
 pub mod printf;
+pub mod table;
 
-pub use kernels::{ANY_OFFSET, Capture, DecodeError, HEADER_BYTES, Kernel, decode, decode_size, encode};
+pub use kernels::{ANY_OFFSET, Capture, Checks, DecodeError, HEADER_BYTES, Kernel, decode, decode_size, encode};

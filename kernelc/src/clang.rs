@@ -67,14 +67,38 @@ pub enum Pass {
     Host,
 }
 
+/// How a source's kernels are optimised.
+#[derive(Clone, Copy)]
+pub struct Optimised {
+    /// One is large, as `always_inline::is_large` says.
+    pub large: bool,
+    /// Loops are hardly unrolled.
+    pub little: bool,
+    /// Accesses are checked.
+    pub checked: bool,
+}
+
+/// What code that is restrict(amp) is where code is made of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amp {
+    /// The host's and the device's: host threads run it too.
+    Both,
+    /// The device's alone, since the source overloads on restriction. Clang's host and device functions cannot stand beside
+    /// others of their signature, and implicit members of classes take after the host's where both are there; so for the
+    /// device it is a function of both that says what tells it apart.
+    Device,
+}
+
 /// What the two passes that make code must agree on.
 pub struct Unit<'a> {
     /// Makes names of what is local to the translation unit differ from those of others.
     pub id: u64,
-    /// restrict(amp) is the device alone, since the source overloads on it.
-    pub strict: bool,
+    /// What restrict(amp) is.
+    pub amp: Amp,
     /// The source.
     pub source: &'a Path,
+    /// Accesses outside of array_views are reported.
+    pub reports: bool,
     /// What makes Clang read another text in its place.
     pub overlay: Option<&'a Path>,
 }
@@ -145,6 +169,12 @@ impl Clang {
     pub fn pass(&self, pass: Pass, unit: &Unit<'_>, flags: &[OsString]) -> Command {
         let mut command = Command::new(&self.compiler);
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
+        // Libraries would look for HIP's own headers.
+        command.arg("-U__HIPCC__");
+        // A function of the other side is never the better choice.
+        command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
+        // __declspec(property) is how C++ AMP programs write properties.
+        command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
         command.arg(if matches!(pass, Pass::Host | Pass::Native) {
@@ -194,8 +224,15 @@ impl Clang {
             // The stub is never called: the older way to launch needs no declarations.
             Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
         };
-        if pass != Pass::Check && !unit.strict {
-            command.arg("-DREVAMP_AMP_IS_BOTH");
+        match (pass, unit.amp) {
+            (Pass::Check, _) => {}
+            (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
+            (Pass::Device | Pass::Native, Amp::Device) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=2")),
+            // Amp code is read here too, and makes nothing: what is wrong with it the check tells.
+            (Pass::Host, Amp::Device) => drop(command.arg("-fgpu-defer-diag")),
+        }
+        if pass == Pass::Device && unit.reports {
+            command.arg("-DREVAMP_AMP_REPORTS");
         }
         if let Some(overlay) = unit.overlay {
             command.arg("-ivfsoverlay").arg(overlay);
@@ -242,18 +279,22 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser. `large`: a kernel is, as `always_inline::is_large` says. `little`: loops are hardly unrolled.
-    pub fn optimise(&self, input: &Path, output: &Path, large: bool, little: bool) -> Command {
+    /// A call of the optimiser.
+    pub fn optimise(&self, input: &Path, output: &Path, how: Optimised) -> Command {
         let mut command = Command::new(&self.opt);
         // Vectors would be split into scalars again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
         command.args(LOOPS);
-        if little {
+        if how.little {
             command.args(UNROLL_LITTLE);
         }
-        let passes = if large {
+        if how.checked {
+            // Neighbours that are loaded together would both be outside where one is.
+            command.arg("-aggressive-instcombine-max-scan-instrs=0");
+        }
+        let passes = if how.large {
             format!("{INLINE_LARGE},{}", PASSES.replace(QUADRATIC, ""))
         } else {
             format!("{INLINE},{PASSES}")

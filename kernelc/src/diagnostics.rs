@@ -4,6 +4,7 @@
 //! A variable that the source declares as something else stays an error. Where the declaration is not found or not understood,
 //! the launch decides: a reference to anything but a live array is an error there.
 
+use crate::tokens::{Clauses, Code};
 use std::path::Path;
 
 /// The diagnostics to print and how many of them are errors. `failed`: Clang ended with an error.
@@ -12,7 +13,7 @@ pub fn filter(text: &str, failed: bool) -> (String, usize) {
     let (mut errors, mut dropped) = (0, 0);
     for block in blocks(text) {
         let first = block.iter().copied().find(|line| severity(line).is_some()).unwrap_or_default();
-        if allowed_capture(first) || local_member(first, &block) {
+        if allowed_capture(first) || local_member(first, &block) || implicit_member(first, &block) {
             dropped += 1;
             continue;
         }
@@ -81,20 +82,24 @@ fn allowed_capture(line: &str) -> bool {
 /// True for the error that amp code calls a host function, if the function is a member of a class local to that code: such
 /// members have the restriction of the function around them, which Clang does not know.
 fn local_member(first: &str, block: &[&str]) -> bool {
-    let about = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
-    if !about(first, &["error: no matching ", "error: reference to __host__ "]) {
+    if !first.contains("error: ") {
         return false;
     }
+    let referred = first.contains("error: reference to __host__ ");
     let Some((file, call)) = place(first) else { return false };
-    let callees = block.iter().filter(|line| about(line, &["call to __host__ function from", " declared here"]));
+    let callees = block
+        .iter()
+        .filter(|line| line.contains("call to __host__ function from") || referred && line.contains(" declared here"));
     let callees: Vec<_> = callees.filter_map(|line| place(line)).filter(|(other, _)| *other == file).collect();
     if callees.is_empty() {
         return false;
     }
     let Ok(source) = std::fs::read(Path::new(file)) else { return false };
+    let source = String::from_utf8_lossy(&source);
     let bodies = amp_bodies(&source);
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(source.iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1)).collect();
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1))
+        .collect();
     let offset = |(row, column): (usize, usize)| Some(starts.get(row.checked_sub(1)?)? + column.saturating_sub(1));
     let Some(call) = offset(call) else { return false };
     callees
@@ -112,66 +117,28 @@ fn place(line: &str) -> Option<(&str, (usize, usize))> {
 }
 
 /// The bodies of functions and lambdas that are restrict(amp), with their braces.
-fn amp_bodies(source: &[u8]) -> Vec<std::ops::Range<usize>> {
-    let code = without_text(source);
-    let find = |from: usize, c: u8| code[from..].iter().position(|&found| found == c).map(|n| from + n);
-    let mut bodies = Vec::new();
-    for at in 0..code.len() {
-        if !code[at..].starts_with(b"restrict") {
-            continue;
-        }
-        let (Some(open), Some(close)) = (find(at, b'('), find(at, b')')) else { continue };
-        if open > close || !code[open..close].windows(3).any(|word| word == b"amp") {
-            continue;
-        }
-        let (Some(begin), end) = (find(close, b'{'), find(close, b';').unwrap_or(code.len())) else { continue };
-        if begin > end {
-            continue;
-        }
-        let mut depth = 0_usize;
-        let last = code[begin..].iter().position(|c| {
-            match c {
-                b'{' => depth += 1,
-                b'}' => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        });
-        bodies.extend(last.map(|n| begin..begin + n + 1));
-    }
-    bodies
+fn amp_bodies(source: &str) -> Vec<std::ops::Range<usize>> {
+    let code = Code::read(source);
+    let mut clauses = Clauses::new();
+    clauses.learn(&code);
+    let body = |at: usize| {
+        let (clause, _) = clauses.at(&code, at).filter(|(_, restriction)| restriction.amp)?;
+        let begin = (clause.end..code.tokens.len()).find(|&n| ["{", ";"].contains(&code.text(n)))?;
+        let end = code.pair(begin).filter(|_| code.text(begin) == "{")?;
+        Some(code.tokens[begin].start..code.tokens[end].end())
+    };
+    (0..code.tokens.len()).filter_map(body).collect()
 }
 
-/// The source with blanks for comments, strings and characters.
-fn without_text(source: &[u8]) -> Vec<u8> {
-    let mut code = source.to_vec();
-    let mut at = 0;
-    while at < code.len() {
-        let rest = &code[at..];
-        let length = match rest {
-            [b'/', b'/', ..] => rest.iter().position(|&c| c == b'\n'),
-            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|end| end == b"*/").map(|n| n + 4),
-            [quote @ (b'"' | b'\''), ..] => {
-                let mut skip = false;
-                rest[1..]
-                    .iter()
-                    .position(|c| {
-                        let ends = !skip && (c == quote || *c == b'\n');
-                        skip = !skip && *c == b'\\';
-                        ends
-                    })
-                    .map(|n| n + 2)
-            }
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        let end = (at + length.unwrap_or(rest.len())).min(code.len());
-        code[at..end].fill(b' ');
-        at = end;
-    }
-    code
+/// True for the error that a class has no member for this side because Clang gave an implicit one the other: it follows those
+/// of bases and members, of which there may be one for each side.
+fn implicit_member(first: &str, block: &[&str]) -> bool {
+    first.contains("error: ")
+        && block.iter().any(|line| {
+            line.contains("note: candidate")
+                && line.contains("(the implicit ")
+                && line.contains(") not viable: call to __")
+        })
 }
 
 /// Types that cannot be captured by reference.

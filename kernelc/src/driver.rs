@@ -1,11 +1,14 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
-use crate::clang::{Clang, Pass, Unit};
+use crate::clang::{Amp, Clang, Optimised, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
-use crate::lower::{CompiledKernel, KernelError, Options};
+use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
 use crate::native::build::Making;
-use crate::{always_inline, diagnostics, image, ir, lower, native, refuse, response_files, source_rewrite};
+use crate::overloads::Functions;
+use crate::own_sources::OwnSource;
+use crate::tokens::{Clauses, Code};
+use crate::{always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -27,13 +30,13 @@ impl From<String> for Failed {
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
     let mut rest = arguments.into_iter();
     let mut only: Vec<PathBuf> = Vec::new();
-    let mut strict = false;
+    let mut own: Vec<OsString> = Vec::new();
     let compiler = loop {
         let Some(argument) = rest.next() else { return usage(KERNELC) };
         match argument.to_str() {
             Some("--") => break rest.next(),
             Some("--only") => only.extend(rest.next().map(PathBuf::from)),
-            Some("--strict") => strict = true,
+            Some(text) if text.starts_with(flags::OWN) => own.push(argument),
             Some("--help" | "-h") => {
                 print!("{KERNELC}");
                 return 0;
@@ -43,13 +46,17 @@ pub fn kernelc(arguments: Vec<OsString>) -> i32 {
         }
     };
     let Some(compiler) = compiler else { return usage(KERNELC) };
-    finish(stand_before(&compiler, rest.collect(), &only, strict))
+    finish(stand_before(&compiler, rest.collect(), &only, own))
 }
 
-fn stand_before(compiler: &OsStr, mut arguments: Vec<OsString>, only: &[PathBuf], strict: bool) -> Result<i32, Failed> {
-    let mut line = flags::read(response_files::expanded(arguments.clone())?);
-    line.strict |= strict;
-    arguments.retain(|argument| argument != flags::STRICT);
+fn stand_before(
+    compiler: &OsStr,
+    mut arguments: Vec<OsString>,
+    only: &[PathBuf],
+    own: Vec<OsString>,
+) -> Result<i32, Failed> {
+    let line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    arguments.retain(|argument| !flags::is_own(argument));
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
     // What makes no sense is the compiler's to say.
@@ -93,7 +100,7 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
     let mut arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
-    arguments.retain(|argument| argument != flags::STRICT);
+    arguments.retain(|argument| !flags::is_own(argument));
     let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
     let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
     own.push(vec!["-pthread".into()]);
@@ -112,7 +119,9 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
                 );
             }
             let own = line.flags.iter().take(count).flatten();
-            Ok(Running::start(Command::new(&clang.compiler).args(own).args(arguments))?.wait()?)
+            // What only kernels are compiled with.
+            let all = arguments.iter().filter(|a| !a.to_string_lossy().starts_with("-famp-"));
+            Ok(Running::start(Command::new(&clang.compiler).args(own).args(all))?.wait()?)
         }
         Task::Compile => objects(&clang, &line),
         Task::Link => program(&clang, &line, &prefix),
@@ -295,8 +304,10 @@ fn compile(
     let folder = Folder::new()?;
     let id = unit_id(object, line);
     let device_flags = line.for_device();
-    let overlay = overlay(source, &folder)?;
-    let mut unit = Unit { id, strict: false, source, overlay: overlay.as_deref() };
+    let text = read(&own_sources::gathered(source, line), &folder)?;
+    let amp = if text.overloaded { Amp::Device } else { Amp::Both };
+    let reports = line.bounds() == Bounds::Report;
+    let mut unit = Unit { id, amp, source, reports, overlay: text.overlay.as_deref() };
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
@@ -307,16 +318,27 @@ fn compile(
         return Err(failed("Clang", checked.code, checked.text));
     }
     let (mut code, mut told) = compiling.end()?;
-    if code != 0 {
-        // The source is right by C++ AMP's rules; so it overloads on restriction.
-        unit.strict = true;
+    let mut device_amp = unit.amp;
+    if code != 0 && unit.amp == Amp::Both {
+        // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is a local class
+        // in a function that Clang makes before it knows who calls it.
+        let overloaded = told.contains("cannot overload") || told.contains("cannot be redeclared");
+        unit.amp = Amp::Device;
         (code, told) = device(&unit)?.end()?;
+        unit.amp = if overloaded { Amp::Device } else { Amp::Both };
+        device_amp = Amp::Device;
     }
     if code != 0 {
         return Err(failed("Clang", code, told));
     }
-    let making = Making::start(&clang, &folder, &unit, line, &ir)?;
-    let kernels = lowered(&clang, &folder, &ir, line, source)?;
+    let making = Making::start(&clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
+    let mut kernels = lowered(&clang, &folder, &ir, line, source)?;
+    if device_amp == Amp::Device {
+        // Functions that are arguments of a kernel's template, as the host's pass names them.
+        for kernel in &mut kernels {
+            kernel.name = native::hosts_name(&kernel.name);
+        }
+    }
     if kernels.is_empty() {
         if let Some(plain) = plain {
             return plain();
@@ -353,20 +375,42 @@ fn compile(
     Ok(code)
 }
 
-/// Where the source needs it, what makes Clang read it otherwise.
-fn overlay(source: &Path, folder: &Folder) -> Result<Option<PathBuf>, String> {
-    let Some(text) = std::fs::read_to_string(source).ok().and_then(|text| source_rewrite::rewritten(&text)) else {
-        return Ok(None);
-    };
-    let (copy, file) = (folder.file("source"), folder.file("overlay.yaml"));
-    let whole = std::path::absolute(source).unwrap_or_else(|_| source.to_path_buf());
-    if whole.to_str().is_none() {
-        return Err(format!("{}: the name of a source with \"restrict(amp) mutable\" must be UTF-8", source.display()));
+/// What the text of a program says that Clang does not.
+struct Text {
+    /// Functions differ by restriction.
+    overloaded: bool,
+    /// What makes Clang read some files otherwise.
+    overlay: Option<PathBuf>,
+}
+
+/// Reads what the program brings.
+fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
+    let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
+    let mut clauses = Clauses::new();
+    codes.iter().for_each(|code| clauses.learn(code));
+    let mut functions = Functions::default();
+    let mut copies = Vec::new();
+    let failed = |e| format!("cannot write a temporary file: {e}");
+    for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
+        functions.add(code, &clauses);
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses) else { continue };
+        if source.path.to_str().is_none() {
+            let name = source.path.display();
+            return Err(format!(
+                "{name}: Clang takes its restrictions or tile_static variables only where its name is UTF-8"
+            ));
+        }
+        let copy = folder.file(&format!("source{n}"));
+        std::fs::write(&copy, text).map_err(failed)?;
+        copies.push((source.path.clone(), copy));
     }
-    std::fs::write(&copy, text)
-        .and_then(|()| std::fs::write(&file, source_rewrite::overlay(&whole, &copy)))
-        .map_err(|e| format!("cannot write a temporary file: {e}"))?;
-    Ok(Some(file))
+    let overloaded = functions.overloaded();
+    if copies.is_empty() {
+        return Ok(Text { overloaded, overlay: None });
+    }
+    let file = folder.file("overlay.yaml");
+    std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
+    Ok(Text { overloaded, overlay: Some(file) })
 }
 
 /// A number of the translation unit, the same in each build of it.
@@ -426,8 +470,10 @@ fn lowered(
     if code != 0 {
         return Err(failed("opt", code, told));
     }
+    let checked = line.bounds() != Bounds::Off;
     let optimised_with = |little: bool| -> Result<ir::Module, Failed> {
-        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, large, little))?.end()?;
+        let how = Optimised { large, little, checked };
+        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code != 0 {
             return Err(failed("opt", code, told));
         }
@@ -445,7 +491,10 @@ fn lowered(
             barriers_reached(&values, line)?;
         }
     }
-    let options = Options { lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") };
+    let options = Options {
+        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
+        bounds: line.bounds(),
+    };
     let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;
@@ -460,7 +509,7 @@ fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
     let silent = line.last(|f| f == "-w").is_some();
     let fatal = line.strict || line.last(|f| f == "-Werror").is_some();
     for found in lower::divergent_barriers(&module) {
-        let error = found.differs || fatal && !(found.by_race && !line.strict);
+        let error = found.differs || fatal && (line.strict || !found.by_race);
         let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
         errors += usize::from(error);
         let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
@@ -564,12 +613,16 @@ fn version(name: &str) -> i32 {
 }
 
 const KERNELC: &str = "\
-usage: revamp-kernelc [--only SOURCE]... [--strict] -- COMPILER ARGUMENTS...
+usage: revamp-kernelc [--only SOURCE]... [-famp-...] -- COMPILER ARGUMENTS...
 
 Stands before a C++ compiler (CMake: revamp_add_kernels). Where the arguments compile a C++ source (-c) that launches C++ AMP
 kernels, Clang compiles it and the object holds the kernels as SPIR-V; everything else is run as it is, so are sources without
-kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together. --strict: refuses in kernels what
-C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC compiles too.
+kernels. --only: just these sources. COMPILER may be GCC: its objects and these link together.
+
+-famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
+                       that MSVC compiles too
+-famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
+                       report (the launch fails and names the line); without it report at -O0, else off
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.
@@ -584,8 +637,10 @@ the kernels into the program as SPIR-V:
 
     revamp-c++ -O2 prog.cpp -o prog
 
--famp-strict refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources that MSVC
-compiles too.
+-famp-strict           refuses in kernels what C++ AMP does not have, also where revamp has it (char, goto, ...), for sources
+                       that MSVC compiles too
+-famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
+                       report (the launch fails and names the line); without it report at -O0, else off
 
 Needs Clang 22 or later with opt of the same LLVM (22 is the oldest that was tried): the program that the environment variable
 REVAMP_CLANG names, else clang++-22, clang++-23 and so on, else clang++.

@@ -1,5 +1,6 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
+use crate::lower::Bounds;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -64,10 +65,30 @@ pub struct Line {
     pub strict: bool,
     /// Why the line makes no sense: a flag without its value.
     pub wrong: Option<String>,
+    /// `-famp-bounds=`.
+    pub bounds: Option<Bounds>,
 }
 
-/// A flag of ours, which compilers do not know.
-pub const STRICT: &str = "-famp-strict";
+/// What becomes of accesses outside of arrays and array_views where no flag says it. At -O0 they are reported.
+pub const DEFAULT_BOUNDS: Bounds = Bounds::Off;
+
+/// What flags of ours begin with, which compilers do not know.
+pub const OWN: &str = "-famp-";
+
+/// True of a flag of ours.
+pub fn is_own(argument: &OsStr) -> bool {
+    argument.as_encoded_bytes().starts_with(OWN.as_bytes())
+}
+
+/// The mode of bounds of that name.
+fn bounds_named(name: &str) -> Result<Bounds, String> {
+    match name {
+        "off" => Ok(Bounds::Off),
+        "zero" => Ok(Bounds::Zero),
+        "report" => Ok(Bounds::Report),
+        other => Err(format!("-famp-bounds={other}: the mode is off, zero or report")),
+    }
+}
 
 /// Flags whose value is the next argument.
 const SEPARATE: [&str; 57] = [
@@ -221,10 +242,18 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             "-c" | "--compile" => task = Task::Compile,
             "-o" | "--output" => line.output = value(&mut line).map(PathBuf::from),
             "-x" | "--language" => language = value(&mut line),
-            STRICT => line.strict = true,
+            "-famp-strict" => line.strict = true,
             "-v" => {
                 verbose = true;
                 line.flags.push(vec![argument]);
+            }
+            _ if text.starts_with("-famp-bounds=") => match bounds_named(&text["-famp-bounds=".len()..]) {
+                Ok(bounds) => line.bounds = Some(bounds),
+                Err(wrong) => line.wrong = Some(wrong),
+            },
+            flag if flag.starts_with(OWN) => {
+                line.wrong =
+                    Some(format!("{flag} is not known; there are -famp-strict and -famp-bounds=off|zero|report"));
             }
             flag if is_other(flag) => {
                 line.task = Task::Other;
@@ -294,6 +323,12 @@ impl Line {
     /// Whether a flag is given, the last of several deciding.
     pub fn last(&self, is: impl Fn(&str) -> bool) -> Option<String> {
         self.flags.iter().rev().map(|f| f[0].to_string_lossy().into_owned()).find(|f| is(f))
+    }
+
+    /// What becomes of accesses outside of arrays and array_views.
+    pub fn bounds(&self) -> Bounds {
+        let optimised = self.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0");
+        self.bounds.unwrap_or(if optimised { DEFAULT_BOUNDS } else { Bounds::Report })
     }
 
     /// For the device: what says how the source is read, and how its numbers behave.
@@ -517,6 +552,25 @@ mod tests {
         assert!(line("-x c++ -c -").reads_input() && line("-c -").reads_input() && !line("-c a.cpp").reads_input());
         assert_eq!((line("-v").task, line("-v a.cpp").task), (Task::Other, Task::Link));
         assert_eq!(line("-o \u{fffd} a.cpp").output, Some("\u{fffd}".into()));
+    }
+
+    #[test]
+    fn bounds_are_reported_where_nothing_is_optimised() {
+        for (text, expected) in [
+            ("-c a.cpp", Bounds::Report),
+            ("-O0 -c a.cpp", Bounds::Report),
+            ("-O2 -O0 -c a.cpp", Bounds::Report),
+            ("-O2 -c a.cpp", DEFAULT_BOUNDS),
+            ("-O -c a.cpp", DEFAULT_BOUNDS),
+            ("-famp-bounds=off -c a.cpp", Bounds::Off),
+            ("-O2 -famp-bounds=zero -c a.cpp", Bounds::Zero),
+            ("-famp-bounds=zero -famp-bounds=report -O3 -c a.cpp", Bounds::Report),
+        ] {
+            let l = line(text);
+            assert_eq!((l.bounds(), &l.wrong), (expected, &None), "{text}");
+            assert!(!joined(&l.for_host(false)).contains("-famp-"), "Clang does not know it: {text}");
+        }
+        assert!(line("-famp-bounds=some -c a.cpp").wrong.is_some_and(|wrong| wrong.contains("off, zero or report")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The kernels of a translation unit as the image that its object file carries.
 
 use crate::lower::CompiledKernel;
-use revamp_image::Kernel;
+use revamp_image::{Checks, Kernel};
 
 /// The image of these kernels.
 pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
@@ -17,6 +17,7 @@ pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
             block_align: kernel.block_align,
             captures: kernel.captures.clone(),
             spirv,
+            checks: kernel.checks.as_ref().map(|sites| Checks { sites: sites.iter().map(String::as_str).collect() }),
         })
         .collect();
     revamp_image::encode(&kernels)
@@ -34,6 +35,7 @@ mod tests {
             block_size: 16,
             block_align: 8,
             captures: Vec::new(),
+            checks: None,
             location: "a.c:3".into(),
         };
         let image = encode(&[kernel.clone(), kernel]);

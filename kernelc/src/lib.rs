@@ -8,10 +8,12 @@
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
 //! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
-//!   Clang that C++ AMP does not have; `source_rewrite`: what C++ AMP allows and Clang does not parse; `files`: temporary files
-//!   and child processes; `refuse`: what C++ AMP forbids and Clang does not;
+//!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `refuse`: what C++ AMP forbids and Clang
+//!   does not;
+//! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
+//!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
 //! - `native`: kernels as functions of the host's processor;
-//! - [`driver`]: `revamp-kernelc` and `revamp-c++`.
+//! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
 mod always_inline;
 mod clang;
@@ -24,9 +26,13 @@ pub mod image;
 pub mod ir;
 pub mod lower;
 mod native;
+mod overloads;
+mod own_sources;
+pub mod port;
 mod refuse;
 mod response_files;
 mod source_rewrite;
+mod tokens;
 
 pub use files::catch_signals;
 pub use refuse::{CHILD, child};

@@ -1,5 +1,6 @@
-//! The kernel compiler, one program under two names: `revamp-kernelc` stands before a C++ compiler and puts kernels into
-//! objects; `revamp-c++` is a C++ compiler for programs that use C++ AMP.
+//! The kernel compiler, one program under three names: `revamp-kernelc` stands before a C++ compiler and puts kernels into
+//! objects; `revamp-c++` is a C++ compiler for programs that use C++ AMP; `revamp-port` lists what to edit in such a program's
+//! sources.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,6 +11,10 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     if arguments.as_slice().first().is_some_and(|first| first == revamp_kernelc::CHILD) {
         return ExitCode::from(u8::try_from(revamp_kernelc::child(arguments.skip(1).collect())).unwrap_or(1));
+    }
+    if Path::new(&name).file_stem().is_some_and(|name| name == "revamp-port") {
+        let status = revamp_kernelc::port::port(&arguments.collect::<Vec<_>>());
+        return ExitCode::from(u8::try_from(status).unwrap_or(1));
     }
     // A link of any other name is the user's own to revamp-c++.
     let compile = match Path::new(&name).file_stem() {

@@ -1,15 +1,149 @@
-//! Rewrites what C++ AMP allows and Clang does not, in a copy of the source with the same lines:
+//! Rewrites what C++ AMP allows and Clang does not, in a copy of a source with the same lines:
 //!
-//! - `mutable restrict(amp)`: in Clang attributes precede `mutable`;
+//! - restrictions stand before `noexcept`, `throw()` and `->`, and behind `mutable`; Clang takes attributes elsewhere, and none
+//!   in types;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
-use std::path::Path;
+use crate::tokens::{Clauses, Code};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// What to put in the place of which bytes.
+type Edit = (Range<usize>, String);
 
 /// The source as Clang accepts it; `None` if there is nothing to rewrite.
-pub fn rewritten(source: &str) -> Option<String> {
-    let first = mutable_last(source);
-    let second = rooms(first.as_deref().unwrap_or(source));
-    second.or(first)
+pub fn rewritten(source: &str, code: &Code<'_>, clauses: &Clauses) -> Option<String> {
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut at = 0;
+    while at < code.tokens.len() {
+        if code.text(at) == "tile_static" && !code.tokens[at].directive {
+            if let Some((end, text)) = room(source, code, at) {
+                edits.push((code.tokens[at].start..code.tokens[end].start, text));
+                at = end;
+                continue;
+            }
+        }
+        match clauses.at(code, at) {
+            Some((clause, _)) => {
+                at = clause.end;
+                edits.extend(moved(source, code, clause));
+            }
+            None => at += 1,
+        }
+    }
+    if edits.is_empty() {
+        return None;
+    }
+    edits.sort_by_key(|(place, _)| (place.start, place.end));
+    let mut made = String::new();
+    let mut done = 0;
+    for (place, text) in edits {
+        // Edits within a declaration that is replaced whole.
+        if place.start < done {
+            continue;
+        }
+        made += &source[done..place.start];
+        made += &text;
+        done = place.end;
+    }
+    Some(made + &source[done..])
+}
+
+/// The bytes of some tokens.
+fn bytes(code: &Code<'_>, tokens: &Range<usize>) -> Range<usize> {
+    code.tokens[tokens.start].start..code.tokens[tokens.end - 1].end()
+}
+
+/// Where a restriction is not taken as it stands: what takes it away, and what puts it elsewhere.
+fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
+    let place = bytes(code, &clause);
+    let text = &source[place.clone()];
+    let away: Edit = (place, text.chars().filter(|&c| c == '\n').collect());
+    let to = |at: usize| vec![(at..at, format!(" {} ", text.replace('\n', " "))), away.clone()];
+    if code.tokens[clause.start].directive != code.tokens.get(clause.end).is_some_and(|next| next.directive) {
+        // The body of a macro that is nothing else.
+        return Vec::new();
+    }
+    let Some((open, _)) = parameters(code, clause.start) else { return Vec::new() };
+    if is_lambda(code, open) {
+        // Attributes come first.
+        let first = code.pair(open).map_or(clause.start, |close| close + 1);
+        let behind = first < clause.start && code.text(first) != "->";
+        return if behind { to(code.tokens[first].start) } else { Vec::new() };
+    }
+    if in_type(code, open, &clause) {
+        return vec![away];
+    }
+    let last = exceptions(code, clause.end);
+    if code.text(last) == "->" {
+        let front =
+            (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n))).find(|&n| code.text(n) == "auto");
+        return front.map_or_else(Vec::new, |n| to(code.tokens[n].end()));
+    }
+    if last > clause.end { to(code.tokens[last - 1].end()) } else { Vec::new() }
+}
+
+/// The parentheses of the parameters that a restriction belongs to.
+fn parameters(code: &Code<'_>, clause: usize) -> Option<(usize, usize)> {
+    let mut at = clause;
+    loop {
+        at = at.checked_sub(1)?;
+        match code.text(at) {
+            ")" => {
+                let open = code.pair(at)?;
+                if !["noexcept", "throw"].contains(&code.before(open)) {
+                    return Some((open, at));
+                }
+                at = open.checked_sub(1)?;
+            }
+            "const" | "volatile" | "&" | "mutable" | "noexcept" => {}
+            _ => return None,
+        }
+    }
+}
+
+/// The token behind `noexcept`, `noexcept(...)` and `throw(...)`, if they stand here.
+fn exceptions(code: &Code<'_>, at: usize) -> usize {
+    if !["noexcept", "throw"].contains(&code.text(at)) {
+        return at;
+    }
+    let close = (code.text(at + 1) == "(").then(|| code.pair(at + 1)).flatten();
+    close.map_or(at + 1, |close| close + 1)
+}
+
+/// The parameters are those of a lambda.
+fn is_lambda(code: &Code<'_>, open: usize) -> bool {
+    let mut before = open.checked_sub(1);
+    if before.is_some_and(|n| code.text(n) == ">") {
+        before = before.and_then(|n| code.angle_back(n)).and_then(|n| n.checked_sub(1));
+    }
+    let Some(close) = before.filter(|&n| code.text(n) == "]") else { return false };
+    let Some(start) = code.pair(close) else { return false };
+    // `a[0](...)` calls an element; `operator[](...)` is a function.
+    let owner = code.before(start);
+    let expression = start.checked_sub(1).is_some_and(|n| code.is_word(n)) && !["return", "case"].contains(&owner);
+    !expression && ![")", "]"].contains(&owner)
+}
+
+/// The restriction is one of a type, not of a function that is declared.
+fn in_type(code: &Code<'_>, open: usize, clause: &Range<usize>) -> bool {
+    let next = code.text(clause.end);
+    // `int (*f)(int)` is a pointer; `operator()(int)` is a function.
+    let pointer = code.before(open) == ")"
+        && open.checked_sub(1).and_then(|n| code.pair(n)).is_none_or(|n| code.before(n) != "operator");
+    let mut inside = false;
+    for n in (0..open).rev() {
+        match code.text(n) {
+            ";" | "{" | "}" => break,
+            "(" if code.pair(n).is_some_and(|close| close >= clause.end) => {
+                inside = true;
+                break;
+            }
+            "using" | "typedef" => return true,
+            _ => {}
+        }
+    }
+    pointer || next == ">" || inside && [")", ",", "="].contains(&next)
 }
 
 /// Types that need no construction. Classes may be treated as if they needed it.
@@ -18,171 +152,149 @@ const SCALARS: [&str; 20] = [
     "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uint", "const",
 ];
 
-/// Puts `tile_static` variables of classes into a `tile_room`, which constructs nothing.
-fn rooms(source: &str) -> Option<String> {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut made = String::new();
-    let mut done = 0;
-    for (at, found) in source.match_indices("tile_static") {
-        let rest = &source[at + found.len()..];
-        let line = &source[source[..at].rfind('\n').map_or(0, |n| n + 1)..at];
-        let in_code = !line.contains("//") && !line.trim_start().starts_with('#') && line.matches('"').count() % 2 == 0;
-        if at < done || !in_code || line.ends_with(word) || !rest.starts_with(char::is_whitespace) {
-            continue;
+/// The variables of one declaration in a `tile_room`, which constructs nothing, and the token behind them; `None` if they need
+/// none or are not understood.
+fn room(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
+    // The declarators: where each ends.
+    let (mut n, mut ends, mut last_word, mut dimensions) = (at + 1, Vec::new(), None, None);
+    loop {
+        match code.text(n) {
+            "[" => {
+                dimensions.get_or_insert(n);
+                n = code.pair(n)?;
+            }
+            "<" => n = code.angle(n)?,
+            "(" if code.before(n) == "decltype" => n = code.pair(n)?,
+            "," | ";" => {
+                ends.push((last_word?, dimensions.unwrap_or(n), n));
+                dimensions = None;
+                if code.text(n) == ";" {
+                    break;
+                }
+            }
+            "::" => {}
+            _ if code.is_word(n) && dimensions.is_none() => last_word = Some(n),
+            _ => return None,
         }
-        let Some(end) = rest.find(';') else { break };
-        let declaration = &rest[..end];
-        let Some(text) = room(declaration) else { continue };
-        made += &source[done..at];
-        made += &text;
-        made.extend(declaration.chars().filter(|&c| c == '\n'));
-        done = at + found.len() + end;
+        n += 1;
     }
-    (done > 0).then(|| made + &source[done..])
-}
-
-/// The variables of one declaration in a `tile_room`; `None` if they need none or are not understood.
-fn room(declaration: &str) -> Option<String> {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    if declaration.contains(['=', '{', '"', '*', '&', '#', '/']) {
+    let first = ends.first()?.0;
+    let start = if code.text(at + 1) == "std" { at + 3 } else { at + 1 };
+    if first <= at + 1 || SCALARS.contains(&code.text(start)) {
         return None;
     }
-    let mut depth = 0;
-    let variables = declaration.split(|c: char| {
-        match c {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    let mut ty: Option<&str> = None;
-    let mut text = Vec::new();
-    for variable in variables {
-        let variable = variable.trim();
-        // The dimensions are what ends with a bracket.
-        let mut name_end = variable.len();
-        while variable[..name_end].trim_end().ends_with(']') {
-            name_end = variable[..name_end].rfind('[')?;
-        }
-        let dimensions = variable[name_end..].trim();
-        let named = variable[..name_end].trim_end();
-        let name_start =
-            named.rfind(|c| !word(c)).map_or(0, |n| n + named[n..].chars().next().map_or(1, char::len_utf8));
-        let (before, name) = (named[..name_start].trim(), &named[name_start..]);
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+    let written = |from: usize, to: usize| {
+        let words = code.tokens[from..to].iter().map(|token| token.text);
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let ty = written(at + 1, first);
+    let mut behind = first;
+    let mut made = Vec::new();
+    for (name, dimensions, end) in ends {
+        // More than a name before the dimensions: a type that is not understood.
+        if name != behind {
             return None;
         }
-        let ty = match ty {
-            None => {
-                let first: String =
-                    before.strip_prefix("std::").unwrap_or(before).chars().take_while(|&c| word(c)).collect();
-                if before.is_empty() || SCALARS.contains(&first.as_str()) {
-                    return None;
-                }
-                *ty.insert(before)
-            }
-            Some(ty) if before.is_empty() => ty,
-            Some(_) => return None,
-        };
-        let ty = ty.split_whitespace().collect::<Vec<_>>().join(" ");
-        let dimensions = dimensions.split_whitespace().collect::<Vec<_>>().join(" ");
-        text.push(format!(
+        behind = end + 1;
+        let (name, dimensions) = (code.text(name), written(dimensions, end));
+        made.push(format!(
             "tile_static ::revamp::detail::tile_room<{ty}{dimensions}> revamp_room_{name}; auto &{name} = revamp_room_{name}.value"
         ));
     }
-    Some(text.join("; "))
+    let lines = source[code.tokens[at].start..code.tokens[n].start].chars().filter(|&c| c == '\n');
+    Some((n, made.join("; ") + &lines.collect::<String>()))
 }
 
-/// The source with `restrict(...)` before `mutable`; `None` if there is nothing to rewrite.
-fn mutable_last(source: &str) -> Option<String> {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut made = String::new();
-    let mut done = 0;
-    for (at, found) in source.match_indices("mutable") {
-        let rest = &source[at + found.len()..];
-        let gap = rest.len() - rest.trim_start().len();
-        let Some(after) = rest[gap..].strip_prefix("restrict") else { continue };
-        let (true, true) = (gap > 0 && !source[..at].ends_with(word), after.trim_start().starts_with('(')) else {
-            continue;
-        };
-        let Some(end) = after.find(')') else { continue };
-        let clause = at + found.len() + gap;
-        let last = clause + "restrict".len() + end + 1;
-        made += &source[done..at];
-        made += &source[clause..last];
-        made += &rest[..gap];
-        made += found;
-        done = last;
-    }
-    (done > 0).then(|| made + &source[done..])
-}
-
-/// What makes Clang read `copy` where `source` is named (-ivfsoverlay).
-pub fn overlay(source: &Path, copy: &Path) -> String {
+/// What makes Clang read copies in the place of sources (-ivfsoverlay).
+pub fn overlay(copies: &[(PathBuf, PathBuf)]) -> String {
     let quoted = |path: &Path| {
         let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         format!("\"{text}\"")
     };
-    format!(
-        "{{\"version\": 0, \"use-external-names\": false, \"roots\": [{{\"type\": \"file\", \"name\": {}, \"external-contents\": \
-         {}}}]}}\n",
-        quoted(source),
-        quoted(copy)
-    )
+    let roots = copies.iter().map(|(source, copy)| {
+        format!("{{\"type\": \"file\", \"name\": {}, \"external-contents\": {}}}", quoted(source), quoted(copy))
+    });
+    let roots = roots.collect::<Vec<_>>().join(",\n");
+    format!("{{\"version\": 0, \"use-external-names\": false, \"roots\": [{roots}]}}\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn made(source: &str) -> Option<String> {
+        let code = Code::read(source);
+        let mut clauses = Clauses::new();
+        clauses.learn(&code);
+        let made = rewritten(source, &code, &clauses);
+        if let Some(made) = &made {
+            assert_eq!(made.matches('\n').count(), source.matches('\n').count(), "{made}");
+        }
+        made.map(|made| made.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+    }
+
     #[test]
-    fn exchanges_and_keeps_the_length() {
-        let source = "f([=](index<1> i) mutable restrict(amp) {});\n g([] () mutable\n  restrict (amp, cpu) {});";
-        let made = mutable_last(source).unwrap();
-        assert_eq!(made, "f([=](index<1> i) restrict(amp) mutable {});\n g([] () restrict (amp, cpu)\n  mutable {});");
-        assert_eq!(made.len(), source.len());
+    fn restrictions_go_where_clang_takes_them() {
+        for (source, expected) in [
+            ("f([=](index<1> i) mutable restrict(amp) {});", "f([=](index<1> i) restrict(amp) mutable {});"),
+            ("f([] () noexcept restrict (amp, cpu) { g(); });", "f([] () restrict (amp, cpu) noexcept { g(); });"),
+            ("int f(int a) restrict(amp) noexcept { return a; }", "int f(int a) noexcept restrict(amp) { return a; }"),
+            ("int f() restrict(amp) throw();", "int f() throw() restrict(amp) ;"),
+            ("s() restrict(amp) noexcept(g(1)) : a(1) {}", "s() noexcept(g(1)) restrict(amp) : a(1) {}"),
+            ("; auto f() const __GPU -> int { }", "; auto __GPU f() const -> int { }"),
+            (
+                "template <class T> auto g(T t) restrict(amp) noexcept -> T;",
+                "template <class T> auto restrict(amp) g(T t) noexcept -> T;",
+            ),
+            ("int operator()(int) restrict(amp) noexcept;", "int operator()(int) noexcept restrict(amp) ;"),
+            ("int operator[](int) restrict(amp) noexcept;", "int operator[](int) noexcept restrict(amp) ;"),
+            ("using f = int(int) restrict(amp);", "using f = int(int) ;"),
+            ("typedef int (*f)(int) restrict(amp, cpu);", "typedef int (*f)(int) ;"),
+            ("void g(int h(int) restrict(amp), int);", "void g(int h(int) , int);"),
+            ("q<int(int) restrict(amp)> x;", "q<int(int) > x;"),
+            ("int (*p)(int) restrict(amp) = nullptr;", "int (*p)(int) = nullptr;"),
+            ("#define A restrict(amp)\nint f() A noexcept;", "#define A restrict(amp)\nint f() noexcept A ;"),
+        ] {
+            assert_eq!(made(source).as_deref(), Some(expected), "{source}");
+        }
     }
 
     #[test]
     fn classes_get_rooms() {
-        let made = |s: &str| rooms(s).unwrap();
         let room = |t: &str, n: &str| {
             format!("tile_static ::revamp::detail::tile_room<{t}> revamp_room_{n}; auto &{n} = revamp_room_{n}.value")
         };
-        assert_eq!(made("{ tile_static body b[size]; }"), format!("{{ {}; }}", room("body[size]", "b")));
-        assert_eq!(
-            made("tile_static pair<int, 2>\n  a[4][N + 1], c;x"),
-            format!("{}; {}\n;x", room("pair<int, 2>[4][N + 1]", "a"), room("pair<int, 2>", "c"))
-        );
-        assert_eq!(
-            made("tile_static a::b::T t; tile_static int n;"),
-            format!("{}; tile_static int n;", room("a::b::T", "t"))
-        );
-        for source in [
-            "tile_static int a[4], b;",
-            "tile_static unsigned int a;",
-            "// tile_static body b;",
-            "my_tile_static body b;",
-            "tile_static body b = f();",
-            "tile_static std::uint32_t b;",
-            "tile_static body",
-            "#define X tile_static body b;",
+        for (source, expected) in [
+            ("{ tile_static body b[size]; }", format!("{{ {}; }}", room("body[ size ]", "b"))),
+            (
+                "tile_static pair<int, 2>\n a[4][N + 1], /* x */ c;x",
+                format!("{}; {}\n;x", room("pair < int , 2 >[ 4 ] [ N + 1 ]", "a"), room("pair < int , 2 >", "c")),
+            ),
+            ("tile_static a::b::T t; tile_static int n;", format!("{}; tile_static int n;", room("a :: b :: T", "t"))),
+            (
+                "tile_static decltype(x) t[a > b ? 1 : 2]; // t",
+                format!("{}; // t", room("decltype ( x )[ a > b ? 1 : 2 ]", "t")),
+            ),
         ] {
-            assert_eq!(rooms(source), None, "{source}");
+            assert_eq!(made(source).as_deref(), Some(&*expected), "{source}");
         }
     }
 
     #[test]
     fn leaves_the_rest() {
         for source in [
-            "mutable int x;",
-            "immutable restrict(amp)",
-            "mutable restricted",
-            "restrict(amp) mutable",
-            "mutable restrict(",
+            "mutable int x; immutable restrict(amp) mutable restricted",
+            "f([=](int) restrict(amp) mutable -> int {}); f([=](int) restrict(amp) noexcept {});",
+            "f([=](int) -> int {}); int restrict(3); int restrict = 4; restrict(x) noexcept;",
+            "int f() const restrict(amp) override { } s() restrict(amp) : a(1) {} int g() restrict(amp), h();",
+            "#define A restrict(amp)\n#define B noexcept\n // int f() restrict(amp) noexcept",
+            "tile_static int a[4], b; tile_static unsigned int a; // tile_static body b;",
+            "my_tile_static body b; tile_static body b = f(); tile_static std::uint32_t b; tile_static body *p;",
+            "tile_static body",
+            "#define X tile_static body b;",
+            "const char *t = R\"x(tile_static body b; )\" )x\";",
         ] {
-            assert_eq!(mutable_last(source), None, "{source}");
+            assert_eq!(made(source), None, "{source}");
         }
     }
 }

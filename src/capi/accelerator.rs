@@ -34,7 +34,8 @@ pub(super) fn access_type(value: revamp_access) -> Result<AccessType> {
 }
 
 /// Lists all accelerators: Vulkan devices, host threads and the cpu, also those that cannot be
-/// used (see unusable_reason). Writes at most `capacity` handles to `accelerators`, which may be
+/// used (see unusable_reason); not direct3d\warp and direct3d\ref, which are found by their paths
+/// and are host threads as well. Writes at most `capacity` handles to `accelerators`, which may be
 /// NULL if `capacity` is 0, and the number of all accelerators to `count`. The first call looks
 /// for devices, which takes some milliseconds. The library owns the handles; do not release them.
 #[unsafe(no_mangle)]
@@ -46,22 +47,57 @@ pub unsafe extern "C" fn revamp_accelerator_list(
     guard(|| {
         pointer::check_out(count, "count")?;
         let runtime = runtime()?;
-        let all = runtime.accelerators();
-        let handles = all.iter().map(handle_of).collect::<Result<Vec<_>>>()?;
-        if capacity > 0 {
-            pointer::check_out(accelerators, "accelerators")?;
-        }
-        for (i, h) in handles.iter().take(capacity).enumerate() {
-            // SAFETY: not null; the caller vouches for `capacity` writable entries.
-            unsafe { accelerators.add(i).write(*h) };
-        }
-        // SAFETY: checked above; the caller vouches for it being writable.
-        unsafe { pointer::write(count, "count", handles.len()) }
+        let handles = runtime.listed().map(handle_of).collect::<Result<Vec<_>>>()?;
+        // SAFETY: the caller vouches for `capacity` writable entries and for `count`.
+        unsafe { write_list(&handles, accelerators, capacity, count) }
     })
 }
 
-/// Finds the accelerator with this device_path: "cpu", "direct3d\warp" or "direct3d/warp" (host
-/// threads), "vulkan\...", or "default" or "" for the default accelerator for SPIR-V code.
+/// Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
+/// accelerators on which the functions of this program can run, the cpu, and direct3d\warp. Vulkan
+/// devices are among them if the process holds compiled kernels or SPIR-V or has loaded some, if
+/// `will_load_spirv` says that it is going to, or if one is the default that the program or the
+/// environment names.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_accelerator_list_offered(
+    will_load_spirv: bool,
+    accelerators: *mut revamp_accelerator,
+    capacity: usize,
+    count: *mut usize,
+) -> revamp_status {
+    guard(|| {
+        pointer::check_out(count, "count")?;
+        let handles = runtime()?.offered(will_load_spirv).iter().map(handle_of).collect::<Result<Vec<_>>>()?;
+        // SAFETY: the caller vouches for `capacity` writable entries and for `count`.
+        unsafe { write_list(&handles, accelerators, capacity, count) }
+    })
+}
+
+/// Writes a list and its length.
+///
+/// # Safety
+/// `accelerators` is null or has `capacity` writable entries; `count` is writable.
+unsafe fn write_list(
+    handles: &[revamp_accelerator],
+    accelerators: *mut revamp_accelerator,
+    capacity: usize,
+    count: *mut usize,
+) -> Result<()> {
+    if capacity > 0 {
+        pointer::check_out(accelerators, "accelerators")?;
+    }
+    for (i, h) in handles.iter().take(capacity).enumerate() {
+        // SAFETY: not null; the caller vouches for `capacity` writable entries.
+        unsafe { accelerators.add(i).write(*h) };
+    }
+    // SAFETY: the same contract.
+    unsafe { pointer::write(count, "count", handles.len()) }
+}
+
+/// Finds the accelerator with this device_path: "host" (host threads), "cpu", "vulkan\...",
+/// "direct3d\warp" and "direct3d\ref" or the same with "/" (host threads as well; the latter
+/// computes on one thread and reports races), or "default" or "" for the default accelerator for
+/// SPIR-V code.
 /// Errors: REVAMP_ERROR_RUNTIME if there is none; the message lists all device_paths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_accelerator_find(

@@ -4,6 +4,7 @@
 use super::lifecycle;
 use super::types::*;
 use crate::error::{Error, ErrorKind, Result};
+use crate::runtime::accelerators::reports;
 use crate::runtime::process;
 use crate::trace::log;
 use std::cell::RefCell;
@@ -56,19 +57,24 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
         lifecycle::install();
         let _call = process::begin()?;
         let result = body();
-        // A call that failed may have loaded a driver too.
         lifecycle::renew();
         let result = result?;
         process::check_validation()?;
-        process::check_kernels()?;
+        check_kernels()?;
         Ok(result)
     })
+}
+
+/// Fails if a kernel has failed since the last call.
+fn check_kernels() -> Result<()> {
+    process::check_kernels()?;
+    reports::check()
 }
 
 /// Like [`guard`] for what does not count as a use of the library: a process that did no more may
 /// fork and use it in the child.
 pub(super) fn guard_aside(body: impl FnOnce() -> Result<()>) -> revamp_status {
-    aside(body, process::check_kernels)
+    aside(body, check_kernels)
 }
 
 /// Runs a body that only releases something: nothing is an error while the process ends. This does

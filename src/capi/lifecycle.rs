@@ -35,13 +35,18 @@ static REGISTERING: Mutex<()> = Mutex::new(());
 
 #[cfg(unix)]
 extern "C" fn before_fork() {
-    std::mem::forget(REGISTERING.lock());
+    // A child that forks holds it for good.
+    if !process::is_forked() {
+        std::mem::forget(REGISTERING.lock());
+    }
 }
 
 #[cfg(unix)]
 extern "C" fn after_fork() {
-    // SAFETY: this thread locked it in `before_fork`.
-    unsafe { REGISTERING.force_unlock() };
+    if !process::is_forked() {
+        // SAFETY: this thread locked it in `before_fork`.
+        unsafe { REGISTERING.force_unlock() };
+    }
 }
 
 /// The lock stays taken: a child registers nothing, and threads that waited for the lock do not
@@ -85,16 +90,8 @@ fn first_use() {
         unsafe {
             libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_forked_child));
         }
-        hook_exit();
+        process::set_hook_exit(hook_exit);
     });
-}
-
-/// Registers the exit hook again after calls that may have loaded a driver, so that it runs before
-/// the driver's own.
-pub(super) fn renew() {
-    if process::needs_hook() || layer_may_have_grown() {
-        hook_exit();
-    }
 }
 
 /// True once the library was used.
@@ -105,11 +102,14 @@ pub(super) fn is_used() -> bool {
 /// The validation layer makes static objects at their first use, and exit destroys them before
 /// hooks registered earlier run. So with the layer on, the hook is registered again after each of
 /// the first calls.
-fn layer_may_have_grown() -> bool {
+pub(super) fn renew() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
-    crate::config::get().validation > 0
+    if crate::config::get().validation > 0
         && CALLS.load(Ordering::Relaxed) < HOOKED_CALLS
         && CALLS.fetch_add(1, Ordering::Relaxed) < HOOKED_CALLS
+    {
+        hook_exit();
+    }
 }
 
 fn hook_exit() {

@@ -8,7 +8,11 @@ use std::sync::Arc;
 /// `device_path` of the cpu accelerator.
 pub const CPU_PATH: &str = "cpu";
 /// `device_path` of the host-thread accelerator.
-pub const HOST_THREADS_PATH: &str = "direct3d\\warp";
+pub const HOST_THREADS_PATH: &str = "host";
+/// `device_path` of host threads for programs that ask for WARP (decision 28).
+pub const WARP_PATH: &str = "direct3d\\warp";
+/// `device_path` of the reference accelerator: one host thread, and the checks there are (decision 28).
+pub const REFERENCE_PATH: &str = "direct3d\\ref";
 
 /// The kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,6 +30,8 @@ pub struct Compiled {
     pub captures: Vec<Capture>,
     /// Its form for the host's processor.
     pub native: Option<Native>,
+    /// It checks bounds.
+    pub checks: Option<Arc<Checks>>,
 }
 
 /// A kernel as functions of the program, one for each level of the processor (`kernelc/src/native`).
@@ -41,6 +43,13 @@ pub struct Native {
     pub memory: u64,
     /// A tile's threads in x, y, z; zeros for a kernel without tiles.
     pub tile: [u32; 3],
+}
+
+/// What a kernel that checks bounds reports.
+#[derive(Debug)]
+pub struct Checks {
+    /// The accesses, by the numbers in reports; empty if it reports nothing.
+    pub sites: Vec<String>,
 }
 
 /// A registered image.
@@ -147,6 +156,10 @@ impl Images {
             block_align: kernel.block_align,
             captures: kernel.captures.clone(),
             native: image.native.get(kernel.name).copied(),
+            checks: kernel
+                .checks
+                .as_ref()
+                .map(|checks| Arc::new(Checks { sites: checks.sites.iter().map(|&site| site.to_owned()).collect() })),
         }))
     }
 }
@@ -172,6 +185,7 @@ mod tests {
             block_size: 0,
             block_align: 0,
             captures: Vec::new(),
+            checks: None,
             spirv: name.as_bytes(),
         };
         Ok(revamp_image::encode(&names.iter().map(kernel).collect::<Vec<_>>()).leak())

@@ -30,8 +30,11 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let text = read(b"RVMPKERN\x02\0\0\0").unwrap_err().to_string();
-        assert!(text.contains("it is of version 2, this library reads 1") && text.contains("build it again"), "{text}");
+        let text = read(b"RVMPKERN\x03\0\0\0").unwrap_err().to_string();
+        assert!(
+            text.contains("it is of version 3, this library reads 1 to 2") && text.contains("build it again"),
+            "{text}"
+        );
         let text = size(&[0; HEADER_BYTES]).unwrap_err().to_string();
         assert!(text.contains("damaged (it does not begin with RVMPKERN)"), "{text}");
         assert_eq!(error(DecodeError::OutOfMemory(8)).kind, ErrorKind::OutOfMemory);

@@ -5,14 +5,15 @@ use crate::devices;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::Workers;
 use crate::host::threads::InKernel;
-use crate::kernel::compiled;
+use crate::kernel::{compiled, registry};
 use crate::lock::{Mutex, RwLock, rank};
 use crate::log;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::accelerators::defaults::{self, Code};
+use crate::runtime::accelerators::defaults::{self, AcceleratorClass, Code};
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::source;
-use crate::runtime::exit;
+use crate::runtime::{exit, process};
 use std::sync::Arc;
 
 /// The default accelerator: what was asked for and what was chosen.
@@ -62,14 +63,49 @@ fn finish() {
 
 impl Runtime {
     fn new() -> Result<Self> {
+        // To be listed, drivers are loaded.
+        let loading = process::Loading::new();
         let accelerators = Accelerator::all(config::get())?;
+        drop(loading);
         let default_views = accelerators.iter().map(|_| DefaultView::default()).collect();
         Ok(Self { accelerators, defaults: Mutex::default(), default_views, auto_view: Mutex::new(None) })
     }
 
-    /// All accelerators, usable or not.
+    /// All accelerators.
     pub fn accelerators(&self) -> &[Arc<Accelerator>] {
         &self.accelerators
+    }
+
+    /// All, usable or not, without those that are other names of host threads.
+    pub fn listed(&self) -> impl Iterator<Item = &Arc<Accelerator>> {
+        self.accelerators.iter().filter(|a| a.candidate().kind != AcceleratorClass::Named)
+    }
+
+    /// What `get_all()` offers a C++ program: the usable accelerators on which its code can run as far as is known now, and
+    /// those that hold its arrays (decision 29).
+    pub fn offered(&self, will_load_spirv: bool) -> Vec<Arc<Accelerator>> {
+        let is_able = will_load_spirv || compiled::any() || registry::len() > 0 || SpirvKernel::any();
+        let code = if is_able { Code::Both } else { Code::Host };
+        let explicit = self.explicit_default();
+        let is_offered = |a: &&Arc<Accelerator>| {
+            let (candidate, chosen) = (a.candidate(), explicit.as_ref().is_some_and(|e| Arc::ptr_eq(e, a)));
+            let offered = defaults::is_offered(candidate.kind, code, chosen);
+            if !offered && candidate.usable.is_ok() {
+                a.tell_left_out();
+            }
+            offered && candidate.usable.is_ok() && !a.is_reference()
+        };
+        self.accelerators.iter().filter(is_offered).cloned().collect()
+    }
+
+    /// The accelerator that the program or the environment made the default; looks, and settles nothing.
+    fn explicit_default(&self) -> Option<Arc<Accelerator>> {
+        let program = self.defaults.lock().program.clone();
+        let path = program.or_else(|| config::get().default_accelerator.clone())?;
+        match defaults::find(&self.candidates(), path.trim()) {
+            Ok(defaults::Named::At(i)) => Some(self.accelerators[i].clone()),
+            _ => None,
+        }
     }
 
     fn candidates(&self) -> Vec<defaults::Candidate> {

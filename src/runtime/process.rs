@@ -3,11 +3,11 @@
 use crate::config;
 use crate::devices;
 use crate::error::{Error, ErrorKind, Result};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
-static DRIVER_LOADED: AtomicBool = AtomicBool::new(false);
 static GPU_DRIVER: AtomicBool = AtomicBool::new(false);
 /// How many validation messages calls have already reported.
 static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -46,6 +46,7 @@ thread_local! {
     /// The index of this thread's counter.
     static COUNTER: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let _ = AT_END.try_with(|_| ());
         NEXT.fetch_add(1, Ordering::Relaxed) % CALLS.len()
     };
 }
@@ -111,22 +112,67 @@ pub fn check_validation() -> Result<()> {
     Ok(())
 }
 
-/// Notes that a driver was loaded: its exit handlers, registered later than the library's, would run before that.
-pub(super) fn driver_loaded(is_gpu: bool) {
-    DRIVER_LOADED.store(true, Ordering::Release);
-    if is_gpu {
-        GPU_DRIVER.store(true, Ordering::Release);
+/// Notes that the driver of a GPU was loaded.
+pub(super) fn gpu_driver_loaded() {
+    GPU_DRIVER.store(true, Ordering::Release);
+}
+
+/// How many threads are loading drivers, which register exit handlers meanwhile.
+static LOADING: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread loads a driver, or makes it load its compiler.
+pub(super) struct Loading(());
+
+impl Loading {
+    pub(super) fn new() -> Self {
+        LOADING.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Loading {
+    /// The hook must run before all that was registered.
+    fn drop(&mut self) {
+        hook_exit();
+        LOADING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Of each thread that called the library: exit() drops those of its own thread before it runs a handler.
+struct AtEnd;
+
+thread_local! {
+    static AT_END: AtEnd = const { AtEnd };
+}
+
+impl Drop for AtEnd {
+    /// If this is exit() while another thread loads a driver, the driver's handlers would run first, and that thread would
+    /// use what they destroy.
+    fn drop(&mut self) {
+        if LOADING.load(Ordering::SeqCst) > 0 {
+            hook_exit();
+        }
+    }
+}
+
+/// Registers the exit hook.
+static HOOK_EXIT: OnceLock<fn()> = OnceLock::new();
+
+/// Takes the function that registers the exit hook, and calls it.
+pub fn set_hook_exit(register: fn()) {
+    HOOK_EXIT.get_or_init(|| register)();
+}
+
+/// Registers the exit hook again, so that it runs before what a driver has registered since.
+pub(super) fn hook_exit() {
+    if let Some(register) = HOOK_EXIT.get().filter(|_| !is_forked()) {
+        register();
     }
 }
 
 /// True in a forked child of a process that had opened a GPU: the driver's exit handlers would hang there.
 pub fn must_skip_drivers_exit() -> bool {
     FORKED.load(Ordering::Relaxed) && GPU_DRIVER.load(Ordering::Relaxed)
-}
-
-/// True if the exit hook must be registered again, to run before the driver's.
-pub fn needs_hook() -> bool {
-    DRIVER_LOADED.load(Ordering::Relaxed) && DRIVER_LOADED.swap(false, Ordering::AcqRel)
 }
 
 /// The fork hook in the child, where the worker threads and the driver's state are missing.

@@ -1,4 +1,4 @@
-//! The race check (`REVAMP_CHECK=1`): reports concurrent uses of common elements if one of them writes (AV-23, AV-24), with
+//! The race check (`REVAMP_CHECK=1`, and where the reference accelerator is used): reports concurrent uses of common elements if one of them writes (AV-23, AV-24), with
 //! both call sites.
 //!
 //! The use of a call lasts as long as the call; that of an asynchronous operation until somebody has waited for it (AV-25,
@@ -15,6 +15,20 @@ use std::backtrace::Backtrace;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// True once the reference accelerator was used.
+static REFERENCE: AtomicBool = AtomicBool::new(false);
+
+/// Turns the check on, for the rest of the process.
+pub(super) fn check_from_now_on() {
+    REFERENCE.store(true, Ordering::Relaxed);
+}
+
+/// True if uses are checked.
+pub(super) fn is_on() -> bool {
+    config::get().check || REFERENCE.load(Ordering::Relaxed)
+}
 
 /// Where a use was requested.
 struct Site {
@@ -105,14 +119,14 @@ impl Drop for Using {
 
 /// To be called when somebody has waited for a completion.
 pub(super) fn waited(completion: u64) {
-    if config::get().check {
+    if is_on() {
         OPEN.lock().retain(|u| u.operation.as_ref().is_none_or(|o| o.0 != completion));
     }
 }
 
 /// To be called when somebody has waited for all work given to an accelerator_view.
 pub(super) fn waited_for_view(points: &[Point]) {
-    if config::get().check {
+    if is_on() {
         let is_done = |t: &u64| points.iter().any(|p| p.timeline.id() == *t);
         OPEN.lock().retain(|u| u.operation.as_ref().is_none_or(|o| !o.1.iter().all(is_done)));
     }
@@ -120,7 +134,7 @@ pub(super) fn waited_for_view(points: &[Point]) {
 
 /// Begins the uses of a call, and reports those that conflict with others.
 pub(super) fn uses(call: &'static CStr, elements: impl Iterator<Item = (Elements, Access)>) -> Using {
-    if !config::get().check {
+    if !is_on() {
         return Using(SmallVec::new());
     }
     let site = Arc::new(Site::here(call));

@@ -61,8 +61,8 @@ static void set_up(void) {
     const place *vulkan = places_that(runs_spirv);
     REQUIRE_OK(revamp_set_log_callback(on_log, NULL, REVAMP_LOG_ERROR));
     set_up_location(HOST, find("cpu"), true);
-    set_up_location(THREADS, find("direct3d\\warp"), true);
-    set_up_location(THREADS_2, find("direct3d\\warp"), false);
+    set_up_location(THREADS, find("host"), true);
+    set_up_location(THREADS_2, find("host"), false);
     location_count = VULKAN;
     if (!vulkan->view) return;
     set_up_location(VULKAN, vulkan->accelerator, true);

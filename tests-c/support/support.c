@@ -94,7 +94,7 @@ revamp_accelerator_view cpu_view(void) {
 }
 
 revamp_accelerator_view host_view(void) {
-    return default_view(find("direct3d\\warp"));
+    return default_view(find("host"));
 }
 
 revamp_accelerator_view new_view(revamp_accelerator accelerator, revamp_queuing_mode mode) {

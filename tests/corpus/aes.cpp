@@ -19,8 +19,7 @@ struct tables {
             q ^= q << 1;
             q ^= q << 2;
             q ^= q << 4;
-            if (q & 0x80)
-                q ^= 0x09;
+            if (q & 0x80) q ^= 0x09;
             unsigned char x = q ^ rotl8(q, 1) ^ rotl8(q, 2) ^ rotl8(q, 3) ^ rotl8(q, 4);
             sbox[p] = x ^ 0x63;
         } while (p != 1);
@@ -28,18 +27,21 @@ struct tables {
         for (int i = 0; i < 256; ++i)
             inv_sbox[sbox[i]] = i;
     }
-    static unsigned char rotl8(unsigned char x, int shift) { return (unsigned char)((x << shift) | (x >> (8 - shift))); }
+    static unsigned char rotl8(unsigned char x, int shift) {
+        return (unsigned char)((x << shift) | (x >> (8 - shift)));
+    }
 };
 
 template <int key_bits> class aes {
-public:
+  public:
     static const int key_words = key_bits / 32;
     static const int rounds = key_words + 6;
     static const int key_schedule = 4 * (rounds + 1);
 
     aes(const unsigned char *key) {
         for (int i = 0; i < key_words; ++i)
-            m_round_keys[i] = (uint32(key[4 * i]) << 24) | (uint32(key[4 * i + 1]) << 16) | (uint32(key[4 * i + 2]) << 8) | key[4 * i + 3];
+            m_round_keys[i] = (uint32(key[4 * i]) << 24) | (uint32(key[4 * i + 1]) << 16) |
+                              (uint32(key[4 * i + 2]) << 8) | key[4 * i + 3];
         uint32 rcon = 1;
         for (int i = key_words; i < key_schedule; ++i) {
             uint32 t = m_round_keys[i - 1];
@@ -64,12 +66,13 @@ public:
         store(state, out);
     }
 
-private:
+  private:
     uint32 m_round_keys[key_schedule];
     tables m_tables;
 
     uint32 sub_word(uint32 w) const {
-        return (m_tables.sbox[w >> 24] << 24) | (m_tables.sbox[(w >> 16) & 255] << 16) | (m_tables.sbox[(w >> 8) & 255] << 8) | m_tables.sbox[w & 255];
+        return (m_tables.sbox[w >> 24] << 24) | (m_tables.sbox[(w >> 16) & 255] << 16) |
+               (m_tables.sbox[(w >> 8) & 255] << 8) | m_tables.sbox[w & 255];
     }
     static void load(uint32 (&state)[16], const uint32 *in) restrict(amp, cpu) {
         for (int i = 0; i < 16; ++i)
@@ -83,15 +86,16 @@ private:
     static uint32 mul(uint32 x, int y) restrict(amp, cpu) {
         uint32 result = 0;
         for (; y; y >>= 1, x = xtime(x))
-            if (y & 1)
-                result ^= x;
+            if (y & 1) result ^= x;
         return result;
     }
-    template <typename Keys> static void add_round_key(uint32 (&state)[16], const Keys &keys, int round) restrict(amp, cpu) {
+    template <typename Keys>
+    static void add_round_key(uint32 (&state)[16], const Keys &keys, int round) restrict(amp, cpu) {
         for (int i = 0; i < 16; ++i)
             state[i] ^= (keys[round * 4 + i / 4] >> (24 - 8 * (i % 4))) & 255;
     }
-    template <typename Keys, typename Box> static void encrypt_state(uint32 (&state)[16], const Keys &keys, const Box &sbox) restrict(amp, cpu) {
+    template <typename Keys, typename Box>
+    static void encrypt_state(uint32 (&state)[16], const Keys &keys, const Box &sbox) restrict(amp, cpu) {
         add_round_key(state, keys, 0);
         for (int round = 1; round <= rounds; ++round) {
             uint32 next[16];
@@ -112,7 +116,8 @@ private:
             add_round_key(state, keys, round);
         }
     }
-    template <typename Keys, typename Box> static void decrypt_state(uint32 (&state)[16], const Keys &keys, const Box &inv_sbox) restrict(amp, cpu) {
+    template <typename Keys, typename Box>
+    static void decrypt_state(uint32 (&state)[16], const Keys &keys, const Box &inv_sbox) restrict(amp, cpu) {
         add_round_key(state, keys, rounds);
         for (int round = rounds - 1; round >= 0; --round) {
             uint32 next[16];
@@ -123,7 +128,9 @@ private:
             for (int c = 0; c < 4; ++c) {
                 for (int r = 0; r < 4; ++r) {
                     const uint32 *s = next + 4 * c;
-                    state[4 * c + r] = round == 0 ? s[r] : mul(s[r], 14) ^ mul(s[(r + 1) % 4], 11) ^ mul(s[(r + 2) % 4], 13) ^ mul(s[(r + 3) % 4], 9);
+                    state[4 * c + r] = round == 0 ? s[r]
+                                                  : mul(s[r], 14) ^ mul(s[(r + 1) % 4], 11) ^ mul(s[(r + 2) % 4], 13) ^
+                                                        mul(s[(r + 3) % 4], 9);
                 }
             }
         }
@@ -135,29 +142,29 @@ private:
         array_view<uint32, 2> av_data(blocks, 4, data);
         array_view<const uint32> av_box(256, forward ? m_tables.sbox : m_tables.inv_sbox);
         array_view<const uint32> av_keys(key_schedule, m_round_keys);
-        parallel_for_each(extent<1>(blocks).tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
-            tile_static uint32 box[256];
-            tile_static uint32 keys[key_schedule];
-            for (int i = tidx.local[0]; i < 256; i += tile_size)
-                box[i] = av_box[i];
-            for (int i = tidx.local[0]; i < key_schedule; i += tile_size)
-                keys[i] = av_keys[i];
-            tidx.barrier.wait_with_tile_static_memory_fence();
-            const int block = tidx.global[0];
-            if (block >= blocks)
-                return;
-            uint32 words[4], state[16];
-            for (int i = 0; i < 4; ++i)
-                words[i] = av_data(block, i);
-            load(state, words);
-            if (forward)
-                encrypt_state(state, keys, box);
-            else
-                decrypt_state(state, keys, box);
-            store(state, words);
-            for (int i = 0; i < 4; ++i)
-                av_data(block, i) = words[i];
-        });
+        parallel_for_each(
+            extent<1>(blocks).tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
+                tile_static uint32 box[256];
+                tile_static uint32 keys[key_schedule];
+                for (int i = tidx.local[0]; i < 256; i += tile_size)
+                    box[i] = av_box[i];
+                for (int i = tidx.local[0]; i < key_schedule; i += tile_size)
+                    keys[i] = av_keys[i];
+                tidx.barrier.wait_with_tile_static_memory_fence();
+                const int block = tidx.global[0];
+                if (block >= blocks) return;
+                uint32 words[4], state[16];
+                for (int i = 0; i < 4; ++i)
+                    words[i] = av_data(block, i);
+                load(state, words);
+                if (forward)
+                    encrypt_state(state, keys, box);
+                else
+                    decrypt_state(state, keys, box);
+                store(state, words);
+                for (int i = 0; i < 4; ++i)
+                    av_data(block, i) = words[i];
+            });
         av_data.synchronize();
     }
 };
@@ -180,7 +187,8 @@ template <int bits> bool test(const uint32 (&expected)[4]) {
     const bool known = memcmp(&data[0], expected, sizeof(expected)) == 0;
     const bool same = data == reference;
     cipher.decrypt(data);
-    std::cout << "AES-" << bits << ": example of FIPS-197 " << (known ? "ok" : "WRONG") << ", like the CPU's " << (same ? "ok" : "WRONG") << ", round trip " << (data == plain ? "ok" : "WRONG") << std::endl;
+    std::cout << "AES-" << bits << ": example of FIPS-197 " << (known ? "ok" : "WRONG") << ", like the CPU's "
+              << (same ? "ok" : "WRONG") << ", round trip " << (data == plain ? "ok" : "WRONG") << std::endl;
     return known && same && data == plain;
 }
 

@@ -1,6 +1,6 @@
 // Tests of the algorithms library, over begin() and end() of array_views.
-#include "stdafx.h"
 #include "amp_algorithms.h"
+#include "stdafx.h"
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -10,19 +10,19 @@ namespace amp_alg = amp_algorithms;
 
 static int g_failed = 0;
 
-#define AreEqual(expected, actual)                                                                                          \
-    do {                                                                                                                    \
-        if (!((expected) == (actual))) {                                                                                    \
-            std::wcout << __FILE__ << L":" << __LINE__ << L": " << #actual << L" is not as expected" << std::endl;         \
-            ++g_failed;                                                                                                     \
-        }                                                                                                                   \
+#define AreEqual(expected, actual)                                                                                     \
+    do {                                                                                                               \
+        if (!((expected) == (actual))) {                                                                               \
+            std::wcout << __FILE__ << L":" << __LINE__ << L": " << #actual << L" is not as expected" << std::endl;     \
+            ++g_failed;                                                                                                \
+        }                                                                                                              \
     } while (false)
 
 // A functor for both sides, with a member.
 template <typename T> class scaled {
     T m_by;
 
-public:
+  public:
     explicit scaled(T by) : m_by(by) {}
     T operator()(const T &x) const restrict(cpu, amp) { return x * m_by; }
 };
@@ -35,7 +35,9 @@ struct TestPoint {
 };
 
 struct farther {
-    TestPoint operator()(const TestPoint &a, const TestPoint &b) const restrict(cpu, amp) { return a.GetLength() < b.GetLength() ? b : a; }
+    TestPoint operator()(const TestPoint &a, const TestPoint &b) const restrict(cpu, amp) {
+        return a.GetLength() < b.GetLength() ? b : a;
+    }
 };
 
 void transform_fill_iota_generate() {
@@ -56,13 +58,16 @@ void transform_fill_iota_generate() {
     AreEqual(14, av[9]);
 
     const int value = 42;
-    amp_alg::generate(amp_alg::begin(av), amp_alg::end(av), [=]() restrict(amp, cpu) { return value; });
+    amp_alg::generate(
+        amp_alg::begin(av), amp_alg::end(av), [=]() restrict(amp, cpu) { return value; });
     AreEqual(42 * 1000, std::accumulate(av.data(), av.data() + 1000, 0));
 
     // two dimensions, from one type to another
     array_view<int, 2> square = av.view_as(extent<2>(20, 50));
     array<float, 2> floats(20, 50);
-    amp_alg::transform(accelerator().default_view, array_view<const int, 2>(square), array_view<float, 2>(floats), [](int x) restrict(amp) { return x / 2.0f; });
+    amp_alg::transform(
+        accelerator().default_view, array_view<const int, 2>(square), array_view<float, 2>(floats),
+        [](int x) restrict(amp) { return x / 2.0f; });
     std::vector<float> host = floats;
     AreEqual(std::vector<float>(1000, 21.0f), host);
 }
@@ -93,11 +98,13 @@ void scans() {
         array_view<const unsigned> input(size, vec);
         array_view<unsigned> output(size, out);
         output.discard_data();
-        amp_alg::scan<64, amp_alg::scan_mode::inclusive>(accelerator().default_view, input, output, amp_alg::plus<unsigned>());
+        amp_alg::scan<64, amp_alg::scan_mode::inclusive>(accelerator().default_view, input, output,
+                                                         amp_alg::plus<unsigned>());
         output.synchronize();
         std::partial_sum(vec.begin(), vec.end(), expected.begin());
         AreEqual(expected, out);
-        amp_alg::scan<64, amp_alg::scan_mode::exclusive>(accelerator().default_view, input, output, amp_alg::plus<unsigned>());
+        amp_alg::scan<64, amp_alg::scan_mode::exclusive>(accelerator().default_view, input, output,
+                                                         amp_alg::plus<unsigned>());
         output.synchronize();
         std::rotate(expected.begin(), expected.end() - 1, expected.end());
         expected[0] = 0;
@@ -110,7 +117,8 @@ void copies_if() {
     for (int i = 0; i < 777; ++i)
         vec[i] = (i * 37) % 100;
     array_view<int> av(vec), av_out(out);
-    auto last = amp_alg::copy_if(amp_alg::begin(av), amp_alg::end(av), amp_alg::begin(av_out), [](int x) restrict(amp) { return x % 3 == 0; });
+    auto last = amp_alg::copy_if(
+        amp_alg::begin(av), amp_alg::end(av), amp_alg::begin(av_out), [](int x) restrict(amp) { return x % 3 == 0; });
     std::copy_if(vec.begin(), vec.end(), std::back_inserter(expected), [](int x) { return x % 3 == 0; });
     AreEqual(int(expected.size()), last - amp_alg::begin(av_out));
     av_out.synchronize();

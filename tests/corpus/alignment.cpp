@@ -16,27 +16,33 @@ inline int maximum(int a, int b, int c) restrict(amp, cpu) {
     return k <= c ? c : k;
 }
 
-inline int similarity(unsigned a, unsigned b) restrict(amp, cpu) { return a == b ? 3 : -1; }
+inline int similarity(unsigned a, unsigned b) restrict(amp, cpu) {
+    return a == b ? 3 : -1;
+}
 
 void align_cpu(std::vector<int> &matrix, const std::vector<unsigned> &a, const std::vector<unsigned> &b, int cols) {
     for (int i = 1; i < cols; ++i)
         for (int j = 1; j < cols; ++j)
-            matrix[i * cols + j] = maximum(matrix[(i - 1) * cols + j - 1] + similarity(a[i], b[j]), matrix[i * cols + j - 1] - PENALTY, matrix[(i - 1) * cols + j] - PENALTY);
+            matrix[i * cols + j] = maximum(matrix[(i - 1) * cols + j - 1] + similarity(a[i], b[j]),
+                                           matrix[i * cols + j - 1] - PENALTY, matrix[(i - 1) * cols + j] - PENALTY);
 }
 
 void align_simple(array_view<int, 2> matrix, array_view<const unsigned> a, array_view<const unsigned> b) {
     const int n = matrix.extent[0] - 1;
     for (int d = 2; d <= 2 * n; ++d) {
         const int first = std::max(1, d - n), last = std::min(n, d - 1);
-        parallel_for_each(extent<1>(last - first + 1), [=](index<1> idx) restrict(amp) {
-            const int i = first + idx[0], j = d - i;
-            matrix(i, j) = maximum(matrix(i - 1, j - 1) + similarity(a[i], b[j]), matrix(i, j - 1) - PENALTY, matrix(i - 1, j) - PENALTY);
-        });
+        parallel_for_each(
+            extent<1>(last - first + 1), [=](index<1> idx) restrict(amp) {
+                const int i = first + idx[0], j = d - i;
+                matrix(i, j) = maximum(matrix(i - 1, j - 1) + similarity(a[i], b[j]), matrix(i, j - 1) - PENALTY,
+                                       matrix(i - 1, j) - PENALTY);
+            });
     }
 }
 
 // One tile computes a block; blocks of a diagonal run together.
-void process_block(tiled_index<BLOCK_SIZE> tidx, array_view<int, 2> matrix, array_view<const unsigned> a, array_view<const unsigned> b, int block_y, int block_x) restrict(amp) {
+void process_block(tiled_index<BLOCK_SIZE> tidx, array_view<int, 2> matrix, array_view<const unsigned> a,
+                   array_view<const unsigned> b, int block_y, int block_x) restrict(amp) {
     tile_static int temp[BLOCK_SIZE + 1][BLOCK_SIZE + 1];
     tile_static struct {
         unsigned row[BLOCK_SIZE];
@@ -49,14 +55,14 @@ void process_block(tiled_index<BLOCK_SIZE> tidx, array_view<int, 2> matrix, arra
     letters.column[tx] = b[base_x + tx + 1];
     temp[0][tx + 1] = matrix(base_y, base_x + tx + 1);
     temp[tx + 1][0] = matrix(base_y + tx + 1, base_x);
-    if (tx == 0)
-        temp[0][0] = matrix(base_y, base_x);
+    if (tx == 0) temp[0][0] = matrix(base_y, base_x);
     tidx.barrier.wait();
 
     for (int m = 0; m < 2 * BLOCK_SIZE - 1; ++m) {
         const int x = tx + 1, y = m - tx + 1;
         if (y >= 1 && y <= BLOCK_SIZE)
-            temp[y][x] = maximum(temp[y - 1][x - 1] + similarity(letters.row[y - 1], letters.column[x - 1]), temp[y][x - 1] - PENALTY, temp[y - 1][x] - PENALTY);
+            temp[y][x] = maximum(temp[y - 1][x - 1] + similarity(letters.row[y - 1], letters.column[x - 1]),
+                                 temp[y][x - 1] - PENALTY, temp[y - 1][x] - PENALTY);
         tidx.barrier.wait_with_tile_static_memory_fence();
     }
     for (int ty = 0; ty < BLOCK_SIZE; ++ty)
@@ -68,10 +74,11 @@ void align_tiled(array_view<int, 2> matrix, array_view<const unsigned> a, array_
     for (int d = 0; d < 2 * blocks - 1; ++d) {
         const int first = d < blocks ? 0 : d - blocks + 1;
         const int count = std::min(d, blocks - 1) - first + 1;
-        parallel_for_each(extent<1>(count * BLOCK_SIZE).tile<BLOCK_SIZE>(), [=](tiled_index<BLOCK_SIZE> tidx) restrict(amp) {
-            const int block_y = first + tidx.tile[0];
-            process_block(tidx, matrix, a, b, block_y, d - block_y);
-        });
+        parallel_for_each(
+            extent<1>(count * BLOCK_SIZE).tile<BLOCK_SIZE>(), [=](tiled_index<BLOCK_SIZE> tidx) restrict(amp) {
+                const int block_y = first + tidx.tile[0];
+                process_block(tidx, matrix, a, b, block_y, d - block_y);
+            });
     }
 }
 

@@ -1,4 +1,5 @@
-// Breadth-first search by frontiers: compressed rows, compare-and-exchange claims a vertex, a queue by an atomic counter.
+// Breadth-first search by frontiers: compressed rows, compare-and-exchange claims a vertex, a queue by an atomic
+// counter.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -13,7 +14,7 @@ struct node {
 };
 
 class graph {
-public:
+  public:
     std::vector<node> nodes;
     std::vector<int> edges;
 
@@ -24,12 +25,9 @@ public:
         for (int y = 0; y < side; ++y)
             for (int x = 0; x < side; ++x) {
                 const int v = y * side + x;
-                if (x + 1 < side && rand() % 5)
-                    connect(lists, v, v + 1);
-                if (y + 1 < side && rand() % 5)
-                    connect(lists, v, v + side);
-                if (rand() % 40 == 0)
-                    connect(lists, v, rand() % (side * side));
+                if (x + 1 < side && rand() % 5) connect(lists, v, v + 1);
+                if (y + 1 < side && rand() % 5) connect(lists, v, v + side);
+                if (rand() % 40 == 0) connect(lists, v, rand() % (side * side));
             }
         for (auto &l : lists) {
             node n = {int(edges.size()), int(l.size())};
@@ -38,7 +36,7 @@ public:
         }
     }
 
-private:
+  private:
     static void connect(std::vector<std::vector<int>> &lists, int a, int b) {
         lists[a].push_back(b);
         lists[b].push_back(a);
@@ -88,15 +86,15 @@ std::vector<int> bfs_amp(const graph &g, int start, int &launches) {
         copy(counter_host, counter);
         const array<int> &in = *from;
         array<int> &out = *to;
-        parallel_for_each(av, extent<1>(size), [=, &in, &out, &nodes, &edges, &level, &counter](index<1> idx) restrict(amp) {
-            const node n = nodes[in[idx]];
-            for (int e = n.first_edge; e < n.first_edge + n.edge_count; ++e) {
-                const int to = edges[e];
-                int unseen = -1;
-                if (atomic_compare_exchange(&level[to], &unseen, depth))
-                    out[atomic_fetch_add(&counter[0], 1)] = to;
-            }
-        });
+        parallel_for_each(
+            av, extent<1>(size), [ =, &in, &out, &nodes, &edges, &level, &counter ](index<1> idx) restrict(amp) {
+                const node n = nodes[in[idx]];
+                for (int e = n.first_edge; e < n.first_edge + n.edge_count; ++e) {
+                    const int to = edges[e];
+                    int unseen = -1;
+                    if (atomic_compare_exchange(&level[to], &unseen, depth)) out[atomic_fetch_add(&counter[0], 1)] = to;
+                }
+            });
         copy(counter, counter_host);
         size = counter_host[0];
         std::swap(from, to);
@@ -114,7 +112,8 @@ int main() {
         reached += l >= 0;
         deepest = std::max(deepest, l);
     }
-    std::cout << g.nodes.size() << " vertices, " << g.edges.size() << " edges: " << reached << " reached, " << deepest << " deep, " << launches << " launches" << std::endl;
+    std::cout << g.nodes.size() << " vertices, " << g.edges.size() << " edges: " << reached << " reached, " << deepest
+              << " deep, " << launches << " launches" << std::endl;
     std::cout << (by_amp == by_cpu ? "PASSED" : "FAILED") << std::endl;
     return by_amp == by_cpu && launches == deepest + 1 ? 0 : 1;
 }

@@ -34,17 +34,18 @@ struct option_data {
 };
 
 class binomial_options {
-public:
+  public:
     binomial_options();
     void execute();
     bool verify();
 
-private:
+  private:
     static float expiry_call_value(float s, float x, float vdt, int t) restrict(amp, cpu) {
         float d = s * fast_math::exp(vdt * (2.0f * t - NUM_STEPS)) - x;
         return (d > 0) ? d : 0;
     }
-    static void binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, float s, float x, float vdt, float pu_by_df, float pd_by_df, array_view<float, 1> call_value,
+    static void binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, float s, float x, float vdt, float pu_by_df,
+                                        float pd_by_df, array_view<float, 1> call_value,
                                         array_view<float, 2> call_buffer) restrict(amp);
     static float cpu_price(const option_data &o);
 
@@ -61,7 +62,8 @@ binomial_options::binomial_options() : v_call_value(MAX_OPTIONS) {
     }
 }
 
-void binomial_options::binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, float s, float x, float vdt, float pu_by_df, float pd_by_df, array_view<float, 1> call_value,
+void binomial_options::binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, float s, float x, float vdt,
+                                               float pu_by_df, float pd_by_df, array_view<float, 1> call_value,
                                                array_view<float, 2> call_buffer) restrict(amp) {
     // An extra element, so that the last thread may read its neighbour
     tile_static float call_a[CACHE_SIZE + 1];
@@ -83,8 +85,7 @@ void binomial_options::binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, fl
             int c_end = c_start - CACHE_DELTA;
 
             tidx.barrier.wait();
-            if (tid <= c_start)
-                call_a[tid] = buf[c_base + tid];
+            if (tid <= c_start) call_a[tid] = buf[c_base + tid];
 
             for (int k = c_start - 1; k >= c_end;) {
                 tidx.barrier.wait();
@@ -95,12 +96,10 @@ void binomial_options::binomial_options_kernel(tiled_index<CACHE_SIZE> &tidx, fl
                 k--;
             }
             tidx.barrier.wait();
-            if (tid <= c_end)
-                buf[c_base + tid] = call_a[tid];
+            if (tid <= c_end) buf[c_base + tid] = call_a[tid];
         }
     }
-    if (tid == 0)
-        call_value[tidx.tile] = call_a[0];
+    if (tid == 0) call_value[tidx.tile] = call_a[0];
 }
 
 void binomial_options::execute() {
@@ -111,19 +110,21 @@ void binomial_options::execute() {
     av_call_value.discard_data();
 
     extent<1> e(CACHE_SIZE * MAX_OPTIONS);
-    parallel_for_each(e.tile<CACHE_SIZE>(), [=](tiled_index<CACHE_SIZE> tidx) restrict(amp) {
-        const option_data o = av_options[tidx.tile];
-        const float dt = o.option_years / NUM_STEPS;
-        const float vdt = VOLATILITY * fast_math::sqrt(dt);
-        const float rdt = RISKFREE * dt;
-        const float if_ = fast_math::exp(rdt);
-        const float df = fast_math::exp(-rdt);
-        const float u = fast_math::exp(vdt);
-        const float d = fast_math::exp(-vdt);
-        const float pu = (if_ - d) / (u - d);
-        const float pd = 1.0f - pu;
-        binomial_options_kernel(tidx, o.stock_price, o.option_strike, vdt, pu * df, pd * df, av_call_value, call_buffer);
-    });
+    parallel_for_each(
+        e.tile<CACHE_SIZE>(), [=](tiled_index<CACHE_SIZE> tidx) restrict(amp) {
+            const option_data o = av_options[tidx.tile];
+            const float dt = o.option_years / NUM_STEPS;
+            const float vdt = VOLATILITY * fast_math::sqrt(dt);
+            const float rdt = RISKFREE * dt;
+            const float if_ = fast_math::exp(rdt);
+            const float df = fast_math::exp(-rdt);
+            const float u = fast_math::exp(vdt);
+            const float d = fast_math::exp(-vdt);
+            const float pu = (if_ - d) / (u - d);
+            const float pd = 1.0f - pu;
+            binomial_options_kernel(tidx, o.stock_price, o.option_strike, vdt, pu * df, pd * df, av_call_value,
+                                    call_buffer);
+        });
     av_call_value.synchronize();
 }
 

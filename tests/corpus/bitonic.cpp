@@ -24,7 +24,8 @@ static_assert(NUM_ELEMENTS == MATRIX_WIDTH * MATRIX_HEIGHT, "NUM_ELEMENTS is not
 static_assert(((NUM_ELEMENTS % BITONIC_TILE_SIZE) == 0), "NUM_ELEMENTS is not a multiple of the tile");
 
 template <typename _type>
-void bitonic_sort_kernel(array<_type, 1> &data, unsigned ulevel, unsigned ulevelmask, tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) {
+void bitonic_sort_kernel(array<_type, 1> &data, unsigned ulevel, unsigned ulevelmask,
+                         tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) {
     tile_static _type sh_data[BITONIC_TILE_SIZE];
 
     int local_idx = tidx.local[0];
@@ -36,7 +37,9 @@ void bitonic_sort_kernel(array<_type, 1> &data, unsigned ulevel, unsigned ulevel
 
     // Sort data in tile_static memory
     for (unsigned int j = ulevel >> 1; j > 0; j >>= 1) {
-        _type result = ((sh_data[local_idx & ~j] <= sh_data[local_idx | j]) == (bool)(ulevelmask & global_idx)) ? sh_data[local_idx ^ j] : sh_data[local_idx];
+        _type result = ((sh_data[local_idx & ~j] <= sh_data[local_idx | j]) == (bool)(ulevelmask & global_idx))
+                           ? sh_data[local_idx ^ j]
+                           : sh_data[local_idx];
         tidx.barrier.wait();
         sh_data[local_idx] = result;
         tidx.barrier.wait();
@@ -45,11 +48,13 @@ void bitonic_sort_kernel(array<_type, 1> &data, unsigned ulevel, unsigned ulevel
 }
 
 template <typename _type>
-void transpose_kernel(array<_type, 1> &data_in, array<_type, 1> &data_out, unsigned width, unsigned height, tiled_index<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE> tidx) restrict(amp) {
+void transpose_kernel(array<_type, 1> &data_in, array<_type, 1> &data_out, unsigned width, unsigned height,
+                      tiled_index<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE> tidx) restrict(amp) {
     tile_static _type transpose_shared_data[TRANSPOSE_TILE_SIZE][TRANSPOSE_TILE_SIZE];
     transpose_shared_data[tidx.local[1]][tidx.local[0]] = data_in[tidx.global[0] * width + tidx.global[1]];
     tidx.barrier.wait();
-    data_out[(tidx.tile_origin[1] + tidx.local[0]) * height + tidx.tile_origin[0] + tidx.local[1]] = transpose_shared_data[tidx.local[0]][tidx.local[1]];
+    data_out[(tidx.tile_origin[1] + tidx.local[0]) * height + tidx.tile_origin[0] + tidx.local[1]] =
+        transpose_shared_data[tidx.local[0]][tidx.local[1]];
 }
 
 template <typename _type> void bitonic_sort_amp(std::vector<_type> &data_in, std::vector<_type> &data_out) {
@@ -61,21 +66,35 @@ template <typename _type> void bitonic_sort_amp(std::vector<_type> &data_in, std
     extent<1> compute_domain(NUM_ELEMENTS);
     for (unsigned int level = 2; level <= BITONIC_TILE_SIZE; level = level * 2) {
         array<_type, 1> &a = *pTemp;
-        parallel_for_each(compute_domain.tile<BITONIC_TILE_SIZE>(), [level, &a](tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) { bitonic_sort_kernel<_type>(a, level, level, tidx); });
+        parallel_for_each(
+            compute_domain.tile<BITONIC_TILE_SIZE>(), [ level, &a ](tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) {
+                bitonic_sort_kernel<_type>(a, level, level, tidx);
+            });
     }
 
-    // Then sort the rows and columns for the levels > than the block size: transpose, sort the columns, transpose, sort the rows
+    // Then sort the rows and columns for the levels > than the block size: transpose, sort the columns, transpose, sort
+    // the rows
     for (unsigned int level = (BITONIC_TILE_SIZE * 2); level <= NUM_ELEMENTS; level = level * 2) {
         extent<2> transpose_domain(MATRIX_HEIGHT, MATRIX_WIDTH);
-        parallel_for_each(transpose_domain.tile<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE>(), [&temp, &data](tiled_index<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE> tidx) restrict(amp) {
-            transpose_kernel<_type>(temp, data, MATRIX_WIDTH, MATRIX_HEIGHT, tidx);
-        });
+        parallel_for_each(
+            transpose_domain.tile<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE>(),
+            [&temp, &data ](tiled_index<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE> tidx) restrict(amp) {
+                transpose_kernel<_type>(temp, data, MATRIX_WIDTH, MATRIX_HEIGHT, tidx);
+            });
         unsigned int ulevel = level / BITONIC_TILE_SIZE, ulevelmask = (level & ~NUM_ELEMENTS) / BITONIC_TILE_SIZE;
-        parallel_for_each(compute_domain.tile<BITONIC_TILE_SIZE>(), [=, &data](tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) { bitonic_sort_kernel<_type>(data, ulevel, ulevelmask, tidx); });
-        parallel_for_each(transpose_domain.tile<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE>(), [&temp, &data](tiled_index<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE> tidx) restrict(amp) {
-            transpose_kernel<_type>(data, temp, MATRIX_HEIGHT, MATRIX_WIDTH, tidx);
-        });
-        parallel_for_each(compute_domain.tile<BITONIC_TILE_SIZE>(), [=, &temp](tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) { bitonic_sort_kernel<_type>(temp, BITONIC_TILE_SIZE, level, tidx); });
+        parallel_for_each(
+            compute_domain.tile<BITONIC_TILE_SIZE>(), [ =, &data ](tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) {
+                bitonic_sort_kernel<_type>(data, ulevel, ulevelmask, tidx);
+            });
+        parallel_for_each(
+            transpose_domain.tile<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE>(),
+            [&temp, &data ](tiled_index<TRANSPOSE_TILE_SIZE, TRANSPOSE_TILE_SIZE> tidx) restrict(amp) {
+                transpose_kernel<_type>(data, temp, MATRIX_HEIGHT, MATRIX_WIDTH, tidx);
+            });
+        parallel_for_each(
+            compute_domain.tile<BITONIC_TILE_SIZE>(), [ =, &temp ](tiled_index<BITONIC_TILE_SIZE> tidx) restrict(amp) {
+                bitonic_sort_kernel<_type>(temp, BITONIC_TILE_SIZE, level, tidx);
+            });
     }
     copy(temp, data_out.begin());
 }
@@ -99,7 +118,6 @@ int main() {
     srand(2012);
     bool passed = test<int>(L"int");
     passed = test<float>(L"float") && passed;
-    if (default_device.supports_limited_double_precision)
-        passed = test<double>(L"double") && passed;
+    if (default_device.supports_limited_double_precision) passed = test<double>(L"double") && passed;
     return passed ? 0 : 1;
 }

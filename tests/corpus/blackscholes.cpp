@@ -31,13 +31,13 @@ template <> struct maths<double> {
 };
 
 template <typename T> class blackscholes {
-public:
+  public:
     blackscholes(T _volatility, T _riskfreerate, int _size);
     void execute();
     bool verify(T tolerance);
     ~blackscholes() {}
 
-private:
+  private:
     template <typename M> static T cnd_calc(T d) restrict(amp);
     struct amp_functions : maths<T> {};
     struct cpu_functions {
@@ -51,7 +51,9 @@ private:
     T volatility, riskfreerate;
 };
 
-template <typename T> blackscholes<T>::blackscholes(T _volatility, T _riskfreerate, int _size) : size(_size), volatility(_volatility), riskfreerate(_riskfreerate) {
+template <typename T>
+blackscholes<T>::blackscholes(T _volatility, T _riskfreerate, int _size)
+    : size(_size), volatility(_volatility), riskfreerate(_riskfreerate) {
     srand(2012);
     for (int i = 0; i < size; i++) {
         stock_price.push_back(T((float)rand()) / RAND_MAX * 25 + 5);
@@ -67,8 +69,7 @@ template <typename T> template <typename M> T blackscholes<T>::cnd_calc(T d) res
     const T RSQRT2PI = T(0.39894228040143267793994605993438);
     T K = T(1.0) / (T(1.0) + T(0.2316419) * M::fabs(d));
     T cnd = RSQRT2PI * M::exp(-T(0.5) * d * d) * (K * (A1 + K * (A2 + K * (A3 + K * (A4 + K * A5)))));
-    if (d > 0)
-        cnd = T(1.0) - cnd;
+    if (d > 0) cnd = T(1.0) - cnd;
     return cnd;
 }
 
@@ -79,17 +80,21 @@ template <typename T> void blackscholes<T>::execute() {
     array<T, 1> a_call_result(size), a_put_result(size);
     const T riskfree = riskfreerate, vol = volatility;
 
-    parallel_for_each(a_call_result.extent.template tile<TILE_SIZE>(), [=, &a_stock_price, &a_option_strike, &a_option_years, &a_call_result, &a_put_result](tiled_index<TILE_SIZE> tidx) restrict(amp) {
-        const index<1> idx = tidx.global;
-        const T price = a_stock_price[idx], strike = a_option_strike[idx], years = a_option_years[idx];
-        const T sqrt_t = amp_functions::sqrt(years);
-        const T d1 = (amp_functions::log(price / strike) + (riskfree + T(0.5) * vol * vol) * years) / (vol * sqrt_t);
-        const T d2 = d1 - vol * sqrt_t;
-        const T cnd_d1 = cnd_calc<amp_functions>(d1), cnd_d2 = cnd_calc<amp_functions>(d2);
-        const T exp_rt = amp_functions::exp(-riskfree * years);
-        a_call_result[idx] = price * cnd_d1 - strike * exp_rt * cnd_d2;
-        a_put_result[idx] = strike * exp_rt * (T(1.0) - cnd_d2) - price * (T(1.0) - cnd_d1);
-    });
+    parallel_for_each(
+        a_call_result.extent.template tile<TILE_SIZE>(),
+        [ =, &a_stock_price, &a_option_strike, &a_option_years, &a_call_result, &
+          a_put_result ](tiled_index<TILE_SIZE> tidx) restrict(amp) {
+            const index<1> idx = tidx.global;
+            const T price = a_stock_price[idx], strike = a_option_strike[idx], years = a_option_years[idx];
+            const T sqrt_t = amp_functions::sqrt(years);
+            const T d1 =
+                (amp_functions::log(price / strike) + (riskfree + T(0.5) * vol * vol) * years) / (vol * sqrt_t);
+            const T d2 = d1 - vol * sqrt_t;
+            const T cnd_d1 = cnd_calc<amp_functions>(d1), cnd_d2 = cnd_calc<amp_functions>(d2);
+            const T exp_rt = amp_functions::exp(-riskfree * years);
+            a_call_result[idx] = price * cnd_d1 - strike * exp_rt * cnd_d2;
+            a_put_result[idx] = strike * exp_rt * (T(1.0) - cnd_d2) - price * (T(1.0) - cnd_d1);
+        });
     completion_future call = copy_async(a_call_result, call_result_amp.begin());
     completion_future put = copy_async(a_put_result, put_result_amp.begin());
     call.get();
@@ -100,7 +105,9 @@ template <typename T> bool blackscholes<T>::verify(T tolerance) {
     T worst = 0;
     for (int i = 0; i < size; i++) {
         const T sqrt_t = std::sqrt(option_years[i]);
-        const T d1 = (std::log(stock_price[i] / option_strike[i]) + (riskfreerate + T(0.5) * volatility * volatility) * option_years[i]) / (volatility * sqrt_t);
+        const T d1 = (std::log(stock_price[i] / option_strike[i]) +
+                      (riskfreerate + T(0.5) * volatility * volatility) * option_years[i]) /
+                     (volatility * sqrt_t);
         const T d2 = d1 - volatility * sqrt_t;
         const T exp_rt = std::exp(-riskfreerate * option_years[i]);
         const T call = stock_price[i] * cnd_cpu(d1) - option_strike[i] * exp_rt * cnd_cpu(d2);

@@ -1,21 +1,20 @@
 // The tests of the BLAS.
-#include "stdafx.h"
 #include "ampblas.h"
+#include "stdafx.h"
 #include <cmath>
 #include <iostream>
 #include <vector>
 
-using concurrency::array_view;
 using concurrency::accelerator;
 using concurrency::accelerator_view;
+using concurrency::array_view;
 
 static int g_failed = 0;
 
 void check(const char *what, double error, double bound) {
     const bool ok = error <= bound;
     std::cout << what << ": error " << error << (ok ? "" : "  FAILED") << std::endl;
-    if (!ok)
-        ++g_failed;
+    if (!ok) ++g_failed;
 }
 
 template <typename T> std::vector<T> random_vector(size_t n) {
@@ -53,16 +52,20 @@ template <typename T> void level_one(accelerator_view &av) {
 template <typename T> void level_two_and_three(accelerator_view &av, int m, int n, int k) {
     using ampblas::transpose;
     for (int variant = 0; variant < 4; ++variant) {
-        const transpose ta = variant & 1 ? transpose::trans : transpose::no_trans, tb = variant & 2 ? transpose::conj_trans : transpose::no_trans;
-        std::vector<T> a = random_vector<T>(m * k), b = random_vector<T>(k * n), c = random_vector<T>(m * n), expected(c);
+        const transpose ta = variant & 1 ? transpose::trans : transpose::no_trans,
+                        tb = variant & 2 ? transpose::conj_trans : transpose::no_trans;
+        std::vector<T> a = random_vector<T>(m * k), b = random_vector<T>(k * n), c = random_vector<T>(m * n),
+                       expected(c);
         for (int i = 0; i < m; ++i)
             for (int j = 0; j < n; ++j) {
                 double s = 0;
                 for (int l = 0; l < k; ++l)
-                    s += double(variant & 1 ? a[l * m + i] : a[i * k + l]) * (variant & 2 ? b[j * k + l] : b[l * n + j]);
+                    s +=
+                        double(variant & 1 ? a[l * m + i] : a[i * k + l]) * (variant & 2 ? b[j * k + l] : b[l * n + j]);
                 expected[i * n + j] = T(0.5 * s + 2.0 * expected[i * n + j]);
             }
-        array_view<const T, 2> a_vw(variant & 1 ? k : m, variant & 1 ? m : k, a), b_vw(variant & 2 ? n : k, variant & 2 ? k : n, b);
+        array_view<const T, 2> a_vw(variant & 1 ? k : m, variant & 1 ? m : k, a),
+            b_vw(variant & 2 ? n : k, variant & 2 ? k : n, b);
         array_view<T, 2> c_vw(m, n, c);
         ampblas::gemm(av, ta, tb, T(0.5), a_vw, b_vw, T(2), c_vw);
         c_vw.synchronize();

@@ -48,30 +48,34 @@ inline float GetDistance(const RgbPixel &pixel1, const RgbPixel &pixel2) restric
     const float y = y1 - y2, u = u1 - u2, v = v1 - v2;
     return y * y + u * u + v * v;
 }
-inline int ClipPixel(int x) restrict(amp, cpu) { return (x < 0) ? 0 : ((x > 255) ? 255 : x); }
+inline int ClipPixel(int x) restrict(amp, cpu) {
+    return (x < 0) ? 0 : ((x > 255) ? 255 : x);
+}
 } // namespace ImageUtils
 
 class FilterSettings {
-public:
+  public:
     float SimplifierExponent;
     float Sigma;
     FilterSettings() : SimplifierExponent(1.5f), Sigma(2000.0f) {}
 };
 
 class FrameProcessorAmpBase {
-protected:
+  protected:
     std::unique_ptr<array<ArgbPackedPixel, 2>> m_frame;
     std::unique_ptr<array<ArgbPackedPixel, 2>> m_result;
     FilterSettings m_settings;
     extent<2> m_size;
 
-public:
+  public:
     virtual void Simplify(int neighborWindow) = 0;
     virtual ~FrameProcessorAmpBase() {}
 
-    void Process(const std::vector<ArgbPackedPixel> &source, std::vector<ArgbPackedPixel> &destination, const extent<2> &size, int neighborWindow, int phases) {
+    void Process(const std::vector<ArgbPackedPixel> &source, std::vector<ArgbPackedPixel> &destination,
+                 const extent<2> &size, int neighborWindow, int phases) {
         m_size = size;
-        m_frame = std::unique_ptr<array<ArgbPackedPixel, 2>>(new array<ArgbPackedPixel, 2>(size, source.begin(), source.end()));
+        m_frame = std::unique_ptr<array<ArgbPackedPixel, 2>>(
+            new array<ArgbPackedPixel, 2>(size, source.begin(), source.end()));
         m_result.reset(new array<ArgbPackedPixel, 2>(size));
         copy(*m_frame, *m_result);
         for (int i = 0; i < phases; ++i) {
@@ -87,95 +91,115 @@ public:
         array<ArgbPackedPixel, 2> &frame = *m_frame;
         array<ArgbPackedPixel, 2> &result = *m_result;
         const extent<2> inner(m_size[0] - 2, m_size[1] - 2);
-        parallel_for_each(inner, [=, &frame, &result](index<2> idx) restrict(amp) {
-            const index<2> center = idx + index<2>(1, 1);
-            float vertical = 0.0f, horizontal = 0.0f;
-            for (int d = -1; d <= 1; ++d) {
-                const int weight = d == 0 ? 2 : 1;
-                float y0, y1, u, v;
-                ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] + d, center[1] - 1)), y0, u, v);
-                ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] + d, center[1] + 1)), y1, u, v);
-                vertical += weight * (y1 - y0);
-                ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] - 1, center[1] + d)), y0, u, v);
-                ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] + 1, center[1] + d)), y1, u, v);
-                horizontal += weight * (y1 - y0);
-            }
-            if (fast_math::sqrt(vertical * vertical + horizontal * horizontal) > 60.0f)
-                result[center] = 0xFF000000;
-        });
+        parallel_for_each(
+            inner, [ =, &frame, &result ](index<2> idx) restrict(amp) {
+                const index<2> center = idx + index<2>(1, 1);
+                float vertical = 0.0f, horizontal = 0.0f;
+                for (int d = -1; d <= 1; ++d) {
+                    const int weight = d == 0 ? 2 : 1;
+                    float y0, y1, u, v;
+                    ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] + d, center[1] - 1)), y0, u, v);
+                    ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] + d, center[1] + 1)), y1, u, v);
+                    vertical += weight * (y1 - y0);
+                    ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] - 1, center[1] + d)), y0, u, v);
+                    ImageUtils::RGBToYUV(UnpackPixel(frame(center[0] + 1, center[1] + d)), y1, u, v);
+                    horizontal += weight * (y1 - y0);
+                }
+                if (fast_math::sqrt(vertical * vertical + horizontal * horizontal) > 60.0f) result[center] = 0xFF000000;
+            });
     }
 };
 
-template <typename Source> ArgbPackedPixel SimplifyIndex(const Source &source, index<2> idx, int window, const FilterSettings &settings) restrict(amp, cpu) {
-    const RgbPixel center = UnpackPixel(source(idx[0], idx[1]));
-    float r = 0, g = 0, b = 0, total = 0;
-    for (int y = -window; y <= window; ++y) {
-        for (int x = -window; x <= window; ++x) {
-            const RgbPixel other = UnpackPixel(source(idx[0] + y, idx[1] + x));
-            const float distance = ImageUtils::GetDistance(center, other);
-            const float k = settings.Sigma / (settings.Sigma + settings.SimplifierExponent * distance);
-            r += k * other.r;
-            g += k * other.g;
-            b += k * other.b;
-            total += k;
-        }
+// Weighs the neighbours of a pixel; what they are comes from a frame, or from the pixels of a tile.
+class Simplifier {
+    RgbPixel m_center;
+    float m_r, m_g, m_b, m_total;
+
+  public:
+    explicit Simplifier(const RgbPixel &center) restrict(amp, cpu)
+        : m_center(center), m_r(0), m_g(0), m_b(0), m_total(0) {}
+    void Add(const RgbPixel &other, const FilterSettings &settings) restrict(amp, cpu) {
+        const float distance = ImageUtils::GetDistance(m_center, other);
+        const float k = settings.Sigma / (settings.Sigma + settings.SimplifierExponent * distance);
+        m_r += k * other.r;
+        m_g += k * other.g;
+        m_b += k * other.b;
+        m_total += k;
     }
-    RgbPixel rgb = {static_cast<unsigned int>(ImageUtils::ClipPixel(int(r / total + 0.5f))), static_cast<unsigned int>(ImageUtils::ClipPixel(int(g / total + 0.5f))),
-                    static_cast<unsigned int>(ImageUtils::ClipPixel(int(b / total + 0.5f)))};
-    return PackPixel(rgb);
+    ArgbPackedPixel Result() const restrict(amp, cpu) {
+        RgbPixel rgb;
+        rgb.r = ImageUtils::ClipPixel(int(m_r / m_total + 0.5f));
+        rgb.g = ImageUtils::ClipPixel(int(m_g / m_total + 0.5f));
+        rgb.b = ImageUtils::ClipPixel(int(m_b / m_total + 0.5f));
+        return PackPixel(rgb);
+    }
+};
+
+template <typename Frame>
+ArgbPackedPixel SimplifyIndex(const Frame &frame, index<2> idx, int window,
+                              const FilterSettings &settings) restrict(amp, cpu) {
+    Simplifier simplifier(UnpackPixel(frame(idx[0], idx[1])));
+    for (int y = -window; y <= window; ++y)
+        for (int x = -window; x <= window; ++x)
+            simplifier.Add(UnpackPixel(frame(idx[0] + y, idx[1] + x)), settings);
+    return simplifier.Result();
+}
+
+ArgbPackedPixel SimplifyIndexTiled(const RgbPixel *pixels, int width, index<2> idx, int window,
+                                   const FilterSettings &settings) restrict(amp) {
+    Simplifier simplifier(pixels[idx[0] * width + idx[1]]);
+    for (int y = -window; y <= window; ++y)
+        for (int x = -window; x <= window; ++x)
+            simplifier.Add(pixels[(idx[0] + y) * width + idx[1] + x], settings);
+    return simplifier.Result();
 }
 
 class FrameProcessorAmpSimple : public FrameProcessorAmpBase {
-public:
+  public:
     void Simplify(int window) {
         array<ArgbPackedPixel, 2> &frame = *m_frame;
         array<ArgbPackedPixel, 2> &result = *m_result;
         const FilterSettings settings = m_settings;
-        parallel_for_each(extent<2>(m_size[0] - 2 * window, m_size[1] - 2 * window), [=, &frame, &result](index<2> idx) restrict(amp) {
-            const index<2> idc(idx[0] + window, idx[1] + window);
-            result[idc] = SimplifyIndex(frame, idc, window, settings);
-        });
+        parallel_for_each(
+            extent<2>(m_size[0] - 2 * window, m_size[1] - 2 * window),
+            [ =, &frame, &result ](index<2> idx) restrict(amp) {
+                const index<2> idc(idx[0] + window, idx[1] + window);
+                result[idc] = SimplifyIndex(frame, idc, window, settings);
+            });
     }
 };
 
-//  Each tile loads its pixels and the halo around them. The domain is padded: Direct3D forgives what is read outside of the frame.
+//  Each tile loads its pixels and the halo around them. The domain is padded: Direct3D forgives what is read outside of
+//  the frame.
 class FrameProcessorAmpTiled : public FrameProcessorAmpBase {
     static const int TileSize = 8;
     static const int MaxWindow = 2;
 
-    struct TileSource {
-        const RgbPixel *pixels;
-        int width;
-        ArgbPackedPixel operator()(int y, int x) const restrict(amp, cpu) { return PackPixel(pixels[y * width + x]); }
-    };
-
-public:
+  public:
     void Simplify(int window) {
         array<ArgbPackedPixel, 2> &frame = *m_frame;
         array<ArgbPackedPixel, 2> &result = *m_result;
         const FilterSettings settings = m_settings;
         const extent<2> size = m_size;
         tiled_extent<TileSize, TileSize> domain = size.tile<TileSize, TileSize>().pad();
-        parallel_for_each(domain, [=, &frame, &result](tiled_index<TileSize, TileSize> tidx) restrict(amp) {
-            const int side = TileSize + 2 * MaxWindow;
-            tile_static RgbPixel pixels[side * side];
-            const int width = TileSize + 2 * window;
-            for (int i = tidx.local[0] * TileSize + tidx.local[1]; i < width * width; i += TileSize * TileSize) {
-                // Outside of the frame at its borders.
-                const index<2> from(tidx.tile_origin[0] - window + i / width, tidx.tile_origin[1] - window + i % width);
-#if FORGIVING
-                pixels[i] = UnpackPixel(frame[from]);
-#else
-                pixels[i] = size.contains(from) ? UnpackPixel(frame[from]) : RgbPixel();
-#endif
-            }
-            tidx.barrier.wait();
-            const int y = tidx.global[0], x = tidx.global[1];
-            if (y >= window && y < size[0] - window && x >= window && x < size[1] - window) {
-                TileSource tile = {pixels, width};
-                result[tidx.global] = SimplifyIndex(tile, index<2>(tidx.local[0] + window, tidx.local[1] + window), window, settings);
-            }
-        });
+        parallel_for_each(
+            domain, [ =, &frame, &result ](tiled_index<TileSize, TileSize> tidx) restrict(amp) {
+                const int side = TileSize + 2 * MaxWindow;
+                tile_static RgbPixel pixels[side * side];
+                const int width = TileSize + 2 * window;
+                for (int i = tidx.local[0] * TileSize + tidx.local[1]; i < width * width; i += TileSize * TileSize) {
+                    // Outside of the frame at its borders.
+                    const index<2> from(tidx.tile_origin[0] - window + i / width,
+                                        tidx.tile_origin[1] - window + i % width);
+                    pixels[i] = size.contains(from) ? UnpackPixel(frame[from]) : RgbPixel();
+                }
+                tidx.barrier.wait();
+                const int y = tidx.global[0], x = tidx.global[1];
+                if (y >= window && y < size[0] - window && x >= window && x < size[1] - window) {
+                    const index<2> at(tidx.local[0] + window, tidx.local[1] + window);
+                    result[tidx.global] = SimplifyIndexTiled(pixels, width, at, window, settings);
+                }
+            });
     }
 };
 
@@ -194,7 +218,7 @@ int main() {
     std::vector<ArgbPackedPixel> frame(source), next(source);
     FilterSettings settings;
     for (int p = 0; p < phases; ++p) {
-        auto at = [&](int y, int x) { return frame[y * size[1] + x]; };
+        array_view<const ArgbPackedPixel, 2> at(size, frame);
         for (int y = window; y < size[0] - window; ++y)
             for (int x = window; x < size[1] - window; ++x)
                 next[y * size[1] + x] = SimplifyIndex(at, index<2>(y, x), window, settings);
@@ -216,9 +240,9 @@ int main() {
             else if (abs(int(a.r - b.r)) > 1 || abs(int(a.g - b.g)) > 1 || abs(int(a.b - b.b)) > 1)
                 ++wrong;
         }
-        std::wcout << L"Frame processor " << version++ << L": " << edges << L" edge pixels, " << wrong << L" wrong pixels" << std::endl;
-        if (wrong || edges < 100 || edges > 1500)
-            ++failed;
+        std::wcout << L"Frame processor " << version++ << L": " << edges << L" edge pixels, " << wrong
+                   << L" wrong pixels" << std::endl;
+        if (wrong || edges < 100 || edges > 1500) ++failed;
     }
     return failed;
 }

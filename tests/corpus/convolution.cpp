@@ -15,13 +15,13 @@ using namespace concurrency;
 #define DEFAULT_HEIGHT 64
 
 template <typename _type, int radius> class convolution_separable {
-public:
+  public:
     convolution_separable(int width, int height);
     void execute();
     bool verify();
     ~convolution_separable() {}
 
-private:
+  private:
     enum convolution_dim { convolution_row, convolution_col };
     static const int tile_size = 32;
     typedef array_view<const _type, 2> view_in;
@@ -32,8 +32,10 @@ private:
         return img(y, x);
     }
 
-    template <convolution_dim dim> static void dim_convolve(const array<_type, 2> &img, const array<_type, 1> &filter, array<_type, 2> &out);
-    template <convolution_dim dim> static void dim_convolve_tile(const array<_type, 2> &img, const array<_type, 1> &filter, array<_type, 2> &out);
+    template <convolution_dim dim>
+    static void dim_convolve(const array<_type, 2> &img, const array<_type, 1> &filter, array<_type, 2> &out);
+    template <convolution_dim dim>
+    static void dim_convolve_tile(const array<_type, 2> &img, const array<_type, 1> &filter, array<_type, 2> &out);
     void convolve_cpu();
     bool verify_one(const char *name, const std::vector<_type> &result);
 
@@ -42,7 +44,9 @@ private:
     std::vector<_type> img, ref, result_global, result_tiled;
 };
 
-template <typename _type, int radius> convolution_separable<_type, radius>::convolution_separable(int width, int height) : img_width(width), img_height(height) {
+template <typename _type, int radius>
+convolution_separable<_type, radius>::convolution_separable(int width, int height)
+    : img_width(width), img_height(height) {
     _type sum = 0;
     for (int i = 0; i < 2 * radius + 1; i++) {
         _type dist = _type(i - radius) / _type(radius);
@@ -62,51 +66,57 @@ template <typename _type, int radius> convolution_separable<_type, radius>::conv
 
 template <typename _type, int radius>
 template <typename convolution_separable<_type, radius>::convolution_dim dim>
-void convolution_separable<_type, radius>::dim_convolve(const array<_type, 2> &img, const array<_type, 1> &filter, array<_type, 2> &out) {
+void convolution_separable<_type, radius>::dim_convolve(const array<_type, 2> &img, const array<_type, 1> &filter,
+                                                        array<_type, 2> &out) {
     const int clamp_y = img.extent[0] - 1, clamp_x = img.extent[1] - 1;
-    parallel_for_each(img.extent, [=, &img, &filter, &out](index<2> idx) restrict(amp) {
-        _type sum = 0;
-        for (int k = -radius; k <= radius; k++) {
-            int y = idx[0], x = idx[1];
-            if (dim == convolution_row)
-                x += k;
-            else
-                y += k;
-            sum += sample(img, y, x, clamp_y, clamp_x) * filter[k + radius];
-        }
-        out[idx] = sum;
-    });
+    parallel_for_each(
+        img.extent, [ =, &img, &filter, &out ](index<2> idx) restrict(amp) {
+            _type sum = 0;
+            for (int k = -radius; k <= radius; k++) {
+                int y = idx[0], x = idx[1];
+                if (dim == convolution_row)
+                    x += k;
+                else
+                    y += k;
+                sum += sample(img, y, x, clamp_y, clamp_x) * filter[k + radius];
+            }
+            out[idx] = sum;
+        });
 }
 
 template <typename _type, int radius>
 template <typename convolution_separable<_type, radius>::convolution_dim dim>
-void convolution_separable<_type, radius>::dim_convolve_tile(const array<_type, 2> &img, const array<_type, 1> &filter, array<_type, 2> &out) {
+void convolution_separable<_type, radius>::dim_convolve_tile(const array<_type, 2> &img, const array<_type, 1> &filter,
+                                                             array<_type, 2> &out) {
     static const int valid = tile_size - 2 * radius;
     static_assert(valid > 0, "the filter is larger than the tile");
     const int width = img.extent[1], height = img.extent[0];
     const int length = dim == convolution_row ? width : height;
     const int tiles = (length + valid - 1) / valid;
     const extent<2> domain(dim == convolution_row ? height : width, tiles * tile_size);
-    parallel_for_each(domain.tile<1, tile_size>(), [=, &img, &filter, &out](tiled_index<1, tile_size> tidx) restrict(amp) {
-        tile_static _type local[tile_size];
-        const int at = tidx.tile[1] * valid + tidx.local[1] - radius;
-        const int line = tidx.global[0];
-        local[tidx.local[1]] = dim == convolution_row ? sample(img, line, at, height - 1, width - 1) : sample(img, at, line, height - 1, width - 1);
-        tidx.barrier.wait();
-        if (tidx.local[1] >= radius && tidx.local[1] < radius + valid && at < length) {
-            _type sum = 0;
-            for (int k = -radius; k <= radius; k++)
-                sum += local[tidx.local[1] + k] * filter[k + radius];
-            if (dim == convolution_row)
-                out(line, at) = sum;
-            else
-                out(at, line) = sum;
-        }
-    });
+    parallel_for_each(
+        domain.tile<1, tile_size>(), [ =, &img, &filter, &out ](tiled_index<1, tile_size> tidx) restrict(amp) {
+            tile_static _type local[tile_size];
+            const int at = tidx.tile[1] * valid + tidx.local[1] - radius;
+            const int line = tidx.global[0];
+            local[tidx.local[1]] = dim == convolution_row ? sample(img, line, at, height - 1, width - 1)
+                                                          : sample(img, at, line, height - 1, width - 1);
+            tidx.barrier.wait();
+            if (tidx.local[1] >= radius && tidx.local[1] < radius + valid && at < length) {
+                _type sum = 0;
+                for (int k = -radius; k <= radius; k++)
+                    sum += local[tidx.local[1] + k] * filter[k + radius];
+                if (dim == convolution_row)
+                    out(line, at) = sum;
+                else
+                    out(at, line) = sum;
+            }
+        });
 }
 
 template <typename _type, int radius> void convolution_separable<_type, radius>::execute() {
-    array<_type, 2> a_img(img_height, img_width, img.begin(), img.end()), a_row(img_height, img_width), a_out(img_height, img_width);
+    array<_type, 2> a_img(img_height, img_width, img.begin(), img.end()), a_row(img_height, img_width),
+        a_out(img_height, img_width);
     array<_type, 1> a_filter(2 * radius + 1, filter.begin());
     dim_convolve<convolution_row>(a_img, a_filter, a_row);
     dim_convolve<convolution_col>(a_row, a_filter, a_out);
@@ -129,7 +139,8 @@ template <typename _type, int radius> void convolution_separable<_type, radius>:
                 ref[y * img_width + x] += row[clamp(y + k, img_height - 1) * img_width + x] * filter[k + radius];
 }
 
-template <typename _type, int radius> bool convolution_separable<_type, radius>::verify_one(const char *name, const std::vector<_type> &result) {
+template <typename _type, int radius>
+bool convolution_separable<_type, radius>::verify_one(const char *name, const std::vector<_type> &result) {
     for (unsigned i = 0; i < result.size(); i++) {
         if (!(fabs(result[i] - ref[i]) <= 0.001)) {
             printf("%s: FAILED at %u: %f, not %f\n", name, i, (double)result[i], (double)ref[i]);

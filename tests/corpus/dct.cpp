@@ -1,4 +1,5 @@
-// The discrete cosine transform of blocks of 8 x 8 with quantization, as in image codecs: kernels are members of class templates.
+// The discrete cosine transform of blocks of 8 x 8 with quantization, as in image codecs: kernels are members of class
+// templates.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -19,12 +20,13 @@ block_matrix make_basis() {
     block_matrix m;
     for (int k = 0; k < block_size; ++k)
         for (int n = 0; n < block_size; ++n)
-            m.at[k][n] = (k == 0 ? std::sqrt(1.0f / block_size) : std::sqrt(2.0f / block_size)) * std::cos((2 * n + 1) * k * 3.14159265f / (2 * block_size));
+            m.at[k][n] = (k == 0 ? std::sqrt(1.0f / block_size) : std::sqrt(2.0f / block_size)) *
+                         std::cos((2 * n + 1) * k * 3.14159265f / (2 * block_size));
     return m;
 }
 
 class codec_base {
-protected:
+  protected:
     block_matrix m_basis;
     float m_quantum;
     codec_base(float quantum) : m_basis(make_basis()), m_quantum(quantum) {}
@@ -33,7 +35,7 @@ protected:
 };
 
 template <typename Pixel> class codec : public codec_base {
-public:
+  public:
     typedef array_view<const Pixel, 2> source_view;
     typedef array_view<int, 2> coefficient_view;
 
@@ -42,37 +44,40 @@ public:
     void encode(const source_view &source, const coefficient_view &out) const {
         const codec self(*this);
         out.discard_data();
-        parallel_for_each(source.extent.template tile<block_size, block_size>(), [=](tiled_index<block_size, block_size> t) restrict(amp) {
-            tile_static block_matrix pixels, rows;
-            const int y = t.local[0], x = t.local[1];
-            pixels.at[y][x] = static_cast<float>(source[t]) - 128.0f;
-            t.barrier.wait_with_tile_static_memory_fence();
-            rows.at[y][x] = self.dot_rows(pixels, self.m_basis, y, x);
-            t.barrier.wait_with_tile_static_memory_fence();
-            const float c = self.dot_columns(self.m_basis, rows, y, x);
-            out[t] = static_cast<int>(fast_math::round(c / self.step(y, x)));
-        });
+        parallel_for_each(
+            source.extent.template tile<block_size, block_size>(), [=
+        ](tiled_index<block_size, block_size> t) restrict(amp) {
+                tile_static block_matrix pixels, rows;
+                const int y = t.local[0], x = t.local[1];
+                pixels.at[y][x] = static_cast<float>(source[t]) - 128.0f;
+                t.barrier.wait_with_tile_static_memory_fence();
+                rows.at[y][x] = self.dot_rows(pixels, self.m_basis, y, x);
+                t.barrier.wait_with_tile_static_memory_fence();
+                const float c = self.dot_columns(self.m_basis, rows, y, x);
+                out[t] = static_cast<int>(fast_math::round(c / self.step(y, x)));
+            });
     }
 
     void decode(const coefficient_view &coefficients, const array_view<Pixel, 2> &out) const {
         const codec self(*this);
         out.discard_data();
         const array_view<const int, 2> in(coefficients);
-        parallel_for_each(in.extent.tile<block_size, block_size>(), [=](tiled_index<block_size, block_size> t) restrict(amp) {
-            tile_static block_matrix values, rows;
-            const int y = t.local[0], x = t.local[1];
-            values.at[y][x] = in[t.global] * self.step(y, x);
-            t.barrier.wait();
-            float sum = 0;
-            for (int k = 0; k < block_size; ++k)
-                sum += values.at[y][k] * self.m_basis.at[k][x];
-            rows.at[y][x] = sum;
-            t.barrier.wait();
-            sum = 0;
-            for (int k = 0; k < block_size; ++k)
-                sum += self.m_basis.at[k][y] * rows.at[k][x];
-            out[t.global] = clamp(sum + 128.0f);
-        });
+        parallel_for_each(
+            in.extent.tile<block_size, block_size>(), [=](tiled_index<block_size, block_size> t) restrict(amp) {
+                tile_static block_matrix values, rows;
+                const int y = t.local[0], x = t.local[1];
+                values.at[y][x] = in[t.global] * self.step(y, x);
+                t.barrier.wait();
+                float sum = 0;
+                for (int k = 0; k < block_size; ++k)
+                    sum += values.at[y][k] * self.m_basis.at[k][x];
+                rows.at[y][x] = sum;
+                t.barrier.wait();
+                sum = 0;
+                for (int k = 0; k < block_size; ++k)
+                    sum += self.m_basis.at[k][y] * rows.at[k][x];
+                out[t.global] = clamp(sum + 128.0f);
+            });
     }
 
     std::vector<int> encode_cpu(const std::vector<Pixel> &source, int height, int width) const {
@@ -88,12 +93,13 @@ public:
                         rows.at[y][x] = dot_rows(pixels, m_basis, y, x);
                 for (int y = 0; y < block_size; ++y)
                     for (int x = 0; x < block_size; ++x)
-                        out[(by + y) * width + bx + x] = static_cast<int>(std::round(dot_columns(m_basis, rows, y, x) / step(y, x)));
+                        out[(by + y) * width + bx + x] =
+                            static_cast<int>(std::round(dot_columns(m_basis, rows, y, x) / step(y, x)));
             }
         return out;
     }
 
-private:
+  private:
     static float dot_rows(const block_matrix &a, const block_matrix &b, int y, int x) restrict(amp, cpu) {
         float sum = 0;
         for (int k = 0; k < block_size; ++k)
@@ -106,7 +112,9 @@ private:
             sum += a.at[y][k] * b.at[k][x];
         return sum;
     }
-    static Pixel clamp(float v) restrict(amp) { return static_cast<Pixel>(fast_math::fmin(fast_math::fmax(v, 0.0f), 255.0f)); }
+    static Pixel clamp(float v) restrict(amp) {
+        return static_cast<Pixel>(fast_math::fmin(fast_math::fmax(v, 0.0f), 255.0f));
+    }
 };
 
 template <typename Pixel> int run(const char *name) {
@@ -133,7 +141,8 @@ template <typename Pixel> int run(const char *name) {
         squares += (double(image[i]) - decoded[i]) * (double(image[i]) - decoded[i]);
     }
     const double psnr = 10 * std::log10(255.0 * 255.0 / (squares / image.size()));
-    std::cout << name << ": " << zero << " zeros of " << image.size() << ", " << other << " differ from the CPU's, PSNR " << psnr << std::endl;
+    std::cout << name << ": " << zero << " zeros of " << image.size() << ", " << other
+              << " differ from the CPU's, PSNR " << psnr << std::endl;
     return other < 10 && psnr > 35 && zero > int(image.size()) / 2 ? 0 : 1;
 }
 

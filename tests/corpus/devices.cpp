@@ -18,13 +18,18 @@ void expect(bool condition, const wchar_t *what) {
     }
 }
 
-inline std::wstring bool_to_str(bool b) { return b ? L"true" : L"false"; }
+inline std::wstring bool_to_str(bool b) {
+    return b ? L"true" : L"false";
+}
 
 void list_accelerators(bool show_all) {
     std::vector<accelerator> accls = accelerator::get_all();
     if (!show_all) {
         accls.erase(std::remove_if(accls.begin(), accls.end(),
-                                   [](accelerator &a) { return (a.device_path == accelerator::cpu_accelerator) || (a.device_path == accelerator::direct3d_ref); }),
+                                   [](accelerator &a) {
+                                       return (a.device_path == accelerator::cpu_accelerator) ||
+                                              (a.device_path == accelerator::direct3d_ref);
+                                   }),
                     accls.end());
     }
     if (accls.empty()) {
@@ -41,14 +46,20 @@ void list_accelerators(bool show_all) {
     std::wcout << L"Found " << accls.size() << L" accelerator device(s) that are compatible with C++ AMP:" << std::endl;
     int n = 0;
     std::for_each(accls.cbegin(), accls.cend(), [=, &n](const accelerator &a) {
-        std::wcout << L"  " << ++n << L": " << a.description << L", has_display=" << bool_to_str(a.has_display) << L", is_emulated=" << bool_to_str(a.is_emulated) << std::endl;
+        std::wcout << L"  " << ++n << L": " << a.description << L", has_display=" << bool_to_str(a.has_display)
+                   << L", is_emulated=" << bool_to_str(a.is_emulated) << std::endl;
         std::wcout << L"       device_path                      = " << a.device_path << std::endl;
-        std::wcout << L"       dedicated_memory                 = " << std::setprecision(4) << float(a.dedicated_memory) / (1024.0f * 1024.0f) << L" Mb" << std::endl;
-        std::wcout << L"       version                          = " << (a.version >> 16) << L"." << (a.version & 0xffff) << std::endl;
+        std::wcout << L"       dedicated_memory                 = " << std::setprecision(4)
+                   << float(a.dedicated_memory) / (1024.0f * 1024.0f) << L" Mb" << std::endl;
+        std::wcout << L"       version                          = " << (a.version >> 16) << L"." << (a.version & 0xffff)
+                   << std::endl;
         std::wcout << L"       is_debug                         = " << bool_to_str(a.is_debug) << std::endl;
-        std::wcout << L"       supports_cpu_shared_memory       = " << bool_to_str(a.supports_cpu_shared_memory) << std::endl;
-        std::wcout << L"       supports_double_precision        = " << bool_to_str(a.supports_double_precision) << std::endl;
-        std::wcout << L"       supports_limited_double_precision= " << bool_to_str(a.supports_limited_double_precision) << std::endl;
+        std::wcout << L"       supports_cpu_shared_memory       = " << bool_to_str(a.supports_cpu_shared_memory)
+                   << std::endl;
+        std::wcout << L"       supports_double_precision        = " << bool_to_str(a.supports_double_precision)
+                   << std::endl;
+        std::wcout << L"       supports_limited_double_precision= " << bool_to_str(a.supports_limited_double_precision)
+                   << std::endl;
     });
 }
 
@@ -56,7 +67,9 @@ void list_accelerators(bool show_all) {
 accelerator pick_accelerator() {
     std::vector<accelerator> accls = accelerator::get_all();
     accelerator best = accls[0];
-    auto result = std::find_if(accls.begin(), accls.end(), [](const accelerator &acc) { return !acc.is_emulated && acc.supports_double_precision && !acc.has_display; });
+    auto result = std::find_if(accls.begin(), accls.end(), [](const accelerator &acc) {
+        return !acc.is_emulated && acc.supports_double_precision && !acc.has_display;
+    });
     if (result != accls.end())
         best = *result;
     else
@@ -66,7 +79,8 @@ accelerator pick_accelerator() {
 
 bool is_available(const std::wstring &path) {
     std::vector<accelerator> accls = accelerator::get_all();
-    return std::find_if(accls.begin(), accls.end(), [&](const accelerator &a) { return a.device_path.compare(path) == 0; }) != accls.end();
+    return std::find_if(accls.begin(), accls.end(),
+                        [&](const accelerator &a) { return a.device_path.compare(path) == 0; }) != accls.end();
 }
 
 void exceptions(const accelerator &acc) {
@@ -76,7 +90,7 @@ void exceptions(const accelerator &acc) {
     expect(view.accelerator == acc && !view.is_auto_selection, L"the view's accelerator");
 
     try {
-        parallel_for_each(view, extent<1>(0), [=](index<1>) restrict(amp) {});
+        parallel_for_each(view, extent<1>(0), [=](index<1>) restrict(amp){});
         expect(false, L"an empty domain");
     } catch (invalid_compute_domain &ex) {
         std::cout << "invalid_compute_domain: " << ex.what() << std::endl;
@@ -84,7 +98,8 @@ void exceptions(const accelerator &acc) {
     try {
         std::vector<int> data(10);
         array_view<int> av(data);
-        parallel_for_each(view, av.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) { av[t] = 1; });
+        parallel_for_each(
+            view, av.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) { av[t] = 1; });
         expect(false, L"a domain that tiles do not divide");
     } catch (const invalid_compute_domain &ex) {
         std::cout << "invalid_compute_domain: " << ex.what() << std::endl;
@@ -100,20 +115,23 @@ void exceptions(const accelerator &acc) {
         array<int> a(11, data.begin(), data.end());
         expect(false, L"too few elements");
     } catch (const runtime_exception &ex) {
-        std::cout << "runtime_exception: " << ex.what() << ", error code " << std::hex << ex.get_error_code() << std::dec << std::endl;
+        std::cout << "runtime_exception: " << ex.what() << ", error code " << std::hex << ex.get_error_code()
+                  << std::dec << std::endl;
     }
     try {
         accelerator cpu(accelerator::cpu_accelerator);
-        parallel_for_each(cpu.default_view, extent<1>(1), [=](index<1>) restrict(amp) {});
+        parallel_for_each(cpu.default_view, extent<1>(1), [=](index<1>) restrict(amp){});
         expect(false, L"a kernel on the cpu");
     } catch (const std::exception &ex) {
         std::cout << "std::exception: " << ex.what() << std::endl;
-        expect(std::string(ex.what()).find("not supported on the selected accelerator") != std::string::npos, L"its text");
+        expect(std::string(ex.what()).find("not supported on the selected accelerator") != std::string::npos,
+               L"its text");
     }
     try {
         array<float> on_view(16, view);
         array<float> on_default(16, acc.default_view);
-        parallel_for_each(on_view.extent, [&on_view, &on_default](index<1> i) restrict(amp) { on_view[i] = on_default[i]; });
+        parallel_for_each(
+            on_view.extent, [&on_view, &on_default ](index<1> i) restrict(amp) { on_view[i] = on_default[i]; });
         expect(false, L"arrays of two views");
     } catch (const runtime_exception &ex) {
         std::cout << "runtime_exception: " << ex.what() << std::endl;
@@ -132,7 +150,8 @@ int _tmain(int argc, _TCHAR *argv[]) {
     // Once it was used it stays.
     std::vector<int> one(1);
     array_view<int> one_vw(one);
-    parallel_for_each(one_vw.extent, [=](index<1> i) restrict(amp) { one_vw[i] = 42; });
+    parallel_for_each(
+        one_vw.extent, [=](index<1> i) restrict(amp) { one_vw[i] = 42; });
     expect(one_vw[0] == 42, L"a first kernel");
     expect(!accelerator::set_default(accelerator::cpu_accelerator), L"set_default after a use");
     std::wcout << L"Default: " << def.description << std::endl;
@@ -141,7 +160,8 @@ int _tmain(int argc, _TCHAR *argv[]) {
     std::wcout << L"Picked: " << picked.description << std::endl;
     std::vector<int> data(100);
     array_view<int> av(data);
-    parallel_for_each(picked.default_view, av.extent, [=](index<1> i) restrict(amp) { av[i] = i[0] * i[0]; });
+    parallel_for_each(
+        picked.default_view, av.extent, [=](index<1> i) restrict(amp) { av[i] = i[0] * i[0]; });
     expect(av[99] == 9801, L"a kernel on it");
     exceptions(def);
     return g_failed ? 1 : 0;

@@ -1,4 +1,5 @@
-// FDTD in two dimensions (TM mode) in a box with conducting walls. Fields are array_views; the domain of a component is a section.
+// FDTD in two dimensions (TM mode) in a box with conducting walls. Fields are array_views; the domain of a component is
+// a section.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -39,7 +40,7 @@ void run_cpu(grid &g, int steps) {
 class fdtd_amp {
     array_view<float, 2> ez, hx, hy;
 
-public:
+  public:
     fdtd_amp(grid &g) : ez(g.ny, g.nx, g.ez), hx(g.ny, g.nx, g.hx), hy(g.ny, g.nx, g.hy) {}
 
     void step(int s) {
@@ -47,22 +48,25 @@ public:
         const extent<2> all = ez.extent;
 
         // magnetic field
-        parallel_for_each(extent<2>(all[0] - 1, all[1] - 1), [=](index<2> idx) restrict(amp) {
-            const index<2> down(1, 0), right(0, 1);
-            hx[idx] -= courant * (ez[idx + down] - ez[idx]);
-            hy[idx] += courant * (ez[idx + right] - ez[idx]);
-        });
+        parallel_for_each(
+            extent<2>(all[0] - 1, all[1] - 1), [=](index<2> idx) restrict(amp) {
+                const index<2> down(1, 0), right(0, 1);
+                hx[idx] -= courant * (ez[idx + down] - ez[idx]);
+                hy[idx] += courant * (ez[idx + right] - ez[idx]);
+            });
 
         // electric field, inside only
         array_view<float, 2> inner = ez.section(index<2>(1, 1), extent<2>(all[0] - 2, all[1] - 2));
-        parallel_for_each(inner.extent, [=](index<2> idx) restrict(amp) {
-            const int y = idx[0] + 1, x = idx[1] + 1;
-            inner[idx] += courant * (hy(y, x) - hy(y, x - 1) - hx(y, x) + hx(y - 1, x));
-        });
+        parallel_for_each(
+            inner.extent, [=](index<2> idx) restrict(amp) {
+                const int y = idx[0] + 1, x = idx[1] + 1;
+                inner[idx] += courant * (hy(y, x) - hy(y, x - 1) - hx(y, x) + hx(y - 1, x));
+            });
 
         const float value = source(s);
         const int y = all[0] / 2, x = all[1] / 3;
-        parallel_for_each(extent<1>(1), [=](index<1>) restrict(amp) { ez(y, x) += value; });
+        parallel_for_each(
+            extent<1>(1), [=](index<1>) restrict(amp) { ez(y, x) += value; });
     }
 
     void finish() {

@@ -16,7 +16,9 @@ struct complexf {
     complexf(float r, float i) restrict(amp, cpu) : re(r), im(i) {}
     complexf operator+(const complexf &o) const restrict(amp, cpu) { return complexf(re + o.re, im + o.im); }
     complexf operator-(const complexf &o) const restrict(amp, cpu) { return complexf(re - o.re, im - o.im); }
-    complexf operator*(const complexf &o) const restrict(amp, cpu) { return complexf(re * o.re - im * o.im, re * o.im + im * o.re); }
+    complexf operator*(const complexf &o) const restrict(amp, cpu) {
+        return complexf(re * o.re - im * o.im, re * o.im + im * o.re);
+    }
     complexf &operator*=(float s) restrict(amp, cpu) {
         re *= s;
         im *= s;
@@ -30,7 +32,7 @@ template <int dims> class fft {
     extent<dims> m_extent;
     std::unique_ptr<array<complexf, dims>> m_other;
 
-public:
+  public:
     explicit fft(const extent<dims> &e) : m_extent(e), m_other(new array<complexf, dims>(e)) {
         for (int i = 0; i < dims; ++i)
             if (e[i] <= 0 || (e[i] & (e[i] - 1)))
@@ -38,8 +40,7 @@ public:
     }
 
     void transform(array<complexf, dims> &data, fft_direction direction) {
-        if (data.extent != m_extent)
-            throw runtime_exception("the plan is of another shape", E_INVALIDARG);
+        if (data.extent != m_extent) throw runtime_exception("the plan is of another shape", E_INVALIDARG);
         array_view<complexf, dims> from(data), to(*m_other);
         for (int d = 0; d < dims; ++d) {
             for (int half = 1; half < m_extent[d]; half *= 2) {
@@ -50,7 +51,8 @@ public:
         if (direction == inverse) {
             const float scale = 1.0f / m_extent.size();
             array_view<complexf, dims> all(from);
-            parallel_for_each(m_extent, [=](index<dims> i) restrict(amp) { all[i] *= scale; });
+            parallel_for_each(
+                m_extent, [=](index<dims> i) restrict(amp) { all[i] *= scale; });
         }
         array_view<complexf, dims> home(data);
         // the odd number of steps left the result in the other array
@@ -58,31 +60,32 @@ public:
         for (int d = 0; d < dims; ++d)
             for (int n = m_extent[d]; n > 1; n /= 2)
                 ++steps;
-        if (steps % 2)
-            from.copy_to(home);
+        if (steps % 2) from.copy_to(home);
     }
 
-private:
-    void step(const array_view<complexf, dims> &from, const array_view<complexf, dims> &to, int dim, int half, fft_direction direction) {
+  private:
+    void step(const array_view<complexf, dims> &from, const array_view<complexf, dims> &to, int dim, int half,
+              fft_direction direction) {
         extent<dims> domain(m_extent);
         domain[dim] /= 2;
         const int n = m_extent[dim], sign = direction;
         to.discard_data();
-        parallel_for_each(domain, [=](index<dims> idx) restrict(amp) {
-            const int i = idx[dim];
-            const int k = i % half;
-            const float angle = sign * 3.14159265358979f * k / half;
-            float s, c;
-            fast_math::sincos(angle, &s, &c);
-            index<dims> a(idx), b(idx);
-            b[dim] += n / 2;
-            const complexf u = from[a], v = from[b] * complexf(c, s);
-            index<dims> out(idx);
-            out[dim] = (i - k) * 2 + k;
-            to[out] = u + v;
-            out[dim] += half;
-            to[out] = u - v;
-        });
+        parallel_for_each(
+            domain, [=](index<dims> idx) restrict(amp) {
+                const int i = idx[dim];
+                const int k = i % half;
+                const float angle = sign * 3.14159265358979f * k / half;
+                float s, c;
+                fast_math::sincos(angle, &s, &c);
+                index<dims> a(idx), b(idx);
+                b[dim] += n / 2;
+                const complexf u = from[a], v = from[b] * complexf(c, s);
+                index<dims> out(idx);
+                out[dim] = (i - k) * 2 + k;
+                to[out] = u + v;
+                out[dim] += half;
+                to[out] = u - v;
+            });
     }
 };
 
@@ -98,7 +101,8 @@ std::vector<std::complex<double>> dft(const std::vector<complexf> &x) {
     std::vector<std::complex<double>> out(n);
     for (size_t k = 0; k < n; ++k)
         for (size_t j = 0; j < n; ++j)
-            out[k] += std::complex<double>(x[j].re, x[j].im) * std::polar(1.0, -2 * 3.14159265358979323846 * double(j * k % n) / n);
+            out[k] += std::complex<double>(x[j].re, x[j].im) *
+                      std::polar(1.0, -2 * 3.14159265358979323846 * double(j * k % n) / n);
     return out;
 }
 
@@ -137,8 +141,7 @@ int main() {
         for (int x = 0; x < e[1]; ++x) {
             const complexf c = spectrum(y, x);
             const float expected = y == 3 && x == 5 ? float(e.size()) : 0.0f;
-            if (std::fabs(c.re - expected) > 0.01f || std::fabs(c.im) > 0.01f)
-                ++failed;
+            if (std::fabs(c.re - expected) > 0.01f || std::fabs(c.im) > 0.01f) ++failed;
         }
     try {
         fft<1> wrong(extent<1>(12));

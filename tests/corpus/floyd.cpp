@@ -17,23 +17,25 @@ static const unsigned no_path = UINT_MAX / 4;
 
 void kernel_simple(const array_view<unsigned, 2> &distances) {
     for (int k = 0; k < num_vertices; ++k) {
-        parallel_for_each(distances.extent, [=](index<2> idx) restrict(amp) {
-            const unsigned through = distances(idx[0], k) + distances(k, idx[1]);
-            if (through < distances[idx])
-                distances[idx] = through;
-        });
+        parallel_for_each(
+            distances.extent, [=](index<2> idx) restrict(amp) {
+                const unsigned through = distances(idx[0], k) + distances(k, idx[1]);
+                if (through < distances[idx]) distances[idx] = through;
+            });
     }
 }
 
 // Relaxes a tile by paths through the tiles a and b; a and b may be the tile itself.
-inline unsigned relax(unsigned own, const unsigned (&a)[TS][TS], const unsigned (&b)[TS][TS], int y, int x, int k) restrict(amp) {
+inline unsigned relax(unsigned own, const unsigned (&a)[TS][TS], const unsigned (&b)[TS][TS], int y, int x,
+                      int k) restrict(amp) {
     const unsigned through = a[y][k] + b[k][x];
     return through < own ? through : own;
 }
 
 template <int phase> void run_phase(const array_view<unsigned, 2> &d, int block) {
     const int blocks = num_vertices / TS;
-    const extent<2> tiles = phase == 1 ? extent<2>(1, 1) : (phase == 2 ? extent<2>(2, blocks) : extent<2>(blocks, blocks));
+    const extent<2> tiles =
+        phase == 1 ? extent<2>(1, 1) : (phase == 2 ? extent<2>(2, blocks) : extent<2>(blocks, blocks));
     parallel_for_each((tiles * TS).template tile<TS, TS>(), [=](tiled_index<TS, TS> t) restrict(amp) {
         tile_static unsigned own[TS][TS], left[TS][TS], top[TS][TS];
         const int y = t.local[0], x = t.local[1];
@@ -56,10 +58,8 @@ template <int phase> void run_phase(const array_view<unsigned, 2> &d, int block)
             const unsigned best = relax(own[y][x], left, top, y, x, k);
             t.barrier.wait();
             own[y][x] = best;
-            if (bx == block)
-                left[y][x] = best;
-            if (by == block)
-                top[y][x] = best;
+            if (bx == block) left[y][x] = best;
+            if (by == block) top[y][x] = best;
             t.barrier.wait();
         }
         // the diagonal block and its row and column are done already in later phases
@@ -79,8 +79,7 @@ int main() {
         distances[i * num_vertices + i] = 0;
         for (int e = 0; e < 3; e++) {
             const int to = rand() % (num_vertices - 2);
-            if (to != i)
-                distances[i * num_vertices + to] = 1 + rand() % 20;
+            if (to != i) distances[i * num_vertices + to] = 1 + rand() % 20;
         }
     }
     std::vector<unsigned> reference(distances), simple(distances), tiled(distances);
@@ -88,8 +87,7 @@ int main() {
         for (int i = 0; i < num_vertices; i++)
             for (int j = 0; j < num_vertices; j++) {
                 const unsigned through = reference[i * num_vertices + k] + reference[k * num_vertices + j];
-                if (through < reference[i * num_vertices + j])
-                    reference[i * num_vertices + j] = through;
+                if (through < reference[i * num_vertices + j]) reference[i * num_vertices + j] = through;
             }
     {
         array_view<unsigned, 2> view(num_vertices, num_vertices, simple);
@@ -105,7 +103,8 @@ int main() {
     bool passed = true;
     for (int i = 0; i < num_vertices * num_vertices; i++) {
         if (simple[i] != reference[i] || tiled[i] != reference[i]) {
-            std::cout << "(" << i / num_vertices << ", " << i % num_vertices << "): " << reference[i] << ", simple " << simple[i] << ", tiled " << tiled[i] << std::endl;
+            std::cout << "(" << i / num_vertices << ", " << i % num_vertices << "): " << reference[i] << ", simple "
+                      << simple[i] << ", tiled " << tiled[i] << std::endl;
             passed = false;
             break;
         }

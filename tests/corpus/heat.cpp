@@ -1,4 +1,5 @@
-// The heat equation: a functor class, an explicit accelerator_view, two array_views that change places, a residual by atomics.
+// The heat equation: a functor class, an explicit accelerator_view, two array_views that change places, a residual by
+// atomics.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
@@ -13,8 +14,9 @@ class heat_step {
     array_view<unsigned int, 1> m_residual;
     float m_alpha;
 
-public:
-    heat_step(const array_view<float, 2> &in, const array_view<float, 2> &out, const array_view<unsigned int, 1> &residual, float alpha)
+  public:
+    heat_step(const array_view<float, 2> &in, const array_view<float, 2> &out,
+              const array_view<unsigned int, 1> &residual, float alpha)
         : m_in(in), m_out(out), m_residual(residual), m_alpha(alpha) {}
 
     void operator()(index<2> idx) const restrict(amp) {
@@ -42,7 +44,8 @@ int main() {
 
     accelerator acc(accelerator::default_accelerator);
     accelerator_view view = acc.default_view;
-    std::wcout << L"Simulating on " << view.accelerator.description << (view.accelerator.is_emulated ? L" (emulated)" : L"") << std::endl;
+    std::wcout << L"Simulating on " << view.accelerator.description
+               << (view.accelerator.is_emulated ? L" (emulated)" : L"") << std::endl;
 
     int steps = 0;
     {
@@ -51,16 +54,14 @@ int main() {
         array_view<unsigned int, 1> residual(1, residual_memory);
         for (;;) {
             const bool ask = steps % 50 == 49;
-            if (ask)
-                residual[0] = 0;
+            if (ask) residual[0] = 0;
             parallel_for_each(view, in.extent, heat_step(in, out, residual, 0.2f));
             std::swap(in, out);
             ++steps;
             if (ask) {
                 const float r = residual[0] * 1e-6f;
                 std::wcout << L"step " << steps << L": residual " << r << std::endl;
-                if (r < 0.02f || steps >= most)
-                    break;
+                if (r < 0.02f || steps >= most) break;
             }
         }
         out.discard_data();
@@ -77,8 +78,7 @@ int main() {
     }
     int wrong = 0;
     for (int i = 0; i < height * width; ++i)
-        if (fabs(plate[i] - expected[i]) > 1e-3f * 100.0f)
-            ++wrong;
+        if (fabs(plate[i] - expected[i]) > 1e-3f * 100.0f) ++wrong;
     std::wcout << wrong << L" wrong cells after " << steps << L" steps" << std::endl;
     return wrong ? 1 : 0;
 }

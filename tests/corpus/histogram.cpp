@@ -22,13 +22,13 @@ using namespace concurrency;
 #define PARTIAL_HISTOGRAM256_COUNT (16)
 
 class histogram {
-public:
+  public:
     histogram(unsigned data_size);
     void execute();
     bool verify();
     ~histogram() {}
 
-private:
+  private:
     void histo_amp();
     static void increment_bins(unsigned *bins, unsigned packed) restrict(amp);
     template <int _tile_size> void merge_histo(array<unsigned, 1> &partial, array_view<unsigned, 1> histo, int count);
@@ -59,50 +59,54 @@ void histogram::histo_amp() {
     const unsigned thread_count = PARTIAL_HISTOGRAM256_COUNT * HISTOGRAM256_TILE_SIZE;
     const unsigned count = (unsigned)data.size();
 
-    parallel_for_each(extent<1>(thread_count).tile<HISTOGRAM256_TILE_SIZE>(), [=, &a_data, &a_partial](tiled_index<HISTOGRAM256_TILE_SIZE> tidx) restrict(amp) {
-        tile_static unsigned bins[THREAD_COUNT_PER_TILE_FOR_256][HISTOGRAM256_BIN_COUNT];
-        const unsigned lid = tidx.local[0];
-        const unsigned warp = lid >> LOG2_THREAD_SIZE;
+    parallel_for_each(
+        extent<1>(thread_count).tile<HISTOGRAM256_TILE_SIZE>(),
+        [ =, &a_data, &a_partial ](tiled_index<HISTOGRAM256_TILE_SIZE> tidx) restrict(amp) {
+            tile_static unsigned bins[THREAD_COUNT_PER_TILE_FOR_256][HISTOGRAM256_BIN_COUNT];
+            const unsigned lid = tidx.local[0];
+            const unsigned warp = lid >> LOG2_THREAD_SIZE;
 
-        for (unsigned i = lid; i < HISTOGRAM256_TILE_STATIC_MEM_SIZE; i += HISTOGRAM256_TILE_SIZE)
-            (&bins[0][0])[i] = 0;
-        tidx.barrier.wait_with_tile_static_memory_fence();
+            for (unsigned i = lid; i < HISTOGRAM256_TILE_STATIC_MEM_SIZE; i += HISTOGRAM256_TILE_SIZE)
+                (&bins[0][0])[i] = 0;
+            tidx.barrier.wait_with_tile_static_memory_fence();
 
-        for (unsigned pos = tidx.global[0]; pos < count; pos += thread_count)
-            increment_bins(bins[warp], a_data[pos]);
-        tidx.barrier.wait_with_tile_static_memory_fence();
+            for (unsigned pos = tidx.global[0]; pos < count; pos += thread_count)
+                increment_bins(bins[warp], a_data[pos]);
+            tidx.barrier.wait_with_tile_static_memory_fence();
 
-        for (unsigned bin = lid; bin < HISTOGRAM256_BIN_COUNT; bin += HISTOGRAM256_TILE_SIZE) {
-            unsigned sum = 0;
-            for (unsigned i = 0; i < THREAD_COUNT_PER_TILE_FOR_256; i++)
-                sum += bins[i][bin];
-            a_partial[tidx.tile[0] * HISTOGRAM256_BIN_COUNT + bin] = sum;
-        }
-    });
+            for (unsigned bin = lid; bin < HISTOGRAM256_BIN_COUNT; bin += HISTOGRAM256_TILE_SIZE) {
+                unsigned sum = 0;
+                for (unsigned i = 0; i < THREAD_COUNT_PER_TILE_FOR_256; i++)
+                    sum += bins[i][bin];
+                a_partial[tidx.tile[0] * HISTOGRAM256_BIN_COUNT + bin] = sum;
+            }
+        });
     merge_histo<MERGE_TILE_SIZE>(a_partial, histo, PARTIAL_HISTOGRAM256_COUNT);
 }
 
-template <int _tile_size> void histogram::merge_histo(array<unsigned, 1> &partial, array_view<unsigned, 1> histo, int partial_histo_count) {
+template <int _tile_size>
+void histogram::merge_histo(array<unsigned, 1> &partial, array_view<unsigned, 1> histo, int partial_histo_count) {
     histo.discard_data();
     extent<1> e_compute(HISTOGRAM256_BIN_COUNT * _tile_size);
-    parallel_for_each(e_compute.tile<_tile_size>(), [=, &partial](tiled_index<_tile_size> tidx) restrict(amp) {
-        unsigned sum = 0;
-        for (int i = tidx.local[0]; i < partial_histo_count; i += _tile_size)
-            sum += partial[tidx.tile[0] + i * HISTOGRAM256_BIN_COUNT];
-        tile_static unsigned s_data[_tile_size];
-        s_data[tidx.local[0]] = sum;
-        for (int stride = _tile_size / 2; stride > 0; stride >>= 1) {
-            tidx.barrier.wait();
-            if (tidx.local[0] < stride)
-                s_data[tidx.local[0]] += s_data[tidx.local[0] + stride];
-        }
-        if (tidx.local[0] == 0)
-            histo[tidx.tile] = s_data[0];
-    });
+    parallel_for_each(
+        e_compute.tile<_tile_size>(), [ =, &partial ](tiled_index<_tile_size> tidx) restrict(amp) {
+            unsigned sum = 0;
+            for (int i = tidx.local[0]; i < partial_histo_count; i += _tile_size)
+                sum += partial[tidx.tile[0] + i * HISTOGRAM256_BIN_COUNT];
+            tile_static unsigned s_data[_tile_size];
+            s_data[tidx.local[0]] = sum;
+            for (int stride = _tile_size / 2; stride > 0; stride >>= 1) {
+                tidx.barrier.wait();
+                if (tidx.local[0] < stride) s_data[tidx.local[0]] += s_data[tidx.local[0] + stride];
+            }
+            if (tidx.local[0] == 0) histo[tidx.tile] = s_data[0];
+        });
     histo.synchronize();
 }
 
-void histogram::execute() { histo_amp(); }
+void histogram::execute() {
+    histo_amp();
+}
 
 bool histogram::verify() {
     std::vector<unsigned> histo_cpu(HISTOGRAM256_BIN_COUNT);

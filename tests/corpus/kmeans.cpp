@@ -36,38 +36,41 @@ struct sums {
     int x[K], y[K], count[K];
 };
 
-inline int_2 fixed_point(const float_2 &p) restrict(amp, cpu) { return int_2(p * 256.0f); }
+inline int_2 fixed_point(const float_2 &p) restrict(amp, cpu) {
+    return int_2(p * 256.0f);
+}
 
 sums accumulate_amp(array_view<const float_2> points, array_view<int> labels, const centroids &c) {
     sums start = {};
     array<int, 1> totals(3 * K, reinterpret_cast<int *>(&start));
     const int count = points.extent[0];
     labels.discard_data();
-    parallel_for_each(points.extent.tile<TILE>().pad(), [=, &totals](tiled_index<TILE> t) restrict(amp) {
-        tile_static sums local;
-        const int lid = t.local[0], gid = t.global[0];
-        if (lid < K) {
-            local.x[lid] = 0;
-            local.y[lid] = 0;
-            local.count[lid] = 0;
-        }
-        t.barrier.wait();
-        if (gid < count) {
-            const float_2 p = points[gid];
-            const int k = c.nearest(p);
-            labels[gid] = k;
-            const int_2 f = fixed_point(p);
-            atomic_fetch_add(&local.x[k], f.x);
-            atomic_fetch_add(&local.y[k], f.y);
-            atomic_fetch_inc(&local.count[k]);
-        }
-        t.barrier.wait();
-        if (lid < K) {
-            atomic_fetch_add(&totals[lid], local.x[lid]);
-            atomic_fetch_add(&totals[K + lid], local.y[lid]);
-            atomic_fetch_add(&totals(2 * K + lid), local.count[lid]);
-        }
-    });
+    parallel_for_each(
+        points.extent.tile<TILE>().pad(), [ =, &totals ](tiled_index<TILE> t) restrict(amp) {
+            tile_static sums local;
+            const int lid = t.local[0], gid = t.global[0];
+            if (lid < K) {
+                local.x[lid] = 0;
+                local.y[lid] = 0;
+                local.count[lid] = 0;
+            }
+            t.barrier.wait();
+            if (gid < count) {
+                const float_2 p = points[gid];
+                const int k = c.nearest(p);
+                labels[gid] = k;
+                const int_2 f = fixed_point(p);
+                atomic_fetch_add(&local.x[k], f.x);
+                atomic_fetch_add(&local.y[k], f.y);
+                atomic_fetch_inc(&local.count[k]);
+            }
+            t.barrier.wait();
+            if (lid < K) {
+                atomic_fetch_add(&totals[lid], local.x[lid]);
+                atomic_fetch_add(&totals[K + lid], local.y[lid]);
+                atomic_fetch_add(&totals(2 * K + lid), local.count[lid]);
+            }
+        });
     sums result;
     copy(totals, reinterpret_cast<int *>(&result));
     return result;
@@ -88,8 +91,7 @@ sums accumulate_cpu(const std::vector<float_2> &points, const centroids &c) {
 centroids next_centroids(const sums &s, const centroids &old) {
     centroids c = old;
     for (int k = 0; k < K; ++k)
-        if (s.count[k])
-            c.at[k] = float_2(s.x[k] / 256.0f / s.count[k], s.y[k] / 256.0f / s.count[k]);
+        if (s.count[k]) c.at[k] = float_2(s.x[k] / 256.0f / s.count[k], s.y[k] / 256.0f / s.count[k]);
     return c;
 }
 
@@ -111,8 +113,7 @@ int main() {
     for (int round = 0; round < 8; ++round) {
         const sums by_amp = accumulate_amp(points_vw, labels_vw, amp), by_cpu = accumulate_cpu(points, cpu);
         for (int k = 0; k < K; ++k)
-            if (abs(by_amp.count[k] - by_cpu.count[k]) > 1 || abs(by_amp.x[k] - by_cpu.x[k]) > 4096)
-                ++failed;
+            if (abs(by_amp.count[k] - by_cpu.count[k]) > 1 || abs(by_amp.x[k] - by_cpu.x[k]) > 4096) ++failed;
         amp = next_centroids(by_amp, amp);
         cpu = next_centroids(by_cpu, cpu);
     }
@@ -120,12 +121,10 @@ int main() {
     for (int k = 0; k < K; ++k) {
         std::wcout << L"centroid " << k << L": (" << amp.at[k].x << L", " << amp.at[k].y << L")" << std::endl;
         const float_2 d = amp.at[k] - cpu.at[k];
-        if (!(d.x * d.x + d.y * d.y < 1e-4f))
-            ++failed;
+        if (!(d.x * d.x + d.y * d.y < 1e-4f)) ++failed;
     }
     for (size_t i = 0; i < points.size(); ++i)
-        if (labels[i] != labels[i % K])
-            ++failed;
+        if (labels[i] != labels[i % K]) ++failed;
     std::wcout << (failed ? L"FAILED" : L"PASSED") << std::endl;
     return failed ? 1 : 0;
 }

@@ -1,4 +1,5 @@
-// Lattice Boltzmann, D2Q9: flow around an obstacle. The distributions are one array<float, 3>; weights are a constant table.
+// Lattice Boltzmann, D2Q9: flow around an obstacle. The distributions are one array<float, 3>; weights are a constant
+// table.
 #include "stdafx.h"
 #include <amp.h>
 #include <cmath>
@@ -18,7 +19,9 @@ struct lattice {
 };
 
 lattice make_lattice() {
-    const lattice l = {{0, 1, 0, -1, 0, 1, -1, -1, 1}, {0, 0, 1, 0, -1, 1, 1, -1, -1}, {0, 3, 4, 1, 2, 7, 8, 5, 6},
+    const lattice l = {{0, 1, 0, -1, 0, 1, -1, -1, 1},
+                       {0, 0, 1, 0, -1, 1, 1, -1, -1},
+                       {0, 3, 4, 1, 2, 7, 8, 5, 6},
                        {4 / 9.f, 1 / 9.f, 1 / 9.f, 1 / 9.f, 1 / 9.f, 1 / 36.f, 1 / 36.f, 1 / 36.f, 1 / 36.f}};
     return l;
 }
@@ -29,13 +32,14 @@ inline float equilibrium(const lattice &l, int q, float rho, float ux, float uy)
 }
 
 // Streams into the cell, then collides. Walls send back what comes.
-template <typename From, typename Solid> void update(const lattice &l, const From &from, const Solid &solid, int y, int x, int height, int width, float (&f)[Q]) restrict(amp, cpu) {
+template <typename From, typename Solid>
+void update(const lattice &l, const From &from, const Solid &solid, int y, int x, int height, int width,
+            float (&f)[Q]) restrict(amp, cpu) {
     for (int q = 0; q < Q; ++q) {
         const int sx = (x - l.cx[q] + width) % width, sy = (y - l.cy[q] + height) % height;
         f[q] = solid(sy, sx) ? from(l.opposite[q], y, x) : from(q, sy, sx);
     }
-    if (solid(y, x))
-        return;
+    if (solid(y, x)) return;
     float rho = 0, ux = 0, uy = 0;
     for (int q = 0; q < Q; ++q) {
         rho += f[q];
@@ -60,17 +64,19 @@ int main() {
                 start[(q * height + y) * width + x] = equilibrium(l, q, 1.0f, 0.05f, 0.0f);
         }
 
-    std::unique_ptr<array<float, 3>> from(new array<float, 3>(Q, height, width, start.begin(), start.end())), to(new array<float, 3>(extent<3>(Q, height, width)));
+    std::unique_ptr<array<float, 3>> from(new array<float, 3>(Q, height, width, start.begin(), start.end())),
+        to(new array<float, 3>(extent<3>(Q, height, width)));
     array<int, 2> walls(height, width, solid.begin());
     for (int s = 0; s < steps; ++s) {
         const array<float, 3> &in = *from;
         array<float, 3> &out = *to;
-        parallel_for_each(walls.extent, [=, &in, &out, &walls](index<2> idx) restrict(amp) {
-            float f[Q];
-            update(l, in, walls, idx[0], idx[1], walls.extent[0], walls.extent[1], f);
-            for (int q = 0; q < Q; ++q)
-                out(q, idx[0], idx[1]) = f[q];
-        });
+        parallel_for_each(
+            walls.extent, [ =, &in, &out, &walls ](index<2> idx) restrict(amp) {
+                float f[Q];
+                update(l, in, walls, idx[0], idx[1], walls.extent[0], walls.extent[1], f);
+                for (int q = 0; q < Q; ++q)
+                    out(q, idx[0], idx[1]) = f[q];
+            });
         std::swap(from, to);
     }
     std::vector<float> result(Q * height * width);
@@ -78,8 +84,8 @@ int main() {
 
     std::vector<float> current(start), next(start.size());
     for (int s = 0; s < steps; ++s) {
-        auto at = [&](int q, int y, int x) { return current[(q * height + y) * width + x]; };
-        auto wall = [&](int y, int x) { return solid[y * width + x]; };
+        const array_view<const float, 3> at(Q, height, width, current);
+        const array_view<const int, 2> wall(height, width, solid);
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x) {
                 float f[Q];
@@ -95,6 +101,7 @@ int main() {
         mass += result[i];
         flow += result[i] * l.cx[i / (height * width)];
     }
-    std::wcout << L"mass " << mass << L" of " << height * width << L", flow " << flow << L", largest difference " << worst << std::endl;
+    std::wcout << L"mass " << mass << L" of " << height * width << L", flow " << flow << L", largest difference "
+               << worst << std::endl;
     return worst < 1e-5f && std::fabs(mass - height * width) < 0.5f && flow > 1 ? 0 : 1;
 }

@@ -12,13 +12,19 @@ typedef std::vector<int> board;
 
 enum cell_state { dead = 0, alive = 1 };
 
-inline int wrap(int x, int size) restrict(cpu, amp) { return (x + size) % size; }
+inline int wrap(int x, int size) restrict(cpu, amp) {
+    return (x + size) % size;
+}
 
-inline int next_state(int state, int neighbours) restrict(cpu, amp) { return neighbours == 3 || (state == alive && neighbours == 2) ? alive : dead; }
+inline int next_state(int state, int neighbours) restrict(cpu, amp) {
+    return neighbours == 3 || (state == alive && neighbours == 2) ? alive : dead;
+}
 
 class game_of_life {
-public:
-    game_of_life(int _rows, int _columns) : rows(_rows), columns(_columns), current(new array<int, 2>(_rows, _columns)), next(new array<int, 2>(_rows, _columns)) {}
+  public:
+    game_of_life(int _rows, int _columns)
+        : rows(_rows), columns(_columns), current(new array<int, 2>(_rows, _columns)),
+          next(new array<int, 2>(_rows, _columns)) {}
     game_of_life(const game_of_life &) = delete;
 
     void set(const board &cells) { copy(cells.begin(), cells.end(), *current); }
@@ -28,14 +34,14 @@ public:
         const array<int, 2> &from = *current;
         array<int, 2> &to = *next;
         const int rows = this->rows, columns = this->columns;
-        parallel_for_each(from.extent, [&from, &to, rows, columns](index<2> idx) restrict(amp) {
-            int neighbours = 0;
-            for (int dy = -1; dy <= 1; dy++)
-                for (int dx = -1; dx <= 1; dx++)
-                    if (dy != 0 || dx != 0)
-                        neighbours += from(wrap(idx[0] + dy, rows), wrap(idx[1] + dx, columns));
-            to[idx] = next_state(from[idx], neighbours);
-        });
+        parallel_for_each(
+            from.extent, [&from, &to, rows, columns ](index<2> idx) restrict(amp) {
+                int neighbours = 0;
+                for (int dy = -1; dy <= 1; dy++)
+                    for (int dx = -1; dx <= 1; dx++)
+                        if (dy != 0 || dx != 0) neighbours += from(wrap(idx[0] + dy, rows), wrap(idx[1] + dx, columns));
+                to[idx] = next_state(from[idx], neighbours);
+            });
         std::swap(current, next);
     }
 
@@ -44,30 +50,31 @@ public:
         const array<int, 2> &from = *current;
         array<int, 2> &to = *next;
         const int rows = this->rows, columns = this->columns;
-        parallel_for_each(from.extent.tile<ts, ts>(), [&, rows, columns](tiled_index<ts, ts> t) restrict(amp) {
-            tile_static int cells[ts + 2][ts + 2];
-            const int y = t.local[0] + 1, x = t.local[1] + 1;
-            const int gy = t.global[0], gx = t.global[1];
-            cells[y][x] = from[t];
-            if (y == 1) cells[0][x] = from(wrap(gy - 1, rows), gx);
-            if (y == ts) cells[ts + 1][x] = from(wrap(gy + 1, rows), gx);
-            if (x == 1) cells[y][0] = from(gy, wrap(gx - 1, columns));
-            if (x == ts) cells[y][ts + 1] = from(gy, wrap(gx + 1, columns));
-            if ((y == 1 || y == ts) && (x == 1 || x == ts)) {
-                const int dy = y == 1 ? -1 : 1, dx = x == 1 ? -1 : 1;
-                cells[y + dy][x + dx] = from(wrap(gy + dy, rows), wrap(gx + dx, columns));
-            }
-            t.barrier.wait_with_tile_static_memory_fence();
-            int neighbours = -cells[y][x];
-            for (int dy = -1; dy <= 1; dy++)
-                for (int dx = -1; dx <= 1; dx++)
-                    neighbours += cells[y + dy][x + dx];
-            to[t] = next_state(cells[y][x], neighbours);
-        });
+        parallel_for_each(
+            from.extent.tile<ts, ts>(), [&, rows, columns ](tiled_index<ts, ts> t) restrict(amp) {
+                tile_static int cells[ts + 2][ts + 2];
+                const int y = t.local[0] + 1, x = t.local[1] + 1;
+                const int gy = t.global[0], gx = t.global[1];
+                cells[y][x] = from[t];
+                if (y == 1) cells[0][x] = from(wrap(gy - 1, rows), gx);
+                if (y == ts) cells[ts + 1][x] = from(wrap(gy + 1, rows), gx);
+                if (x == 1) cells[y][0] = from(gy, wrap(gx - 1, columns));
+                if (x == ts) cells[y][ts + 1] = from(gy, wrap(gx + 1, columns));
+                if ((y == 1 || y == ts) && (x == 1 || x == ts)) {
+                    const int dy = y == 1 ? -1 : 1, dx = x == 1 ? -1 : 1;
+                    cells[y + dy][x + dx] = from(wrap(gy + dy, rows), wrap(gx + dx, columns));
+                }
+                t.barrier.wait_with_tile_static_memory_fence();
+                int neighbours = -cells[y][x];
+                for (int dy = -1; dy <= 1; dy++)
+                    for (int dx = -1; dx <= 1; dx++)
+                        neighbours += cells[y + dy][x + dx];
+                to[t] = next_state(cells[y][x], neighbours);
+            });
         std::swap(current, next);
     }
 
-private:
+  private:
     const int rows, columns;
     std::unique_ptr<array<int, 2>> current, next;
 };
@@ -118,6 +125,7 @@ int main() {
             line += simple[y * columns + x] ? '#' : '.';
         std::cout << line << '\n';
     }
-    std::cout << "simple: " << (simple == expected ? "right" : "WRONG") << ", tiled: " << (tiled == expected ? "right" : "WRONG") << std::endl;
+    std::cout << "simple: " << (simple == expected ? "right" : "WRONG")
+              << ", tiled: " << (tiled == expected ? "right" : "WRONG") << std::endl;
     return simple == expected && tiled == expected ? 0 : 1;
 }

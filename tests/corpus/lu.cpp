@@ -12,7 +12,7 @@ template <typename T> class matrix {
     std::vector<T> m_data;
     int m_rows, m_columns;
 
-public:
+  public:
     matrix(int rows, int columns) : m_data(rows * columns), m_rows(rows), m_columns(columns) {}
     T &operator()(int r, int c) { return m_data[r * m_columns + c]; }
     const T &operator()(int r, int c) const { return m_data[r * m_columns + c]; }
@@ -31,8 +31,12 @@ template <typename T> void lu_decompose(matrix<T> &a) {
         const int left = n - k - 1;
         array_view<T, 2> pivot_row = av.section(k, k, 1, left + 1);
         array_view<T, 2> below = av.section(index<2>(k + 1, k));
-        parallel_for_each(extent<1>(left), [=](index<1> i) restrict(amp) { below(i[0], 0) /= pivot_row(0, 0); });
-        parallel_for_each(extent<2>(left, left), [=](index<2> i) restrict(amp) { below(i[0], i[1] + 1) -= below(i[0], 0) * pivot_row(0, i[1] + 1); });
+        parallel_for_each(
+            extent<1>(left), [=](index<1> i) restrict(amp) { below(i[0], 0) /= pivot_row(0, 0); });
+        parallel_for_each(
+            extent<2>(left, left), [=](index<2> i) restrict(amp) {
+                below(i[0], i[1] + 1) -= below(i[0], 0) * pivot_row(0, i[1] + 1);
+            });
     }
     av.synchronize();
 }
@@ -61,28 +65,28 @@ template <typename T> void gauss_jordan(const matrix<T> &a, std::vector<T> &b) {
         copy(view.section(0, k, n, 1), column.begin());
         int pivot = k;
         for (int i = k + 1; i < n; ++i)
-            if (std::fabs(column[i]) > std::fabs(column[pivot]))
-                pivot = i;
-        if (column[pivot] == T(0))
-            throw std::runtime_error("the matrix is singular");
+            if (std::fabs(column[i]) > std::fabs(column[pivot])) pivot = i;
+        if (column[pivot] == T(0)) throw std::runtime_error("the matrix is singular");
         if (pivot != k) {
             array_view<T, 1> first = view[k], second = view[pivot];
-            parallel_for_each(first.extent, [=](index<1> i) restrict(amp) {
-                const T t = first[i];
-                first[i] = second[i];
-                second[i] = t;
-            });
+            parallel_for_each(
+                first.extent, [=](index<1> i) restrict(amp) {
+                    const T t = first[i];
+                    first[i] = second[i];
+                    second[i] = t;
+                });
             std::swap(column[k], column[pivot]);
         }
         // The factors as the host sees them: nobody reads what another thread writes.
         array_view<const T, 1> factors(column);
         array_view<T, 1> row = view[k];
         const T inverse = T(1) / column[k];
-        parallel_for_each(row.extent, [=](index<1> i) restrict(amp) { row[i] *= inverse; });
-        parallel_for_each(extent<2>(n, n + 1), [=](index<2> i) restrict(amp) {
-            if (i[0] != k)
-                view[i] -= factors[i[0]] * row[i[1]];
-        });
+        parallel_for_each(
+            row.extent, [=](index<1> i) restrict(amp) { row[i] *= inverse; });
+        parallel_for_each(
+            extent<2>(n, n + 1), [=](index<2> i) restrict(amp) {
+                if (i[0] != k) view[i] -= factors[i[0]] * row[i[1]];
+            });
         accelerator().default_view.wait();
     }
     copy(view.section(0, n, n, 1), b.begin());
@@ -126,8 +130,7 @@ template <typename T> int run(const char *name, double tolerance) {
 
 int main() {
     int failed = run<float>("float", 1e-3);
-    if (accelerator().supports_double_precision)
-        failed += run<double>("double", 1e-10);
+    if (accelerator().supports_double_precision) failed += run<double>("double", 1e-10);
     matrix<float> singular(4, 4);
     std::vector<float> b(4, 1.0f);
     try {

@@ -14,7 +14,7 @@ using namespace concurrency::graphics;
 class complex {
     float_2 v;
 
-public:
+  public:
     complex() restrict(cpu, amp) : v(0.0f, 0.0f) {}
     complex(float real, float imaginary = 0) restrict(cpu, amp) : v(real, imaginary) {}
     explicit complex(const float_2 &_v) restrict(cpu, amp) : v(_v) {}
@@ -29,7 +29,9 @@ public:
         return *this;
     }
     friend complex operator+(complex a, const complex &b) restrict(cpu, amp) { return a += b; }
-    friend complex operator*(const complex &a, const complex &b) restrict(cpu, amp) { return complex(a.v.x * b.v.x - a.v.y * b.v.y, a.v.x * b.v.y + a.v.y * b.v.x); }
+    friend complex operator*(const complex &a, const complex &b) restrict(cpu, amp) {
+        return complex(a.v.x * b.v.x - a.v.y * b.v.y, a.v.x * b.v.y + a.v.y * b.v.x);
+    }
     friend complex operator*(float s, const complex &a) restrict(cpu, amp) { return complex(a.v * s); }
 };
 
@@ -52,14 +54,39 @@ unsigned set_hsb(float hue, float saturate, float bright) restrict(amp) {
         const float h = fast_math::fmod(hue * 6.0f, 6.0f);
         const int sector = static_cast<int>(fast_math::floor(h));
         const float f = h - sector;
-        const float p = bright * (1.0f - saturate), q = bright * (1.0f - saturate * f), t = bright * (1.0f - saturate * (1.0f - f));
+        const float p = bright * (1.0f - saturate), q = bright * (1.0f - saturate * f),
+                    t = bright * (1.0f - saturate * (1.0f - f));
         switch (sector) {
-        case 0: red = bright; green = t; blue = p; break;
-        case 1: red = q; green = bright; blue = p; break;
-        case 2: red = p; green = bright; blue = t; break;
-        case 3: red = p; green = q; blue = bright; break;
-        case 4: red = t; green = p; blue = bright; break;
-        default: red = bright; green = p; blue = q; break;
+        case 0:
+            red = bright;
+            green = t;
+            blue = p;
+            break;
+        case 1:
+            red = q;
+            green = bright;
+            blue = p;
+            break;
+        case 2:
+            red = p;
+            green = bright;
+            blue = t;
+            break;
+        case 3:
+            red = p;
+            green = q;
+            blue = bright;
+            break;
+        case 4:
+            red = t;
+            green = p;
+            blue = bright;
+            break;
+        default:
+            red = bright;
+            green = p;
+            blue = q;
+            break;
         }
     }
     const unorm_3 clamped(red, green, blue);
@@ -70,7 +97,7 @@ unsigned set_hsb(float hue, float saturate, float bright) restrict(amp) {
 class mandelbrot {
     float_2 m_from, m_step;
 
-public:
+  public:
     mandelbrot(float_2 from, float_2 to, int_2 size) : m_from(from), m_step((to - from) / float_2(size)) {}
 
     complex at(int_2 pixel) const restrict(cpu, amp) { return complex(m_from + float_2(pixel.yx) * m_step); }
@@ -79,20 +106,21 @@ public:
         const mandelbrot self = *this;
         pixels.discard_data();
         counts.discard_data();
-        parallel_for_each(av, pixels.extent.tile<8, 8>(), [=](tiled_index<8, 8> idx) restrict(amp) {
-            const int n = iterate(self.at(int_2(idx.global[0] + first_row, idx.global[1])));
-            counts[idx] = n;
-            pixels[idx] = n == max_iterations ? 0xff000000u : set_hsb(float(n) / max_iterations, 0.8f, 1.0f);
-        });
+        parallel_for_each(
+            av, pixels.extent.tile<8, 8>(), [=](tiled_index<8, 8> idx) restrict(amp) {
+                const int n = iterate(self.at(int_2(idx.global[0] + first_row, idx.global[1])));
+                counts[idx] = n;
+                pixels[idx] = n == max_iterations ? 0xff000000u : set_hsb(float(n) / max_iterations, 0.8f, 1.0f);
+            });
     }
 };
 
 int main() {
     const int height = 64, width = 96;
     std::vector<accelerator> accls = accelerator::get_all();
-    accls.erase(std::remove_if(accls.begin(), accls.end(), [](const accelerator &a) { return a.is_emulated; }), accls.end());
-    if (accls.empty())
-        accls.push_back(accelerator());
+    accls.erase(std::remove_if(accls.begin(), accls.end(), [](const accelerator &a) { return a.is_emulated; }),
+                accls.end());
+    if (accls.empty()) accls.push_back(accelerator());
     std::vector<unsigned> pixels(width * height);
     std::vector<int> counts(width * height);
     mandelbrot picture(float_2(-2.1f, -1.2f), float_2(0.9f, 1.2f), int_2(width, height));
@@ -128,15 +156,13 @@ int main() {
             const int n = iterate(picture.at(int_2(y, x)));
             wrong += n != counts[y * width + x] ? 1 : 0;
             inside += n == max_iterations ? 1 : 0;
-            if (n == max_iterations && pixels[y * width + x] != 0xff000000u)
-                ++wrong;
-            if (y % 4 == 0 && x % 2 == 0)
-                std::cout << shades[counts[y * width + x] * 9 / max_iterations];
+            if (n == max_iterations && pixels[y * width + x] != 0xff000000u) ++wrong;
+            if (y % 4 == 0 && x % 2 == 0) std::cout << shades[counts[y * width + x] * 9 / max_iterations];
         }
-        if (y % 4 == 0)
-            std::cout << "\n";
+        if (y % 4 == 0) std::cout << "\n";
     }
-    std::cout << wrong << " of " << width * height << " points differ, " << inside << " are inside, " << timer.Elapsed() << " ms" << std::endl;
+    std::cout << wrong << " of " << width * height << " points differ, " << inside << " are inside, " << timer.Elapsed()
+              << " ms" << std::endl;
     // a fused product may move a point near the border
     return wrong <= width * height / 50 && inside > 500 ? 0 : 1;
 }

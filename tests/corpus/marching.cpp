@@ -11,8 +11,10 @@ using namespace concurrency;
 using namespace concurrency::graphics;
 
 // Edges: 0 top, 1 right, 2 bottom, 3 left; two segments a case at most, -1 ends them
-const int cases[16][4] = {{-1, -1, -1, -1}, {3, 0, -1, -1}, {0, 1, -1, -1}, {3, 1, -1, -1}, {1, 2, -1, -1}, {3, 0, 1, 2}, {0, 2, -1, -1}, {3, 2, -1, -1},
-                          {2, 3, -1, -1},   {2, 0, -1, -1}, {0, 1, 2, 3},   {2, 1, -1, -1}, {1, 3, -1, -1}, {1, 0, -1, -1}, {0, 3, -1, -1}, {-1, -1, -1, -1}};
+const int cases[16][4] = {{-1, -1, -1, -1}, {3, 0, -1, -1}, {0, 1, -1, -1}, {3, 1, -1, -1},
+                          {1, 2, -1, -1},   {3, 0, 1, 2},   {0, 2, -1, -1}, {3, 2, -1, -1},
+                          {2, 3, -1, -1},   {2, 0, -1, -1}, {0, 1, 2, 3},   {2, 1, -1, -1},
+                          {1, 3, -1, -1},   {1, 0, -1, -1}, {0, 3, -1, -1}, {-1, -1, -1, -1}};
 
 struct cell {
     float corner[4]; // top left, top right, bottom right, bottom left
@@ -27,10 +29,14 @@ struct cell {
         const float a = corner[edge], b = corner[(edge + 1) % 4];
         const float t = (level - a) / (b - a);
         switch (edge) {
-        case 0: return float_2(t, 0);
-        case 1: return float_2(1, t);
-        case 2: return float_2(1 - t, 1);
-        default: return float_2(0, 1 - t);
+        case 0:
+            return float_2(t, 0);
+        case 1:
+            return float_2(1, t);
+        case 2:
+            return float_2(1 - t, 1);
+        default:
+            return float_2(0, 1 - t);
         }
     }
 };
@@ -56,7 +62,7 @@ int main() {
             field[y * width + x] = std::sin(x * 0.31f) * std::cos(y * 0.23f);
 
     std::vector<float_4> expected;
-    auto host = [&](int y, int x) { return field[y * width + x]; };
+    array_view<const float, 2> host(height, width, field);
     for (int y = 0; y < height - 1; ++y)
         for (int x = 0; x < width - 1; ++x) {
             const cell c = cell_at(host, y, x);
@@ -75,29 +81,28 @@ int main() {
     array_view<int> count(counter);
     array_view<const float, 2> values(height, width, field);
     array_view<const int, 2> table(16, 4, &cases[0][0]);
-    parallel_for_each(extent<2>(height - 1, width - 1), [=, &segments](index<2> idx) restrict(amp) {
-        const cell c = cell_at(values, idx[0], idx[1]);
-        array_view<const int> edges = table[c.code(level)];
-        const float_2 origin = float_2(float(idx[1]), float(idx[0]));
-        for (int s = 0; s < 4 && edges[s] >= 0; s += 2) {
-            float_4 segment;
-            segment.xy = c.crossing(edges[s], level) + origin;
-            segment.zw = c.crossing(edges[s + 1], level) + origin;
-            segments[atomic_fetch_add(&count[0], 1)] = segment;
-        }
-    });
+    parallel_for_each(
+        extent<2>(height - 1, width - 1), [ =, &segments ](index<2> idx) restrict(amp) {
+            const cell c = cell_at(values, idx[0], idx[1]);
+            array_view<const int> edges = table[c.code(level)];
+            const float_2 origin = float_2(float(idx[1]), float(idx[0]));
+            for (int s = 0; s < 4 && edges[s] >= 0; s += 2) {
+                float_4 segment;
+                segment.xy = c.crossing(edges[s], level) + origin;
+                segment.zw = c.crossing(edges[s + 1], level) + origin;
+                segments[atomic_fetch_add(&count[0], 1)] = segment;
+            }
+        });
     const int found = count[0];
     std::vector<float_4> got(found);
-    if (found > 0 && found <= most)
-        copy(segments.section(0, found), got.begin());
+    if (found > 0 && found <= most) copy(segments.section(0, found), got.begin());
     int wrong = found == int(expected.size()) ? 0 : 1;
     std::sort(got.begin(), got.end(), before);
     std::sort(expected.begin(), expected.end(), before);
     float length = 0;
     for (int i = 0; !wrong && i < found; ++i) {
         const float_4 d = got[i] - expected[i];
-        if (std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z) + std::fabs(d.w) > 1e-3f)
-            ++wrong;
+        if (std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z) + std::fabs(d.w) > 1e-3f) ++wrong;
         const float_2 way = float_2(got[i].zw) - float_2(got[i].xy);
         length += std::sqrt(way.x * way.x + way.y * way.y);
     }

@@ -13,15 +13,13 @@
 
 using namespace concurrency;
 
-template <typename _type>
-void initialize_array(std::vector<_type> &v_data, unsigned size) {
+template <typename _type> void initialize_array(std::vector<_type> &v_data, unsigned size) {
     for (unsigned i = 0; i < size; ++i) {
         v_data[i] = (_type)((_type)rand() * 100 / (_type)(RAND_MAX + 1.0));
     }
 }
 
-template <typename _type>
-bool verify(std::vector<_type> &v_res, std::vector<_type> &v_ref, int len) {
+template <typename _type> bool verify(std::vector<_type> &v_res, std::vector<_type> &v_ref, int len) {
     bool passed = true;
     for (int i = 0; i < len; ++i) {
         if (fabs(v_res[i] - v_ref[i]) > 0.01 * fabs(v_ref[i])) {
@@ -61,15 +59,16 @@ void mxm_amp_simple(int M, int N, int W, const std::vector<_type> &va, const std
     array_view<_type, 2> av_c(e_c, vresult);
     av_c.discard_data();
 
-    parallel_for_each(av_c.extent, [=](index<2> idx) restrict(amp) {
-        _type result = 0;
-        for (int i = 0; i < av_a.extent[1]; ++i) {
-            index<2> idx_a(idx[0], i);
-            index<2> idx_b(i, idx[1]);
-            result += av_a[idx_a] * av_b[idx_b];
-        }
-        av_c[idx] = result;
-    });
+    parallel_for_each(
+        av_c.extent, [=](index<2> idx) restrict(amp) {
+            _type result = 0;
+            for (int i = 0; i < av_a.extent[1]; ++i) {
+                index<2> idx_a(idx[0], i);
+                index<2> idx_b(i, idx[1]);
+                result += av_a[idx_a] * av_b[idx_b];
+            }
+            av_c[idx] = result;
+        });
     // explicitly about copying out data
     av_c.synchronize();
 }
@@ -89,26 +88,27 @@ void mxm_amp_tiled(int M, int N, int W, const std::vector<_type> &va, const std:
 
     extent<2> compute_domain(e_c);
 
-    parallel_for_each(compute_domain.tile<tile_size, tile_size>(), [=](tiled_index<tile_size, tile_size> tidx) restrict(amp) {
-        _type temp_c = 0;
-        index<2> localIdx = tidx.local;
-        index<2> globalIdx = tidx.global;
+    parallel_for_each(
+        compute_domain.tile<tile_size, tile_size>(), [=](tiled_index<tile_size, tile_size> tidx) restrict(amp) {
+            _type temp_c = 0;
+            index<2> localIdx = tidx.local;
+            index<2> globalIdx = tidx.global;
 
-        for (int i = 0; i < N; i += tile_size) {
-            tile_static _type localB[tile_size][tile_size];
-            tile_static _type localA[tile_size][tile_size];
+            for (int i = 0; i < N; i += tile_size) {
+                tile_static _type localB[tile_size][tile_size];
+                tile_static _type localA[tile_size][tile_size];
 
-            localA[localIdx[0]][localIdx[1]] = av_a(globalIdx[0], i + localIdx[1]);
-            localB[localIdx[0]][localIdx[1]] = av_b(i + localIdx[0], globalIdx[1]);
-            tidx.barrier.wait();
+                localA[localIdx[0]][localIdx[1]] = av_a(globalIdx[0], i + localIdx[1]);
+                localB[localIdx[0]][localIdx[1]] = av_b(i + localIdx[0], globalIdx[1]);
+                tidx.barrier.wait();
 
-            for (unsigned k = 0; k < tile_size; k++) {
-                temp_c += localA[localIdx[0]][k] * localB[k][localIdx[1]];
+                for (unsigned k = 0; k < tile_size; k++) {
+                    temp_c += localA[localIdx[0]][k] * localB[k][localIdx[1]];
+                }
+                tidx.barrier.wait();
             }
-            tidx.barrier.wait();
-        }
-        av_c[tidx] = temp_c;
-    });
+            av_c[tidx] = temp_c;
+        });
     av_c.synchronize();
 }
 
@@ -133,7 +133,8 @@ int main() {
     initialize_array(v_a, M * N);
     initialize_array(v_b, N * W);
 
-    std::cout << "Matrix dimension C(" << M << " x " << W << ") = A(" << M << " x " << N << ") * B(" << N << " x " << W << ")" << std::endl;
+    std::cout << "Matrix dimension C(" << M << " x " << W << ") = A(" << M << " x " << N << ") * B(" << N << " x " << W
+              << ")" << std::endl;
     std::cout << "CPU(single core) exec ..." << std::endl;
     mxm_single_cpu(M, N, W, v_a, v_b, v_ref);
 

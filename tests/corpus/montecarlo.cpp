@@ -23,7 +23,7 @@ class xorshift_rng {
         return seed;
     }
 
-public:
+  public:
     xorshift_rng() restrict(amp, cpu) { initialize(0); }
     explicit xorshift_rng(unsigned seed) restrict(amp, cpu) { initialize(seed); }
     void initialize(unsigned seed) restrict(amp, cpu) {
@@ -47,14 +47,15 @@ template <typename rng, int rank> class rng_collection {
     array_view<rng, rank> m_rng_av;
     extent<rank> m_extent;
 
-public:
+  public:
     rng_collection(const extent<rank> &e, unsigned seed) : m_rng_av(e), m_extent(e) {
         array_view<rng, rank> states(m_rng_av);
         states.discard_data();
-        parallel_for_each(e, [=](index<rank> idx) restrict(amp) {
-            rng r(seed + idx[rank - 1]);
-            states[idx] = r;
-        });
+        parallel_for_each(
+            e, [=](index<rank> idx) restrict(amp) {
+                rng r(seed + idx[rank - 1]);
+                states[idx] = r;
+            });
     }
     rng &operator[](const index<rank> &idx) const restrict(amp) { return m_rng_av[idx]; }
     extent<rank> get_extent() const { return m_extent; }
@@ -78,17 +79,17 @@ int main() {
     av_hits.discard_data();
     Timer timer;
     timer.Start();
-    parallel_for_each(generators.get_extent(), [=](index<1> idx) restrict(amp) {
-        xorshift_rng rng = generators[idx];
-        int count = 0;
-        for (int i = 0; i < samples; ++i) {
-            const float x = rng.next_single(), y = rng.next_single();
-            if (x * x + y * y < 1.0f)
-                count++;
-        }
-        av_hits[idx] = count;
-        generators[idx] = rng;
-    });
+    parallel_for_each(
+        generators.get_extent(), [=](index<1> idx) restrict(amp) {
+            xorshift_rng rng = generators[idx];
+            int count = 0;
+            for (int i = 0; i < samples; ++i) {
+                const float x = rng.next_single(), y = rng.next_single();
+                if (x * x + y * y < 1.0f) count++;
+            }
+            av_hits[idx] = count;
+            generators[idx] = rng;
+        });
     av_hits.synchronize();
     timer.Stop();
     const double pi = 4.0 * std::accumulate(hits.begin(), hits.end(), 0) / (double(threads) * samples);
@@ -98,37 +99,34 @@ int main() {
         int count = 0;
         for (int i = 0; i < samples; ++i) {
             const float x = rng.next_single(), y = rng.next_single();
-            if (x * x + y * y < 1.0f)
-                count++;
+            if (x * x + y * y < 1.0f) count++;
         }
         // a product may be fused with the sum: a point on the circle may fall to either side
-        if (abs(count - hits[t]) > 1)
-            ++failed;
+        if (abs(count - hits[t]) > 1) ++failed;
     }
-    if (fabs(pi - 3.14159265) > 0.02)
-        ++failed;
+    if (fabs(pi - 3.14159265) > 0.02) ++failed;
 
     // The price of a European call by simulation, against the formula of Black and Scholes
     const float spot = 100.0f, strike = 105.0f, rate = 0.03f, volatility = 0.2f, time = 1.0f;
     array<float> sums(threads);
-    parallel_for_each(sums.extent, [=, &sums](index<1> idx) restrict(amp) {
-        xorshift_rng rng(generators[idx]);
-        const float drift = (rate - 0.5f * volatility * volatility) * time;
-        float sum = 0;
-        for (int i = 0; i < samples; ++i) {
-            const float end = spot * fast_math::exp(drift + volatility * fast_math::sqrt(time) * normal(rng));
-            sum += fast_math::fmax(end - strike, 0.0f);
-        }
-        sums[idx] = sum / samples;
-    });
+    parallel_for_each(
+        sums.extent, [ =, &sums ](index<1> idx) restrict(amp) {
+            xorshift_rng rng(generators[idx]);
+            const float drift = (rate - 0.5f * volatility * volatility) * time;
+            float sum = 0;
+            for (int i = 0; i < samples; ++i) {
+                const float end = spot * fast_math::exp(drift + volatility * fast_math::sqrt(time) * normal(rng));
+                sum += fast_math::fmax(end - strike, 0.0f);
+            }
+            sums[idx] = sum / samples;
+        });
     std::vector<float> host(sums);
     const double price = std::accumulate(host.begin(), host.end(), 0.0) / threads * exp(-rate * time);
     auto cnd = [](double x) { return 0.5 * erfc(-x / sqrt(2.0)); };
     const double d1 = (log(spot / strike) + (rate + 0.5 * volatility * volatility) * time) / (volatility * sqrt(time));
     const double exact = spot * cnd(d1) - strike * exp(-rate * time) * cnd(d1 - volatility * sqrt(time));
     std::cout << "The option is worth " << price << ", by the formula " << exact << std::endl;
-    if (!(fabs(price - exact) < 0.15))
-        ++failed;
+    if (!(fabs(price - exact) < 0.15)) ++failed;
     std::cout << (failed ? "FAILED" : "PASSED") << std::endl;
     return failed ? 1 : 0;
 }

@@ -1,4 +1,5 @@
-// Splits work among all accelerators that there are: rows of a product by bands, with threads, sections and work stealing.
+// Splits work among all accelerators that there are: rows of a product by bands, with threads, sections and work
+// stealing.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -36,7 +37,9 @@ struct TaskData {
 
 std::vector<accelerator> usable() {
     std::vector<accelerator> accls = accelerator::get_all();
-    accls.erase(std::remove_if(accls.begin(), accls.end(), [](accelerator &a) { return a.is_emulated || a.supports_double_precision == false; }), accls.end());
+    accls.erase(std::remove_if(accls.begin(), accls.end(),
+                               [](accelerator &a) { return a.is_emulated || a.supports_double_precision == false; }),
+                accls.end());
     if (accls.empty()) {
         std::wcout << L"No hardware accelerators, the default does everything." << std::endl;
         accls.push_back(accelerator());
@@ -45,14 +48,16 @@ std::vector<accelerator> usable() {
     return accls;
 }
 
-void multiply_rows(accelerator_view view, array_view<const float, 2> a, array_view<const float, 2> b, array_view<float, 2> c) {
+void multiply_rows(accelerator_view view, array_view<const float, 2> a, array_view<const float, 2> b,
+                   array_view<float, 2> c) {
     c.discard_data();
-    parallel_for_each(view, c.extent, [=](index<2> idx) restrict(amp) {
-        float sum = 0;
-        for (int k = 0; k < b.extent[0]; ++k)
-            sum += a(idx[0], k) * b(k, idx[1]);
-        c[idx] = sum;
-    });
+    parallel_for_each(
+        view, c.extent, [=](index<2> idx) restrict(amp) {
+            float sum = 0;
+            for (int k = 0; k < b.extent[0]; ++k)
+                sum += a(idx[0], k) * b(k, idx[1]);
+            c[idx] = sum;
+        });
 }
 
 int check(const char *name, const std::vector<float> &got, const std::vector<float> &expected) {
@@ -82,7 +87,8 @@ int main() {
         array_view<const float, 2> av_a(N, M, a), av_b(M, W, b);
         array_view<float, 2> av_c(N, W, c);
         for (auto &t : tasks)
-            multiply_rows(t.view, av_a.section(t.startRow, 0, t.rows, M), av_b, av_c.section(index<2>(t.startRow, 0), extent<2>(t.rows, W)));
+            multiply_rows(t.view, av_a.section(t.startRow, 0, t.rows, M), av_b,
+                          av_c.section(index<2>(t.startRow, 0), extent<2>(t.rows, W)));
     }
     failed += check("sections", c, expected);
 
@@ -94,12 +100,13 @@ int main() {
             array<float, 2> mine(t.rows, M, a.begin() + t.startRow * M, a.begin() + (t.startRow + t.rows) * M, t.view);
             array<float, 2> all(M, W, b.begin(), b.end(), t.view);
             array<float, 2> result(t.rows, W, t.view);
-            parallel_for_each(result.extent, [&mine, &all, &result](index<2> idx) restrict(amp) {
-                float sum = 0;
-                for (int k = 0; k < all.extent[0]; ++k)
-                    sum += mine(idx[0], k) * all(k, idx[1]);
-                result[idx] = sum;
-            });
+            parallel_for_each(
+                result.extent, [&mine, &all, &result ](index<2> idx) restrict(amp) {
+                    float sum = 0;
+                    for (int k = 0; k < all.extent[0]; ++k)
+                        sum += mine(idx[0], k) * all(k, idx[1]);
+                    result[idx] = sum;
+                });
             copy(result, d.begin() + t.startRow * W);
         }));
     }

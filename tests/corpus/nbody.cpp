@@ -20,7 +20,7 @@ struct ParticlesAmp {
     array<float_3, 1> pos;
     array<float_3, 1> vel;
 
-public:
+  public:
     ParticlesAmp(int size) : pos(size), vel(size) {}
     ParticlesAmp(int size, accelerator_view view) : pos(size, view), vel(size, view) {}
     inline int size() const { return pos.extent.size(); }
@@ -31,10 +31,12 @@ const float g_dampingFactor = 0.9995f;
 const float g_deltaTime = 0.1f;
 const float g_particleMass = ((6.67300e-11f * 10000.0f) * 10000.0f * 10000.0f);
 
-inline float SqrLength(const float_3 &r) restrict(amp, cpu) { return r.x * r.x + r.y * r.y + r.z * r.z; }
+inline float SqrLength(const float_3 &r) restrict(amp, cpu) {
+    return r.x * r.x + r.y * r.y + r.z * r.z;
+}
 
-void BodyBodyInteraction(float_3 &acc, const float_3 particlePosition, const float_3 otherParticlePosition, float softeningSquared,
-                         float particleMass) restrict(amp) {
+void BodyBodyInteraction(float_3 &acc, const float_3 particlePosition, const float_3 otherParticlePosition,
+                         float softeningSquared, float particleMass) restrict(amp) {
     float_3 r = otherParticlePosition - particlePosition;
     float distSqr = SqrLength(r) + softeningSquared;
     float invDist = fast_math::rsqrt(distSqr);
@@ -44,26 +46,29 @@ void BodyBodyInteraction(float_3 &acc, const float_3 particlePosition, const flo
 }
 
 class INBodyAmp {
-public:
+  public:
     virtual int TileSize() const = 0;
-    virtual void Integrate(const std::shared_ptr<ParticlesAmp> &in, const std::shared_ptr<ParticlesAmp> &out, int numParticles) const = 0;
+    virtual void Integrate(const std::shared_ptr<ParticlesAmp> &in, const std::shared_ptr<ParticlesAmp> &out,
+                           int numParticles) const = 0;
     virtual ~INBodyAmp() {}
 };
 
 class NBodyAmpSimple : public INBodyAmp {
-private:
+  private:
     const float m_softeningSquared;
     const float m_dampingFactor;
     const float m_deltaTime;
     const float m_particleMass;
 
-public:
+  public:
     NBodyAmpSimple(float softeningSquared, float dampingFactor, float deltaTime, float particleMass)
-        : m_softeningSquared(softeningSquared), m_dampingFactor(dampingFactor), m_deltaTime(deltaTime), m_particleMass(particleMass) {}
+        : m_softeningSquared(softeningSquared), m_dampingFactor(dampingFactor), m_deltaTime(deltaTime),
+          m_particleMass(particleMass) {}
 
     int TileSize() const { return 1; }
 
-    void Integrate(const std::shared_ptr<ParticlesAmp> &in, const std::shared_ptr<ParticlesAmp> &out, int numParticles) const {
+    void Integrate(const std::shared_ptr<ParticlesAmp> &in, const std::shared_ptr<ParticlesAmp> &out,
+                   int numParticles) const {
         extent<1> computeDomain(numParticles);
         const float softeningSquared = m_softeningSquared;
         const float dampingFactor = m_dampingFactor;
@@ -78,28 +83,29 @@ public:
         const array<float_3, 1> &velIn = particlesIn.vel;
         (void)particlesOut;
 
-        parallel_for_each(computeDomain, [=, &posIn, &velIn, &posOut, &velOut](index<1> idx) restrict(amp) {
-            float_3 pos = posIn[idx];
-            float_3 vel = velIn[idx];
-            float_3 acc(0.0f);
-            for (int j = 0; j < numParticles; ++j) {
-                if (j != idx[0])
-                    BodyBodyInteraction(acc, pos, posIn[j], softeningSquared, particleMass);
-            }
-            vel += acc * deltaTime;
-            vel *= dampingFactor;
-            pos += vel * deltaTime;
-            posOut[idx] = pos;
-            velOut[idx] = vel;
-        });
+        parallel_for_each(
+            computeDomain, [ =, &posIn, &velIn, &posOut, &velOut ](index<1> idx) restrict(amp) {
+                float_3 pos = posIn[idx];
+                float_3 vel = velIn[idx];
+                float_3 acc(0.0f);
+                for (int j = 0; j < numParticles; ++j) {
+                    if (j != idx[0]) BodyBodyInteraction(acc, pos, posIn[j], softeningSquared, particleMass);
+                }
+                vel += acc * deltaTime;
+                vel *= dampingFactor;
+                pos += vel * deltaTime;
+                posOut[idx] = pos;
+                velOut[idx] = vel;
+            });
     }
 };
 
 template <int TSize> class NBodyAmpTiled : public INBodyAmp {
-public:
+  public:
     int TileSize() const { return TSize; }
 
-    void Integrate(const std::shared_ptr<ParticlesAmp> &in, const std::shared_ptr<ParticlesAmp> &out, int numParticles) const {
+    void Integrate(const std::shared_ptr<ParticlesAmp> &in, const std::shared_ptr<ParticlesAmp> &out,
+                   int numParticles) const {
         Integrate(*in, *out, numParticles, 0, numParticles);
     }
 
@@ -113,35 +119,36 @@ public:
 
         const array<float_3, 1> &posIn = in.pos, &velIn = in.vel;
         array<float_3, 1> &posOut = out.pos, &velOut = out.vel;
-        parallel_for_each(in.pos.accelerator_view, computeDomain.tile<TSize>(),
-                          [=, &posIn, &velIn, &posOut, &velOut](tiled_index<TSize> ti) restrict(amp) {
-                              tile_static float_3 tilePosMemory[TSize];
+        parallel_for_each(
+            in.pos.accelerator_view, computeDomain.tile<TSize>(),
+            [ =, &posIn, &velIn, &posOut, &velOut ](tiled_index<TSize> ti) restrict(amp) {
+                tile_static float_3 tilePosMemory[TSize];
 
-                              const int idxLocal = ti.local[0];
-                              const int idxGlobal = ti.global[0] + begin;
+                const int idxLocal = ti.local[0];
+                const int idxGlobal = ti.global[0] + begin;
 
-                              float_3 pos = posIn[idxGlobal];
-                              float_3 vel = velIn[idxGlobal];
-                              float_3 acc = 0.0f;
+                float_3 pos = posIn[idxGlobal];
+                float_3 vel = velIn[idxGlobal];
+                float_3 acc = 0.0f;
 
-                              int particleIdx = idxLocal;
-                              for (int tile = 0; tile < numTiles; tile++, particleIdx += TSize) {
-                                  tilePosMemory[idxLocal] = posIn[particleIdx];
-                                  ti.barrier.wait();
-                                  for (int j = 0; j < TSize;) {
-                                      BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
-                                      BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
-                                      BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
-                                      BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
-                                  }
-                                  ti.barrier.wait();
-                              }
-                              vel += acc * deltaTime;
-                              vel *= dampingFactor;
-                              pos += vel * deltaTime;
-                              posOut[idxGlobal] = pos;
-                              velOut[idxGlobal] = vel;
-                          });
+                int particleIdx = idxLocal;
+                for (int tile = 0; tile < numTiles; tile++, particleIdx += TSize) {
+                    tilePosMemory[idxLocal] = posIn[particleIdx];
+                    ti.barrier.wait();
+                    for (int j = 0; j < TSize;) {
+                        BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
+                        BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
+                        BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
+                        BodyBodyInteraction(acc, pos, tilePosMemory[j++], softeningSquared, particleMass);
+                    }
+                    ti.barrier.wait();
+                }
+                vel += acc * deltaTime;
+                vel *= dampingFactor;
+                pos += vel * deltaTime;
+                posOut[idxGlobal] = pos;
+                velOut[idxGlobal] = vel;
+            });
     }
 };
 
@@ -187,7 +194,8 @@ int main() {
         IntegrateCpu(refPos, refVel);
 
     std::vector<std::shared_ptr<INBodyAmp>> integrators;
-    integrators.push_back(std::make_shared<NBodyAmpSimple>(g_softeningSquared, g_dampingFactor, g_deltaTime, g_particleMass));
+    integrators.push_back(
+        std::make_shared<NBodyAmpSimple>(g_softeningSquared, g_dampingFactor, g_deltaTime, g_particleMass));
     integrators.push_back(std::make_shared<NBodyAmpTiled<16>>());
     integrators.push_back(std::make_shared<NBodyAmpTiled<64>>());
 
@@ -208,17 +216,16 @@ int main() {
         std::vector<float_3> result(numParticles);
         copy(in->pos, result.begin());
         const float error = Difference(result, refPos);
-        std::wcout << L"Tile size " << integrator->TileSize() << L": " << timer.Elapsed() << L" ms, error " << error << std::endl;
-        if (!(error < 1e-6f))
-            ++failed;
+        std::wcout << L"Tile size " << integrator->TileSize() << L": " << timer.Elapsed() << L" ms, error " << error
+                   << std::endl;
+        if (!(error < 1e-6f)) ++failed;
     }
 
     // Two accelerators, or two views of one: each integrates its half and gets the other's positions by copies.
     std::vector<accelerator> accls = accelerator::get_all();
-    accls.erase(std::remove_if(accls.begin(), accls.end(),
-                               [](accelerator &a) {
-                                   return (a.is_emulated) || (a.device_path == accelerator::cpu_accelerator);
-                               }),
+    accls.erase(std::remove_if(
+                    accls.begin(), accls.end(),
+                    [](accelerator &a) { return (a.is_emulated) || (a.device_path == accelerator::cpu_accelerator); }),
                 accls.end());
     std::vector<accelerator_view> views;
     for (accelerator &a : accls)
@@ -240,7 +247,8 @@ int main() {
         for (int i = 0; i < 2; ++i)
             engine.Integrate(*ins[i], *outs[i], numParticles, i * range, range);
         for (int i = 0; i < 2; ++i)
-            copies.push_back(copy_async(outs[i]->pos.section(i * range, range), outs[1 - i]->pos.section(i * range, range)));
+            copies.push_back(
+                copy_async(outs[i]->pos.section(i * range, range), outs[1 - i]->pos.section(i * range, range)));
         for (auto &c : copies)
             c.get();
         std::swap(ins, outs);
@@ -249,8 +257,7 @@ int main() {
     copy(ins[0]->pos, result.begin());
     const float error = Difference(result, refPos);
     std::wcout << L"Two accelerator_views: error " << error << std::endl;
-    if (!(error < 1e-6f))
-        ++failed;
+    if (!(error < 1e-6f)) ++failed;
     std::wcout << (failed ? L"FAILED" : L"Passed") << std::endl;
     return failed ? 1 : 0;
 }

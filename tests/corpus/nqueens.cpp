@@ -1,5 +1,5 @@
-// N queens: the host places the first rows, each thread counts the rest with local arrays instead of recursion. And a Sudoku,
-// by elimination in tiles.
+// N queens: the host places the first rows, each thread counts the rest with local arrays instead of recursion. And a
+// Sudoku, by elimination in tiles.
 #include "stdafx.h"
 #include <amp.h>
 #include <iostream>
@@ -46,8 +46,7 @@ template <int N> void first_rows(std::vector<placement<N>> &out, placement<N> p,
     }
     for (int c = 0; c < N; ++c) {
         const int bit = 1 << c;
-        if ((p.columns | p.left | p.right) & bit)
-            continue;
+        if ((p.columns | p.left | p.right) & bit) continue;
         placement<N> next = {p.columns | bit, (p.left | bit) << 1, (p.right | bit) >> 1};
         first_rows<N>(out, next, rows - 1);
     }
@@ -61,11 +60,11 @@ template <int N> int queens() {
     array_view<const placement<N>> av(starts);
     std::vector<int> total(1);
     array_view<int> av_total(total);
-    parallel_for_each(av.extent, [=](index<1> i) restrict(amp) {
-        const int found = count_solutions<N, N - host_rows>(av[i]);
-        if (found)
-            atomic_fetch_add(&av_total[0], found);
-    });
+    parallel_for_each(
+        av.extent, [=](index<1> i) restrict(amp) {
+            const int found = count_solutions<N, N - host_rows>(av[i]);
+            if (found) atomic_fetch_add(&av_total[0], found);
+        });
     av_total.synchronize();
     return total[0];
 }
@@ -77,44 +76,44 @@ int sudoku(const char *puzzle, std::vector<int> &solved) {
         cells[i] = puzzle[i] == '.' ? 0 : puzzle[i] - '0';
     array_view<const int, 2> av_in(9, 9, cells);
     array<int, 2> result(9, 9);
-    parallel_for_each(av_in.extent.tile<9, 9>(), [=, &result](tiled_index<9, 9> t) restrict(amp) {
-        tile_static int mask[9][9];
-        const int y = t.local[0], x = t.local[1];
-        const int given = av_in[t.global];
-        mask[y][x] = given ? 1 << (given - 1) : 0x1FF;
-        t.barrier.wait();
-        for (int round = 0; round < 40; ++round) {
-            int mine = mask[y][x], others_row = 0, others_column = 0, others_box = 0, known = 0;
-            for (int k = 0; k < 9; ++k) {
-                const int by = y / 3 * 3 + k / 3, bx = x / 3 * 3 + k % 3;
-                const int row = mask[y][k], column = mask[k][x], box = mask[by][bx];
-                if (k != x) {
-                    others_row |= row;
-                    known |= (row & (row - 1)) == 0 ? row : 0;
+    parallel_for_each(
+        av_in.extent.tile<9, 9>(), [ =, &result ](tiled_index<9, 9> t) restrict(amp) {
+            tile_static int mask[9][9];
+            const int y = t.local[0], x = t.local[1];
+            const int given = av_in[t.global];
+            mask[y][x] = given ? 1 << (given - 1) : 0x1FF;
+            t.barrier.wait();
+            for (int round = 0; round < 40; ++round) {
+                int mine = mask[y][x], others_row = 0, others_column = 0, others_box = 0, known = 0;
+                for (int k = 0; k < 9; ++k) {
+                    const int by = y / 3 * 3 + k / 3, bx = x / 3 * 3 + k % 3;
+                    const int row = mask[y][k], column = mask[k][x], box = mask[by][bx];
+                    if (k != x) {
+                        others_row |= row;
+                        known |= (row & (row - 1)) == 0 ? row : 0;
+                    }
+                    if (k != y) {
+                        others_column |= column;
+                        known |= (column & (column - 1)) == 0 ? column : 0;
+                    }
+                    if (by != y || bx != x) {
+                        others_box |= box;
+                        known |= (box & (box - 1)) == 0 ? box : 0;
+                    }
                 }
-                if (k != y) {
-                    others_column |= column;
-                    known |= (column & (column - 1)) == 0 ? column : 0;
-                }
-                if (by != y || bx != x) {
-                    others_box |= box;
-                    known |= (box & (box - 1)) == 0 ? box : 0;
-                }
+                mine &= ~known;
+                if (mine & ~others_row) mine &= ~others_row;
+                if (mine & ~others_column) mine &= ~others_column;
+                if (mine & ~others_box) mine &= ~others_box;
+                t.barrier.wait_with_tile_static_memory_fence();
+                mask[y][x] = mine;
+                t.barrier.wait_with_tile_static_memory_fence();
             }
-            mine &= ~known;
-            if (mine & ~others_row) mine &= ~others_row;
-            if (mine & ~others_column) mine &= ~others_column;
-            if (mine & ~others_box) mine &= ~others_box;
-            t.barrier.wait_with_tile_static_memory_fence();
-            mask[y][x] = mine;
-            t.barrier.wait_with_tile_static_memory_fence();
-        }
-        int digit = 0;
-        for (int d = 0; d < 9; ++d)
-            if (mask[y][x] == 1 << d)
-                digit = d + 1;
-        result[t] = digit;
-    });
+            int digit = 0;
+            for (int d = 0; d < 9; ++d)
+                if (mask[y][x] == 1 << d) digit = d + 1;
+            result[t] = digit;
+        });
     solved = result;
     int bad = 0;
     for (int i = 0; i < 9; ++i) {

@@ -1,4 +1,5 @@
-// Perlin noise and fractal sums: permutations as an array_view member of a functor class, concurrency::direct3d's functions.
+// Perlin noise and fractal sums: permutations as an array_view member of a functor class, concurrency::direct3d's
+// functions.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -21,8 +22,9 @@ class perlin_noise {
     }
     static int floor_of(float x) restrict(amp, cpu) { return int(x) - (x < 0 && x != int(x) ? 1 : 0); }
 
-public:
-    explicit perlin_noise(const std::vector<int> &permutation) : m_permutation(static_cast<int>(permutation.size()), permutation) {}
+  public:
+    explicit perlin_noise(const std::vector<int> &permutation)
+        : m_permutation(static_cast<int>(permutation.size()), permutation) {}
 
     float operator()(float x, float y, float z) const restrict(amp, cpu) {
         const int fx = floor_of(x), fy = floor_of(y), fz = floor_of(z);
@@ -33,8 +35,11 @@ public:
         const float u = fade(x), v = fade(y), w = fade(z);
         const array_view<const int> &p = m_permutation;
         const int A = p[X] + Y, AA = p[A] + Z, AB = p[A + 1] + Z, B = p[X + 1] + Y, BA = p[B] + Z, BB = p[B + 1] + Z;
-        return lerp(w, lerp(v, lerp(u, grad(p[AA], x, y, z), grad(p[BA], x - 1, y, z)), lerp(u, grad(p[AB], x, y - 1, z), grad(p[BB], x - 1, y - 1, z))),
-                    lerp(v, lerp(u, grad(p[AA + 1], x, y, z - 1), grad(p[BA + 1], x - 1, y, z - 1)), lerp(u, grad(p[AB + 1], x, y - 1, z - 1), grad(p[BB + 1], x - 1, y - 1, z - 1))));
+        return lerp(w,
+                    lerp(v, lerp(u, grad(p[AA], x, y, z), grad(p[BA], x - 1, y, z)),
+                         lerp(u, grad(p[AB], x, y - 1, z), grad(p[BB], x - 1, y - 1, z))),
+                    lerp(v, lerp(u, grad(p[AA + 1], x, y, z - 1), grad(p[BA + 1], x - 1, y, z - 1)),
+                         lerp(u, grad(p[AB + 1], x, y - 1, z - 1), grad(p[BB + 1], x - 1, y - 1, z - 1))));
     }
 };
 
@@ -67,11 +72,12 @@ int main() {
     fractal<4> f = {perlin_noise(permutation), 2.0f, 0.5f};
     array_view<float, 3> av(depth, height, width, volume);
     av.discard_data();
-    parallel_for_each(av.extent, [=](index<3> idx) restrict(amp) {
-        const float n = f(idx[2] * 0.13f - 1.7f, idx[1] * 0.17f - 2.1f, idx[0] * 0.31f);
-        // from [-1, 1] to [0, 1], smoothly
-        av[idx] = direct3d::smoothstep(0.0f, 1.0f, direct3d::saturate(0.5f + 0.5f * n));
-    });
+    parallel_for_each(
+        av.extent, [=](index<3> idx) restrict(amp) {
+            const float n = f(idx[2] * 0.13f - 1.7f, idx[1] * 0.17f - 2.1f, idx[0] * 0.31f);
+            // from [-1, 1] to [0, 1], smoothly
+            av[idx] = direct3d::smoothstep(0.0f, 1.0f, direct3d::saturate(0.5f + 0.5f * n));
+        });
 
     // a slice is a view too
     array_view<float, 2> slice = av[2];
@@ -83,11 +89,9 @@ int main() {
             worst = std::max(worst, std::abs(slice(y, x) - t * t * (3 - 2 * t)));
             lowest = std::min(lowest, slice(y, x));
             highest = std::max(highest, slice(y, x));
-            if (y % 3 == 0)
-                std::cout << " .:-=+*#%@"[int(slice(y, x) * 9.99f)];
+            if (y % 3 == 0) std::cout << " .:-=+*#%@"[int(slice(y, x) * 9.99f)];
         }
-        if (y % 3 == 0)
-            std::cout << std::endl;
+        if (y % 3 == 0) std::cout << std::endl;
     }
     std::cout << "from " << lowest << " to " << highest << ", largest difference " << worst << std::endl;
     return worst < 1e-4f && lowest < 0.35f && highest > 0.65f ? 0 : 1;

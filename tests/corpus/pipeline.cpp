@@ -16,13 +16,14 @@ const int frame_size = 4096;
 const int frames = 6;
 
 struct stage {
-    array<float> input;   // on the host, for transfers to the device
+    array<float> input; // on the host, for transfers to the device
     array<float> device;
-    array<float> output;  // on the host, for transfers from it
+    array<float> output; // on the host, for transfers from it
     completion_future upload, download;
 
     stage(accelerator_view cpu_view, accelerator_view device_view)
-        : input(frame_size, cpu_view, device_view), device(frame_size, device_view), output(frame_size, cpu_view, device_view) {}
+        : input(frame_size, cpu_view, device_view), device(frame_size, device_view),
+          output(frame_size, cpu_view, device_view) {}
 };
 
 void produce(float *data, int frame) {
@@ -30,7 +31,9 @@ void produce(float *data, int frame) {
         data[i] = static_cast<float>((i * 7 + frame * 13) % 101);
 }
 
-float filter(float x, int frame) restrict(cpu, amp) { return x * 2.0f + frame; }
+float filter(float x, int frame) restrict(cpu, amp) {
+    return x * 2.0f + frame;
+}
 
 bool staged(accelerator_view device_view) {
     accelerator cpu_accelerator(accelerator::cpu_accelerator);
@@ -52,13 +55,14 @@ bool staged(accelerator_view device_view) {
     };
     for (int frame = 0; frame < frames; ++frame) {
         stage &s = *stages[frame % 2];
-        if (frame >= 2)
-            consume(s, frame - 2);
+        if (frame >= 2) consume(s, frame - 2);
         produce(s.input.data(), frame);
         s.upload = copy_async(s.input, s.device);
         s.upload.wait();
         array<float> &data = s.device;
-        parallel_for_each(device_view, data.extent, [=, &data](index<1> idx) restrict(amp) { data[idx] = filter(data[idx], frame); });
+        parallel_for_each(
+            device_view, data.extent,
+            [ =, &data ](index<1> idx) restrict(amp) { data[idx] = filter(data[idx], frame); });
         s.download = copy_async(s.device, s.output);
     }
     consume(*stages[0], frames - 2);
@@ -76,13 +80,15 @@ bool markers(accelerator_view view) {
     std::vector<int> seen;
     std::promise<void> done;
 
-    parallel_for_each(view, av.extent, [=](index<1> i) restrict(amp) { av[i] += i[0]; });
+    parallel_for_each(
+        view, av.extent, [=](index<1> i) restrict(amp) { av[i] += i[0]; });
     completion_future marker = view.create_marker();
     marker.then([&]() {
         std::lock_guard<std::mutex> guard(lock);
         seen.push_back(++order);
     });
-    parallel_for_each(view, av.extent, [=](index<1> i) restrict(amp) { av[i] *= 2; });
+    parallel_for_each(
+        view, av.extent, [=](index<1> i) restrict(amp) { av[i] *= 2; });
     view.flush();
     view.create_marker().then([&]() {
         std::lock_guard<std::mutex> guard(lock);
@@ -94,8 +100,7 @@ bool markers(accelerator_view view) {
     all.wait();
     marker.get();
     for (int i = 0; i < frame_size; ++i)
-        if (data[i] != 2 * (1 + i))
-            return false;
+        if (data[i] != 2 * (1 + i)) return false;
     // The first continuation may still be on its way.
     while (order < 2)
         std::this_thread::yield();
@@ -108,23 +113,19 @@ bool futures(accelerator_view view) {
     std::vector<int> source(1000), target(1000);
     std::iota(source.begin(), source.end(), 0);
     completion_future empty;
-    if (empty.valid())
-        return false;
+    if (empty.valid()) return false;
     completion_future up = copy_async(source.begin(), source.end(), a);
-    if (!up.valid())
-        return false;
+    if (!up.valid()) return false;
     completion_future same(up);
     same.get();
-    if (up.wait_for(std::chrono::seconds(10)) != std::future_status::ready)
-        return false;
+    if (up.wait_for(std::chrono::seconds(10)) != std::future_status::ready) return false;
     // On another thread
     std::future<int> sum = std::async(std::launch::async, [&]() {
         completion_future down = copy_async(a, target.begin());
         down.get();
         return std::accumulate(target.begin(), target.end(), 0);
     });
-    if (sum.get() != 999 * 500)
-        return false;
+    if (sum.get() != 999 * 500) return false;
     array<int> b(1000, view);
     std::vector<completion_future> parts;
     for (int i = 0; i < 4; ++i)
@@ -141,6 +142,7 @@ int main() {
     timer.Start();
     const bool a = staged(view), b = markers(view), c = futures(view);
     timer.Stop();
-    std::wcout << L"staging arrays " << (a ? L"ok" : L"WRONG") << L", markers " << (b ? L"ok" : L"WRONG") << L", futures " << (c ? L"ok" : L"WRONG") << L", " << timer.Elapsed() << L" ms" << std::endl;
+    std::wcout << L"staging arrays " << (a ? L"ok" : L"WRONG") << L", markers " << (b ? L"ok" : L"WRONG")
+               << L", futures " << (c ? L"ok" : L"WRONG") << L", " << timer.Elapsed() << L" ms" << std::endl;
     return a && b && c ? 0 : 1;
 }

@@ -15,11 +15,19 @@ typedef float_3 vector3;
 typedef float_3 color;
 
 // Square roots on either side
-inline float root(float x) restrict(amp, cpu) { return fast_math::sqrt(x); }
+inline float root(float x) restrict(amp, cpu) {
+    return fast_math::sqrt(x);
+}
 
-inline float dot(const vector3 &a, const vector3 &b) restrict(amp, cpu) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline vector3 normalize(const vector3 &a) restrict(amp, cpu) { return a / root(dot(a, a)); }
-inline vector3 reflect(const vector3 &d, const vector3 &n) restrict(amp, cpu) { return d - n * (2.0f * dot(d, n)); }
+inline float dot(const vector3 &a, const vector3 &b) restrict(amp, cpu) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+inline vector3 normalize(const vector3 &a) restrict(amp, cpu) {
+    return a / root(dot(a, a));
+}
+inline vector3 reflect(const vector3 &d, const vector3 &n) restrict(amp, cpu) {
+    return d - n * (2.0f * dot(d, n));
+}
 
 enum material_kind { matte, mirror, checker };
 
@@ -41,21 +49,18 @@ struct camera {
 };
 
 class ray {
-public:
+  public:
     vector3 origin, direction;
     ray(const vector3 &o, const vector3 &d) restrict(amp, cpu) : origin(o), direction(d) {}
     vector3 at(float t) const restrict(amp, cpu) { return origin + direction * t; }
     bool hits(const sphere &s, float &t) const restrict(amp, cpu) {
         const vector3 oc = origin - s.center;
         const float b = dot(oc, direction), c = dot(oc, oc) - s.radius * s.radius, d = b * b - c;
-        if (d < 0)
-            return false;
+        if (d < 0) return false;
         const float r = root(d);
         float hit = -b - r;
-        if (hit < 1e-3f)
-            hit = -b + r;
-        if (hit < 1e-3f || hit >= t)
-            return false;
+        if (hit < 1e-3f) hit = -b + r;
+        if (hit < 1e-3f || hit >= t) return false;
         t = hit;
         return true;
     }
@@ -66,14 +71,14 @@ template <typename Spheres, typename Lights> class scene {
     Lights m_lights;
     int m_sphere_count, m_light_count;
 
-public:
-    scene(const Spheres &s, const Lights &l, int spheres, int lights) restrict(amp, cpu) : m_spheres(s), m_lights(l), m_sphere_count(spheres), m_light_count(lights) {}
+  public:
+    scene(const Spheres &s, const Lights &l, int spheres, int lights) restrict(amp, cpu)
+        : m_spheres(s), m_lights(l), m_sphere_count(spheres), m_light_count(lights) {}
 
     bool nearest(const ray &r, float &t, int &which) const restrict(amp, cpu) {
         which = -1;
         for (int i = 0; i < m_sphere_count; ++i)
-            if (r.hits(m_spheres[i], t))
-                which = i;
+            if (r.hits(m_spheres[i], t)) which = i;
         return which >= 0;
     }
 
@@ -89,8 +94,7 @@ public:
             const sphere s = m_spheres[which];
             const vector3 p = r.at(t), n = normalize(p - s.center);
             color tint = s.tint;
-            if (s.kind == checker && ((int(p.x + 100.0f) ^ int(p.z + 100.0f)) & 1))
-                tint *= 0.3f;
+            if (s.kind == checker && ((int(p.x + 100.0f) ^ int(p.z + 100.0f)) & 1)) tint *= 0.3f;
             color lit(0.1f);
             for (int l = 0; l < m_light_count; ++l) {
                 const light from = m_lights[l];
@@ -100,8 +104,7 @@ public:
                 float blocked = distance;
                 int by;
                 const float cosine = dot(n, shadow.direction);
-                if (cosine > 0 && !nearest(shadow, blocked, by))
-                    lit += from.intensity * cosine;
+                if (cosine > 0 && !nearest(shadow, blocked, by)) lit += from.intensity * cosine;
             }
             switch (s.kind) {
             case mirror:
@@ -119,7 +122,8 @@ public:
 };
 
 inline ray primary(const camera &c, int y, int x, int height, int width) restrict(amp, cpu) {
-    return ray(c.eye, normalize(vector3((x - width * 0.5f) / height * c.fov, (height * 0.5f - y) / height * c.fov, 1.0f)));
+    return ray(c.eye,
+               normalize(vector3((x - width * 0.5f) / height * c.fov, (height * 0.5f - y) / height * c.fov, 1.0f)));
 }
 
 int main() {
@@ -144,12 +148,17 @@ int main() {
         array_view<const light> lights_vw(lights);
         array_view<color, 2> picture_vw(height, width, picture);
         picture_vw.discard_data();
-        scene<array_view<const sphere>, array_view<const light>> world(spheres_vw, lights_vw, spheres_vw.extent[0], lights_vw.extent[0]);
-        parallel_for_each(picture_vw.extent, [=](index<2> idx) restrict(amp) { picture_vw[idx] = world.trace(primary(cam, idx[0], idx[1], height, width)); });
+        scene<array_view<const sphere>, array_view<const light>> world(spheres_vw, lights_vw, spheres_vw.extent[0],
+                                                                       lights_vw.extent[0]);
+        parallel_for_each(
+            picture_vw.extent, [=](index<2> idx) restrict(amp) {
+                picture_vw[idx] = world.trace(primary(cam, idx[0], idx[1], height, width));
+            });
     }
     timer.Stop();
 
-    scene<const sphere *, const light *> reference(spheres.data(), lights.data(), 4, 2);
+    scene<array_view<const sphere>, array_view<const light>> reference(array_view<const sphere>(4, spheres),
+                                                                       array_view<const light>(2, lights), 4, 2);
     int wrong = 0;
     float brightest = 0;
     for (int y = 0; y < height; ++y) {
@@ -163,8 +172,7 @@ int main() {
                 std::cout << " .:-=+*#%@"[int(float(grey) * 9)];
             }
         }
-        if (y % 4 == 0)
-            std::cout << std::endl;
+        if (y % 4 == 0) std::cout << std::endl;
     }
     std::cout << wrong << " wrong pixels, brightest " << brightest << ", " << timer.Elapsed() << " ms" << std::endl;
     // rays that graze an edge may fall to either side

@@ -12,7 +12,7 @@ const int dimensions = 4;
 const int bits = 32;
 
 class sobol_directions {
-public:
+  public:
     unsigned v[dimensions][bits];
 
     sobol_directions() {
@@ -41,8 +41,7 @@ public:
     unsigned at(int dimension, unsigned n) const restrict(amp, cpu) {
         unsigned x = 0;
         for (unsigned g = n ^ (n >> 1), i = 0; g; g >>= 1, ++i)
-            if (g & 1)
-                x ^= v[dimension][i];
+            if (g & 1) x ^= v[dimension][i];
         return x;
     }
 };
@@ -50,8 +49,10 @@ public:
 class sobol_stream {
     sobol_directions m_directions;
 
-public:
-    float operator()(int dimension, unsigned n) const restrict(amp, cpu) { return static_cast<float>(m_directions.at(dimension, n) >> 8) * (1.0f / 16777216.0f); }
+  public:
+    float operator()(int dimension, unsigned n) const restrict(amp, cpu) {
+        return static_cast<float>(m_directions.at(dimension, n) >> 8) * (1.0f / 16777216.0f);
+    }
     const sobol_directions &directions() const { return m_directions; }
 };
 
@@ -62,7 +63,9 @@ int main() {
 
     array<unsigned, 2> numbers(dimensions, count);
     const sobol_directions directions = stream.directions();
-    parallel_for_each(numbers.extent, [directions, &numbers](index<2> idx) restrict(amp) { numbers[idx] = directions.at(idx[0], idx[1]); });
+    parallel_for_each(
+        numbers.extent,
+        [ directions, &numbers ](index<2> idx) restrict(amp) { numbers[idx] = directions.at(idx[0], idx[1]); });
     std::vector<unsigned> host = numbers;
     int failed = 0;
     for (int d = 0; d < dimensions; ++d) {
@@ -82,19 +85,19 @@ int main() {
     std::vector<int> inside(count / 64);
     array_view<int> inside_vw(inside);
     inside_vw.discard_data();
-    parallel_for_each(inside_vw.extent, [=](index<1> idx) restrict(amp) {
-        int hits = 0;
-        for (int i = 0; i < 64; ++i) {
-            float r = 0;
-            for (int d = 0; d < dimensions; ++d) {
-                const float x = stream(d, idx[0] * 64 + i) * 2.0f - 1.0f;
-                r += x * x;
+    parallel_for_each(
+        inside_vw.extent, [=](index<1> idx) restrict(amp) {
+            int hits = 0;
+            for (int i = 0; i < 64; ++i) {
+                float r = 0;
+                for (int d = 0; d < dimensions; ++d) {
+                    const float x = stream(d, idx[0] * 64 + i) * 2.0f - 1.0f;
+                    r += x * x;
+                }
+                if (r < 1.0f) ++hits;
             }
-            if (r < 1.0f)
-                ++hits;
-        }
-        inside_vw[idx] = hits;
-    });
+            inside_vw[idx] = hits;
+        });
     int hits = 0;
     for (int i = 0; i < inside_vw.extent[0]; ++i)
         hits += inside_vw[i];

@@ -1,4 +1,5 @@
-// A self-organizing map: the best cell by a reduction over pairs (value, index) in tiles, then the neighbourhood learns.
+// A self-organizing map: the best cell by a reduction over pairs (value, index) in tiles, then the neighbourhood
+// learns.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_graphics.h>
@@ -17,8 +18,7 @@ struct candidate {
 };
 
 inline candidate better(const candidate &a, const candidate &b) restrict(amp, cpu) {
-    if (a.distance < b.distance || (a.distance == b.distance && a.cell < b.cell))
-        return a;
+    if (a.distance < b.distance || (a.distance == b.distance && a.cell < b.cell)) return a;
     return b;
 }
 
@@ -28,9 +28,10 @@ class self_organizing_map {
     array<float_3> m_weights;
     array<candidate> m_partial;
 
-public:
+  public:
     self_organizing_map(int side, const std::vector<float_3> &start, accelerator_view av)
-        : m_side(side), m_weights(side * side, start.begin(), start.end(), av), m_partial((side * side + tile - 1) / tile, av) {}
+        : m_side(side), m_weights(side * side, start.begin(), start.end(), av),
+          m_partial((side * side + tile - 1) / tile, av) {}
 
     int side() const { return m_side; }
     std::vector<float_3> weights() const { return m_weights; }
@@ -39,24 +40,23 @@ public:
         const array<float_3> &weights = m_weights;
         array<candidate> &partial = m_partial;
         const int count = m_side * m_side;
-        parallel_for_each(weights.extent.tile<tile>().pad(), [=, &weights, &partial](tiled_index<tile> t) restrict(amp) {
-            tile_static candidate best[tile];
-            const int i = t.global[0], l = t.local[0];
-            candidate mine = {FLT_MAX, i};
-            if (i < count) {
-                const float_3 d = weights[i] - input;
-                const float_3 sq = d * d;
-                mine.distance = sq.x + sq.y + sq.z;
-            }
-            best[l] = mine;
-            for (int half = tile / 2; half > 0; half >>= 1) {
-                t.barrier.wait_with_tile_static_memory_fence();
-                if (l < half)
-                    best[l] = better(best[l], best[l + half]);
-            }
-            if (l == 0)
-                partial[t.tile] = best[0];
-        });
+        parallel_for_each(
+            weights.extent.tile<tile>().pad(), [ =, &weights, &partial ](tiled_index<tile> t) restrict(amp) {
+                tile_static candidate best[tile];
+                const int i = t.global[0], l = t.local[0];
+                candidate mine = {FLT_MAX, i};
+                if (i < count) {
+                    const float_3 d = weights[i] - input;
+                    const float_3 sq = d * d;
+                    mine.distance = sq.x + sq.y + sq.z;
+                }
+                best[l] = mine;
+                for (int half = tile / 2; half > 0; half >>= 1) {
+                    t.barrier.wait_with_tile_static_memory_fence();
+                    if (l < half) best[l] = better(best[l], best[l + half]);
+                }
+                if (l == 0) partial[t.tile] = best[0];
+            });
         const std::vector<candidate> host = m_partial;
         candidate result = host[0];
         for (const candidate &c : host)
@@ -68,12 +68,13 @@ public:
         array<float_3> &weights = m_weights;
         const int side = m_side;
         const int_2 center(winner % side, winner / side);
-        parallel_for_each(weights.extent, [&weights, side, center, input, rate, radius](index<1> i) restrict(amp) {
-            const int_2 d = int_2(i[0] % side, i[0] / side) - center;
-            const float distance = float(d.x * d.x + d.y * d.y);
-            const float influence = rate * fast_math::exp(-distance / (2.0f * radius * radius));
-            weights[i] += (input - weights[i]) * influence;
-        });
+        parallel_for_each(
+            weights.extent, [&weights, side, center, input, rate, radius ](index<1> i) restrict(amp) {
+                const int_2 d = int_2(i[0] % side, i[0] / side) - center;
+                const float distance = float(d.x * d.x + d.y * d.y);
+                const float influence = rate * fast_math::exp(-distance / (2.0f * radius * radius));
+                weights[i] += (input - weights[i]) * influence;
+            });
     }
 };
 
@@ -103,7 +104,8 @@ int main() {
         map.learn(inputs[s], winner, rate, radius);
         for (int i = 0; i < side * side; ++i) {
             const int dx = i % side - winner % side, dy = i / side - winner / side;
-            reference[i] += (inputs[s] - reference[i]) * (rate * std::exp(-(dx * dx + dy * dy) / (2.0f * radius * radius)));
+            reference[i] +=
+                (inputs[s] - reference[i]) * (rate * std::exp(-(dx * dx + dy * dy) / (2.0f * radius * radius)));
         }
     }
     float worst = 0;

@@ -17,8 +17,8 @@ inline int QueryPerformanceFrequency(LARGE_INTEGER *frequency) {
 }
 
 inline int QueryPerformanceCounter(LARGE_INTEGER *count) {
-    count->QuadPart = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                          std::chrono::steady_clock::now().time_since_epoch())
-                          .count();
+    count->QuadPart =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count();
     return 1;
 }

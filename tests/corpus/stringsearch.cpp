@@ -1,4 +1,5 @@
-// Search for patterns in a text whose characters are packed four to an unsigned; matches are gathered by an atomic counter.
+// Search for patterns in a text whose characters are packed four to an unsigned; matches are gathered by an atomic
+// counter.
 #include "stdafx.h"
 #include <algorithm>
 #include <amp.h>
@@ -13,7 +14,7 @@ class packed_text {
     std::vector<unsigned> m_words;
     int m_length;
 
-public:
+  public:
     explicit packed_text(const std::string &s) : m_words((s.size() + 3) / 4 + 1), m_length(static_cast<int>(s.size())) {
         for (size_t i = 0; i < s.size(); ++i)
             m_words[i / 4] |= static_cast<unsigned>(static_cast<unsigned char>(s[i])) << (i % 4 * 8);
@@ -22,40 +23,40 @@ public:
     int length() const { return m_length; }
 };
 
-template <typename View> inline unsigned char_at(const View &v, int i) restrict(amp, cpu) { return (v[i >> 2] >> ((i & 3) << 3)) & 0xff; }
+template <typename View> inline unsigned char_at(const View &v, int i) restrict(amp, cpu) {
+    return (v[i >> 2] >> ((i & 3) << 3)) & 0xff;
+}
 
-inline unsigned lower(unsigned c) restrict(amp, cpu) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
+inline unsigned lower(unsigned c) restrict(amp, cpu) {
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+}
 
 std::vector<int> find_all(const packed_text &text, const packed_text &pattern, bool ignore_case) {
     const int length = text.length(), pattern_length = pattern.length(), most = 128;
-    if (length < pattern_length)
-        return std::vector<int>();
+    if (length < pattern_length) return std::vector<int>();
     array_view<const unsigned> text_vw(text.words()), pattern_vw(pattern.words());
     std::vector<int> positions(most);
     int found = 0;
     array_view<int> positions_vw(positions), found_vw(1, &found);
     positions_vw.discard_data();
-    parallel_for_each(extent<1>(length - pattern_length + 1).tile<64>().pad(), [=](tiled_index<64> t) restrict(amp) {
-        tile_static unsigned wanted[16];
-        if (t.local[0] < 16 && t.local[0] < pattern_vw.extent[0])
-            wanted[t.local[0]] = pattern_vw[t.local[0]];
-        t.barrier.wait();
-        const int at = t.global[0];
-        if (at > length - pattern_length)
-            return;
-        for (int i = 0; i < pattern_length; ++i) {
-            unsigned a = char_at(text_vw, at + i), b = char_at(wanted, i);
-            if (ignore_case) {
-                a = lower(a);
-                b = lower(b);
+    parallel_for_each(
+        extent<1>(length - pattern_length + 1).tile<64>().pad(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static unsigned wanted[16];
+            if (t.local[0] < 16 && t.local[0] < pattern_vw.extent[0]) wanted[t.local[0]] = pattern_vw[t.local[0]];
+            t.barrier.wait();
+            const int at = t.global[0];
+            if (at > length - pattern_length) return;
+            for (int i = 0; i < pattern_length; ++i) {
+                unsigned a = char_at(text_vw, at + i), b = char_at(wanted, i);
+                if (ignore_case) {
+                    a = lower(a);
+                    b = lower(b);
+                }
+                if (a != b) return;
             }
-            if (a != b)
-                return;
-        }
-        const int slot = atomic_fetch_inc(&found_vw[0]);
-        if (slot < most)
-            positions_vw[slot] = at;
-    });
+            const int slot = atomic_fetch_inc(&found_vw[0]);
+            if (slot < most) positions_vw[slot] = at;
+        });
     found_vw.synchronize();
     positions_vw.synchronize();
     positions.resize(std::min(found, most));
@@ -66,7 +67,8 @@ std::vector<int> find_all(const packed_text &text, const packed_text &pattern, b
 std::vector<int> find_all_cpu(std::string text, std::string pattern, bool ignore_case) {
     if (ignore_case) {
         std::transform(text.begin(), text.end(), text.begin(), [](char c) { return (char)lower((unsigned char)c); });
-        std::transform(pattern.begin(), pattern.end(), pattern.begin(), [](char c) { return (char)lower((unsigned char)c); });
+        std::transform(pattern.begin(), pattern.end(), pattern.begin(),
+                       [](char c) { return (char)lower((unsigned char)c); });
     }
     std::vector<int> result;
     for (size_t at = text.find(pattern); at != std::string::npos; at = text.find(pattern, at + 1))
@@ -85,8 +87,10 @@ int main() {
     int failed = 0;
     for (const char *pattern : {"fox", "the", "line 1", "dog; THE END of line 400", "aaa", "."}) {
         for (bool ignore_case : {false, true}) {
-            const std::vector<int> got = find_all(packed, packed_text(pattern), ignore_case), expected = find_all_cpu(text, pattern, ignore_case);
-            std::cout << "\"" << pattern << "\"" << (ignore_case ? " in any case" : "") << ": " << got.size() << " times" << (got == expected ? "" : "  WRONG") << std::endl;
+            const std::vector<int> got = find_all(packed, packed_text(pattern), ignore_case),
+                                   expected = find_all_cpu(text, pattern, ignore_case);
+            std::cout << "\"" << pattern << "\"" << (ignore_case ? " in any case" : "") << ": " << got.size()
+                      << " times" << (got == expected ? "" : "  WRONG") << std::endl;
             failed += got == expected ? 0 : 1;
         }
     }

@@ -3,7 +3,7 @@
 #include "stdafx.h"
 
 struct Timer {
-public:
+  public:
     void Start() { QueryPerformanceCounter(&m_start); }
     void Stop() {
         LARGE_INTEGER t;
@@ -16,7 +16,7 @@ public:
         return m_elapsed * 1000.0 / freq.QuadPart;
     }
 
-private:
+  private:
     LARGE_INTEGER m_start;
     long long m_elapsed;
 };

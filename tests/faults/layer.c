@@ -8,12 +8,12 @@
 /* Held while the driver takes a submission. */
 static pthread_mutex_t submits = PTHREAD_MUTEX_INITIALIZER;
 
-/* A lost device touches no memory any more. */
+/* A lost device touches no memory any more: it is idle before anybody is told. */
 static void lose(fault_switch *s) {
-    __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
     PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)device_functions(the_device, "vkDeviceWaitIdle");
     pthread_mutex_lock(&submits);
     if (wait) wait(the_device);
+    __atomic_store_n(&s->is_lost, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&submits);
 }
 
@@ -95,7 +95,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL failing_vkQueueSubmit(VkQueue queue, uint3
     int32_t result = failing(FAULT_vkQueueSubmit);
     if (result) return (VkResult)result;
     pthread_mutex_lock(&submits);
-    result = next_vkQueueSubmit(queue, count, infos, fence);
+    // Another thread may have lost the device just now.
+    fault_switch *s = fault_open();
+    int is_lost = s && __atomic_load_n(&s->is_lost, __ATOMIC_ACQUIRE);
+    result = is_lost ? FAULT_DEVICE_LOST : next_vkQueueSubmit(queue, count, infos, fence);
     pthread_mutex_unlock(&submits);
     return (VkResult)result;
 }

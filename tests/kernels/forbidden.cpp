@@ -1,5 +1,7 @@
-// What C++ AMP forbids. A comment `error` with a text says what is said of the line always, one `strict` what is said with
-// -famp-strict only; each kind of compile must say exactly this (tests/verify.py). What ends a compile for other reasons is in refused.cpp.
+// What C++ AMP forbids. A comment `error` with a text says what is said of the line always, one `strict` what is said
+// with -famp-strict only; each kind of compile must say exactly this (tests/verify.py). What ends a compile for other
+// reasons is in refused.cpp.
+// clang-format off
 #include <amp.h>
 #include <amp_graphics.h>
 #include <string>
@@ -99,6 +101,22 @@ inline int calls_17() restrict(amp, cpu) {
     return 1;
 }
 
+struct holds_host_class {
+    host_class inner, other;
+    holds_host_class() restrict(amp, cpu) : inner() {} // error: 'host_class' is a cpu function
+};
+struct amp_destructor {
+    int x;
+    ~amp_destructor() restrict(amp) {}
+};
+void destroys() {
+    amp_destructor d; // error: '~amp_destructor' is an amp function
+    (void)d;
+}
+void unmarked(array_view<int> v) {
+    parallel_for_each(v.extent, [=](index<1> i) { v[i] = 1; }); // error: the kernel is a cpu function
+}
+
 // Captures.
 struct with_pointer {
     int *p;
@@ -125,33 +143,59 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
     int n = 3;
     float f = 2;
     with_pointer w = {p, 2};
-    int(*function)(int) = of_the_host;
+    int (*function)(int) = of_the_host;
     int *pointers[2] = {p, p};
     array<int, 2> square(2, 2);
     (void)f, (void)q, (void)w, (void)function, (void)pointers, (void)n;
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; });          // error: 'p' is captured and is a pointer
-    parallel_for_each(v.extent, [v, p](index<1> i) restrict(amp) { v[i] = p ? 1 : 0; }); // error: 'p' is captured and is a pointer
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = int(*q); });      // error: 'q' is captured and is a pointer
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = w.x; });          // error: 'w' is captured and holds in 'p' a pointer
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = function == nullptr; }); // error: 'function' is captured and is a pointer
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = pointers[0] == pointers[1]; }); // error: 'pointers' is captured and is a pointer
-    parallel_for_each(v.extent, [=, &n](index<1> i) restrict(amp) { v[i] = n; });        // error: 'n' by reference
-    parallel_for_each(v.extent, [&](index<1> i) restrict(amp) { data[i] = n; });         // error: 'n' by reference
-    parallel_for_each(v.extent, [&v](index<1> i) restrict(amp) { v[i] = 1; });           // error: 'v' by reference
-    parallel_for_each(v.extent, [=, &f](index<1> i) restrict(amp) { v[i] = int(f); });   // error: 'f' by reference
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = data[i]; });      // error: 'data' ('array<int>') is captured by value
-    parallel_for_each(v.extent, [v, square](index<1> i) restrict(amp) { v[i] = square(0, 1); }); // error: 'square' ('array<int, 2>') is captured by value
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; }); // error: 'p' is captured and is a pointer
+    parallel_for_each(
+        v.extent, [ v, p ](index<1> i) restrict(amp) { v[i] = p ? 1 : 0; }); // error: 'p' is captured and is a pointer
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = int(*q); }); // error: 'q' is captured and is a pointer
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = w.x; }); // error: 'w' is captured and holds in 'p' a pointer
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { // error: 'function' is captured and is a pointer
+            v[i] = function == nullptr;
+        });
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { // error: 'pointers' is captured and is a pointer
+            v[i] = pointers[0] == pointers[1];
+        });
+    parallel_for_each(
+        v.extent, [ =, &n ](index<1> i) restrict(amp) { v[i] = n; }); // error: 'n' by reference
+    parallel_for_each(
+        v.extent, [&](index<1> i) restrict(amp) { data[i] = n; }); // error: 'n' by reference
+    parallel_for_each(
+        v.extent, [&v](index<1> i) restrict(amp) { v[i] = 1; }); // error: 'v' by reference
+    parallel_for_each(
+        v.extent, [ =, &f ](index<1> i) restrict(amp) { v[i] = int(f); }); // error: 'f' by reference
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { // error: 'data' ('array<int>') is captured by value
+            v[i] = data[i];
+        });
+    parallel_for_each(
+        v.extent, [ v, square ](index<1> i) restrict(amp) { // error: 'square' ('array<int, 2>') is captured by value
+            v[i] = square(0, 1);
+        });
     parallel_for_each(v.extent, pointer_functor{p, v});        // error: holds a pointer ('int *') in 'p'
     parallel_for_each(v.extent, reference_functor{n, v});      // error: holds a reference ('int &') in 'r'
     parallel_for_each(v.extent, inner_pointer_functor{v, {}}); // error: holds a pointer ('int *') in 'inner.p'
-    auto early = [p](int x) restrict(amp) { return p ? x : 0; }; // error: 'p' is captured and is a pointer
-    auto both = [&n](int x) restrict(amp, cpu) { return n + x; }; // error: 'n' is captured by reference
+    auto early = [p](int x) restrict(amp) { // error: 'p' is captured and is a pointer
+        return p ? x : 0;
+    };
+    auto both = [&n](int x) restrict(amp, cpu) { // error: 'n' is captured by reference
+        return n + x;
+    };
     (void)early, (void)both;
 }
 template <class T> void captures_of_templates(array_view<T> v) {
     T x = 1, *p = &x;
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; });    // error: 'p' is captured and is a pointer
-    parallel_for_each(v.extent, [v, &x](index<1> i) restrict(amp) { v[i] = x; }); // error: 'x' by reference
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = *p; }); // error: 'p' is captured and is a pointer
+    parallel_for_each(
+        v.extent, [ v, &x ](index<1> i) restrict(amp) { v[i] = x; }); // error: 'x' by reference
 }
 void instantiates(array_view<float> v) {
     captures_of_templates(v);
@@ -159,7 +203,8 @@ void instantiates(array_view<float> v) {
 struct holder {
     int member;
     void of_this(array_view<int> v) {
-        parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = member; }); // error: is captured and is a pointer
+        parallel_for_each(
+            v.extent, [=](index<1> i) restrict(amp) { v[i] = member; }); // error: is captured and is a pointer
     }
 };
 
@@ -168,7 +213,10 @@ tile_static int everywhere[4]; // error: 'everywhere': tile_static variables exi
 void tile_static_on_the_host() {
     tile_static int x; // error: 'x': tile_static variables exist in amp code only
     (void)x;
-    auto l = [] { tile_static float y; (void)y; }; // error: 'y': tile_static variables exist in amp code only
+    auto l = [] {
+        tile_static float y; // error: 'y': tile_static variables exist in amp code only
+        (void)y;
+    };
     l();
 }
 void tile_static_restricted() restrict(cpu) {
@@ -182,12 +230,13 @@ struct with_tile_static {
     }
 };
 void tile_static_pointers(array_view<int> v) {
-    parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
-        tile_static int *p;    // error: 'p': tile_static variables cannot be pointers or references
-        tile_static int *q[2]; // error: 'q': tile_static variables cannot be pointers or references
-        p = q[0] = nullptr;
-        v[t.global] = p == q[0];
-    });
+    parallel_for_each(
+        v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+            tile_static int *p;    // error: 'p': tile_static variables cannot be pointers or references
+            tile_static int *q[2]; // error: 'q': tile_static variables cannot be pointers or references
+            p = q[0] = nullptr;
+            v[t.global] = p == q[0];
+        });
 }
 inline int tile_static_function() restrict(amp) {
     tile_static const float *p; // error: 'p': tile_static variables cannot be pointers or references
@@ -200,9 +249,9 @@ int variable_too restrict(cpu) = 3;      // error: restrict
 static float several restrict(amp, cpu); // error: restrict
 typedef int integer restrict(amp);       // error: only functions and lambdas have restrict
 struct members {
-    int x restrict(amp);           // error: only functions and lambdas have restrict
-    static int y restrict(amp);    // error: 'y' is a variable
-    virtual int f() restrict(amp); // error: 'f' is virtual
+    int x restrict(amp);                             // error: only functions and lambdas have restrict
+    static int y restrict(amp);                      // error: 'y' is a variable
+    virtual int f() restrict(amp);                   // error: 'f' is virtual
     virtual int g() restrict(amp, cpu) { return 1; } // error: 'g' is virtual
 };
 struct derived : members {
@@ -220,7 +269,7 @@ end: // strict: a label is not allowed
     return x;
 }
 inline int back(int x) restrict(amp, cpu) {
-again: // strict: a label is not allowed
+again:                       // strict: a label is not allowed
     if (++x < 9) goto again; // strict: 'goto' is not allowed
     return x;
 }
@@ -280,7 +329,7 @@ inline int one(int x) restrict(amp, cpu) {
     return x < 2 ? x : other(x - 1); // strict: 'other': recursion is not allowed
 }
 inline int keeps() restrict(amp, cpu) {
-    static int calls = 0; // strict: 'calls': a static or extern variable is not allowed
+    static int calls = 0; // strict: 'calls': a static, thread_local or extern variable is not allowed
     return ++calls;
 }
 int global_counter = 0;
@@ -300,25 +349,25 @@ inline int references(int x) restrict(amp) {
 
 // Types that revamp allows: variables.
 inline int variables() restrict(amp) {
-    char a = 1;               // strict: 'char' is not among
-    signed char b = 1;        // strict: 'signed char' is not among
-    unsigned char c = 1;      // strict: 'unsigned char' is not among
-    short d = 1;              // strict: 'short' is not among
-    unsigned short e = 1;     // strict: 'unsigned short' is not among
-    long long f = 1;          // strict: 'long long' is not among
-    unsigned long long g = 1; // strict: 'unsigned long long' is not among
-    wchar_t h = 1;            // strict: 'wchar_t' is not among
-    char16_t i = 1;           // strict: 'char16_t' is not among
-    char32_t j = 1;           // strict: 'char32_t' is not among
-    volatile int k = 1;       // strict: is volatile
+    char a = 1;                   // strict: 'char' is not among
+    signed char b = 1;            // strict: 'signed char' is not among
+    unsigned char c = 1;          // strict: 'unsigned char' is not among
+    short d = 1;                  // strict: 'short' is not among
+    unsigned short e = 1;         // strict: 'unsigned short' is not among
+    long long f = 1;              // strict: 'long long' is not among
+    unsigned long long g = 1;     // strict: 'unsigned long long' is not among
+    wchar_t h = 1;                // strict: 'wchar_t' is not among
+    char16_t i = 1;               // strict: 'char16_t' is not among
+    char32_t j = 1;               // strict: 'char32_t' is not among
+    volatile int k = 1;           // strict: is volatile
     int l = 0, *m = &l, **n = &m; // strict: 'int **' is a pointer to a pointer
-    char o[3] = {};           // strict: 'char' is not among
-    const short p = 1;        // strict: 'short' is not among
-    volatile float q[2];      // strict: is volatile
-    bool r[4] = {};           // strict: are not aligned to four bytes
-    char *s = nullptr;        // strict: 'char' is not among
-    volatile int *t = &l;     // strict: is volatile
-    short &u = d;             // strict: 'short' is not among
+    char o[3] = {};               // strict: 'char' is not among
+    const short p = 1;            // strict: 'short' is not among
+    volatile float q[2];          // strict: is volatile
+    bool r[4] = {};               // strict: are not aligned to four bytes
+    char *s = nullptr;            // strict: 'char' is not among
+    volatile int *t = &l;         // strict: is volatile
+    short &u = d;                 // strict: 'short' is not among
     int x[4], (*v)[4] = &x;
     (void)i, (void)j, (void)n, (void)o, (void)q, (void)r, (void)s, (void)t, (void)u, (void)v;
     return a + b + c + d + e + int(f + g) + h + k + p;
@@ -374,10 +423,10 @@ inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // st
 }
 struct has_methods {
     int x;
-    short method() const restrict(amp) { return short(x); } // strict: 'short' is not among
+    short method() const restrict(amp) { return short(x); }     // strict: 'short' is not among
     int operator*(char y) const restrict(amp) { return x * y; } // strict: 'char' is not among
-    has_methods(unsigned short y) restrict(amp) : x(y) {} // strict: 'unsigned short' is not among
-    operator char() const restrict(amp) { return 1; } // strict: 'char' is not among
+    has_methods(unsigned short y) restrict(amp) : x(y) {}       // strict: 'unsigned short' is not among
+    operator char() const restrict(amp) { return 1; }           // strict: 'char' is not among
 };
 template <class T> T of_any(T x) restrict(amp) { // strict: 'short' is not among
     T y = x;                                     // strict: 'short' is not among
@@ -504,10 +553,28 @@ inline int by_value(array<int> x) restrict(amp) { // strict: by value: refer to 
 }
 // Casts.
 inline int casts(int x, float y) restrict(amp) {
-    x += (char)x;              // strict: the cast: 'char' is not among
+    x += (char)x;               // strict: the cast: 'char' is not among
     x += static_cast<short>(y); // strict: the cast: 'short' is not among
-    x += int((long long)y);    // strict: the cast: 'long long' is not among
+    x += int((long long)y);     // strict: the cast: 'long long' is not among
     return x;
+}
+inline int literals() restrict(amp) {
+    return int(1LL)    // strict: the literal: 'long long'
+           + int(1.0L) // strict: the literal: 'long double'
+           + int(2ull) // strict: the literal: 'unsigned long long'
+           + L'a';     // strict: the literal: 'wchar_t'
+}
+inline int threads() restrict(amp, cpu) {
+    thread_local int x; // strict: 'x': a static, thread_local or extern variable
+    return x;
+}
+inline int outside() restrict(amp, cpu) {
+    extern int elsewhere; // strict: 'elsewhere': a static, thread_local or extern variable
+    return 1;
+}
+inline void tile_static_of_both() restrict(amp, cpu) {
+    tile_static int x; // strict: 'x': a tile_static variable in a function that is restrict(cpu) too
+    (void)x;
 }
 // Captured, and in kernels.
 void kernels(array_view<int> v) {
@@ -515,19 +582,25 @@ void kernels(array_view<int> v) {
     member_char m = {1, 2};
     short s[2] = {};
     long long n = 3;
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = c; });        // strict: 'c', which is captured: 'char'
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = m.x; });      // strict: 'm', which is captured
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = s[0]; });     // strict: 's', which is captured
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = int(n); });   // strict: 'n', which is captured
-    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
-        short t = 3; // strict: the variable 't': 'short'
-        auto l = [](unsigned char x) { return x + 1; }; // strict: the parameter 'x': 'unsigned char'
-        v[i] = t + l(2);
-    });
-    parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
-        tile_static short shared[4]; // strict: the variable 'shared': 'short'
-        tile_static member_bits bits; // strict: its member 'a' is a bit-field
-        shared[t.local[0]] = 1, bits.a = 1;
-        v[t.global] = shared[0];
-    });
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = c; }); // strict: 'c', which is captured: 'char'
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = m.x; }); // strict: 'm', which is captured
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = s[0]; }); // strict: 's', which is captured
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = int(n); }); // strict: 'n', which is captured
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) {
+            short t = 3;                                    // strict: the variable 't': 'short'
+            auto l = [](unsigned char x) { return x + 1; }; // strict: the parameter 'x': 'unsigned char'
+            v[i] = t + l(2);
+        });
+    parallel_for_each(
+        v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+            tile_static short shared[4];  // strict: the variable 'shared': 'short'
+            tile_static member_bits bits; // strict: its member 'a' is a bit-field
+            shared[t.local[0]] = 1, bits.a = 1;
+            v[t.global] = shared[0];
+        });
 }

@@ -12,7 +12,7 @@ namespace {
 bool computes() {
     bool good = true;
     for (const accelerator &one : accelerator::get_all()) {
-        if (one.device_path.compare(0, 6, L"vulkan") != 0 && one.device_path != accelerator::direct3d_warp) continue;
+        if (one.device_path.compare(0, 6, L"vulkan") != 0 && one.device_path != L"host") continue;
         accelerator_view on = one.default_view;
         std::vector<int> v(1000, 3);
         const array_view<int> all(v);
@@ -71,6 +71,11 @@ TEST(after_use_a_child_is_told) {
               }
           }) == 0);
     CHECK(computes());
+}
+
+TEST(a_child_forks_after_use) {
+    CHECK(computes());
+    CHECK(forked([] { return forked([] { return true; }) == 0; }) == 0);
 }
 
 CHECK_MAIN

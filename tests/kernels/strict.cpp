@@ -18,6 +18,168 @@ TEST(the_amp_one_is_taken) {
     CHECK(view[3] == 2 && which() == 1);
 }
 
+// What is marked for neither is the host's: each function has one for amp code that gives 1, and one for the host that
+// gives 2.
+#define ONLY restrict(amp)
+int f() restrict(amp) {
+    return 1;
+}
+int f() {
+    return 2;
+}
+struct s {
+    int h() restrict(amp) { return 1; }
+    int h() { return 2; }
+    operator int() const restrict(amp) { return 1; }
+    operator int() const { return 2; }
+};
+int k(int &) restrict(amp) {
+    return 1;
+}
+int k(const int &) {
+    return 2;
+}
+int k2(const int &) restrict(amp) {
+    return 1;
+}
+int k2(int &) {
+    return 2;
+}
+template <class T> int t(T) ONLY {
+    return 1;
+}
+template <class T> int t(T) {
+    return 2;
+}
+struct base {
+    int b;
+    base() restrict(amp) : b(1) {}
+    base() : b(2) {}
+    base(const base &o) restrict(amp) : b(o.b + 10) {}
+    base(const base &o) : b(o.b + 20) {}
+};
+struct derived : base {
+    int x;
+};
+struct holds {
+    base y;
+    int x;
+};
+struct as {
+    int v;
+    as() restrict(amp, cpu) : v(0) {}
+    as &operator=(const as &) restrict(amp) {
+        v = 1;
+        return *this;
+    }
+    as &operator=(const as &) {
+        v = 2;
+        return *this;
+    }
+};
+struct ash {
+    as a;
+};
+int operator+(as, as) restrict(amp) {
+    return 1;
+}
+int operator+(as, as) {
+    return 2;
+}
+struct cd {
+    int v;
+    cd(const s &) restrict(amp) : v(1) {}
+    cd(const s &) : v(2) {}
+};
+int both() restrict(amp, cpu) {
+    s x;
+    int n = 0;
+    as p, q;
+    p = q;
+    ash r, u;
+    r = u;
+    return f() * 100000000 + x.h() * 10000000 + int(x) * 1000000 + k(n) * 100000 + k2(n) * 10000 + t(1) * 1000 +
+           p.v * 100 + r.a.v * 10 + (p + q);
+}
+int implicit() restrict(cpu, amp, cpu) {
+    derived d;
+    derived e(d);
+    holds h;
+    holds l = h;
+    return e.b * 100 + l.y.b;
+}
+int conv() restrict(amp, cpu) {
+    s x;
+    cd c = x;
+    return c.v;
+}
+void loc(int &x) restrict(amp, cpu) {
+    struct c {
+        void g(int &y) { y = 1; }
+    };
+    c o;
+    o.g(x);
+}
+void loc2(int &x) __GPU {
+    struct c {
+        int z;
+        c() : z(4) {}
+        void g(int &y) { y = z; }
+    };
+    c o;
+    o.g(x);
+}
+int loc3() restrict(amp) {
+    struct c {
+        int z;
+        c(int q) : z(q) {}
+        int g() const { return z; }
+        int operator()(int a) { return a + z; }
+    };
+    return c(3).g() + c(4)(5);
+}
+
+TEST(amp_code_takes_the_amp_ones_and_the_host_its_own) {
+    std::vector<int> v(8);
+    array_view<int> a(8, v);
+    parallel_for_each(
+        vulkan_view(), a.extent, [=](index<1>) restrict(amp) {
+            a[0] = both();
+            a[1] = implicit();
+            a[2] = conv();
+            loc(a[3]);
+            loc2(a[4]);
+            a[5] = loc3();
+            int n = 0;
+            a[6] = k(n) * 10 + k2(n);
+            struct in {
+                int m() { return 7; }
+            };
+            a[7] = in().m();
+        });
+    const std::vector<int> expected = {111111111, 1111, 1, 1, 4, 12, 11, 7};
+    a.synchronize();
+    CHECK(v == expected);
+    int n = 0, x = 0;
+    loc(x);
+    CHECK(both() == 222222222 && implicit() == 2222 && conv() == 2 && k(n) * 10 + k2(n) == 22 && x == 1);
+}
+
+int squared(int x) restrict(amp) {
+    return x * x;
+}
+template <int (*F)(int)> struct mapped {
+    array_view<int> v;
+    void operator()(index<1> i) const restrict(amp) { v[i] = F(i[0]); }
+};
+
+TEST(a_function_as_argument_of_a_kernels_template) {
+    std::vector<int> v(4);
+    array_view<int> view(v);
+    parallel_for_each(vulkan_view(), view.extent, mapped<squared>{view});
+    CHECK(view[3] == 9);
+}
+
 TEST(host_threads_take_it_too) {
     std::vector<int> v(4);
     array_view<int> view(v);

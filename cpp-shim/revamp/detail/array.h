@@ -47,9 +47,10 @@ struct array_control {
         (void)revamp_array_destroy(handle);
     }
 
+    bool is_for_host() const { return (info.cpu_access_type & REVAMP_ACCESS_READ_WRITE) != REVAMP_ACCESS_NONE; }
     void *data(bool write) {
+        if (!is_for_host()) refuse();
         const revamp_access allowed = info.cpu_access_type & REVAMP_ACCESS_READ_WRITE;
-        if (allowed == REVAMP_ACCESS_NONE) refuse();
         view_control *view = host.load(std::memory_order_acquire);
         if (!view) view = open();
         return host_data(view, write ? allowed : allowed & REVAMP_ACCESS_READ ? REVAMP_ACCESS_READ : allowed);
@@ -397,24 +398,25 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         return cpu_access_type;
     }
 
+    // On the host null, if that may not use the elements.
     REVAMP_HD T *data() {
-        return first(true);
+        return all(true);
     }
     REVAMP_HD const T *data() const {
-        return first(false);
+        return all(false);
     }
 
     REVAMP_HD T &operator[](const index_type &i) {
-        return first(true)[at(i)];
+        return revamp::detail::element_at(i, this->extent, first(true) + at(i));
     }
     REVAMP_HD const T &operator[](const index_type &i) const {
-        return first(false)[at(i)];
+        return revamp::detail::element_at(i, this->extent, first(false) + at(i));
     }
     REVAMP_HD T &operator()(const index_type &i) {
-        return first(true)[at(i)];
+        return (*this)[i];
     }
     REVAMP_HD const T &operator()(const index_type &i) const {
-        return first(false)[at(i)];
+        return (*this)[i];
     }
     REVAMP_HD T &operator()(int i0, int i1) {
         return (*this)[index_type(i0, i1)];
@@ -431,14 +433,14 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 
     REVAMP_HD auto operator[](int i) -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
-            return first(true)[i];
+            return revamp::detail::element_at(index_type(i), this->extent, first(true) + i);
         else
             return view()[i];
     }
     REVAMP_HD auto operator[](int i) const
         -> std::conditional_t<N == 1, const T &, array_view<const T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
-            return first(false)[i];
+            return revamp::detail::element_at(index_type(i), this->extent, first(false) + i);
         else
             return view()[i];
     }
@@ -490,6 +492,12 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 #endif
         return this->m_data;
     }
+    REVAMP_HD T *all(bool write) const {
+#if !REVAMP_DEVICE_PASS
+        if (!revamp::detail::in_kernel() && !this->m_control->is_for_host()) return nullptr;
+#endif
+        return first(write);
+    }
     REVAMP_HD revamp::detail::element_offset at(const index_type &i) const {
         revamp::detail::element_offset position = i[0];
         for (unsigned d = 1; d < unsigned(N); ++d)
@@ -527,9 +535,10 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 };
 
 template <class T, int N>
-array_view<T, N>::array_view(array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
+REVAMP_HD array_view<T, N>::array_view(array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
 template <class T, int N>
-array_view<const T, N>::array_view(const array<T, N> &source) : base(static_cast<const base &>(source.view())) {}
+REVAMP_HD array_view<const T, N>::array_view(const array<T, N> &source)
+    : base(static_cast<const base &>(source.view())) {}
 
 template <class T, int N> void array_view<T, N>::copy_to(array<T, N> &destination) const {
     destination = array_view<const T, N>(*this);

@@ -94,15 +94,58 @@ REVAMP_ATOMICS(int)
 REVAMP_ATOMICS(unsigned)
 #undef REVAMP_ATOMICS
 
-// On its bits, so that no device needs atomics on floats.
-REVAMP_HD inline float atomic_exchange(float *dest, float value) {
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+// Floats by their bits, so that no device needs atomics on floats.
+typedef unsigned __attribute__((may_alias)) bits_of_float;
+REVAMP_HD inline float float_of(unsigned bits) {
+    float value = 0;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+REVAMP_HD inline unsigned bits_of(float value) {
     unsigned bits = 0;
     __builtin_memcpy(&bits, &value, sizeof bits);
-    typedef unsigned __attribute__((may_alias)) bits_of_float;
-    const unsigned old = __atomic_exchange_n(reinterpret_cast<bits_of_float *>(dest), bits, __ATOMIC_RELAXED);
-    float result = 0;
-    __builtin_memcpy(&result, &old, sizeof result);
-    return result;
+    return bits;
+}
+template <class Next> REVAMP_HD inline float atomic_replace(float *dest, Next next) {
+    bits_of_float *bits = reinterpret_cast<bits_of_float *>(dest);
+    unsigned old = __atomic_load_n(bits, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(bits, &old, bits_of(next(float_of(old))), true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return float_of(old);
+}
+
+REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+REVAMP_HD inline float atomic_exchange(float *dest, float value) {
+    revamp::detail::bits_of_float *bits = reinterpret_cast<revamp::detail::bits_of_float *>(dest);
+    return revamp::detail::float_of(__atomic_exchange_n(bits, revamp::detail::bits_of(value), __ATOMIC_RELAXED));
+}
+
+// Beyond C++ AMP: arithmetic on floats. Floats are compared by their bits, so that a NaN is exchanged too.
+REVAMP_HD inline bool atomic_compare_exchange(float *dest, float *expected, float value) {
+    revamp::detail::bits_of_float *bits = reinterpret_cast<revamp::detail::bits_of_float *>(dest);
+    unsigned old = revamp::detail::bits_of(*expected);
+    const bool exchanged = __atomic_compare_exchange_n(bits, &old, revamp::detail::bits_of(value), false,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    *expected = revamp::detail::float_of(old);
+    return exchanged;
+}
+REVAMP_HD inline float atomic_fetch_add(float *dest, float value) {
+    return revamp::detail::atomic_replace(dest, [=](float old) { return old + value; });
+}
+REVAMP_HD inline float atomic_fetch_sub(float *dest, float value) {
+    return revamp::detail::atomic_replace(dest, [=](float old) { return old - value; });
+}
+REVAMP_HD inline float atomic_fetch_max(float *dest, float value) {
+    return revamp::detail::atomic_replace(dest, [=](float old) { return old < value ? value : old; });
+}
+REVAMP_HD inline float atomic_fetch_min(float *dest, float value) {
+    return revamp::detail::atomic_replace(dest, [=](float old) { return value < old ? value : old; });
 }
 
 REVAMP_NAMESPACE_END
@@ -255,5 +298,20 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 #endif
 
 REVAMP_NAMESPACE_END
+
+#if REVAMP_DEVICE_LANGUAGE && defined(__GLIBC__)
+// What the C library's assert() calls, in amp code: the thread ends. On host threads the C library's own ends the
+// program.
+extern "C" REVAMP_DEVICE [[noreturn]] __attribute__((nodebug)) inline void
+__assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
+              [[maybe_unused]] const char *function) noexcept {
+#if REVAMP_DEVICE_PASS
+    __revamp_errorf("%s:%u: %s: Assertion `%s' failed.", file, line, function, condition);
+    __revamp_end_thread();
+#else
+    __builtin_trap();
+#endif
+}
+#endif
 
 #endif // REVAMP_DETAIL_ATOMICS_H

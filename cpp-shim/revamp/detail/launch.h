@@ -457,16 +457,25 @@ void parallel_for_each(const accelerator_view &view, const extent<N> &domain, co
                        revamp::detail::call_site site = revamp::detail::call_site()) {
     revamp::detail::launch_untiled(&view, domain, kernel, site);
 }
-template <int D0, int D1, int D2, class Kernel>
-void parallel_for_each(const tiled_extent<D0, D1, D2> &domain, const Kernel &kernel,
-                       revamp::detail::call_site site = revamp::detail::call_site()) {
-    revamp::detail::launch_tiled(nullptr, domain, kernel, site);
-}
-template <int D0, int D1, int D2, class Kernel>
-void parallel_for_each(const accelerator_view &view, const tiled_extent<D0, D1, D2> &domain, const Kernel &kernel,
-                       revamp::detail::call_site site = revamp::detail::call_site()) {
-    revamp::detail::launch_tiled(&view, domain, kernel, site);
-}
+
+// One for each number of dimensions, so that the tile may be given by hand: parallel_for_each<16, 16>(extent, kernel).
+#define REVAMP_TILED_LAUNCHES(parameters, arguments)                                                                   \
+    template <REVAMP_LIST parameters, class Kernel>                                                                    \
+    void parallel_for_each(const tiled_extent<REVAMP_LIST arguments> &domain, const Kernel &kernel,                    \
+                           revamp::detail::call_site site = revamp::detail::call_site()) {                             \
+        revamp::detail::launch_tiled(nullptr, domain, kernel, site);                                                   \
+    }                                                                                                                  \
+    template <REVAMP_LIST parameters, class Kernel>                                                                    \
+    void parallel_for_each(const accelerator_view &view, const tiled_extent<REVAMP_LIST arguments> &domain,            \
+                           const Kernel &kernel, revamp::detail::call_site site = revamp::detail::call_site()) {       \
+        revamp::detail::launch_tiled(&view, domain, kernel, site);                                                     \
+    }
+#define REVAMP_LIST(...) __VA_ARGS__
+REVAMP_TILED_LAUNCHES((int D0), (D0))
+REVAMP_TILED_LAUNCHES((int D0, int D1), (D0, D1))
+REVAMP_TILED_LAUNCHES((int D0, int D1, int D2), (D0, D1, D2))
+#undef REVAMP_LIST
+#undef REVAMP_TILED_LAUNCHES
 
 REVAMP_NAMESPACE_END
 

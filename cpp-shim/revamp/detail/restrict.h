@@ -9,6 +9,7 @@
 //
 // - device alone: C++ AMP's own, with its checks and overloads; but host threads cannot run such code.
 // - host and device, with REVAMP_AMP_IS_BOTH defined: host threads run it too. The driver has had it checked before.
+//   REVAMP_AMP_IS_BOTH=2: and apart from functions of the host that have its signature.
 #ifndef REVAMP_DETAIL_RESTRICT_H
 #define REVAMP_DETAIL_RESTRICT_H
 
@@ -21,24 +22,61 @@
 #define REVAMP_HOST_RUNS_KERNELS 1
 #endif
 
-#undef restrict
-#if REVAMP_DEVICE_LANGUAGE
-#if defined(REVAMP_AMP_IS_BOTH)
-#define REVAMP_RESTRICT_amp REVAMP_HD
-#else
+// What a list of words is: amp, cpu or both.
+#define REVAMP_WORDS_1(a) a
+#define REVAMP_WORDS_2(a, b) REVAMP_JOIN(a, b)
+#define REVAMP_WORDS_3(a, b, c) REVAMP_JOIN(REVAMP_WORDS_2(a, b), c)
+#define REVAMP_WORDS_4(a, b, c, d) REVAMP_JOIN_AGAIN(REVAMP_WORDS_3(a, b, c), d)
+#define REVAMP_JOIN(a, b) REVAMP_JOIN_(a, b)
+#define REVAMP_JOIN_AGAIN(a, b) REVAMP_JOIN_(a, b)
+#define REVAMP_JOIN_(a, b) REVAMP_JOIN_##a##_##b
+#define REVAMP_JOIN_amp_amp amp
+#define REVAMP_JOIN_cpu_cpu cpu
+#define REVAMP_JOIN_amp_cpu both
+#define REVAMP_JOIN_cpu_amp both
+#define REVAMP_JOIN_both_amp both
+#define REVAMP_JOIN_both_cpu both
+#define REVAMP_PICK(a, b, c, d, name, ...) name
+#define REVAMP_WORDS(...)                                                                                              \
+    REVAMP_PICK(__VA_ARGS__, REVAMP_WORDS_4, REVAMP_WORDS_3, REVAMP_WORDS_2, REVAMP_WORDS_1, )(__VA_ARGS__)
+
+#if !REVAMP_DEVICE_LANGUAGE
+#define REVAMP_RESTRICT_amp
+#define REVAMP_RESTRICT_cpu
+#define REVAMP_RESTRICT_both
+#elif !defined(REVAMP_AMP_IS_BOTH)
 #define REVAMP_RESTRICT_amp REVAMP_DEVICE
-#endif
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
-#define REVAMP_RESTRICT_auto REVAMP_HD
-#define REVAMP_RESTRICT_1(a) REVAMP_RESTRICT_##a
-#define REVAMP_RESTRICT_2(a, b) REVAMP_RESTRICT_##a REVAMP_RESTRICT_##b
-#define REVAMP_RESTRICT_PICK(a, b, name, ...) name
-#define restrict(...)                                                                                                  \
-    REVAMP_RESTRICT_PICK(__VA_ARGS__, REVAMP_RESTRICT_2, REVAMP_RESTRICT_1, )                                          \
-    (__VA_ARGS__)
+#define REVAMP_RESTRICT_both REVAMP_HD
+#elif REVAMP_AMP_IS_BOTH + 0 == 2
+// The device pass of a program that overloads on restriction: what is for amp alone must be told apart by something
+// else. Internal: Clang makes functions of other files' only when a kernel calls them.
+#define REVAMP_RESTRICT_amp REVAMP_HD __attribute__((enable_if(true, ""), internal_linkage))
+#define REVAMP_RESTRICT_cpu REVAMP_HOST
+#define REVAMP_RESTRICT_both REVAMP_HD __attribute__((internal_linkage))
 #else
-#define restrict(...)
+#define REVAMP_RESTRICT_amp REVAMP_HD
+#define REVAMP_RESTRICT_cpu REVAMP_HOST
+#define REVAMP_RESTRICT_both REVAMP_HD
 #endif
+#define REVAMP_RESTRICT_auto REVAMP_RESTRICT_both
+#define REVAMP_RESTRICT_OF(words) REVAMP_RESTRICT_OF_(words)
+#define REVAMP_RESTRICT_OF_(words) REVAMP_RESTRICT_##words
+
+// The word is one of the language only before these; else it is a name of the program's.
+#define REVAMP_KNOWN_amp , 1
+#define REVAMP_KNOWN_cpu , 1
+#define REVAMP_KNOWN_auto , 1
+#define REVAMP_SECOND(...) REVAMP_SECOND_(__VA_ARGS__)
+#define REVAMP_SECOND_(a, b, ...) b
+#define REVAMP_IS_KNOWN(a, ...) REVAMP_SECOND(REVAMP_KNOWN_##a, 0, )
+#define REVAMP_IF_KNOWN(known, ...) REVAMP_IF_KNOWN_(known, __VA_ARGS__)
+#define REVAMP_IF_KNOWN_(known, ...) REVAMP_IF_KNOWN_##known(__VA_ARGS__)
+#define REVAMP_IF_KNOWN_1(...) REVAMP_RESTRICT_OF(REVAMP_WORDS(__VA_ARGS__))
+#define REVAMP_IF_KNOWN_0(...) restrict(__VA_ARGS__)
+
+#undef restrict
+#define restrict(...) REVAMP_IF_KNOWN(REVAMP_IS_KNOWN(__VA_ARGS__, ), __VA_ARGS__)
 
 // What the original headers declared their own functions with; programs took to them.
 #ifndef __GPU

@@ -155,7 +155,7 @@ class REVAMP_VISIBLE accelerator {
         return *this;
     }
 
-    // All accelerators that can be used.
+    // All accelerators that can be used by what the program holds: Vulkan devices only if it has kernels for them.
     static std::vector<accelerator> get_all();
     static bool set_default(std::wstring path);
     static accelerator_view get_auto_selection_view();
@@ -337,6 +337,10 @@ inline accelerator_record &record_at(const std::wstring &path) {
     return record;
 }
 
+// There is one where a source of the program includes <revamp/kernel.h>: then it runs SPIR-V on accelerators it is
+// offered.
+extern const char program_has_spirv __attribute__((weak));
+
 // Between the objects of C++ AMP and the handles of the C API.
 struct access {
     static accelerator_record &record(const accelerator &accelerator) noexcept { return *accelerator.m_record; }
@@ -399,19 +403,18 @@ inline accelerator::accelerator(const std::wstring &path) : accelerator(revamp::
 
 inline std::vector<accelerator> accelerator::get_all() {
     revamp::detail::check_library();
+    const bool spirv = &revamp::detail::program_has_spirv != nullptr;
     std::vector<revamp_accelerator> handles(16);
     std::size_t count = 0;
-    revamp::detail::check(revamp_accelerator_list(handles.data(), handles.size(), &count));
+    revamp::detail::check(revamp_accelerator_list_offered(spirv, handles.data(), handles.size(), &count));
     if (count > handles.size()) {
         handles.resize(count);
-        revamp::detail::check(revamp_accelerator_list(handles.data(), handles.size(), &count));
+        revamp::detail::check(revamp_accelerator_list_offered(spirv, handles.data(), handles.size(), &count));
     }
     handles.resize(count);
     std::vector<accelerator> all;
-    for (revamp_accelerator handle : handles) {
-        revamp::detail::accelerator_record &record = revamp::detail::record_of(handle);
-        if (!record.info.unusable_reason) all.push_back(record.self);
-    }
+    for (revamp_accelerator handle : handles)
+        all.push_back(revamp::detail::record_of(handle).self);
     return all;
 }
 

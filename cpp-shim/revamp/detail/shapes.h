@@ -309,7 +309,7 @@ template <int D0> struct tile_dimensions<D0, 0, 0> {
     REVAMP_HD static constexpr Concurrency::extent<1> dimensions() { return Concurrency::extent<1>(D0); }
 };
 
-// What a launch allows (rule PFE-6). Not checked by tiled_extent itself, which can be a mere calculation.
+// What a launch allows (rule PFE-6). Checked there alone: a shape can be a mere calculation.
 template <int D0, int D1, int D2> struct tile_limits {
     static constexpr long long threads = 1LL * D0 * (D1 > 0 ? D1 : 1) * (D2 > 0 ? D2 : 1);
     static_assert(D0 <= 1024 && D1 <= 1024 && D2 <= 1024 && threads <= 1024, "a tile has at most 1024 threads");
@@ -365,13 +365,11 @@ class tiled_extent : public Concurrency::extent<revamp::detail::tile_dimensions<
 template <int N> template <int D0> REVAMP_HD constexpr tiled_extent<D0> extent<N>::tile() const {
     static_assert(N == 1, "tile<D0>() is for an extent of rank 1: a tile has as many dimensions as the extent");
     static_assert(D0 > 0, "every dimension of a tile must be at least 1");
-    static_assert(revamp::detail::tile_limits<D0, 0, 0>::kept, "");
     return tiled_extent<D0>(*this);
 }
 template <int N> template <int D0, int D1> REVAMP_HD constexpr tiled_extent<D0, D1> extent<N>::tile() const {
     static_assert(N == 2, "tile<D0, D1>() is for an extent of rank 2: a tile has as many dimensions as the extent");
     static_assert(D0 > 0 && D1 > 0, "every dimension of a tile must be at least 1");
-    static_assert(revamp::detail::tile_limits<D0, D1, 0>::kept, "");
     return tiled_extent<D0, D1>(*this);
 }
 template <int N>
@@ -379,7 +377,6 @@ template <int D0, int D1, int D2>
 REVAMP_HD constexpr tiled_extent<D0, D1, D2> extent<N>::tile() const {
     static_assert(N == 3, "tile<D0, D1, D2>() is for an extent of rank 3: a tile has as many dimensions as the extent");
     static_assert(D0 > 0 && D1 > 0 && D2 > 0, "every dimension of a tile must be at least 1");
-    static_assert(revamp::detail::tile_limits<D0, D1, D2>::kept, "");
     return tiled_extent<D0, D1, D2>(*this);
 }
 
@@ -414,7 +411,6 @@ class tile_barrier {
 
 template <int D0, int D1, int D2> class tiled_index : public revamp::detail::tile_dimensions<D0, D1, D2> {
     typedef revamp::detail::tile_dimensions<D0, D1, D2> base;
-    static_assert(revamp::detail::tile_limits<D0, D1, D2>::kept, "");
 
   public:
     using base::rank;

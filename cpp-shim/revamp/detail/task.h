@@ -7,13 +7,17 @@
 
 #include "config.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -234,8 +238,127 @@ struct task_access {
         made.m_state = std::move(state);
         return made;
     }
+    template <class T, class F> static void on_done(const task<T> &one, F function) {
+        one.state();
+        one.m_state->on_done(std::move(function));
+    }
 };
 
+// What several tasks become together. Of tasks without values nothing; of others a vector, into which those of vectors
+// go one by one, so that `a && b && c` is one of three.
+template <class T> struct together {
+    typedef T element;
+    typedef std::vector<T> type;
+    static void add(type &all, const T &value) { all.push_back(value); }
+};
+template <class T> struct together<std::vector<T>> {
+    typedef T element;
+    typedef std::vector<T> type;
+    static void add(type &all, const type &values) { all.insert(all.end(), values.begin(), values.end()); }
+};
+template <> struct together<void> {
+    typedef void element;
+    typedef void type;
+};
+
+// Done when all are; if one threw, with what the first of them threw.
+template <class T> task<typename together<T>::type> all_of(std::vector<task<T>> tasks) {
+    typedef typename together<T>::type result;
+    struct joined {
+        std::vector<task<T>> tasks;
+        std::atomic<std::size_t> left;
+        explicit joined(std::vector<task<T>> given) : tasks(std::move(given)), left(tasks.size() + 1) {}
+    };
+    auto next = std::make_shared<task_state<result>>();
+    auto all = std::make_shared<joined>(std::move(tasks));
+    const auto one_is_done = [next, all]() noexcept {
+        if (--all->left != 0) return;
+        try {
+            if constexpr (std::is_void_v<T>) {
+                for (const task<T> &one : all->tasks)
+                    one.get();
+                next->set_value({});
+            } else {
+                result values;
+                for (const task<T> &one : all->tasks)
+                    together<T>::add(values, one.get());
+                next->set_value(std::move(values));
+            }
+        } catch (...) {
+            next->set_exception(std::current_exception());
+        }
+    };
+    for (const task<T> &one : all->tasks)
+        task_access::on_done(one, one_is_done);
+    one_is_done();
+    return task_access::make<result>(std::move(next));
+}
+
+// Done when the first one is that does not throw; if all do, with what the last one threw. `make` makes the value of
+// the task and its number.
+template <class Result, class T, class Make> task<Result> any_of(const std::vector<task<T>> &tasks, Make make) {
+    auto next = std::make_shared<task_state<Result>>();
+    auto left = std::make_shared<std::atomic<std::size_t>>(tasks.size());
+    for (std::size_t n = 0; n < tasks.size(); ++n)
+        task_access::on_done(tasks[n], [next, left, one = tasks[n], n, make]() noexcept {
+            try {
+                if constexpr (std::is_void_v<T>) one.get();
+                next->set_value(make(one, n));
+            } catch (...) {
+                if (--*left == 0) next->set_exception(std::current_exception());
+            }
+        });
+    return task_access::make<Result>(std::move(next));
+}
+
+template <class It> auto tasks_between(It begin, It end) {
+    return std::vector<typename std::iterator_traits<It>::value_type>(begin, end);
+}
+template <class T> std::vector<task<T>> two_tasks(const task<T> &left, const task<T> &right) {
+    return {left, right};
+}
+// A task of one value as one of several.
+template <class T> task<std::vector<T>> several(const task<T> &one) {
+    return one.then([](const T &value) { return std::vector<T>(1, value); });
+}
+
 REVAMP_DETAIL_END
+REVAMP_NAMESPACE_BEGIN
+
+template <class It> auto when_all(It begin, It end) {
+    return revamp::detail::all_of(revamp::detail::tasks_between(begin, end));
+}
+// With the number of the one that was first, behind its value if it has one.
+template <class It> auto when_any(It begin, It end) {
+    const auto tasks = revamp::detail::tasks_between(begin, end);
+    if (tasks.empty()) throw std::invalid_argument("when_any of no tasks");
+    typedef typename std::iterator_traits<It>::value_type one;
+    typedef typename one::result_type value;
+    if constexpr (std::is_void_v<value>)
+        return revamp::detail::any_of<std::size_t>(tasks, [](const one &, std::size_t n) { return n; });
+    else
+        return revamp::detail::any_of<std::pair<value, std::size_t>>(
+            tasks, [](const one &first, std::size_t n) { return std::pair<value, std::size_t>(first.get(), n); });
+}
+
+template <class T> auto operator&&(const task<T> &left, const task<T> &right) {
+    return revamp::detail::all_of(revamp::detail::two_tasks(left, right));
+}
+template <class T> auto operator&&(const task<T> &left, const task<std::vector<T>> &right) {
+    return revamp::detail::several(left) && right;
+}
+template <class T> auto operator&&(const task<std::vector<T>> &left, const task<T> &right) {
+    return left && revamp::detail::several(right);
+}
+template <class T> task<T> operator||(const task<T> &left, const task<T> &right) {
+    return revamp::detail::any_of<T>(revamp::detail::two_tasks(left, right), [](const task<T> &first, std::size_t) {
+        if constexpr (std::is_void_v<T>)
+            return revamp::detail::nothing();
+        else
+            return first.get();
+    });
+}
+
+REVAMP_NAMESPACE_END
 
 #endif // REVAMP_DETAIL_TASK_H

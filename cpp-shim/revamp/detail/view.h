@@ -254,6 +254,50 @@ template <int N> struct strides {
     }
 };
 
+#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
+// What the kernel compiler is told of an element, for the report if it is outside: it gives the pointer back.
+extern "C" __attribute__((device, const)) void *__revamp_element(void *element, unsigned size, unsigned rank, int i0,
+                                                                 int i1, int i2, int e0, int e1, int e2);
+#endif
+#if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+// On the host it is thrown; from a kernel it makes the launch fail.
+[[noreturn, gnu::noinline, gnu::cold]] inline void outside_of(int rank, const int *index, const int *extent) {
+    const auto list = [=](const int *values) {
+        std::string text;
+        for (int d = 0; d < rank; ++d)
+            text.append(d ? ", " : "").append(std::to_string(values[d]));
+        return text;
+    };
+    throw Concurrency::runtime_exception(
+        ("an element outside of an array_view or array: index (" + list(index) + "), extent (" + list(extent) + ")")
+            .c_str(),
+        failed);
+}
+#endif
+// The element at `i`. Where it is outside of `extent` the compiler of kernels reports that, if it is asked to, and host
+// threads and the host with REVAMP_CHECK_BOUNDS do.
+template <class T, int N>
+REVAMP_HD constexpr T &element_at([[maybe_unused]] const Concurrency::index<N> &i,
+                                  [[maybe_unused]] const Concurrency::extent<N> &extent, T *element) {
+#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
+    if constexpr (N <= 3)
+        return *static_cast<T *>(__revamp_element(const_cast<std::remove_cv_t<T> *>(element), sizeof(T), N, i[0],
+                                                  N > 1 ? i[unsigned(N > 1)] : 0, N > 2 ? i[unsigned(2 * (N > 2))] : 0,
+                                                  extent[0], N > 1 ? extent[unsigned(N > 1)] : 1,
+                                                  N > 2 ? extent[unsigned(2 * (N > 2))] : 1));
+#elif !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+    int index[N] = {}, size[N] = {};
+    bool inside = true;
+    for (unsigned d = 0; d < unsigned(N); ++d) {
+        index[d] = i[d];
+        size[d] = extent[d];
+        inside = inside && unsigned(index[d]) < unsigned(size[d]);
+    }
+    if (__builtin_expect(!inside, 0)) outside_of(N, index, size);
+#endif
+    return *element;
+}
+
 // Makes handles.
 struct views {
     template <int N> static const int *values(const Concurrency::extent<N> &extent, int (&room)[N]) {
@@ -511,10 +555,10 @@ template <class T, int N> class basic_view {
     }
 
     REVAMP_HD T &operator[](const index_type &i) const {
-        return first()[m_strides(i)];
+        return element_at(i, extent, first() + m_strides(i));
     }
     REVAMP_HD T &operator()(const index_type &i) const {
-        return first()[m_strides(i)];
+        return (*this)[i];
     }
     // Without making it valid on the host: the caller has synchronized.
     REVAMP_HD T &get_ref(const index_type &i) const {
@@ -524,12 +568,12 @@ template <class T, int N> class basic_view {
             return static_cast<T *>(data ? data : host_data(m_control, used))[m_strides(i)];
         }
 #endif
-        return m_data[m_strides(i)];
+        return element_at(i, extent, m_data + m_strides(i));
     }
 
     REVAMP_HD auto operator[](int i) const -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
         if constexpr (N == 1)
-            return first()[i];
+            return element_at(index_type(i), extent, first() + i);
         else
             return project(i);
     }
@@ -538,11 +582,12 @@ template <class T, int N> class basic_view {
     }
     REVAMP_HD T &operator()(int i0, int i1) const {
         static_assert(N == 2, "two numbers name an element of an array_view of rank 2");
-        return first()[m_strides.slice(0, i0) + i1];
+        return element_at(index_type(i0, i1), extent, first() + (m_strides.slice(0, i0) + i1));
     }
     REVAMP_HD T &operator()(int i0, int i1, int i2) const {
         static_assert(N == 3, "three numbers name an element of an array_view of rank 3");
-        return first()[m_strides.slice(0, i0) + m_strides.slice(N == 3 ? 1 : 0, i1) + i2];
+        return element_at(index_type(i0, i1, i2), extent,
+                          first() + (m_strides.slice(0, i0) + m_strides.slice(N == 3 ? 1 : 0, i1) + i2));
     }
 
     REVAMP_HD T *data() const {
@@ -639,6 +684,9 @@ template <class T, int N> class basic_view {
     }
 
     REVAMP_HD array_view<T, (N > 1 ? N - 1 : 1)> project(int i) const {
+#if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
+        if (unsigned(i) >= unsigned(extent[0])) outside_of(1, &i, &static_cast<const int &>(extent[0]));
+#endif
         constexpr int M = N > 1 ? N - 1 : 1;
         Concurrency::extent<M> shape;
         strides<M> steps{};
@@ -698,7 +746,8 @@ template <class T, int N> class array_view : public revamp::detail::basic_view<T
         this->assign(other);
         return *this;
     }
-    array_view(array<T, N> &source);
+    // In a kernel over an array that it captured by reference.
+    REVAMP_HD array_view(array<T, N> &source);
 
     // Without a data source: memory is made where the view is first used.
     explicit array_view(const Concurrency::extent<N> &shape) : base(views::open(shape, sizeof(T)), shape) {}
@@ -783,7 +832,7 @@ template <class T, int N> class array_view<const T, N> : public revamp::detail::
         return *this;
     }
     REVAMP_HD array_view &operator=(const array_view<T, N> &other) noexcept { return *this = array_view(other); }
-    array_view(const array<T, N> &source);
+    REVAMP_HD array_view(const array<T, N> &source);
 
     REVAMP_HD array_view(const Concurrency::extent<N> &shape, const T *source) : base(make(shape, source)) {}
     REVAMP_HD array_view(int e0, const T *source) : array_view(Concurrency::extent<N>(e0), source) {}

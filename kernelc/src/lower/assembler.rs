@@ -69,6 +69,8 @@ pub(super) struct Assembler {
     scalars: HashMap<Scalar, Word>,
     vectors: HashMap<(Scalar, u32), Word>,
     constants: HashMap<(Scalar, u64), Word>,
+    /// Those of 32 bits, by their ids.
+    numbers: HashMap<Word, u64>,
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
     ids: HashMap<Id, Word>,
@@ -93,6 +95,7 @@ impl Assembler {
             scalars: HashMap::new(),
             vectors: HashMap::new(),
             constants: HashMap::new(),
+            numbers: HashMap::new(),
             pointers: HashMap::new(),
             arrays: HashMap::new(),
             ids: HashMap::new(),
@@ -213,6 +216,9 @@ impl Assembler {
             _ => self.b.constant_bit32(ty, bits as u32),
         };
         self.constants.insert((scalar, bits), made);
+        if scalar == Scalar::U32 {
+            self.numbers.insert(made, bits);
+        }
         made
     }
 
@@ -229,6 +235,19 @@ impl Assembler {
         self.b.module_mut().types_global_values.push(Instruction::new(Op::Undef, Some(ty), Some(id), vec![]));
         self.undefs.insert(scalar, id);
         id
+    }
+
+    /// The bits of a constant of 32 bits.
+    pub(super) fn constant_u32(&self, id: Word) -> Option<u64> {
+        self.numbers.get(&id).copied()
+    }
+
+    /// The sum of two numbers of 32 bits.
+    pub(super) fn sum_u32(&mut self, a: Word, b: Word) -> Word {
+        match (self.constant_u32(a), self.constant_u32(b)) {
+            (Some(a), Some(b)) => self.constant(Scalar::U32, a + b),
+            _ => self.make(Op::IAdd, Scalar::U32, &[a, b]),
+        }
     }
 
     pub(super) fn decorate(&mut self, id: Word, decoration: Decoration) {
@@ -274,6 +293,13 @@ impl Assembler {
     pub(super) fn make(&mut self, op: Op, scalar: Scalar, operands: &[Word]) -> Word {
         let ty = self.scalar(scalar);
         self.op(op, ty, operands)
+    }
+
+    /// The same with an id that is already used.
+    pub(super) fn make_as(&mut self, id: Word, op: Op, scalar: Scalar, operands: &[Word]) {
+        let ty = self.scalar(scalar);
+        let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
     }
 
     /// An instruction of GLSL.std.450.

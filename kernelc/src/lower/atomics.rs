@@ -1,6 +1,7 @@
 //! Atomic accesses to memory. All are relaxed, as C++ AMP's are.
 
 use super::assembler::Scalar;
+use super::bounds;
 use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
 use super::memory::{self, Address};
@@ -61,7 +62,7 @@ impl Emitter<'_> {
     pub(super) fn atomic(&mut self, op: AtomicOp, pointer: &Operand, value: &Operand) -> Lowered<Word> {
         let kind = self.kind(&value.ty)?;
         let register = kind.register();
-        let at = self.address(pointer)?;
+        let access = self.access(pointer, 0, register.size(), bounds::UPDATES)?;
         let word = self.word(value)?;
         let op = match op {
             AtomicOp::Xchg => S::AtomicExchange,
@@ -83,9 +84,12 @@ impl Emitter<'_> {
             }
         };
         let integer = Scalar::unsigned(register.size());
-        let (pointer, scope, semantics) = self.atomic_place(at, register.size())?;
         let raw = memory::recast(&mut self.asm, word, register, integer);
-        let old = self.asm.make(op, integer, &[pointer, scope, semantics, raw]);
+        let old = self.guarded(access, &[integer], |e, at| {
+            let (pointer, scope, semantics) = e.atomic_place(at, register.size())?;
+            Ok(vec![e.asm.make(op, integer, &[pointer, scope, semantics, raw])])
+        })?;
+        let &[old] = old.as_slice() else { return Err(self.internal("an atomic operation")) };
         Ok(memory::recast(&mut self.asm, old, integer, register))
     }
 
@@ -93,13 +97,16 @@ impl Emitter<'_> {
         let kind = self.kind(&new.ty)?;
         let register = kind.register();
         let integer = Scalar::unsigned(register.size());
-        let at = self.address(pointer)?;
+        let access = self.access(pointer, 0, register.size(), bounds::UPDATES)?;
         let (expected, new) = (self.word(expected)?, self.word(new)?);
         let expected = memory::recast(&mut self.asm, expected, register, integer);
         let new = memory::recast(&mut self.asm, new, register, integer);
-        let (pointer, scope, semantics) = self.atomic_place(at, register.size())?;
-        let operands = [pointer, scope, semantics, semantics, new, expected];
-        let old = self.asm.make(S::AtomicCompareExchange, integer, &operands);
+        let old = self.guarded(access, &[integer], |e, at| {
+            let (pointer, scope, semantics) = e.atomic_place(at, register.size())?;
+            let operands = [pointer, scope, semantics, semantics, new, expected];
+            Ok(vec![e.asm.make(S::AtomicCompareExchange, integer, &operands)])
+        })?;
+        let &[old] = old.as_slice() else { return Err(self.internal("an atomic operation")) };
         let same = self.asm.make(S::IEqual, Scalar::Bool, &[old, expected]);
         Ok(vec![memory::recast(&mut self.asm, old, integer, register), same])
     }

@@ -1,6 +1,7 @@
 //! Tile barriers that not all threads of a tile reach: MSVC's error C3561.
 
-use super::uniformity::{Level, Uniformity};
+use super::facts::Level;
+use super::uniformity::Uniformity;
 use crate::ir::{BlockId, Frame, Function, FunctionId, LocalId, LocationId, Module, Op, Value};
 use std::collections::HashSet;
 
@@ -55,7 +56,9 @@ fn of_kernel(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
     let Some(uniformity) = Uniformity::of(module, function) else { return Vec::new() };
     let mut all = Vec::new();
     for (block, location) in barriers {
-        let Some(branch) = uniformity.causes(block).iter().copied().max_by_key(|b| uniformity.branch(*b)) else { continue };
+        let Some(branch) = uniformity.causes(block).iter().copied().max_by_key(|b| uniformity.branch(*b)) else {
+            continue;
+        };
         let level = uniformity.branch(branch);
         let last = function.blocks[branch.0].instructions.last();
         all.push(DivergentBarrier {

@@ -4,19 +4,29 @@ use super::assembler::{Id, Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
 use super::memory::{self, MemoryIntrinsic};
+use super::pointer_sets::ELEMENT;
 use super::print_functions::print_function;
 use super::scalars::ScalarKind;
-use super::{fast_math, integers, intrinsics, printf};
+use super::{bounds, fast_math, integers, intrinsics, printf};
 use crate::demangle::demangled;
-use crate::ir::{Constant, Function, FunctionId, Module, Op, Operand, Type, Value};
+use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Type, Value};
 use rspirv::spirv::{Op as S, Word};
 
 /// The most bytes that one call copies or sets: it is unrolled.
 const LARGEST_COPY: u64 = 16 << 10;
 
-pub(super) fn call(e: &mut Emitter, callee: FunctionId, arguments: &[Operand], returns: &Type) -> Lowered<Vec<Word>> {
+pub(super) fn call(
+    e: &mut Emitter,
+    callee: FunctionId,
+    arguments: &[Operand],
+    returns: &Type,
+    result: Option<LocalId>,
+) -> Lowered<Vec<Word>> {
     let function = &e.module.functions[callee.0];
     let name = function.name.as_str();
+    if name == ELEMENT {
+        return e.name_element(result, arguments);
+    }
     if let Some(rest) = name.strip_prefix("__revamp_") {
         return revamp(e, rest, name, arguments, returns);
     }
@@ -221,11 +231,6 @@ fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lo
     if size > LARGEST_COPY {
         return Err(KernelError::new(format!("{size} bytes are copied or set at once; {LARGEST_COPY} is the limit")));
     }
-    let to = e.address(to)?;
-    let from = match copy {
-        MemoryIntrinsic::Copy => Some(e.address(what)?),
-        MemoryIntrinsic::Set => None,
-    };
     let width = if size % 4 == 0 { 4 } else { 1 };
     let (kind, bits) = if width == 4 { (ScalarKind::Int(32), 32) } else { (ScalarKind::Int(8), 8) };
     let fill = match copy {
@@ -244,18 +249,24 @@ fn transfer(e: &mut Emitter, copy: MemoryIntrinsic, arguments: &[Operand]) -> Lo
     // All is read before anything is written: memmove's operands may overlap.
     let mut values = Vec::new();
     for n in 0..size / width {
-        values.push(match (from, fill) {
-            (Some(from), _) => {
-                let at = from.plus(&mut e.asm, n * width);
-                memory::load(&mut e.asm, at, kind, width, false).ok_or_else(|| e.internal("memcpy"))?
+        values.push(match fill {
+            Some(fill) => fill,
+            None => {
+                let access = e.access(what, n * width, width, bounds::READS)?;
+                let word = e.guarded(access, &[kind.register()], |e, at| {
+                    let word = memory::load(&mut e.asm, at, kind, width, false).ok_or_else(|| e.internal("memcpy"))?;
+                    Ok(vec![word])
+                })?;
+                word.first().copied().ok_or_else(|| e.internal("memcpy"))?
             }
-            (None, Some(fill)) => fill,
-            (None, None) => return Err(e.internal("memset")),
         });
     }
     for (n, value) in values.into_iter().enumerate() {
-        let at = to.plus(&mut e.asm, n as u64 * width);
-        memory::store(&mut e.asm, at, kind, value, width, false).ok_or_else(|| e.internal("memcpy"))?;
+        let access = e.access(to, n as u64 * width, width, bounds::WRITES)?;
+        e.guarded(access, &[], |e, at| {
+            memory::store(&mut e.asm, at, kind, value, width, false).ok_or_else(|| e.internal("memcpy"))?;
+            Ok(Vec::new())
+        })?;
     }
     Ok(vec![])
 }

@@ -1,7 +1,7 @@
 //! Which pointers of the argument block a kernel reads and writes through.
 
 use super::addresses::{Steps, steps};
-use super::pointer_sets::{PointerClass, UnionFind, is_pointer, is_printed, node};
+use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
 use crate::ir::{CastOp, Function, Instruction, LocalId, Module, Op, Operand, Type, Value};
 use revamp_image::ANY_OFFSET;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,7 +32,7 @@ pub(super) fn capture_uses(
     nodes: &mut UnionFind,
     class: &[PointerClass],
 ) -> BTreeMap<(u32, u32), CaptureUse> {
-    let origins = Tracing::new(function, nodes, class).run();
+    let origins = Tracing::new(module, function, nodes, class).run();
     let mut uses: BTreeMap<(u32, u32), CaptureUse> = BTreeMap::new();
     let mut mark = |pointer: &Operand, reads: bool, writes: bool| {
         let Some(n) = node(function, &pointer.value).filter(|&n| class[n] == PointerClass::Device) else { return };
@@ -53,7 +53,7 @@ pub(super) fn capture_uses(
             Op::Store { pointer, .. } => mark(pointer, false, true),
             Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true),
             // What is printed of a pointer is its address.
-            Op::Call { .. } if is_printed(module, op) => {}
+            Op::Call { .. } if is_printed(module, op) || element_of(module, op).is_some() => {}
             Op::Call { arguments, .. } => {
                 for (n, argument) in arguments.iter().enumerate().filter(|(_, argument)| is_pointer(&argument.ty)) {
                     // memcpy and the like: the first is written, the second read.
@@ -77,6 +77,7 @@ fn holds_pointer(ty: &Type) -> bool {
 
 /// Finds where pointers come from, by going through the instructions until nothing new is found.
 struct Tracing<'a> {
+    module: &'a Module,
     function: &'a Function,
     nodes: &'a mut UnionFind,
     class: &'a [PointerClass],
@@ -87,8 +88,8 @@ struct Tracing<'a> {
 }
 
 impl<'a> Tracing<'a> {
-    fn new(function: &'a Function, nodes: &'a mut UnionFind, class: &'a [PointerClass]) -> Self {
-        let mut tracing = Self { function, nodes, class, origins: HashMap::new(), in_block: HashMap::new() };
+    fn new(module: &'a Module, function: &'a Function, nodes: &'a mut UnionFind, class: &'a [PointerClass]) -> Self {
+        let mut tracing = Self { module, function, nodes, class, origins: HashMap::new(), in_block: HashMap::new() };
         for n in 0..function.parameters.len() {
             tracing.in_block.insert(LocalId(n), 0);
             tracing.add(n, Origin::Block);
@@ -135,7 +136,8 @@ impl<'a> Tracing<'a> {
                 changed
             }
             Op::Cast { op: CastOp::IntToPtr, .. } | Op::ExtractValue { .. } | Op::Call { .. }
-                if self.class.get(result.0) == Some(&PointerClass::Device)
+                if element_of(self.module, op).is_none()
+                    && self.class.get(result.0) == Some(&PointerClass::Device)
                     && is_pointer(&self.function.locals[result.0].ty) =>
             {
                 self.add(result.0, Origin::Unknown)

@@ -1,5 +1,6 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
+use super::checked::{Bounds, Names};
 use super::emitter::{Emitter, Options};
 use super::error::KernelError;
 use super::{pointers, structured_flow};
@@ -19,16 +20,22 @@ pub struct CompiledKernel {
     pub block_align: u64,
     /// Which pointers in the block it uses, and how.
     pub captures: Vec<Capture>,
+    /// It checks bounds: the accesses that it reports.
+    pub checks: Option<Vec<String>>,
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
 }
+
+/// The most bytes that a kernel that checks bounds may capture: a table of several times that size goes with each launch.
+const LARGEST_CHECKED: u64 = 1 << 20;
 
 /// Compiles all kernels of a module that `opt` has prepared. Reports the errors of all kernels, not only the first.
 pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     let mut kernels = Vec::new();
     let mut errors: Vec<KernelError> = Vec::new();
+    let names = Names::default();
     for function in module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty()) {
-        match kernel(module, function, options) {
+        match kernel(module, function, options, &names) {
             Ok(kernel) => kernels.push(kernel),
             Err(error) => {
                 let error = match module.definition(function) {
@@ -48,7 +55,12 @@ pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>
     if errors.is_empty() { Ok(kernels) } else { Err(errors) }
 }
 
-fn kernel(module: &Module, function: &Function, options: &Options) -> Result<CompiledKernel, KernelError> {
+fn kernel(
+    module: &Module,
+    function: &Function,
+    options: &Options,
+    names: &Names,
+) -> Result<CompiledKernel, KernelError> {
     let Some(block) = function.parameters.first().and_then(|p| p.pointee.as_ref()) else {
         return Err(KernelError::new(format!(
             "internal: the entry point '{}' does not take its argument block",
@@ -59,6 +71,11 @@ fn kernel(module: &Module, function: &Function, options: &Options) -> Result<Com
     let (Some(block_size), Some(block_align)) = size else {
         return Err(KernelError::new("internal: an argument block without a size".into()));
     };
+    if options.bounds != Bounds::Off && block_size > LARGEST_CHECKED {
+        return Err(KernelError::new(format!(
+            "the kernel captures {block_size} bytes; with -famp-bounds they are at most {LARGEST_CHECKED}"
+        )));
+    }
     let mut function = function.clone();
     let structure = structured_flow::structurize(&mut function)?;
     let pointers = pointers::analyse(module, &function)?;
@@ -67,13 +84,14 @@ fn kernel(module: &Module, function: &Function, options: &Options) -> Result<Com
         .iter()
         .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
         .collect();
-    let spirv = Emitter::new(module, &function, options, &pointers)?.run(&structure)?;
+    let (spirv, checks) = Emitter::new(module, &function, options, &pointers, block_size, names)?.run(&structure)?;
     Ok(CompiledKernel {
         name: function.name.clone(),
         spirv,
         block_size,
         block_align,
         captures,
+        checks,
         location: location(module, &function),
     })
 }

@@ -2,12 +2,14 @@
 
 use super::addresses::constant_address;
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
+use super::checked::{Bounds, Checked, Names};
 use super::error::KernelError;
 use super::memory::{self, Address, GroupVariable};
 use super::pointer_sets::PointerClass;
 use super::pointers::{Object, PointerAnalysis};
+use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
-use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, Module, Operand, Type, Value};
+use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Operand, Type, Value};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -17,17 +19,29 @@ use std::collections::HashMap;
 pub struct Options {
     /// Source lines go into the module, for the messages of drivers and tools.
     pub lines: bool,
+    /// What becomes of accesses outside of arrays and array_views.
+    pub bounds: Bounds,
 }
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
+
+/// Which part of a local a phi is.
+#[derive(Clone, Copy)]
+pub(super) enum PhiLeaf {
+    /// A leaf of its value.
+    Value(usize),
+    /// Of the memory that it reaches, for checks: where that begins.
+    Start,
+    /// Its size.
+    Size,
+}
 
 /// A phi that was written without its operands, since these may be defined later.
 pub(super) struct PendingPhi {
     /// Where it is in the module.
     pub(super) place: (usize, usize),
     pub(super) local: LocalId,
-    /// Which leaf of the local it is.
-    pub(super) leaf: usize,
+    pub(super) leaf: PhiLeaf,
     pub(super) incoming: Vec<(Value, BlockId)>,
 }
 
@@ -45,6 +59,15 @@ pub(super) struct Emitter<'m> {
     pub(super) pending_phis: Vec<PendingPhi>,
     pub(super) files: HashMap<String, Word>,
     pub(super) arguments: Word,
+    pub(super) block_size: u64,
+    /// The block of SPIR-V that is being written, and with which one each block of IR ends.
+    pub(super) block: Word,
+    pub(super) ends: HashMap<BlockId, Word>,
+    /// Of the instruction that is being written.
+    pub(super) location: Option<LocationId>,
+    pub(super) reaches: Reaches,
+    pub(super) checked: Checked,
+    pub(super) names: &'m Names,
 }
 
 impl<'m> Emitter<'m> {
@@ -53,6 +76,8 @@ impl<'m> Emitter<'m> {
         function: &'m Function,
         options: &'m Options,
         pointers: &'m PointerAnalysis,
+        block_size: u64,
+        names: &'m Names,
     ) -> Lowered<Self> {
         let mut asm = Assembler::new();
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
@@ -69,6 +94,17 @@ impl<'m> Emitter<'m> {
             pending_phis: Vec::new(),
             files: HashMap::new(),
             arguments: 0,
+            block_size,
+            block: 0,
+            ends: HashMap::new(),
+            location: None,
+            reaches: if options.bounds == Bounds::Off {
+                Reaches::default()
+            } else {
+                reach::reaches(module, function, pointers)
+            },
+            checked: Checked::default(),
+            names,
         })
     }
 

@@ -2,14 +2,14 @@
 
 use super::addresses::steps;
 use super::assembler::Scalar;
-use super::emitter::{Emitter, Lowered, PendingPhi, aligned_at};
+use super::emitter::{Emitter, Lowered, PendingPhi, PhiLeaf, aligned_at};
 use super::error::KernelError;
 use super::memory::{self, Address};
-use super::pointer_sets::PointerClass;
+use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::Object;
 use super::scalars::{Leaf, ScalarKind, part};
 use super::structured_flow::{Merge, StructuredFlow};
-use super::{calls, integers};
+use super::{bounds, calls, integers};
 use crate::ir::{
     BinaryOp, BlockId, Constant, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand, Type,
     Value,
@@ -18,30 +18,35 @@ use rspirv::dr;
 use rspirv::spirv::{self, Decoration, Op as S, Word};
 
 impl Emitter<'_> {
-    pub(super) fn run(mut self, structure: &StructuredFlow) -> Lowered<Vec<u32>> {
+    /// The module, and the accesses that it reports if it checks them.
+    pub(super) fn run(mut self, structure: &StructuredFlow) -> Lowered<(Vec<u32>, Option<Vec<String>>)> {
         for &block in &structure.order {
             let label = self.asm.id();
             self.labels.insert(block, label);
         }
         for (n, &block) in structure.order.iter().enumerate() {
             let label = self.label(block);
-            self.asm.begin_block(label);
+            self.begin_block(label);
             if n == 0 {
                 self.arguments = self.asm.arguments();
                 for p in 0..self.function.parameters.len() {
                     self.values.insert(LocalId(p), vec![self.arguments]);
                 }
+                self.begin_checks(self.block_size);
             }
             let merge = structure.merges.get(&block).copied();
             for instruction in &self.function.blocks[block.0].instructions {
+                self.location = instruction.location;
                 self.instruction(instruction, merge).map_err(|r| r.with_location(self.module, instruction.location))?;
             }
+            self.ends.insert(block, self.block);
         }
         self.phis()?;
         let Some(workgroup) = self.workgroup else {
             return Err(KernelError::new("internal: the entry point does not say its workgroup".into()));
         };
-        Ok(self.asm.finish(&self.function.name, workgroup))
+        let sites = self.take_sites();
+        Ok((self.asm.finish(&self.function.name, workgroup), sites))
     }
 
     /// Writes the operands of phis, now that all values are known.
@@ -51,9 +56,13 @@ impl Emitter<'_> {
             let class = self.pointers.class_of(local);
             let mut operands = Vec::new();
             for (value, block) in incoming {
-                let Some(&label) = self.labels.get(&block) else { continue };
-                let words = self.value(&ty, &value, class)?;
-                let word = words.get(leaf).copied().ok_or_else(|| self.internal("a phi of another shape"))?;
+                let Some(&label) = self.ends.get(&block) else { continue };
+                let word = match leaf {
+                    PhiLeaf::Value(leaf) => self.value(&ty, &value, class)?.get(leaf).copied(),
+                    PhiLeaf::Start => Some(self.span(&value)?.0),
+                    PhiLeaf::Size => Some(self.span(&value)?.1),
+                };
+                let word = word.ok_or_else(|| self.internal("a phi of another shape"))?;
                 operands.push(dr::Operand::IdRef(word));
                 operands.push(dr::Operand::IdRef(label));
             }
@@ -84,18 +93,19 @@ impl Emitter<'_> {
             }
             Op::Select { condition, yes, no } => self.select(condition, yes, no, *result)?,
             Op::Freeze { value } => self.freeze(value, *result)?,
-            Op::Load { ty, pointer, align, volatile, atomic } => {
-                let from = self.address(pointer)?;
-                if *atomic { vec![self.atomic_load(from, ty)?] } else { self.load(from, ty, *align, *volatile)? }
-            }
+            Op::Load { ty, pointer, align, volatile, atomic } => self.checked_load(pointer, ty, |e, from| {
+                if *atomic { Ok(vec![e.atomic_load(from, ty)?]) } else { e.load(from, ty, *align, *volatile) }
+            })?,
             Op::Store { value, pointer, align, volatile, atomic } => {
-                let to = self.address(pointer)?;
-                if *atomic {
-                    self.atomic_store(to, value)?;
-                } else {
-                    self.store(to, value, *align, *volatile)?;
-                }
-                Vec::new()
+                let access = self.access(pointer, 0, value.ty.size().unwrap_or(0), bounds::WRITES)?;
+                self.guarded(access, &[], |e, to| {
+                    if *atomic {
+                        e.atomic_store(to, value)?
+                    } else {
+                        e.store(to, value, *align, *volatile)?
+                    }
+                    Ok(Vec::new())
+                })?
             }
             Op::Gep { source, base, indices, .. } => vec![self.gep(source, base, indices)?],
             Op::Alloca { .. } => {
@@ -108,7 +118,7 @@ impl Emitter<'_> {
                 self.fence(3);
                 Vec::new()
             }
-            Op::Call { callee, arguments, returns, .. } => calls::call(self, *callee, arguments, returns)?,
+            Op::Call { callee, arguments, returns, .. } => calls::call(self, *callee, arguments, returns, *result)?,
             Op::CallIndirect { .. } => {
                 return Err(KernelError::new(
                     "a call through a pointer or of a virtual function: restrict(amp) code has none".into(),
@@ -130,6 +140,9 @@ impl Emitter<'_> {
         };
         if let Some(local) = *result {
             self.values.insert(local, made);
+            if is_pointer(&self.function.locals[local.0].ty) {
+                self.pointer_made(local, op)?;
+            }
         }
         Ok(())
     }
@@ -142,9 +155,21 @@ impl Emitter<'_> {
             let spirv = self.asm.scalar(scalar);
             let id = self.asm.id();
             let place = self.asm.place();
-            self.pending_phis.push(PendingPhi { place, local, leaf: n, incoming: incoming.to_vec() });
+            let leaf = PhiLeaf::Value(n);
+            self.pending_phis.push(PendingPhi { place, local, leaf, incoming: incoming.to_vec() });
             self.asm.push(dr::Instruction::new(S::Phi, Some(spirv), Some(id), vec![]));
             words.push(id);
+        }
+        if self.merged_span(local) {
+            let mut span = [0; 2];
+            for (id, leaf) in span.iter_mut().zip([PhiLeaf::Start, PhiLeaf::Size]) {
+                let number = self.asm.scalar(Scalar::U64);
+                *id = self.asm.id();
+                let place = self.asm.place();
+                self.pending_phis.push(PendingPhi { place, local, leaf, incoming: incoming.to_vec() });
+                self.asm.push(dr::Instruction::new(S::Phi, Some(number), Some(*id), vec![]));
+            }
+            self.set_span(local, (span[0], span[1]));
         }
         Ok(words)
     }
@@ -234,6 +259,9 @@ impl Emitter<'_> {
     }
 
     fn terminator(&mut self, op: &Op, merge: Option<Merge>) -> Lowered<()> {
+        if matches!(op, Op::Ret { .. }) {
+            self.end_checks();
+        }
         match merge {
             Some(Merge::Selection(to)) => {
                 let operands = vec![
@@ -355,6 +383,14 @@ impl Emitter<'_> {
             let scalar = self.register(leaf.kind, class);
             words.push(self.asm.make(S::Select, scalar, &[condition, a, b]));
         }
+        if let Some(local) = result.filter(|&local| self.merged_span(local)) {
+            if let Some(&condition) = conditions.first() {
+                let (yes, no) = (self.span(&yes.value)?, self.span(&no.value)?);
+                let start = self.asm.make(S::Select, Scalar::U64, &[condition, yes.0, no.0]);
+                let size = self.asm.make(S::Select, Scalar::U64, &[condition, yes.1, no.1]);
+                self.set_span(local, (start, size));
+            }
+        }
         Ok(words)
     }
 
@@ -442,7 +478,7 @@ impl Emitter<'_> {
                 }
                 if steps.offset != 0 {
                     let by = self.asm.constant(Scalar::U32, (steps.offset / group.unit as i64) as u64);
-                    at = self.asm.make(S::IAdd, Scalar::U32, &[at, by]);
+                    at = self.asm.sum_u32(at, by);
                 }
                 Ok(at)
             }

@@ -328,6 +328,13 @@ pub(super) enum Address {
 }
 
 impl Address {
+    /// Its number.
+    pub(super) fn word(self) -> Word {
+        match self {
+            Address::Device(at) | Address::In(_, at) => at,
+        }
+    }
+
     /// The address so many bytes after this.
     pub(super) fn plus(self, asm: &mut Assembler, bytes: u64) -> Address {
         if bytes == 0 {
@@ -341,7 +348,7 @@ impl Address {
             // Parts of an element are not addressed: callers ask for multiples of the unit.
             Address::In(group, at) => {
                 let by = asm.constant(Scalar::U32, bytes / group.unit);
-                Address::In(group, asm.make(spirv::Op::IAdd, Scalar::U32, &[at, by]))
+                Address::In(group, asm.sum_u32(at, by))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::addresses::constant_address;
 use super::print_functions::print_function;
-use crate::ir::{Function, Module, Op, Type, Value};
+use crate::ir::{Function, Module, Op, Operand, Type, Value};
 
 /// What the pointers of a set point to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,4 +54,16 @@ pub(super) fn node(function: &Function, value: &Value) -> Option<usize> {
 /// True for a call of a function that prints.
 pub(super) fn is_printed(module: &Module, op: &Op) -> bool {
     matches!(op, Op::Call { callee, .. } if print_function(&module.functions[callee.0].name).is_some())
+}
+
+/// The function by which the headers name the element of a view that a pointer is to; it gives the pointer back. Its arguments: the
+/// pointer, the element's size, the rank, and index and extent of three dimensions.
+pub(super) const ELEMENT: &str = "__revamp_element";
+
+/// The pointer of a call that names an element.
+pub(super) fn element_of<'m>(module: &Module, op: &'m Op) -> Option<&'m Operand> {
+    match op {
+        Op::Call { callee, arguments, .. } if module.functions[callee.0].name == ELEMENT => arguments.first(),
+        _ => None,
+    }
 }

@@ -7,7 +7,7 @@
 use super::addresses::constant_address;
 use super::capture_uses::{CaptureUse, capture_uses};
 use super::error::KernelError;
-use super::pointer_sets::{PointerClass, UnionFind, is_pointer, is_printed, node};
+use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
 use crate::ir::{
     CastOp, Constant, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Type, Value, space,
 };
@@ -129,6 +129,11 @@ impl<'m> Analysis<'m> {
                 Op::ICmp { left, right, .. } if is_pointer(&left.ty) => {
                     self.join(self.node(&left.value), &right.value);
                 }
+                Op::Call { .. } => {
+                    if let Some(pointer) = element_of(self.module, op) {
+                        self.join(result, &pointer.value);
+                    }
+                }
                 _ => {}
             }
         }
@@ -157,6 +162,9 @@ impl<'m> Analysis<'m> {
         }
         for Instruction { result, op, location } in function.instructions() {
             let Some(result) = result.filter(|r| is_pointer(&function.locals[r.0].ty)) else { continue };
+            if element_of(self.module, op).is_some() {
+                continue;
+            }
             if let Op::Load { .. }
             | Op::Call { .. }
             | Op::ExtractValue { .. }

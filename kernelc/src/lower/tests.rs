@@ -1,7 +1,7 @@
 //! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
 //! (tests/kernels).
 
-use super::{CompiledKernel, KernelError, Options, compile};
+use super::{Bounds, CompiledKernel, KernelError, Options, compile};
 use crate::ir;
 use revamp_image::Capture;
 use rspirv::dr::{self, Operand};
@@ -95,6 +95,60 @@ fn a_pointer_that_may_be_either_view_counts_for_both() {
   ret void"
     ));
     assert!(kernel.captures.len() == 2 && kernel.captures.iter().all(|c| c.writes && !c.reads));
+}
+
+/// The module with accesses checked so, and the places that it reports.
+fn checked(body: &str, bounds: Bounds) -> (dr::Module, Option<Vec<String>>) {
+    let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options { bounds, ..Options::default() };
+    let kernel = compile(&module, &options).unwrap_or_else(|r| panic!("{r:?}")).remove(0);
+    (dr::load_words(&kernel.spirv).unwrap_or_else(|e| panic!("{e}")), kernel.checks)
+}
+
+#[test]
+fn accesses_are_checked_as_asked() {
+    let body = format!(
+        "{LOADS}  %i = call i32 @__revamp_global_id(i32 0)
+  %p = getelementptr i32, ptr addrspace(4) %a, i32 %i
+  %q = getelementptr i32, ptr addrspace(4) %b, i32 %i
+  %v = load i32, ptr addrspace(4) %p, align 4
+  store i32 %v, ptr addrspace(4) %q, align 4
+  ret void"
+    );
+    let of = |module: &dr::Module| {
+        (count(module, Op::ULessThan), count(module, Op::SelectionMerge), count(module, Op::AtomicCompareExchange))
+    };
+    let (module, sites) = checked(&body, Bounds::Off);
+    assert_eq!((of(&module), sites), ((0, 0, 0), None));
+    // A load goes elsewhere, a store is branched around.
+    let (module, sites) = checked(&body, Bounds::Zero);
+    assert_eq!((of(&module), sites), ((2, 1, 0), Some(vec![])));
+    let (module, sites) = checked(&body, Bounds::Report);
+    assert_eq!(of(&module).0, 2);
+    assert_eq!(of(&module).2, 1, "once, at the end of the thread");
+    let of_sites = |what: &str, at: u32| {
+        format!("{what} 4 bytes outside of the array_view or array captured at byte {at} of the functor")
+    };
+    assert_eq!(sites, Some(vec![of_sites("reads", 0), of_sites("writes", 8)]));
+}
+
+#[test]
+fn what_a_pointer_reaches_is_followed() {
+    let of = |body: &str| {
+        let (module, _) =
+            checked(&format!("{LOADS}  %i = call i32 @__revamp_global_id(i32 0)\n{body}\n  ret void"), Bounds::Zero);
+        (count(&module, Op::LoopMerge), count(&module, Op::Select))
+    };
+    let store = "  store i32 7, ptr addrspace(4) %p, align 4";
+    let select = "  %c = icmp eq i32 %i, 3\n  %p = select i1 %c, ptr addrspace(4) %a, ptr addrspace(4) ";
+    // The limit of each access is a select; one of two views is two more, and that of the pointer.
+    let (loops, one) = of(&store.replace("%p", "%a"));
+    assert_eq!(loops, 0);
+    assert_eq!(of(&format!("{select}%b\n{store}")), (0, one + 3));
+    assert_eq!(of(&format!("{select}%a\n{store}")), (0, one + 1));
+    // A number is looked up.
+    let (loops, _) = of(&format!("  %n = zext i32 %i to i64\n  %p = inttoptr i64 %n to ptr addrspace(4)\n{store}"));
+    assert_eq!(loops, 1);
 }
 
 #[test]

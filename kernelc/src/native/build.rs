@@ -1,7 +1,7 @@
 //! Making the native kernels of a source, beside its other passes.
 
 use super::{LEVELS, Native};
-use crate::clang::{Clang, Pass, Unit};
+use crate::clang::{Amp, Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use std::ffi::OsString;
@@ -23,6 +23,7 @@ struct Calls {
     objects: Vec<PathBuf>,
     dump: Option<PathBuf>,
     unit: u64,
+    amp: Amp,
 }
 
 impl Making {
@@ -58,6 +59,7 @@ impl Making {
             objects,
             dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
             unit: unit.id,
+            amp: unit.amp,
         };
         Ok(Some(Self(std::thread::spawn(move || calls.run_or_tell()))))
     }
@@ -106,7 +108,7 @@ impl Calls {
         }
         let mut running = Vec::new();
         for (level, file) in self.modules.iter().enumerate() {
-            write(file, &native.module(level, self.unit))?;
+            write(file, &native.module(level, self.unit, self.amp))?;
             running.push(Running::quiet(&mut self.assemble[level])?);
         }
         for one in running {
@@ -124,7 +126,7 @@ impl Calls {
         for (kernel, why) in &native.left_out {
             text += &format!("; left out: {kernel}: {why}\n");
         }
-        text += &native.module(0, self.unit);
+        text += &native.module(0, self.unit, self.amp);
         std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
             .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
             .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))

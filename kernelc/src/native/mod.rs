@@ -8,6 +8,7 @@ mod emit;
 mod text;
 
 use crate::always_inline;
+use crate::clang::Amp;
 use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -92,7 +93,7 @@ impl Native {
     }
 
     /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
-    pub fn module(&self, level: usize, unit: u64) -> String {
+    pub fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
         let (name, processor) = LEVELS[level];
         let mut text = self.module.replace("revamp.native.LEVEL.", &format!("revamp.native.{name}."));
         text = text.replace("PROCESSOR", processor);
@@ -101,8 +102,8 @@ impl Native {
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let _ =
-                writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{kernel}\\00\"", kernel.len() + 1);
+            let told = if amp == Amp::Device { hosts_name(kernel) } else { kernel.clone() };
+            let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {
                 let _ = write!(functions, ", ptr @\"revamp.native.{level}.{kernel}\"");
@@ -131,6 +132,12 @@ impl Native {
         );
         text
     }
+}
+
+/// A kernel's name in the host's pass, which names functions that are arguments of its template otherwise where the device's
+/// pass knows amp code alone (`Amp::Device`).
+pub fn hosts_name(name: &str) -> String {
+    name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z")
 }
 
 /// The function that registers a unit's image with its native kernels.

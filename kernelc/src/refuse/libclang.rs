@@ -91,6 +91,7 @@ functions! {
     clang_Cursor_isBitField(RawCursor) -> c_uint;
     clang_Cursor_getOffsetOfField(RawCursor) -> c_longlong;
     clang_Cursor_getStorageClass(RawCursor) -> c_int;
+    clang_getCursorTLSKind(RawCursor) -> c_int;
     clang_Cursor_getNumArguments(RawCursor) -> c_int;
     clang_Cursor_getArgument(RawCursor, c_uint) -> RawCursor;
     clang_getEnumDeclIntegerType(RawCursor) -> RawType;
@@ -318,6 +319,11 @@ impl Cursor {
         with(|f| unsafe { (f.clang_isVirtualBase)(self.0) != 0 }).unwrap_or(false)
     }
 
+    pub(super) fn is_thread_local(self) -> bool {
+        // SAFETY: as above.
+        with(|f| unsafe { (f.clang_getCursorTLSKind)(self.0) != 0 }).unwrap_or(false)
+    }
+
     pub(super) fn is_bit_field(self) -> bool {
         // SAFETY: as above.
         with(|f| unsafe { (f.clang_Cursor_isBitField)(self.0) != 0 }).unwrap_or(false)
@@ -443,76 +449,82 @@ impl Type {
 
 /// What a cursor is: `CXCursorKind` of Index.h.
 pub(super) mod kind {
-    pub(in crate::refuse) const UNION: i32 = 3;
-    pub(in crate::refuse) const STRUCT: i32 = 2;
-    pub(in crate::refuse) const CLASS: i32 = 4;
-    pub(in crate::refuse) const FUNCTION: i32 = 8;
-    pub(in crate::refuse) const VARIABLE: i32 = 9;
-    pub(in crate::refuse) const PARAMETER: i32 = 10;
-    pub(in crate::refuse) const METHOD: i32 = 21;
-    pub(in crate::refuse) const NAMESPACE: i32 = 22;
-    pub(in crate::refuse) const LINKAGE: i32 = 23;
-    pub(in crate::refuse) const CONSTRUCTOR: i32 = 24;
-    pub(in crate::refuse) const DESTRUCTOR: i32 = 25;
-    pub(in crate::refuse) const CONVERSION: i32 = 26;
-    pub(in crate::refuse) const FUNCTION_TEMPLATE: i32 = 30;
-    pub(in crate::refuse) const CLASS_TEMPLATE: i32 = 31;
-    pub(in crate::refuse) const PARTIAL_SPECIALIZATION: i32 = 32;
-    pub(in crate::refuse) const BASE: i32 = 44;
-    pub(in crate::refuse) const VARIABLE_REFERENCE: i32 = 50;
-    pub(in crate::refuse) const DECLARATION_REFERENCE: i32 = 101;
-    pub(in crate::refuse) const MEMBER_REFERENCE: i32 = 102;
-    pub(in crate::refuse) const CALL: i32 = 103;
-    pub(in crate::refuse) const STRING: i32 = 109;
-    pub(in crate::refuse) const C_CAST: i32 = 117;
-    pub(in crate::refuse) const ADDRESS_OF_LABEL: i32 = 120;
-    pub(in crate::refuse) const STATIC_CAST: i32 = 124;
-    pub(in crate::refuse) const DYNAMIC_CAST: i32 = 125;
-    pub(in crate::refuse) const REINTERPRET_CAST: i32 = 126;
-    pub(in crate::refuse) const FUNCTIONAL_CAST: i32 = 128;
-    pub(in crate::refuse) const TYPEID: i32 = 129;
-    pub(in crate::refuse) const THROW: i32 = 133;
-    pub(in crate::refuse) const NEW: i32 = 134;
-    pub(in crate::refuse) const DELETE: i32 = 135;
-    pub(in crate::refuse) const LAMBDA: i32 = 144;
-    pub(in crate::refuse) const LABEL: i32 = 201;
-    pub(in crate::refuse) const COMPOUND: i32 = 202;
-    pub(in crate::refuse) const GOTO: i32 = 210;
-    pub(in crate::refuse) const COMPUTED_GOTO: i32 = 211;
-    pub(in crate::refuse) const ASSEMBLY: i32 = 215;
-    pub(in crate::refuse) const CATCH: i32 = 223;
-    pub(in crate::refuse) const TRY: i32 = 224;
-    pub(in crate::refuse) const MS_ASSEMBLY: i32 = 229;
-    pub(in crate::refuse) const DEVICE_ATTRIBUTE: i32 = 413;
-    pub(in crate::refuse) const HOST_ATTRIBUTE: i32 = 415;
-    pub(in crate::refuse) const SHARED_ATTRIBUTE: i32 = 416;
+    pub const UNION: i32 = 3;
+    pub const STRUCT: i32 = 2;
+    pub const CLASS: i32 = 4;
+    pub const FUNCTION: i32 = 8;
+    pub const VARIABLE: i32 = 9;
+    pub const PARAMETER: i32 = 10;
+    pub const METHOD: i32 = 21;
+    pub const FIELD: i32 = 6;
+    pub const MEMBER_INITIALIZER: i32 = 47;
+    pub const NAMESPACE: i32 = 22;
+    pub const LINKAGE: i32 = 23;
+    pub const CONSTRUCTOR: i32 = 24;
+    pub const DESTRUCTOR: i32 = 25;
+    pub const CONVERSION: i32 = 26;
+    pub const FUNCTION_TEMPLATE: i32 = 30;
+    pub const CLASS_TEMPLATE: i32 = 31;
+    pub const PARTIAL_SPECIALIZATION: i32 = 32;
+    pub const BASE: i32 = 44;
+    pub const VARIABLE_REFERENCE: i32 = 50;
+    pub const DECLARATION_REFERENCE: i32 = 101;
+    pub const MEMBER_REFERENCE: i32 = 102;
+    pub const CALL: i32 = 103;
+    pub const INTEGER: i32 = 106;
+    pub const FLOATING: i32 = 107;
+    pub const STRING: i32 = 109;
+    pub const CHARACTER: i32 = 110;
+    pub const C_CAST: i32 = 117;
+    pub const ADDRESS_OF_LABEL: i32 = 120;
+    pub const STATIC_CAST: i32 = 124;
+    pub const DYNAMIC_CAST: i32 = 125;
+    pub const REINTERPRET_CAST: i32 = 126;
+    pub const FUNCTIONAL_CAST: i32 = 128;
+    pub const TYPEID: i32 = 129;
+    pub const THROW: i32 = 133;
+    pub const NEW: i32 = 134;
+    pub const DELETE: i32 = 135;
+    pub const LAMBDA: i32 = 144;
+    pub const LABEL: i32 = 201;
+    pub const COMPOUND: i32 = 202;
+    pub const GOTO: i32 = 210;
+    pub const COMPUTED_GOTO: i32 = 211;
+    pub const ASSEMBLY: i32 = 215;
+    pub const CATCH: i32 = 223;
+    pub const TRY: i32 = 224;
+    pub const MS_ASSEMBLY: i32 = 229;
+    pub const DEVICE_ATTRIBUTE: i32 = 413;
+    pub const HOST_ATTRIBUTE: i32 = 415;
+    pub const SHARED_ATTRIBUTE: i32 = 416;
 }
 
 /// What a type is: `CXTypeKind` of Index.h.
 pub(super) mod ty {
-    pub(in crate::refuse) const UNEXPOSED: i32 = 1;
-    pub(in crate::refuse) const VOID: i32 = 2;
-    pub(in crate::refuse) const BOOL: i32 = 3;
-    pub(in crate::refuse) const UNSIGNED: i32 = 9;
-    pub(in crate::refuse) const UNSIGNED_LONG: i32 = 10;
-    pub(in crate::refuse) const INT: i32 = 17;
-    pub(in crate::refuse) const LONG: i32 = 18;
-    pub(in crate::refuse) const FIRST_NUMBER: i32 = 3;
-    pub(in crate::refuse) const LAST_INTEGER: i32 = 20;
-    pub(in crate::refuse) const FLOAT: i32 = 21;
-    pub(in crate::refuse) const DOUBLE: i32 = 22;
-    pub(in crate::refuse) const LONG_DOUBLE: i32 = 23;
-    pub(in crate::refuse) const NULLPTR: i32 = 24;
-    pub(in crate::refuse) const FLOAT_128: i32 = 30;
-    pub(in crate::refuse) const BFLOAT_16: i32 = 39;
-    pub(in crate::refuse) const COMPLEX: i32 = 100;
-    pub(in crate::refuse) const POINTER: i32 = 101;
-    pub(in crate::refuse) const LVALUE_REFERENCE: i32 = 103;
-    pub(in crate::refuse) const RVALUE_REFERENCE: i32 = 104;
-    pub(in crate::refuse) const RECORD: i32 = 105;
-    pub(in crate::refuse) const ENUM: i32 = 106;
-    pub(in crate::refuse) const FUNCTION: i32 = 111;
-    pub(in crate::refuse) const ARRAY: i32 = 112;
-    pub(in crate::refuse) const ARRAY_WITHOUT_LENGTH: i32 = 114;
-    pub(in crate::refuse) const MEMBER_POINTER: i32 = 117;
+    pub const UNEXPOSED: i32 = 1;
+    pub const VOID: i32 = 2;
+    pub const BOOL: i32 = 3;
+    pub const UNSIGNED: i32 = 9;
+    pub const UNSIGNED_LONG: i32 = 10;
+    pub const CHAR: i32 = 13;
+    pub const INT: i32 = 17;
+    pub const LONG: i32 = 18;
+    pub const FIRST_NUMBER: i32 = 3;
+    pub const LAST_INTEGER: i32 = 20;
+    pub const FLOAT: i32 = 21;
+    pub const DOUBLE: i32 = 22;
+    pub const LONG_DOUBLE: i32 = 23;
+    pub const NULLPTR: i32 = 24;
+    pub const FLOAT_128: i32 = 30;
+    pub const BFLOAT_16: i32 = 39;
+    pub const COMPLEX: i32 = 100;
+    pub const POINTER: i32 = 101;
+    pub const LVALUE_REFERENCE: i32 = 103;
+    pub const RVALUE_REFERENCE: i32 = 104;
+    pub const RECORD: i32 = 105;
+    pub const ENUM: i32 = 106;
+    pub const FUNCTION: i32 = 111;
+    pub const ARRAY: i32 = 112;
+    pub const ARRAY_WITHOUT_LENGTH: i32 = 114;
+    pub const MEMBER_POINTER: i32 = 117;
 }

@@ -13,6 +13,13 @@ pub(super) struct Finding {
     pub(super) text: String,
 }
 
+/// What the walk found.
+pub(super) struct Found {
+    pub(super) findings: Vec<Finding>,
+    /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
+    pub(super) arrays: HashSet<(String, String)>,
+}
+
 /// For whom a function is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
@@ -29,12 +36,14 @@ struct Context {
     function: Option<u32>,
     /// Within the arguments of direct3d_printf and its like.
     prints: bool,
+    /// Within what is made of a template.
+    made: bool,
 }
 
-const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false };
+const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false, made: false };
 
 /// Walks over a source. `strict`: refuses revamp's extensions too.
-pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
+pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     let mut walk = Walk { strict, ..Walk::default() };
     for declaration in unit.cursor().children() {
         if !declaration.is_of_system() {
@@ -42,11 +51,11 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Vec<Finding> {
         }
     }
     while let Some((function, side)) = walk.later.pop() {
-        walk.function(function, Context { side, ..OUTSIDE });
+        walk.function(function, Context { side, made: true, ..OUTSIDE });
     }
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    walk.found
+    Found { findings: walk.found, arrays: walk.arrays }
 }
 
 #[derive(Default)]
@@ -55,6 +64,7 @@ struct Walk {
     types: Types,
     found: Vec<Finding>,
     told: HashSet<(Place, String)>,
+    arrays: HashSet<(String, String)>,
     /// Instantiations that were met.
     seen: HashSet<u32>,
     later: Vec<(Cursor, Side)>,
@@ -75,10 +85,7 @@ fn is_function(kind: i32) -> bool {
 }
 
 fn is_class(kind: i32) -> bool {
-    matches!(
-        kind,
-        kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION
-    )
+    matches!(kind, kind::STRUCT | kind::UNION | kind::CLASS | kind::CLASS_TEMPLATE | kind::PARTIAL_SPECIALIZATION)
 }
 
 /// The restriction that a declaration is written with.
@@ -101,9 +108,10 @@ fn is_callable(function: Cursor) -> bool {
 /// The operator of a lambda.
 fn operator_of(lambda: Cursor) -> Option<Cursor> {
     let class = lambda.ty()?.declaration();
-    class.children().into_iter().find(|c| {
-        matches!(c.kind(), kind::METHOD | kind::FUNCTION_TEMPLATE) && c.spelling() == "operator()"
-    })
+    class
+        .children()
+        .into_iter()
+        .find(|c| matches!(c.kind(), kind::METHOD | kind::FUNCTION_TEMPLATE) && c.spelling() == "operator()")
 }
 
 /// It is made of a template.
@@ -149,7 +157,7 @@ impl Walk {
             }
             found if is_function(found) => self.function(at, context),
             kind::VARIABLE => self.variable(at, context),
-            found if found >= kind::DECLARATION_REFERENCE && found < kind::DEVICE_ATTRIBUTE => self.code(at, context),
+            kind::DECLARATION_REFERENCE..kind::DEVICE_ATTRIBUTE => self.code(at, context),
             _ => {}
         }
     }
@@ -161,7 +169,8 @@ impl Walk {
             at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
         });
         let side = own.unwrap_or(around.side);
-        let context = Context { side, function: at.canonical().and_then(Cursor::hash), prints: false };
+        let context =
+            Context { side, function: at.canonical().and_then(Cursor::hash), prints: false, made: around.made };
         let name = at.spelling();
         if side != Side::Cpu {
             let global = !at.semantic_parent().is_some_and(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE);
@@ -173,6 +182,9 @@ impl Walk {
                     at,
                     format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2)"),
                 );
+            }
+            if at.kind() == kind::CONSTRUCTOR {
+                self.unnamed_members(at, &children);
             }
             if self.strict {
                 self.declarator(at, &children);
@@ -250,11 +262,11 @@ impl Walk {
             if context.side != Side::Cpu && !tile_static {
                 // CX_SC_Extern and CX_SC_Static.
                 let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
-                if lasting {
-                    self.extension(at, &format!("'{name}': a static or extern variable"));
+                if lasting || at.is_thread_local() {
+                    self.extension(at, &format!("'{name}': a static, thread_local or extern variable"));
                 }
-                self.destructor(at, of);
             }
+            self.destructor(at, of, context);
         }
         for child in children {
             self.code(child, context);
@@ -270,6 +282,9 @@ impl Walk {
             );
             self.refuse(at, text);
         }
+        if context.side == Side::Both {
+            self.extension(at, &format!("'{name}': a tile_static variable in a function that is restrict(cpu) too"));
+        }
         let mut inner = of.canonical();
         while (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&inner.kind()) {
             inner = inner.element().canonical();
@@ -283,15 +298,50 @@ impl Walk {
         }
     }
 
-    /// The destructor of a local variable is called, and must be amp code.
-    fn destructor(&mut self, at: Cursor, of: Type) {
+    /// The destructor of a local variable is called, and must be for where that is.
+    fn destructor(&mut self, at: Cursor, of: Type, context: Context) {
         let class = of.canonical().declaration();
-        if of.canonical().kind() != ty::RECORD || is_of_amp(class) || class.is_of_system() {
+        // Members of a local class have the restriction of the function around it.
+        let local = class.semantic_parent().is_some_and(|p| is_function(p.kind()));
+        if of.canonical().kind() != ty::RECORD || local || is_of_amp(class) || class.is_of_system() {
             return;
         }
         let children = class.definition().map(Cursor::children).unwrap_or_default();
-        if let Some(destructor) = children.into_iter().find(|c| c.kind() == kind::DESTRUCTOR && !is_callable(*c)) {
-            self.cpu_function(at, destructor);
+        let Some(destructor) = children.into_iter().find(|c| c.kind() == kind::DESTRUCTOR) else { return };
+        match (context.side, written(&destructor.children())) {
+            (Side::Cpu, Some(Side::Amp)) => {
+                let name = destructor.spelling();
+                self.refuse(
+                    at,
+                    format!("'{name}' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)"),
+                );
+            }
+            (Side::Amp | Side::Both, _) if !is_callable(destructor) => self.cpu_function(at, destructor),
+            _ => {}
+        }
+    }
+
+    /// Members that a constructor does not name are made by constructors of theirs.
+    fn unnamed_members(&mut self, at: Cursor, children: &[Cursor]) {
+        let Some(class) = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE)
+        else {
+            return;
+        };
+        let named: Vec<String> =
+            children.iter().filter(|c| c.kind() == kind::MEMBER_INITIALIZER).map(|c| c.spelling()).collect();
+        let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
+        for field in class.children().into_iter().filter(|c| has_body && c.kind() == kind::FIELD) {
+            let initialized = field.children().iter().any(|c| c.kind() >= 100 && c.kind() < kind::LABEL);
+            let Some(of) = field.ty().map(Type::canonical).filter(|of| of.kind() == ty::RECORD) else { continue };
+            let made = of.declaration();
+            if initialized || named.contains(&field.spelling()) || made.is_of_system() {
+                continue;
+            }
+            let makes = made.definition().map(Cursor::children).unwrap_or_default();
+            let is_default = |c: &Cursor| c.kind() == kind::CONSTRUCTOR && c.arguments().is_empty();
+            if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
+                self.cpu_function(at, constructor);
+            }
         }
     }
 
@@ -343,6 +393,12 @@ impl Walk {
             }
             kind::C_CAST | kind::STATIC_CAST | kind::REINTERPRET_CAST | kind::FUNCTIONAL_CAST => self.cast(at),
             kind::DECLARATION_REFERENCE => self.global(at),
+            kind::INTEGER | kind::FLOATING | kind::CHARACTER if !at.is_from_macro() => {
+                // Narrow characters are numbers to everybody.
+                if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
+                    self.value(at, of, "the literal");
+                }
+            }
             _ => {}
         }
     }
@@ -388,10 +444,17 @@ impl Walk {
         if is_callable(callee) || callee.place().line == 0 {
             return;
         }
-        let mut parents = std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
-        let local = parents.by_ref().take(32).any(|p| is_function(p.kind()));
+        let mut parents =
+            std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
+        let local =
+            parents.by_ref().take(32).any(|p| is_function(p.kind())) && written(&callee.children()) != Some(Side::Cpu);
         let parent = callee.semantic_parent();
         let of_library = callee.is_of_system();
+        // A template for both sides may be made for a class of the host, and be called by the host alone.
+        let of_argument = context.made && context.side == Side::Both && parent.is_some_and(|p| is_class(p.kind()));
+        if of_argument && !self.strict {
+            return;
+        }
         let cxx = parent.is_some_and(|p| p.kind() == kind::NAMESPACE || is_class(p.kind()));
         if !local && (!of_library || cxx || OF_THE_HOST.contains(&callee.spelling().as_str())) {
             self.cpu_function(at, callee);
@@ -418,7 +481,17 @@ impl Walk {
             let Some(of) = argument.ty().map(Type::canonical) else { continue };
             let of = if is_reference(of) { of.pointee().canonical() } else { of };
             let class = of.declaration();
-            if of.kind() != ty::RECORD || is_of_amp(class) || is_lambda(of) {
+            if of.kind() == ty::RECORD && is_lambda(of) {
+                let operator = class.children().into_iter().find(|c| c.spelling() == "operator()");
+                // Clang takes an unmarked lambda for both sides.
+                if operator.is_some_and(|o| written(&o.children()).is_none()) {
+                    let text =
+                        "the kernel is a cpu function: write restrict(amp) behind the parameters of the lambda (C3930)";
+                    self.refuse(argument, text.into());
+                }
+                continue;
+            }
+            if of.kind() != ty::RECORD || is_of_amp(class) {
                 continue;
             }
             let members = class.definition().map(Cursor::children).unwrap_or_default();
@@ -445,7 +518,7 @@ impl Walk {
         let operator = operator_of(at);
         let own = operator.and_then(|operator| written(&operator.children()));
         let side = own.unwrap_or(around.side);
-        let context = Context { side, function: operator.and_then(Cursor::hash), prints: false };
+        let context = Context { side, function: operator.and_then(Cursor::hash), prints: false, made: around.made };
         if let Some(closure) = at.ty().filter(|_| side != Side::Cpu) {
             self.captures(at, closure, around);
         }
@@ -466,7 +539,12 @@ impl Walk {
             let name = name_of(of, &variables);
             let inside = around.side != Side::Cpu;
             if is_reference(of) {
-                if !is_array(of.canonical().pointee()) && (!inside || self.strict) {
+                if is_array(of.canonical().pointee()) {
+                    let file = at.place().file;
+                    self.arrays.extend(
+                        variables.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())),
+                    );
+                } else if !inside || self.strict {
                     let text = format!(
                         "{name} is captured by reference ('{}'): by-reference capture is unsupported if the lambda is amp restricted \
                          (C3590), except of array and texture; capture it by value, or use an array_view",
@@ -523,6 +601,12 @@ impl Walk {
     }
 }
 
+/// An array or a texture, or a reference to one.
+fn is_array_variable(variable: Cursor) -> bool {
+    let Some(of) = variable.ty().map(Type::canonical) else { return false };
+    is_array(if is_reference(of) { of.pointee() } else { of })
+}
+
 /// The class of a lambda.
 fn is_lambda(of: Type) -> bool {
     let of = of.canonical();
@@ -532,7 +616,8 @@ fn is_lambda(of: Type) -> bool {
 
 /// The variables that a lambda captures: those of the capture list come before its parameters and its body.
 fn captured(lambda: Cursor) -> Vec<Cursor> {
-    let before = lambda.children().into_iter().take_while(|c| c.kind() != kind::PARAMETER && c.kind() != kind::COMPOUND);
+    let before =
+        lambda.children().into_iter().take_while(|c| c.kind() != kind::PARAMETER && c.kind() != kind::COMPOUND);
     let mut all = Vec::new();
     let mut stack: Vec<Cursor> = before.collect();
     while let Some(at) = stack.pop() {

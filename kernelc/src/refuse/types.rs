@@ -117,11 +117,10 @@ impl Types {
             return Some(format!("'{}' is volatile, which amp code does not know", of.spelling()));
         }
         match of.kind() {
-            ty::VOID | ty::BOOL | ty::INT | ty::UNSIGNED | ty::LONG | ty::UNSIGNED_LONG | ty::FLOAT | ty::DOUBLE => None,
-            ty::FIRST_NUMBER..=ty::LAST_INTEGER
-            | ty::LONG_DOUBLE
-            | ty::FLOAT_128..=ty::BFLOAT_16
-            | ty::COMPLEX => {
+            ty::VOID | ty::BOOL | ty::INT | ty::UNSIGNED | ty::LONG | ty::UNSIGNED_LONG | ty::FLOAT | ty::DOUBLE => {
+                None
+            }
+            ty::FIRST_NUMBER..=ty::LAST_INTEGER | ty::LONG_DOUBLE | ty::FLOAT_128..=ty::BFLOAT_16 | ty::COMPLEX => {
                 let name = of.spelling();
                 Some(format!("'{}' is not among amp code's numbers", name.trim_start_matches("const ")))
             }

@@ -181,7 +181,8 @@ fn try_out(text: &str) {
             }
         }
         // The lowering takes what the reader took.
-        if let Ok(kernels) = lower::compile(&module, &lower::Options { lines: true }) {
+        let bounds = lower::Bounds::Report;
+        if let Ok(kernels) = lower::compile(&module, &lower::Options { lines: true, bounds }) {
             for kernel in kernels {
                 assert!(kernel.spirv.len() > 5, "a module without a head");
             }

@@ -4,7 +4,9 @@ use super::fibre;
 use super::queue::{self, HostKind, HostQueue, HostTimeline};
 use crate::config::{Config, TestSwitches};
 use crate::device::hazard::{Point, Tracker};
-use crate::device::physical::{CPU_PATH, DeviceKind, HOST_THREADS_PATH, PhysicalDevice, Properties, c_text};
+use crate::device::physical::{
+    CPU_PATH, DeviceKind, HOST_THREADS_PATH, PhysicalDevice, Properties, REFERENCE_PATH, WARP_PATH, c_text,
+};
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue, unique_id};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
@@ -32,24 +34,27 @@ impl HostPhysical {
 
 impl PhysicalDevice for HostPhysical {
     fn kind(&self) -> DeviceKind {
-        match self.kind {
-            HostKind::Threads => DeviceKind::HostThreads,
-            HostKind::Cpu => DeviceKind::Cpu,
-        }
+        if self.kind.runs_kernels() { DeviceKind::HostThreads } else { DeviceKind::Cpu }
     }
 
     fn properties(&self) -> Properties {
-        let threads = self.kind == HostKind::Threads;
+        let threads = self.kind.runs_kernels();
+        let count = self.config.host_threads;
+        let (path, description) = match self.kind {
+            HostKind::Threads => (HOST_THREADS_PATH, format!("{count} host threads")),
+            HostKind::Warp => (WARP_PATH, format!("{count} host threads as WARP")),
+            HostKind::Reference => {
+                (REFERENCE_PATH, "Software Adapter (REF: one host thread, reports races)".to_owned())
+            }
+            HostKind::Cpu => (CPU_PATH, "CPU accelerator".to_owned()),
+        };
         Properties {
-            device_path: c_text(if threads { HOST_THREADS_PATH } else { CPU_PATH }),
-            description: if threads {
-                c_text(&format!("{} host threads", self.config.host_threads))
-            } else {
-                c_text("CPU accelerator")
-            },
+            device_path: c_text(path),
+            description: c_text(&description),
             // As Microsoft reports the cpu accelerator: 0.1. Host threads have this library's version.
             version: 1,
             dedicated_memory_kb: usize::try_from(total_memory() / 1024).unwrap_or(usize::MAX),
+            is_debug: self.kind == HostKind::Reference,
             is_emulated: true,
             double_precision: threads,
             limited_double_precision: threads,
@@ -142,7 +147,7 @@ impl HostDevice {
             id: unique_id(),
             kind,
             // The cpu accelerator is home on the host, so its memory cannot be separate from the host's.
-            separate: config.separate_memory && kind == HostKind::Threads,
+            separate: config.separate_memory && kind.runs_kernels(),
             workers,
             test: config.test.clone(),
             timelines: Mutex::new(Vec::new()),
@@ -167,7 +172,7 @@ impl Device for HostDevice {
     }
 
     fn runs_host_code(&self) -> bool {
-        self.kind == HostKind::Threads
+        self.kind.runs_kernels()
     }
 
     /// False with `REVAMP_MEMORY=separate`: buffers still have a [`Buffer::host`], for transfers only.

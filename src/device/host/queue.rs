@@ -26,8 +26,19 @@ use std::time::{Duration, Instant};
 pub enum HostKind {
     /// The host-thread accelerator: runs kernels.
     Threads,
+    /// The same, for programs that ask for WARP.
+    Warp,
+    /// The reference accelerator: one of these threads, and checks.
+    Reference,
     /// The cpu accelerator: holds arrays, runs no kernels.
     Cpu,
+}
+
+impl HostKind {
+    /// True of all but the cpu accelerator.
+    pub fn runs_kernels(self) -> bool {
+        self != Self::Cpu
+    }
 }
 
 /// How many failures a queue remembers; older ones are forgotten.

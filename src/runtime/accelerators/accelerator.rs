@@ -1,7 +1,7 @@
 //! accelerator (docs/spec/accelerators.md).
 
 use crate::config::Config;
-use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
+use crate::device::physical::{DeviceKind, HOST_THREADS_PATH, PhysicalDevice, Properties, REFERENCE_PATH, c_text};
 use crate::device::{Device, MemoryUsage, unique_id};
 use crate::devices;
 use crate::error::{Error, Result};
@@ -12,8 +12,10 @@ use crate::runtime::HandleCell;
 use crate::runtime::accelerators::bridge::Bridges;
 use crate::runtime::accelerators::defaults::{self, Candidate};
 use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled};
+use crate::runtime::{process, race};
 use crate::trace::transfers::Counters;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `default_cpu_access_type` and whether it may still change.
 struct CpuAccess {
@@ -30,6 +32,8 @@ pub struct Accelerator {
     device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
     cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
     transfers: Counters,
+    /// True once it was told that a program is not offered it.
+    left_out: AtomicBool,
     /// The bridges that lead from it to other accelerators.
     pub(in crate::runtime) bridges: Bridges,
     /// The kernels loaded here, so that the same module is compiled once.
@@ -41,7 +45,8 @@ pub struct Accelerator {
 }
 
 impl Accelerator {
-    /// All accelerators: visible Vulkan devices, host threads, the cpu, then hidden Vulkan devices.
+    /// All accelerators: visible Vulkan devices, host threads, the cpu, host threads under other names, then hidden Vulkan
+    /// devices.
     pub(in crate::runtime) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
         let (vulkan, others): (Vec<_>, Vec<_>) =
             devices::all(config)?.into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
@@ -75,6 +80,7 @@ impl Accelerator {
             device: Mutex::new(None),
             cpu_access: Mutex::new(CpuAccess { value: access, fixed: false }),
             transfers: Counters::new(),
+            left_out: AtomicBool::new(false),
             bridges: Bridges::default(),
             kernels: KernelCache::default(),
             compiled: LoadedCompiled::default(),
@@ -112,6 +118,23 @@ impl Accelerator {
         self.properties.device_path.to_string_lossy().into_owned()
     }
 
+    /// True of the reference accelerator.
+    pub(in crate::runtime) fn is_reference(&self) -> bool {
+        self.properties.device_path.to_bytes() == REFERENCE_PATH.as_bytes()
+    }
+
+    /// Says once that a program which cannot run there is not offered it.
+    pub(in crate::runtime) fn tell_left_out(&self) {
+        if !self.left_out.swap(true, Ordering::Relaxed) {
+            log!(
+                Info,
+                "get_all() leaves out {}: the program holds neither compiled kernels nor SPIR-V, so its code does not run \
+                 there; compile it with revamp-c++ or with revamp_add_kernels() of CMake",
+                self.name()
+            );
+        }
+    }
+
     /// What the choice of a default needs to know.
     pub(in crate::runtime) fn candidate(&self) -> Candidate {
         let p = &self.properties;
@@ -120,7 +143,8 @@ impl Accelerator {
             name: self.name(),
             kind: match self.kind {
                 DeviceKind::Cpu => defaults::AcceleratorClass::Cpu,
-                DeviceKind::HostThreads => defaults::AcceleratorClass::HostThreads,
+                DeviceKind::HostThreads if self.path() == HOST_THREADS_PATH => defaults::AcceleratorClass::HostThreads,
+                DeviceKind::HostThreads => defaults::AcceleratorClass::Named,
                 DeviceKind::Vulkan if p.is_emulated => defaults::AcceleratorClass::CpuVulkan,
                 DeviceKind::Vulkan => defaults::AcceleratorClass::Gpu,
             },
@@ -139,8 +163,15 @@ impl Accelerator {
         if let Some(device) = slot.as_ref().filter(|d| d.lost().is_none()) {
             return Ok(device.clone());
         }
+        let loading = process::Loading::new();
         let made = self.physical.open()?;
-        crate::runtime::process::driver_loaded(self.kind == DeviceKind::Vulkan && !self.properties.is_emulated);
+        drop(loading);
+        if self.kind == DeviceKind::Vulkan && !self.properties.is_emulated {
+            process::gpu_driver_loaded();
+        }
+        if self.is_reference() {
+            race::check_from_now_on();
+        }
         *slot = Some(made.clone());
         Ok(made)
     }

@@ -1,13 +1,14 @@
 //! accelerator_view (docs/spec/accelerators.md#accelerator_view): a queue of an accelerator's device.
 
 use crate::device::hazard::{Point, any_lost};
-use crate::device::{Device, Queue, unique_id};
+use crate::device::{Device, Dispatch, Queue, unique_id};
 use crate::error::Result;
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
 use crate::runtime::accelerators::accelerator::Accelerator;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use crate::runtime::operations::completion::{Completion, was_told};
-use crate::runtime::race;
+use crate::runtime::{process, race};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -102,6 +103,28 @@ impl AcceleratorView {
     /// The view itself; for the auto-selection view, the one it stands for.
     pub fn actual(self: &Arc<Self>) -> Arc<Self> {
         self.auto.as_ref().unwrap_or(self).clone()
+    }
+
+    /// Gives the queue a launch of this kernel.
+    #[inline]
+    pub(in crate::runtime) fn dispatch(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
+        if kernel.is_new() { self.dispatch_new(kernel, dispatch) } else { self.queue.dispatch(dispatch) }
+    }
+
+    /// Drivers load their compilers at the first launch. A software device compiles then, on threads of its own, and makes
+    /// static objects by the way.
+    /// The exit hook must be registered after them, or they are gone when it waits for the device (decision 30). So the first
+    /// launch is waited for.
+    #[cold]
+    fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
+        let _loading = process::Loading::new();
+        let point = self.queue.dispatch(dispatch)?;
+        kernel.set_known();
+        if self.accelerator.properties().is_emulated {
+            // A failure is for those who wait for the work.
+            let _ = point.wait(None);
+        }
+        Ok(point)
     }
 
     /// Makes `wait` and markers cover work that does not run on the queue.

@@ -12,8 +12,10 @@ pub enum AcceleratorClass {
     Gpu,
     /// A Vulkan device that runs on the CPU, such as lavapipe: emulated, and far slower than host threads.
     CpuVulkan,
-    /// Host threads (`direct3d\warp`): emulated, runs functions of the host.
+    /// Host threads: emulated, runs functions of the host.
     HostThreads,
+    /// Host threads as Direct3D named its software devices: only for those who name them (decision 28).
+    Named,
     /// The `cpu` accelerator: holds arrays, runs nothing.
     Cpu,
 }
@@ -90,22 +92,19 @@ pub enum Named {
     At(usize),
 }
 
-/// What `path` means: `default` or the empty path, `cpu`, `direct3d\warp` with either separator, or exactly a
+/// What `path` means: `default` or the empty path, `direct3d\warp` and `direct3d\ref` with either separator, or exactly a
 /// `device_path`. Finds unusable accelerators too.
 pub fn find(candidates: &[Candidate], path: &str) -> Result<Named, String> {
     if path.is_empty() || path == "default" {
         return Ok(Named::Default);
     }
-    let by_kind = |kind| candidates.iter().position(|c| c.kind == kind).map(Named::At);
-    let found = match path.to_ascii_lowercase().replace('/', "\\").as_str() {
-        "direct3d\\warp" => by_kind(AcceleratorClass::HostThreads),
-        "direct3d\\ref" => {
-            return Err(format!("there is no reference accelerator ({path}); there is {}", list(candidates)));
-        }
-        _ if path == "cpu" => by_kind(AcceleratorClass::Cpu),
-        _ => candidates.iter().position(|c| c.path == path).map(Named::At),
-    };
-    found.ok_or_else(|| format!("no accelerator has the path \"{path}\"; there is {}", list(candidates)))
+    let name = path.to_ascii_lowercase().replace('/', "\\");
+    let fits = |c: &Candidate| c.path == if c.kind == AcceleratorClass::Named { name.as_str() } else { path };
+    candidates
+        .iter()
+        .position(fits)
+        .map(Named::At)
+        .ok_or_else(|| format!("no accelerator has the path \"{path}\"; there is {}", list(candidates)))
 }
 
 /// The default accelerator.
@@ -154,6 +153,12 @@ pub fn choose(candidates: &[Candidate], request: &DefaultRequest<'_>) -> Result<
         return Err(text);
     };
     Ok(Choice { index, why, warning })
+}
+
+/// True if C++ code of this kind, or copies by it, can use an accelerator of this class: what `get_all()` offers. `explicit`:
+/// it is the default that the program or the environment names.
+pub fn is_offered(class: AcceleratorClass, code: Code, explicit: bool) -> bool {
+    explicit || code != Code::Host || !class.is_vulkan()
 }
 
 /// A choice of the user's is taken or fails; no other accelerator replaces it.
@@ -272,7 +277,13 @@ mod tests {
         candidate("vulkan\\lavapipe", AcceleratorClass::CpuVulkan, 1000)
     }
     fn threads() -> Candidate {
-        candidate("direct3d\\warp", AcceleratorClass::HostThreads, 500)
+        candidate("host", AcceleratorClass::HostThreads, 500)
+    }
+    fn warp() -> Candidate {
+        candidate("direct3d\\warp", AcceleratorClass::Named, 9000)
+    }
+    fn reference() -> Candidate {
+        candidate("direct3d\\ref", AcceleratorClass::Named, 9000)
     }
     fn cpu() -> Candidate {
         candidate("cpu", AcceleratorClass::Cpu, 5000)
@@ -286,10 +297,10 @@ mod tests {
 
     #[test]
     fn the_biggest_real_gpu_is_the_default() {
-        let all = [lavapipe(), small(), big(), threads(), cpu()];
+        let all = [lavapipe(), small(), big(), threads(), cpu(), warp(), reference()];
         assert_eq!(path_of(&all, &ask(Code::Both)), "vulkan\\big");
         assert_eq!(path_of(&all, &ask(Code::Spirv)), "vulkan\\big");
-        assert_eq!(path_of(&all, &ask(Code::Host)), "direct3d\\warp");
+        assert_eq!(path_of(&all, &ask(Code::Host)), "host");
     }
 
     #[test]
@@ -305,10 +316,10 @@ mod tests {
 
     #[test]
     fn lavapipe_only_for_spirv_and_only_without_a_gpu() {
-        let all = [lavapipe(), threads(), cpu()];
+        let all = [lavapipe(), warp(), reference(), threads(), cpu()];
         assert_eq!(path_of(&all, &ask(Code::Spirv)), "vulkan\\lavapipe");
-        assert_eq!(path_of(&all, &ask(Code::Both)), "direct3d\\warp");
-        assert_eq!(path_of(&all, &ask(Code::Host)), "direct3d\\warp");
+        assert_eq!(path_of(&all, &ask(Code::Both)), "host");
+        assert_eq!(path_of(&all, &ask(Code::Host)), "host");
         let mut old = big();
         old.usable = Err("too old".into());
         assert_eq!(path_of(&[old, lavapipe(), threads()], &ask(Code::Spirv)), "vulkan\\lavapipe");
@@ -320,7 +331,7 @@ mod tests {
         old.usable = Err("lacks shaderInt64".into());
         let request = DefaultRequest { no_vulkan: Some("no loader"), ..ask(Code::Spirv) };
         let why = choose(&[old, threads(), cpu()], &request).unwrap_err();
-        for part in ["SPIR-V", "vulkan\\big", "lacks shaderInt64", "direct3d\\warp", "cpu", "no loader"] {
+        for part in ["SPIR-V", "vulkan\\big", "lacks shaderInt64", "host", "cpu", "no loader"] {
             assert!(why.contains(part), "{part}: {why}");
         }
         assert!(choose(&[], &ask(Code::Host)).unwrap_err().contains("there is none"));
@@ -341,6 +352,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_program_cannot_run_on_is_not_offered() {
+        use AcceleratorClass::{Cpu, CpuVulkan, Gpu, HostThreads, Named};
+        for class in [Gpu, CpuVulkan, HostThreads, Named, Cpu] {
+            assert!(is_offered(class, Code::Both, false));
+            assert!(is_offered(class, Code::Host, true));
+            assert_eq!(is_offered(class, Code::Host, false), !class.is_vulkan());
+        }
+    }
+
+    #[test]
     fn wrong_choices_are_told() {
         let mut old = small();
         old.usable = Err("too old".into());
@@ -357,15 +378,21 @@ mod tests {
 
     #[test]
     fn paths() {
-        let all = [big(), threads(), cpu()];
+        let all = [big(), threads(), cpu(), warp(), reference()];
         assert_eq!(find(&all, ""), Ok(Named::Default));
         assert_eq!(find(&all, "default"), Ok(Named::Default));
+        assert_eq!(find(&all, "host"), Ok(Named::At(1)));
         assert_eq!(find(&all, "cpu"), Ok(Named::At(2)));
-        for warp in ["direct3d\\warp", "direct3d/warp", "Direct3D\\WARP"] {
-            assert_eq!(find(&all, warp), Ok(Named::At(1)), "{warp}");
+        for (path, index) in [
+            ("direct3d\\warp", 3),
+            ("direct3d/warp", 3),
+            ("Direct3D\\WARP", 3),
+            ("direct3d\\ref", 4),
+            ("direct3d/REF", 4),
+        ] {
+            assert_eq!(find(&all, path), Ok(Named::At(index)), "{path}");
         }
-        assert!(find(&all, "direct3d\\ref").unwrap_err().contains("reference"));
-        assert!(find(&all, "direct3d/REF").is_err());
+        assert!(find(&all, "HOST").is_err());
         assert_eq!(find(&all, "vulkan\\big"), Ok(Named::At(0)));
         for wrong in ["vulkan\\bi", "Vulkan\\big", "the vulkan\\big", "CPU"] {
             assert!(find(&all, wrong).unwrap_err().contains("vulkan\\big"), "{wrong}");

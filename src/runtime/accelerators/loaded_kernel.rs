@@ -5,8 +5,10 @@ use crate::error::{Error, Result};
 use crate::kernel::Module;
 use crate::kernel::compiled::Compiled;
 use crate::lock::{Mutex, rank};
+use crate::runtime::accelerators::reports::Report;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
@@ -18,6 +20,15 @@ pub struct LoadedKernel {
     names: Vec<Option<CString>>,
     workgroup: [u32; 3],
     label: String,
+    checks: Option<KernelChecks>,
+    /// False until its first launch.
+    is_known: AtomicBool,
+}
+
+/// What launches of a kernel that checks bounds need.
+pub(in crate::runtime) struct KernelChecks {
+    /// Where it reports, and its number there.
+    pub report: Option<(Arc<Report>, u32)>,
 }
 
 impl LoadedKernel {
@@ -28,6 +39,7 @@ impl LoadedKernel {
         spirv: &[u8],
         entry_point: Option<&str>,
         label: Option<&str>,
+        checks: Option<KernelChecks>,
     ) -> Result<Arc<Self>> {
         let named = |e: Error| match label {
             Some(label) => e.context(format_args!("kernel {label}")),
@@ -58,9 +70,19 @@ impl LoadedKernel {
             workgroup: module.workgroup_size(&Vec::new()).map_err(named)?,
             label,
             kernel,
+            checks,
+            is_known: AtomicBool::new(false),
         }))
     }
 
+    /// True until its first launch.
+    pub fn is_new(&self) -> bool {
+        !self.is_known.load(Ordering::Relaxed)
+    }
+    /// Notes its first launch.
+    pub fn set_known(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
+    }
     /// The device's kernel.
     pub fn kernel(&self) -> &Arc<dyn Kernel> {
         &self.kernel
@@ -72,6 +94,10 @@ impl LoadedKernel {
     /// Its name in messages.
     pub fn label(&self) -> &str {
         &self.label
+    }
+    /// Of a kernel that checks bounds.
+    pub(in crate::runtime) fn checks(&self) -> Option<&KernelChecks> {
+        self.checks.as_ref()
     }
     /// Workgroup size without specialization constants.
     pub fn workgroup(&self) -> [u32; 3] {
@@ -85,7 +111,34 @@ impl LoadedKernel {
 
 /// Compiled kernels loaded on an accelerator, by address, with the id of the device they are for.
 #[derive(Default)]
-pub(in crate::runtime) struct LoadedCompiled(Mutex<CompiledMap, { rank::COMPILED }>);
+pub(in crate::runtime) struct LoadedCompiled(Mutex<Loaded, { rank::COMPILED }>);
+
+#[derive(Default)]
+struct Loaded {
+    kernels: CompiledMap,
+    /// Where they report, on the device of this id.
+    report: Option<(u64, Arc<Report>)>,
+}
+
+impl Loaded {
+    /// What the kernel needs for its checks on a device.
+    fn checks(&mut self, device: &Arc<dyn Device>, kernel: &Compiled) -> Result<Option<KernelChecks>> {
+        let Some(checks) = &kernel.checks else { return Ok(None) };
+        if checks.sites.is_empty() {
+            return Ok(Some(KernelChecks { report: None }));
+        }
+        let report = match &self.report {
+            Some((id, report)) if *id == device.id() => report.clone(),
+            _ => {
+                let made = Report::new(device)?;
+                self.report = Some((device.id(), made.clone()));
+                made
+            }
+        };
+        let number = report.number(checks);
+        Ok(Some(KernelChecks { report: Some((report, number)) }))
+    }
+}
 
 type CompiledMap = BTreeMap<usize, (Weak<Compiled>, u64, Arc<LoadedKernel>)>;
 
@@ -100,18 +153,19 @@ impl LoadedCompiled {
         let id = device.id();
         let mut known = self.0.lock();
         let key = Arc::as_ptr(kernel).addr();
-        if let Some((_, _, loaded)) = known.get(&key).filter(|(_, d, _)| *d == id) {
+        if let Some((_, _, loaded)) = known.kernels.get(&key).filter(|(_, d, _)| *d == id) {
             return Ok(loaded.clone());
         }
-        let loaded = LoadedKernel::load(device, cache, &kernel.spirv, None, Some(&kernel.location))?;
+        let checks = known.checks(device, kernel)?;
+        let loaded = LoadedKernel::load(device, cache, &kernel.spirv, None, Some(&kernel.location), checks)?;
         if loaded.module().push().is_none_or(|p| !p.is_address) {
             return Err(Error::runtime(format!(
                 "the compiled kernel of {} takes no argument block; build the program again",
                 kernel.location
             )));
         }
-        known.retain(|_, (k, d, _)| *d == id && k.strong_count() > 0);
-        known.insert(key, (Arc::downgrade(kernel), id, loaded.clone()));
+        known.kernels.retain(|_, (k, d, _)| *d == id && k.strong_count() > 0);
+        known.kernels.insert(key, (Arc::downgrade(kernel), id, loaded.clone()));
         Ok(loaded)
     }
 

@@ -5,4 +5,5 @@ pub mod accelerator_view;
 pub mod bridge;
 pub mod defaults;
 pub mod loaded_kernel;
+pub mod reports;
 pub mod spirv_kernel;

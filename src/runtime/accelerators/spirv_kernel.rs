@@ -6,6 +6,7 @@ use crate::kernel::registry;
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A kernel of the program on an accelerator.
 pub struct SpirvKernel {
@@ -13,7 +14,15 @@ pub struct SpirvKernel {
     loaded: Arc<LoadedKernel>,
 }
 
+/// True once one was loaded.
+static ANY: AtomicBool = AtomicBool::new(false);
+
 impl SpirvKernel {
+    /// True if the process has loaded SPIR-V of its own.
+    pub(in crate::runtime) fn any() -> bool {
+        ANY.load(Ordering::Relaxed)
+    }
+
     /// Checks and loads `spirv`.
     pub fn load(
         accelerator: &Arc<Accelerator>,
@@ -27,7 +36,8 @@ impl SpirvKernel {
                 accelerator.name()
             )));
         }
-        let loaded = LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label)?;
+        let loaded = LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label, None)?;
+        ANY.store(true, Ordering::Relaxed);
         Ok(Arc::new(Self { accelerator: accelerator.clone(), loaded }))
     }
 

@@ -4,7 +4,6 @@
 //! views are valid there, in which buffers) holds until something about their data sources changes, which their [`Stamp`]s
 //! tell. A cached launch keeps nothing alive and decides nothing: if anything differs, the launch is prepared anew.
 
-use crate::config;
 use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
 use crate::device::{Buffer, Use};
@@ -19,8 +18,10 @@ use crate::runtime::data::operand::Operand;
 use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::Stamp;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::request::HostLaunch;
 use crate::runtime::launch::submit::submit;
+use crate::runtime::race;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -41,6 +42,8 @@ pub struct CachedLaunch {
     uses: SmallVec<[WeakUse; 4]>,
     /// The addresses for the address slots: 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
+    /// For a kernel that checks bounds, the memory behind them.
+    spans: Vec<Span>,
 }
 
 /// What a launch was done with.
@@ -52,6 +55,7 @@ pub(in crate::runtime) struct Launched<'a> {
     pub captured: &'a [Captured<'a>],
     pub resolved: &'a ResolvedArguments,
     pub addresses: SmallVec<[u64; 4]>,
+    pub spans: Vec<Span>,
 }
 
 impl CachedLaunch {
@@ -62,7 +66,7 @@ impl CachedLaunch {
         held: &mut LockedSources<'_>,
     ) -> Result<Option<Self>> {
         // Arguments that have just changed may change again before the next launch.
-        if config::get().check || launched.resolved.changed() {
+        if race::is_on() || launched.resolved.changed() {
             return Ok(None);
         }
         for (c, holder) in launched.captured.iter().zip(launched.resolved.holders()) {
@@ -104,6 +108,7 @@ impl CachedLaunch {
                 .map(|u| (Arc::downgrade(&u.buffer), u.range.clone(), u.access))
                 .collect(),
             addresses: launched.addresses,
+            spans: launched.spans,
         }))
     }
 
@@ -140,7 +145,7 @@ impl CachedLaunch {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
-        match submit(&view, &kernel, self.groups, &uses, block, slots) {
+        match submit(&view, &kernel, self.groups, &uses, block, slots, &self.spans) {
             // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             done => done.map(Some),

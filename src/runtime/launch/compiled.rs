@@ -10,6 +10,7 @@ use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::locked::LockedSources;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::groups;
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
@@ -107,25 +108,38 @@ pub(in crate::runtime) fn run(
     resolved.make_valid(captured, view, held, DISPATCH)?;
     let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
+    let mut spans: Vec<Span> = Vec::new();
     for access in used {
         // The extent of an array may be used even if its elements are not.
-        addresses.push(match access.and_then(|_| bound.next()) {
-            None => 0,
+        let (address, span) = match access.and_then(|_| bound.next()) {
+            None => (0, (0, 0)),
             Some(b) => {
                 let start = b.buffer.device_address().ok_or_else(|| {
                     Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
                 })?;
-                start + b.range.start
+                (start + b.range.start, (start, b.buffer.size()))
             }
-        });
+        };
+        addresses.push(address);
+        if loaded.checks().is_some() {
+            spans.push(span);
+        }
     }
     let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
     let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
-    let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots)?;
+    let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots, &spans)?;
     resolved.written(captured, held)?;
     if let Some(again) = again {
-        let launched =
-            Launched { view, compiled: kernel, kernel: &loaded, groups, captured, resolved: &resolved, addresses };
+        let launched = Launched {
+            view,
+            compiled: kernel,
+            kernel: &loaded,
+            groups,
+            captured,
+            resolved: &resolved,
+            addresses,
+            spans,
+        };
         *again = CachedLaunch::of(launch, launched, held)?;
     }
     Ok(point)

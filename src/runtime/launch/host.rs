@@ -6,6 +6,7 @@ use crate::device::host::{Domain, launch_host_kernel};
 use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
 use crate::host::Workers;
+use crate::host::pool::ThreadPool;
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -20,7 +21,14 @@ use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
 use crate::runtime::race;
 use crate::runtime::runtime;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// What computes for the reference accelerator: the thread that runs the queue's jobs, so that threads of a kernel run one
+/// after another, in order, every time.
+fn one_thread() -> &'static Arc<ThreadPool> {
+    static ONE: OnceLock<Arc<ThreadPool>> = OnceLock::new();
+    ONE.get_or_init(|| Arc::new(ThreadPool::new(1)))
+}
 
 /// The kind of device a launch will run on, as [`choose`] will decide.
 fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<DeviceKind> {
@@ -121,7 +129,8 @@ impl Wanted<'_> {
                 block.put(slot, first.expose_provenance() as u64)?;
             }
         }
-        let point = launch_host_kernel(&**view.queue(), &Workers::shared().pool, uses, domain, make(&block)?)?;
+        let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
+        let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block)?)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }

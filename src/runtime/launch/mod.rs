@@ -13,6 +13,7 @@
 //! (decision 13).
 
 pub mod arguments;
+mod bounds;
 pub mod cache;
 pub mod cached_launch;
 pub mod choose;

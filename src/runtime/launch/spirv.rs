@@ -240,7 +240,7 @@ impl Ready<'_> {
                 }
             }
         }
-        let point = view.queue().dispatch(&Dispatch {
+        let dispatch = Dispatch {
             kernel: &**kernel.kernel(),
             spec: self.spec,
             bindings: &bindings,
@@ -248,7 +248,8 @@ impl Ready<'_> {
             push: self.push,
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
-        })?;
+        };
+        let point = view.dispatch(kernel, &dispatch)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }

@@ -6,8 +6,10 @@ use crate::device::{Dispatch, Use};
 use crate::error::Result;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+use crate::runtime::launch::bounds::{Span, Table};
 
-/// Gives the view's queue a launch with this block, into which the addresses are written at their slots.
+/// Gives the view's queue a launch with this block, into which the addresses are written at their slots. `spans`: the memory
+/// behind each, for a kernel that checks bounds.
 pub(in crate::runtime) fn submit<'p>(
     view: &AcceleratorView,
     kernel: &LoadedKernel,
@@ -15,13 +17,23 @@ pub(in crate::runtime) fn submit<'p>(
     uses: &[Use],
     block: &[u8],
     slots: impl Iterator<Item = (&'p AddressSlot<'p>, u64)>,
+    spans: &[Span],
 ) -> Result<Point> {
     let mut filled = Block::default();
     filled.begin(block)?;
-    for (slot, address) in slots {
-        filled.put(slot, address)?;
+    if let Some(checks) = kernel.checks() {
+        let table = Table::begin(&mut filled, checks)?;
+        for ((slot, address), &span) in slots.zip(spans) {
+            filled.put(slot, address)?;
+            table.put(&mut filled, slot, span);
+        }
+        table.end(&mut filled);
+    } else {
+        for (slot, address) in slots {
+            filled.put(slot, address)?;
+        }
     }
-    view.queue().dispatch(&Dispatch {
+    let dispatch = Dispatch {
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),
         bindings: &[],
@@ -29,5 +41,6 @@ pub(in crate::runtime) fn submit<'p>(
         push: &[],
         block: Some(&filled),
         groups,
-    })
+    };
+    view.dispatch(kernel, &dispatch)
 }

@@ -142,7 +142,7 @@ class engine {
 };
 
 inline engine::engine(const concurrency::accelerator &a) : m_accelerator(a) {
-    if (a.device_path == concurrency::accelerator::direct3d_warp) return;
+    if (a.device_path.compare(0, 6, L"vulkan") != 0) return;
     m_step = std::make_unique<revamp::kernel>(a, step_words, sizeof step_words);
     m_sum = std::make_unique<revamp::kernel>(a, sum_words, sizeof sum_words);
 }
@@ -151,7 +151,7 @@ inline engine::engine(const concurrency::accelerator &a) : m_accelerator(a) {
 inline std::vector<engine> engines() {
     std::vector<engine> all;
     for (const concurrency::accelerator &one : concurrency::accelerator::get_all())
-        if (one.device_path != concurrency::accelerator::cpu_accelerator) all.emplace_back(one);
+        if (one.device_path == L"host" || one.device_path.compare(0, 6, L"vulkan") == 0) all.emplace_back(one);
     return all;
 }
 // Calls `test` with each two different ones; skips the test if there is but one.

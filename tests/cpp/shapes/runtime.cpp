@@ -15,7 +15,7 @@
 using namespace Concurrency;
 
 static accelerator host() {
-    return accelerator(accelerator::direct3d_warp);
+    return accelerator(L"host");
 }
 static accelerator cpu() {
     return accelerator(accelerator::cpu_accelerator);
@@ -25,6 +25,9 @@ TEST(list) {
     const std::vector<accelerator> all = accelerator::get_all();
     CHECK(std::count(all.begin(), all.end(), cpu()) == 1);
     CHECK(std::count(all.begin(), all.end(), host()) == 1);
+    CHECK(std::count(all.begin(), all.end(), accelerator()) == 1);
+    CHECK(std::count(all.begin(), all.end(), accelerator(accelerator::direct3d_warp)) == 1);
+    CHECK(std::count(all.begin(), all.end(), accelerator(accelerator::direct3d_ref)) == 0);
     for (const accelerator &one : all) {
         CHECK(!one.device_path.empty() && !one.description.empty());
         CHECK(accelerator(one.device_path) == one);
@@ -40,13 +43,28 @@ TEST(paths) {
     CHECK(accelerator::cpu_accelerator == std::wstring(L"cpu"));
     CHECK(accelerator(L"cpu") == cpu() && cpu().device_path == accelerator::cpu_accelerator);
     CHECK(cpu().device_path.compare(accelerator::cpu_accelerator) == 0);
-    CHECK(accelerator(L"direct3d/warp") == host() && host().device_path == accelerator::direct3d_warp);
+    CHECK(accelerator(L"host") == host() && host().device_path == L"host");
     CHECK(accelerator(std::wstring()) == accelerator() &&
           accelerator(accelerator::default_accelerator) == accelerator());
     CHECK_THROWS(runtime_exception, accelerator(L"no such thing"), CHECK_CONTAINS(e.what(), "no such thing"));
-    CHECK_THROWS(runtime_exception, accelerator(accelerator::direct3d_ref));
     CHECK_THROWS(runtime_exception, accelerator(L"gr\u00fcn \U0001F600 \u20ac"),
                  CHECK_CONTAINS(e.what(), "gr\u00fcn \U0001F600 \u20ac"));
+}
+
+// Who asks for one of Direct3D's software devices gets host threads that are called so; who did not, does not see the
+// name (decision 28).
+TEST(names_of_direct3d) {
+    const accelerator warp(accelerator::direct3d_warp), ref(accelerator::direct3d_ref);
+    CHECK(warp.device_path == accelerator::direct3d_warp && accelerator(L"direct3d/warp") == warp);
+    CHECK(ref.device_path == accelerator::direct3d_ref && accelerator(L"direct3d/REF") == ref);
+    CHECK(warp != ref && warp != host() && ref != host());
+    CHECK(accelerator() != ref && accelerator() != warp && accelerator().device_path != accelerator::direct3d_warp);
+    for (const accelerator &one : {warp, ref}) {
+        CHECK(one.is_emulated && one.supports_double_precision && one.dedicated_memory == host().dedicated_memory);
+        CHECK(one.default_view.accelerator.device_path == one.device_path);
+        CHECK(one.create_view().accelerator == one);
+    }
+    CHECK(ref.is_debug && !warp.is_debug && ref.description.find(L"REF") != std::wstring::npos);
 }
 
 TEST(text) {
@@ -105,7 +123,7 @@ TEST(properties_of_objects_assigned_anew) {
     accelerator a = cpu();
     CHECK(a.device_path == L"cpu" && !a.supports_double_precision);
     a = host();
-    CHECK(a.device_path == accelerator::direct3d_warp && a.supports_double_precision && a == host() && a != cpu());
+    CHECK(a.device_path == L"host" && a.supports_double_precision && a == host() && a != cpu());
     a = *&a;
     CHECK(a == host());
     accelerator_view v = cpu().default_view;
@@ -123,7 +141,7 @@ TEST(properties_of_objects_assigned_anew) {
     CHECK(some[0] == host() && some[1] == cpu() && some[2].device_path == L"cpu");
     some.erase(std::remove_if(some.begin(), some.end(), [](const accelerator &one) { return one == cpu(); }),
                some.end());
-    CHECK(some.size() == 1 && some[0].device_path == accelerator::direct3d_warp);
+    CHECK(some.size() == 1 && some[0].device_path == L"host");
     std::vector<accelerator_view> views(5, v);
     for (accelerator_view &view : views)
         view = host().create_view();

@@ -181,6 +181,9 @@ TEST(tiled_extents) {
     CHECK((extent<3>(1, 2, 3).tile<8, 4, 2>() == extent<3>(1, 2, 3)));
     // The most a launch takes (PFE-6).
     CHECK((extent<1>(1).tile<1024>().size() == 1));
+    // More than a launch takes.
+    CHECK((extent<1>(5000).tile<4096>().pad().size() == 8192 && extent<3>(65, 1, 1).tile<65, 1, 1>().size() == 65));
+    static_assert(sizeof(tiled_index<2048>) > 0 && tiled_extent<65536, 65536>::tile_dim1 == 65536, "");
     CHECK((extent<2>(1, 1).tile<1, 1024>().size() == 1 && extent<2>(1, 1).tile<1024, 1>().size() == 1));
     CHECK((extent<3>(1, 1, 1).tile<64, 4, 4>().size() == 1 && extent<3>(1, 1, 1).tile<1, 1, 1024>().size() == 1));
     // A calculation only.

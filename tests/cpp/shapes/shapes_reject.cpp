@@ -151,21 +151,6 @@ void cases(const c::tile_barrier &barrier) {
 #ifdef FAIL_tile_of_4_4_minus_4 // every dimension of a tile must be at least 1
     (void)c::extent<3>().tile<4, 4, -4>();
 #endif
-#ifdef FAIL_tile_of_1025 // a tile has at most 1024 threads
-    (void)c::extent<1>().tile<1025>();
-#endif
-#ifdef FAIL_tile_of_33_32 // a tile has at most 1024 threads
-    (void)c::extent<2>().tile<33, 32>();
-#endif
-#ifdef FAIL_tile_of_16_16_5 // a tile has at most 1024 threads
-    (void)c::extent<3>().tile<16, 16, 5>();
-#endif
-#ifdef FAIL_tile_of_2_16_products // a tile has at most 1024 threads
-    (void)c::extent<2>().tile<65536, 65536>();
-#endif
-#ifdef FAIL_tile_of_65_1_1 // the first dimension of a tile of three dimensions is at most 64
-    (void)c::extent<3>().tile<65, 1, 1>();
-#endif
 #ifdef FAIL_tiled_extent_0 // every dimension of a tile must be at least 1
     c::tiled_extent<0> x;
 #endif
@@ -190,12 +175,6 @@ void cases(const c::tile_barrier &barrier) {
 #endif
 #ifdef FAIL_tiled_index_tile_dim2_of_two // no member named|is not a member
     (void)c::tiled_index<2, 2>::tile_dim2;
-#endif
-#ifdef FAIL_tiled_index_of_2048 // a tile has at most 1024 threads
-    (void)sizeof(c::tiled_index<2048>);
-#endif
-#ifdef FAIL_tiled_index_of_65_1_1 // the first dimension of a tile of three dimensions is at most 64
-    (void)sizeof(c::tiled_index<65, 1, 1>);
 #endif
 #ifdef FAIL_tiled_index_default // no matching
     c::tiled_index<2> x;

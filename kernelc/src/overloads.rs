@@ -1,0 +1,322 @@
+//! Whether a program has functions that differ by restriction: one for amp code alone beside one for the host.
+//!
+//! Those of one signature Clang tells apart; of others it would take whichever fits best, since code for the device alone is
+//! the host's too where host threads run kernels. So they are looked for in the text: functions of one name, in one namespace
+//! or class, that may be called with as many arguments.
+
+use crate::tokens::{Clauses, Code, Restriction};
+use std::collections::HashMap;
+
+/// A function that is declared.
+#[derive(Clone, Debug)]
+struct Declared {
+    restriction: Restriction,
+    /// The least and the most arguments it takes.
+    least: usize,
+    most: usize,
+}
+
+/// The functions of a program, by namespace or class and name.
+#[derive(Default)]
+pub struct Functions {
+    all: HashMap<(String, String), Vec<Declared>>,
+    local: usize,
+}
+
+impl Functions {
+    /// Two of them differ by restriction.
+    pub fn overloaded(&self) -> bool {
+        self.all.values().any(|found| {
+            let amp = || found.iter().filter(|f| f.restriction.amp && !f.restriction.cpu);
+            let cpu = || found.iter().filter(|f| f.restriction.cpu);
+            amp().any(|a| cpu().any(|c| a.least <= c.most && c.least <= a.most))
+        })
+    }
+
+    /// Adds those of a source.
+    pub fn add(&mut self, code: &Code<'_>, clauses: &Clauses) {
+        self.block(code, clauses, 0..code.tokens.len(), "", Block::Scope);
+    }
+
+    /// Reads what stands in a namespace, a class or a function.
+    fn block(&mut self, code: &Code<'_>, clauses: &Clauses, range: std::ops::Range<usize>, scope: &str, kind: Block) {
+        let mut at = range.start;
+        let mut begin = at;
+        while at < range.end {
+            if code.tokens[at].directive {
+                at += 1;
+                begin = at;
+                continue;
+            }
+            match code.text(at) {
+                ";" => begin = at + 1,
+                "<" if code.before(at) == "template" => at = code.angle(at).unwrap_or(at),
+                "{" => {
+                    let close = code.pair(at).unwrap_or(range.end).min(range.end);
+                    let (inner, kind) = self.opened(code, begin..at, scope, kind);
+                    self.block(code, clauses, at + 1..close, &inner, kind);
+                    at = close;
+                    begin = at + 1;
+                }
+                "(" if kind == Block::Scope => {
+                    let close = code.pair(at).unwrap_or(at).max(at);
+                    self.function(code, clauses, begin, at, close, scope);
+                    // The parameters, and where a variable begins, its initializer.
+                    at = close;
+                }
+                ":" if kind == Block::Scope && (begin..at).any(|n| code.text(n) == "(") => {
+                    // What a constructor begins with.
+                    let initializer = |from: usize| {
+                        let open = (from..range.end).find(|&n| ["(", "{", ";"].contains(&code.text(n)))?;
+                        code.pair(open).filter(|&close| close > open)
+                    };
+                    while let Some(close) = initializer(at + 1) {
+                        at = close;
+                        if code.text(at + 1) != "," {
+                            break;
+                        }
+                    }
+                }
+                "=" if kind == Block::Scope && code.before(at) != "operator" => {
+                    while at + 1 < range.end && !["{", ";"].contains(&code.text(at + 1)) {
+                        at = code.pair(at + 1).filter(|&to| to > at).unwrap_or(at + 1);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// What begins at a brace: the tokens before it say so.
+    fn opened(&mut self, code: &Code<'_>, head: std::ops::Range<usize>, scope: &str, outer: Block) -> (String, Block) {
+        let mut words: Vec<&str> = Vec::new();
+        let mut at = head.start;
+        while at < head.end {
+            match code.text(at) {
+                "template" | "alignas" | "__attribute__" => at += 1,
+                "<" => {}
+                text => {
+                    words.push(text);
+                    at += 1;
+                    continue;
+                }
+            }
+            at = match code.text(at) {
+                "<" => code.angle(at).unwrap_or(at),
+                _ => code.pair(at).filter(|&to| to > at).unwrap_or(at),
+            } + 1;
+        }
+        let name_behind = |word: &str| {
+            let found = words.iter().position(|w| *w == word)?;
+            let name = words[found + 1..].iter().take_while(|w| ![":", "final"].contains(*w)).copied();
+            Some(name.collect::<String>())
+        };
+        if outer == Block::Scope {
+            if words.first() == Some(&"extern") && words.len() == 2 {
+                return (scope.to_owned(), Block::Scope);
+            }
+            if let Some(name) = name_behind("namespace") {
+                return (format!("{scope}{name}::"), Block::Scope);
+            }
+        }
+        let is_class = !words.iter().any(|w| ["enum", "(", "="].contains(w));
+        let class = ["struct", "class", "union"].iter().find_map(|word| name_behind(word)).filter(|_| is_class);
+        match class {
+            // One in a function is not another's of its name.
+            Some(name) if outer == Block::Code => {
+                self.local += 1;
+                (format!("{scope}{}.{name}::", self.local), Block::Scope)
+            }
+            Some(name) => (format!("{scope}{name}::"), Block::Scope),
+            None => (scope.to_owned(), Block::Code),
+        }
+    }
+
+    /// A function whose parameters stand in these parentheses, if it is one.
+    fn function(&mut self, code: &Code<'_>, clauses: &Clauses, begin: usize, open: usize, close: usize, scope: &str) {
+        let Some((name, first)) = name(code, open) else { return };
+        let mut names: Vec<&str> = name.rsplit("::").collect();
+        let own = names.first().copied().unwrap_or_default().to_owned();
+        names.reverse();
+        let qualifier: String = names[..names.len() - 1].iter().map(|part| format!("{part}::")).collect();
+        let head = || (begin..first).map(|n| code.text(n));
+        // A friend is its namespace's.
+        let outer = scope.trim_end_matches("::").rfind("::").map_or("", |n| &scope[..n + 2]);
+        let scope = if head().any(|word| word == "friend") { outer } else { scope };
+        let (least, most) = arguments(code, open, close);
+        let mut restriction = Restriction { amp: false, cpu: true };
+        let mut at = close + 1;
+        while at < code.tokens.len() && !["{", ";", "}", ","].contains(&code.text(at)) {
+            if let Some((_, found)) = clauses.at(code, at) {
+                restriction = found;
+                break;
+            }
+            at = code.pair(at).filter(|&to| to > at).unwrap_or(at) + 1;
+        }
+        // Also where it stands before the name; behind parameters it is that of another function.
+        if let Some((_, found)) = (begin..first).filter(|&n| code.before(n) != ")").find_map(|n| clauses.at(code, n)) {
+            restriction = found;
+        }
+        let place = (format!("{scope}{qualifier}"), own);
+        self.all.entry(place).or_default().push(Declared { restriction, least, most });
+    }
+}
+
+/// What a pair of braces holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    /// Declarations.
+    Scope,
+    /// Statements or values.
+    Code,
+}
+
+/// The name before some parameters, with its qualifiers, and its first token.
+fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
+    let mut at = open.checked_sub(1)?;
+    // An operator, or a conversion: at most a few tokens behind the word.
+    for n in (at.saturating_sub(12)..=at).rev() {
+        if code.text(n) == "operator" {
+            // The parentheses of `operator()` itself.
+            if n + 1 == open {
+                return None;
+            }
+            let text: Vec<&str> = (n + 1..open).map(|n| code.text(n)).collect();
+            return qualified(code, n, format!("operator {}", text.join(" ")));
+        }
+        if [";", "{", "}"].contains(&code.text(n)) {
+            break;
+        }
+    }
+    if code.text(at) == ">" {
+        at = code.angle_back(at)?.checked_sub(1)?;
+    }
+    if !code.is_word(at)
+        || ["decltype", "alignas", "__attribute__", "noexcept", "throw", "restrict", "__declspec", "static_assert"]
+            .contains(&code.text(at))
+    {
+        return None;
+    }
+    let tilde = if code.before(at) == "~" { "~" } else { "" };
+    qualified(code, at, format!("{tilde}{}", code.text(at)))
+}
+
+/// The name with what stands before it: `A<T>::B::`.
+fn qualified(code: &Code<'_>, first: usize, name: String) -> Option<(String, usize)> {
+    let (mut at, mut whole) = (first, name);
+    while code.before(at) == "::" {
+        let mut before = at.checked_sub(2)?;
+        if code.text(before) == ">" {
+            before = code.angle_back(before)?.checked_sub(1)?;
+        }
+        if !code.is_word(before) {
+            break;
+        }
+        whole = format!("{}::{whole}", code.text(before));
+        at = before;
+    }
+    Some((whole, at))
+}
+
+/// The least and the most arguments that parameters take.
+fn arguments(code: &Code<'_>, open: usize, close: usize) -> (usize, usize) {
+    if close <= open + 1 || close == open + 2 && code.text(open + 1) == "void" {
+        return (0, 0);
+    }
+    let (mut count, mut given, mut any) = (1, 0, false);
+    let mut at = open + 1;
+    while at < close {
+        match code.text(at) {
+            "," => count += 1,
+            "=" => given += 1,
+            "." => any = true,
+            "<" => at = code.angle(at).filter(|&to| to < close).unwrap_or(at),
+            "(" | "[" | "{" => at = code.pair(at).filter(|&to| to > at).unwrap_or(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    if any { (0, usize::MAX) } else { (count - given.min(count), count) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overloaded(source: &str) -> bool {
+        let code = Code::read(source);
+        let mut clauses = Clauses::new();
+        clauses.learn(&code);
+        let mut functions = Functions::default();
+        functions.add(&code, &clauses);
+        functions.overloaded()
+    }
+
+    #[test]
+    fn functions_that_differ_by_restriction_are_found() {
+        for source in [
+            "int f(int &) restrict(amp) { return 1; } int f(const int &) { return 2; }",
+            "int f(int &) restrict(amp); namespace n { int g; } int f(const int &) restrict(cpu);",
+            "int f(int &) __GPU_ONLY; template <class T> int f(T) restrict(amp, cpu);",
+            "#define A restrict(amp)\nint f(int) A; float f(float);",
+            "namespace a { struct s { int h(int) const restrict(amp) { return 1; } int h(float) { return 2; } }; }",
+            "struct s { s(int) restrict(amp) : a(1) {} s(float) : a(2) {} int a; };",
+            "struct s { operator int() restrict(amp); operator int() const; };",
+            "struct s { int operator()(int) restrict(amp); int operator()(float) const; };",
+            "struct s { int a(); int h(int) restrict(amp); }; int s::h(float) { return a(); }",
+            "template <class T> struct s { int h(T) restrict(amp); int h(float); };",
+            "void t() { struct s { int h(int) restrict(amp); int h(float); }; }",
+            "struct s {}; s operator+(s, s) restrict(amp); s operator+(s, const s &);",
+            "struct s { friend s operator+(s, s) restrict(amp); }; s operator+(const s &, s);",
+            "auto f(int) restrict(amp) -> int; auto f(float) -> int;",
+            "int f(int, int = 1) restrict(amp); int f(float);",
+            "template <class... T> int f(T...) restrict(amp); int f(float);",
+        ] {
+            assert!(overloaded(source), "{source}");
+        }
+    }
+
+    #[test]
+    fn others_are_not() {
+        for source in [
+            "int f(int) restrict(amp) { return 1; } int g(int) { return f(2); } int main() { int f(int); f(3); }",
+            "struct a { int get(int) restrict(amp); }; struct b { int get(int); }; int get(int);",
+            "namespace a { int get(int) restrict(amp); } namespace b { int get(int); }",
+            "struct s { int get(int) restrict(amp); int get(); };",
+            "int f(int) restrict(amp); int f(float) restrict(amp); int x = f(3); int y(f(3));",
+            "int f(int) restrict(amp, cpu); int f(float); int f(char) restrict(cpu);",
+            "struct k { k(int); void operator()(index<1> i) const restrict(amp) { x(i); } };",
+            "void t() { struct s { int h(int) restrict(amp); }; } void u() { struct s { int h(int); }; }",
+            "enum e { f }; int g(e x = f) restrict(amp); template <int (*F)(int)> struct q {};",
+            "int f(int) restrict(amp); // int f(float);",
+            "struct s { s(int a, int b) restrict(amp) : x(a), y{b} {} s(int a) restrict(amp) : s(a, 1) {} int x, y; void x2(); };",
+            "int f(int) restrict(amp), g(int) restrict(amp, cpu); int g(int) restrict(amp, cpu) { return 1; }",
+            "void t() { auto f = [](int) restrict(amp) {}; auto g = [](int) {}; }",
+        ] {
+            assert!(!overloaded(source), "{source}");
+        }
+    }
+
+    #[test]
+    fn programs_that_do_not_overload_are_not_taken_for_such_that_do() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders = vec![root.join("examples-amp"), root.join("tests/cpp"), root.join("tests/kernels")];
+        let mut read = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if name.ends_with(".cpp") {
+                    let source = std::fs::read_to_string(&path).unwrap();
+                    let does = path.ends_with("kernels/strict.cpp") || path.ends_with("core/device.cpp");
+                    assert_eq!(overloaded(&source), does, "{}", path.display());
+                    read += 1;
+                }
+            }
+        }
+        assert!(read > 40);
+    }
+}

@@ -1,0 +1,281 @@
+//! The words of a C++ source, as far as finding its restrictions needs them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An identifier or a keyword.
+    Word,
+    /// A number, a string or a character.
+    Literal,
+    /// One character of punctuation; `::` and `->` are one token.
+    Mark,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Token<'s> {
+    /// What it is.
+    pub kind: Kind,
+    /// Its text.
+    pub text: &'s str,
+    /// The byte where it begins.
+    pub start: usize,
+    /// It belongs to a directive of the preprocessor.
+    pub directive: bool,
+}
+
+impl Token<'_> {
+    /// The byte behind it.
+    pub fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// How many bytes a comment takes that begins here; 0: none does.
+fn comment(rest: &str) -> usize {
+    if rest.starts_with("//") {
+        // A backslash at its end takes the next line along.
+        let mut at = 0;
+        loop {
+            let Some(n) = rest[at..].find('\n') else { return rest.len() };
+            at += n;
+            if !rest[..at].trim_end_matches('\r').ends_with('\\') {
+                return at;
+            }
+            at += 1;
+        }
+    }
+    if let Some(text) = rest.strip_prefix("/*") {
+        return text.find("*/").map_or(rest.len(), |n| n + 4);
+    }
+    0
+}
+
+/// How many bytes a string or a character takes that begins here.
+fn quoted(rest: &str, quote: u8) -> usize {
+    let mut escaped = false;
+    for (n, c) in rest.bytes().enumerate().skip(1) {
+        if !escaped && (c == quote || c == b'\n') {
+            return n + 1;
+        }
+        escaped = !escaped && c == b'\\';
+    }
+    rest.len()
+}
+
+/// How many bytes a raw string takes whose quote is the first byte.
+fn raw(rest: &str) -> usize {
+    let Some(open) = rest.find('(') else { return rest.len() };
+    let end = format!("){}\"", &rest[1..open]);
+    rest[open..].find(&end).map_or(rest.len(), |n| open + n + end.len())
+}
+
+/// Takes a source apart. Comments are left out.
+pub fn tokens(source: &str) -> Vec<Token<'_>> {
+    let bytes = source.as_bytes();
+    let mut all: Vec<Token<'_>> = Vec::new();
+    let (mut at, mut directive, mut fresh) = (0, false, true);
+    let word = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'$' || c >= 0x80;
+    while at < bytes.len() {
+        let (c, rest) = (bytes[at], &source[at..]);
+        let start = at;
+        let skipped = comment(rest);
+        if skipped > 0 {
+            at += skipped;
+            continue;
+        }
+        if c.is_ascii_whitespace() {
+            if c == b'\n' {
+                directive &= source[..at].trim_end_matches('\r').ends_with('\\');
+                fresh = true;
+            }
+            at += 1;
+            continue;
+        }
+        directive |= fresh && c == b'#';
+        fresh = false;
+        let kind = if c == b'"' || c == b'\'' {
+            at += quoted(rest, c);
+            Kind::Literal
+        } else if c.is_ascii_digit() {
+            while at < bytes.len() && (word(bytes[at]) || bytes[at] == b'.' || bytes[at] == b'\'') {
+                at += 1;
+            }
+            Kind::Literal
+        } else if word(c) {
+            while at < bytes.len() && word(bytes[at]) {
+                at += 1;
+            }
+            let prefix = &source[start..at];
+            if at < bytes.len() && bytes[at] == b'"' && prefix.ends_with('R') && prefix.len() <= 3 {
+                at += raw(&source[at..]);
+                Kind::Literal
+            } else {
+                Kind::Word
+            }
+        } else {
+            at += if rest.starts_with("::") || rest.starts_with("->") { 2 } else { 1 };
+            Kind::Mark
+        };
+        all.push(Token { kind, text: &source[start..at], start, directive });
+    }
+    all
+}
+
+/// The tokens of a source with what belongs together.
+pub struct Code<'s> {
+    /// All of them.
+    pub tokens: Vec<Token<'s>>,
+    /// Of each bracket the place of its other half.
+    pairs: HashMap<usize, usize>,
+}
+
+impl<'s> Code<'s> {
+    /// Reads a source.
+    pub fn read(source: &'s str) -> Self {
+        let tokens = tokens(source);
+        let mut pairs = HashMap::new();
+        let mut open: Vec<usize> = Vec::new();
+        for (n, token) in tokens.iter().enumerate() {
+            match token.text {
+                "(" | "[" | "{" => open.push(n),
+                ")" | "]" | "}" => {
+                    // Where branches of #if leave them uneven, the nearest of its kind.
+                    let other = match token.text {
+                        ")" => "(",
+                        "]" => "[",
+                        _ => "{",
+                    };
+                    if let Some(found) = open.iter().rposition(|&o| tokens[o].text == other) {
+                        pairs.insert(n, open[found]);
+                        pairs.insert(open[found], n);
+                        open.truncate(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self { tokens, pairs }
+    }
+
+    /// The text of a token; nothing behind the last.
+    pub fn text(&self, at: usize) -> &'s str {
+        self.tokens.get(at).map_or("", |token| token.text)
+    }
+
+    /// The text of the token before one.
+    pub fn before(&self, at: usize) -> &'s str {
+        at.checked_sub(1).map_or("", |n| self.text(n))
+    }
+
+    /// It is an identifier or a keyword.
+    pub fn is_word(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Word)
+    }
+
+    /// The other half of a bracket.
+    pub fn pair(&self, at: usize) -> Option<usize> {
+        self.pairs.get(&at).copied()
+    }
+
+    /// The `>` of a `<`.
+    pub fn angle(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut n) = (0_usize, at);
+        loop {
+            match self.text(n) {
+                "<" => depth += 1,
+                ">" => depth -= 1,
+                "(" | "[" => n = self.pair(n)?,
+                "" | ";" | "{" | "}" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(n);
+            }
+            n += 1;
+        }
+    }
+
+    /// The `<` of a `>`.
+    pub fn angle_back(&self, at: usize) -> Option<usize> {
+        let (mut depth, mut n) = (0_usize, at);
+        loop {
+            match self.text(n) {
+                ">" => depth += 1,
+                "<" => depth -= 1,
+                ")" | "]" => n = self.pair(n)?,
+                ";" | "{" | "}" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(n);
+            }
+            n = n.checked_sub(1)?;
+        }
+    }
+}
+
+/// What a restriction allows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Restriction {
+    /// Code of the device may call it.
+    pub amp: bool,
+    /// Code of the host may.
+    pub cpu: bool,
+}
+
+/// Words that stand for a restriction: macros of the headers and of the program.
+pub struct Clauses(HashMap<String, Restriction>);
+
+impl Clauses {
+    /// What the headers define.
+    pub fn new() -> Self {
+        let both = Restriction { amp: true, cpu: true };
+        let known = [
+            ("__GPU", both),
+            ("__GPU_ONLY", Restriction { cpu: false, ..both }),
+            ("__CPU_ONLY", Restriction { amp: false, ..both }),
+        ];
+        Self(known.map(|(name, restriction)| (name.to_owned(), restriction)).into())
+    }
+
+    /// Adds the macros of a source that are a restriction and nothing else.
+    pub fn learn(&mut self, code: &Code<'_>) {
+        for at in 0..code.tokens.len() {
+            if code.text(at) != "#" || !code.tokens[at].directive || code.text(at + 1) != "define" {
+                continue;
+            }
+            let Some((clause, restriction)) = self.at(code, at + 3) else { continue };
+            let ends = code.tokens.get(clause.end).is_none_or(|next| !next.directive || next.text == "#");
+            // Right behind the name a parenthesis would begin parameters.
+            if ends && code.is_word(at + 2) {
+                self.0.insert(code.text(at + 2).to_owned(), restriction);
+            }
+        }
+    }
+
+    /// The restriction that stands at a token, and the tokens it takes.
+    pub fn at(&self, code: &Code<'_>, at: usize) -> Option<(Range<usize>, Restriction)> {
+        if code.text(at) != "restrict" {
+            return self.0.get(code.text(at)).map(|found| (at..at + 1, *found));
+        }
+        if code.text(at + 1) != "(" {
+            return None;
+        }
+        let close = code.pair(at + 1)?;
+        let mut found = Restriction { amp: false, cpu: false };
+        for n in at + 2..close {
+            match code.text(n) {
+                "amp" => found.amp = true,
+                "cpu" => found.cpu = true,
+                "auto" => found = Restriction { amp: true, cpu: true },
+                "," => {}
+                _ => return None,
+            }
+        }
+        (found.amp || found.cpu).then_some((at..close + 1, found))
+    }
+}

@@ -1,0 +1,157 @@
+//! What compiled kernels report: accesses outside of arrays and array_views.
+//!
+//! A device has one report, in memory of the host. The first thread that has something to tell takes it and fills it in; the
+//! library looks there at the end of each call, and frees it. Of one launch one report is told.
+
+use crate::device::{Buffer, Device, Placement};
+use crate::error::{Error, Result};
+use crate::kernel::compiled::Checks;
+use crate::lock::{Mutex, rank};
+use revamp_image::table::report;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+/// True once there is a kernel that reports.
+static ANY: AtomicBool = AtomicBool::new(false);
+
+/// The reports of all devices.
+static ALL: Mutex<Vec<Weak<Report>>, { rank::REPORTS }> = Mutex::new(Vec::new());
+
+/// The number of the last launch of a kernel that reports.
+static LAUNCHES: AtomicU32 = AtomicU32::new(0);
+
+/// How many launches are remembered as told.
+const REMEMBERED: usize = 256;
+
+/// The report of a device.
+pub(in crate::runtime) struct Report {
+    buffer: Arc<dyn Buffer>,
+    state: Mutex<State, { rank::REPORT }>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The kernels that report, by their numbers.
+    kernels: Vec<Arc<Checks>>,
+    /// Launches of which something was told.
+    told: Vec<u32>,
+}
+
+impl Report {
+    /// Makes the report of a device.
+    pub fn new(device: &Arc<dyn Device>) -> Result<Arc<Self>> {
+        let buffer = device.allocate(report::BYTES, Placement::Staging, "report")?;
+        let host = buffer.host().ok_or_else(|| Error::internal("a report that the host cannot read"))?;
+        host.fill(0);
+        if buffer.device_address().is_none() {
+            return Err(Error::internal("a report without an address"));
+        }
+        let made = Arc::new(Self { buffer, state: Mutex::new(State::default()) });
+        let mut all = ALL.lock();
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(&made));
+        ANY.store(true, Ordering::Release);
+        Ok(made)
+    }
+
+    /// The number of a kernel in reports.
+    pub fn number(&self, kernel: &Arc<Checks>) -> u32 {
+        let mut state = self.state.lock();
+        let known = state.kernels.iter().position(|one| Arc::ptr_eq(one, kernel));
+        let number = known.unwrap_or(state.kernels.len());
+        if known.is_none() {
+            state.kernels.push(kernel.clone());
+        }
+        number as u32
+    }
+
+    /// Its address on the device.
+    pub fn address(&self) -> u64 {
+        self.buffer.device_address().unwrap_or(0)
+    }
+
+    fn take(&self) -> Option<String> {
+        let host = self.buffer.host()?;
+        // Nearly always there is none.
+        let state = host.sub(report::TAKEN..report::TAKEN + 4).ok()?.to_vec();
+        if u32::from_ne_bytes(state.try_into().ok()?) != report::FILLED {
+            return None;
+        }
+        let bytes = host.to_vec();
+        let mut state = self.state.lock();
+        let launch = number(&bytes, report::LAUNCH);
+        host.fill(0);
+        if state.told.contains(&launch) {
+            return None;
+        }
+        if state.told.len() >= REMEMBERED {
+            state.told.remove(0);
+        }
+        state.told.push(launch);
+        let checks = state.kernels.get(number(&bytes, report::KERNEL) as usize);
+        let site = checks.and_then(|checks| checks.sites.get(number(&bytes, report::SITE) as usize));
+        Some(text(site.map_or("an access outside of an array_view", String::as_str), &bytes))
+    }
+}
+
+/// The number of a new launch.
+pub(in crate::runtime) fn launch() -> u32 {
+    LAUNCHES.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Fails if a kernel has reported something since the last call.
+pub fn check() -> Result<()> {
+    if !ANY.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    let all: Vec<Arc<Report>> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
+    all.iter().find_map(|report| report.take()).map_or(Ok(()), |text| Err(Error::runtime(text)))
+}
+
+fn number(bytes: &[u8], at: u64) -> u32 {
+    let at = at as usize;
+    bytes.get(at..at + 4).map_or(0, |b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+fn wide(bytes: &[u8], at: u64) -> u64 {
+    u64::from(number(bytes, at)) | u64::from(number(bytes, at + 4)) << 32
+}
+
+/// What a report says.
+fn text(site: &str, bytes: &[u8]) -> String {
+    let rank = (number(bytes, report::RANK) as usize).min(3);
+    let list = |at: u64| {
+        let all: Vec<String> = (0..rank).map(|n| (number(bytes, at + 4 * n as u64) as i32).to_string()).collect();
+        all.join(", ")
+    };
+    if rank > 0 {
+        return format!("{site}: index ({}), extent ({})", list(report::INDEX), list(report::EXTENT));
+    }
+    let (offset, size) = (wide(bytes, report::OFFSET) as i64, wide(bytes, report::SIZE));
+    if size == 0 {
+        return format!("{site}: address {offset:#x} is in none of its array_views");
+    }
+    format!("{site}: at byte {offset} of {size} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_say_index_and_extent_or_bytes() {
+        let mut bytes = vec![0; report::BYTES as usize];
+        let mut put = |at: u64, value: i64, size: usize| {
+            bytes[at as usize..at as usize + size].copy_from_slice(&value.to_ne_bytes()[..size]);
+        };
+        put(report::OFFSET, -4, 8);
+        put(report::SIZE, 400, 8);
+        put(report::INDEX, -1, 4);
+        put(report::INDEX + 4, 7, 4);
+        put(report::EXTENT, 10, 4);
+        put(report::EXTENT + 4, 7, 4);
+        assert_eq!(text("a.cpp:3: a read", &bytes), "a.cpp:3: a read: at byte -4 of 400 bytes");
+        bytes[report::RANK as usize] = 2;
+        assert_eq!(text("a.cpp:3: a read", &bytes), "a.cpp:3: a read: index (-1, 7), extent (10, 7)");
+    }
+}

@@ -1,0 +1,479 @@
+// Accesses outside of arrays and array_views, as programs written for Direct3D make them: reads give 0, writes and
+// atomic operations are dropped, and what lies beside keeps its values. Built twice: with BOUNDS zero, and with BOUNDS
+// report (REPORTS), where the launch fails besides and the text names the place.
+#include "device.hpp"
+
+#include <amp_short_vectors.h>
+
+#include <string>
+#include <vector>
+
+using namespace concurrency;
+using namespace concurrency::graphics;
+
+namespace {
+
+// Runs what accesses memory outside: what is told has these parts.
+template <class Run> void outside(const Run &run, std::initializer_list<const char *> parts) {
+    std::string told;
+    try {
+        run();
+        vulkan_view().wait();
+    } catch (const runtime_exception &e) {
+        told = e.what();
+    }
+    // Of one launch one thing is told.
+    vulkan_view().wait();
+#ifdef REPORTS
+    for (const char *part : parts)
+        if (told.find(part) == std::string::npos) {
+            std::printf("'%s' is not in '%s'\n", part, told.c_str());
+            CHECK(false);
+        }
+#else
+    (void)parts;
+    CHECK(told.empty());
+#endif
+}
+
+// Elements with others on both sides, which nobody may touch.
+template <class T> struct guarded {
+    std::vector<T> all;
+    explicit guarded(int n, T value = T()) : all(unsigned(n) + 200, value) {}
+    T *first() { return all.data() + 100; }
+    // Those beside are as they were.
+    bool is_untouched(T value = T()) const {
+        for (unsigned n = 0; n < all.size(); ++n)
+            if ((n < 100 || n >= all.size() - 100) && !(all[n] == value)) return false;
+        return true;
+    }
+};
+
+struct pair_of_views {
+    array_view<int> to;
+    array_view<const int> from;
+};
+
+struct three {
+    int a, b, c;
+};
+
+} // namespace
+
+// Microsoft's sample counts what falls outside of its bins too.
+TEST(a_histogram_with_values_beyond_its_bins) {
+    std::vector<int> values(1000), bins(16);
+    for (unsigned n = 0; n < 1000; ++n)
+        values[n] = int(n % 40) - 10;
+    const array_view<const int> v(1000, values);
+    const array_view<int> b(16, bins);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
+        },
+        {"bounds.cpp:", "'b'", "an atomic operation on 4 bytes", "extent (16)", "index ("});
+    b.synchronize();
+    for (int n = 0; n < 16; ++n)
+        CHECK(bins[unsigned(n)] == 25);
+}
+
+TEST(a_stencil_reads_beyond_the_edges) {
+    std::vector<float> from(64, 1.0f), to(64);
+    const array_view<const float> in(64, from);
+    const array_view<float> out(64, to);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
+        },
+        {"'in'", "reads 4 bytes", "extent (64)"});
+    out.synchronize();
+    CHECK(to[0] == 2 && to[1] == 3 && to[62] == 3 && to[63] == 2);
+}
+
+// As the book's Cartoonizer looks at its neighbours. By the flat size: a column too far is in the next row.
+TEST(neighbours_in_two_dimensions) {
+    std::vector<int> from(8 * 8, 1), to(8 * 8);
+    const array_view<const int, 2> in(8, 8, from);
+    const array_view<int, 2> out(8, 8, to);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<2> i) restrict(amp) {
+                    int sum = 0;
+                    for (int y = -1; y <= 1; ++y)
+                        for (int x = -1; x <= 1; ++x)
+                            sum += in(i[0] + y, i[1] + x);
+                    out[i] = sum;
+                });
+        },
+        {"'in'", "extent (8, 8)"});
+    out.synchronize();
+    CHECK(to[9] == 9 && to[3] == 6 && to[63 - 3] == 6 && to[18] == 9);
+#ifndef REPORTS
+    // (0, 0): of the row above nothing, of its own two and the last of none, of the next one three, the last of row 0.
+    CHECK(to[0] == 5);
+#endif
+}
+
+TEST(writes_beyond_both_ends_touch_nothing) {
+    guarded<int> memory(50, 7);
+    const array_view<int> v(50, memory.first());
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
+        },
+        {"'v'", "writes 4 bytes", "extent (50)"});
+    v.synchronize();
+    CHECK(memory.is_untouched(7));
+    for (int n = 0; n < 50; ++n)
+        CHECK(memory.first()[n] == n + 75);
+}
+
+TEST(huge_and_negative_indices) {
+    std::vector<int> values(10, 3), read(8, -1);
+    const array_view<int> v(10, values), out(8, read);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), extent<1>(8), [=](index<1> i) restrict(amp) {
+                    const int at[] = {-1, -2147483647 - 1, 2147483647, 10, 1 << 30, -(1 << 30), 0x3fffffff, 5};
+                    out[i] = v[at[i[0]]];
+                    v[at[7 - i[0]]] += 1;
+                });
+        },
+        {"'v'", "extent (10)"});
+    out.synchronize();
+    v.synchronize();
+    for (int n = 0; n < 7; ++n)
+        CHECK(read[unsigned(n)] == 0);
+    CHECK(read[7] >= 3 && values[5] == 4 && values[4] == 3 && values[0] == 3 && values[9] == 3);
+}
+
+TEST(elements_of_64_bits_and_of_structs) {
+    std::vector<double> doubles(5, 2);
+    std::vector<three> structs(5, three{1, 2, 3});
+    std::vector<int> sums(16, -1);
+    const array_view<double> d(5, doubles);
+    const array_view<three> s(5, structs);
+    const array_view<int> out(16, sums);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    const three one = s[i[0] - 4];
+                    out[i] = one.a + 10 * one.b + 100 * one.c + 1000 * int(d[i[0] - 4]);
+                    d[i[0] + 5] = 1;
+                    s[i[0] + 5].c = 4;
+                });
+        },
+        {"extent (5)"});
+    out.synchronize();
+    d.synchronize();
+    s.synchronize();
+    for (int n = 0; n < 16; ++n) {
+        CHECK(sums[unsigned(n)] == (n >= 4 && n < 9 ? 2321 : 0));
+    }
+    for (int n = 0; n < 5; ++n) {
+        CHECK(doubles[unsigned(n)] == 2 && structs[unsigned(n)].c == 3);
+    }
+}
+
+TEST(short_vectors) {
+    std::vector<float_4> values(4, float_4(1, 2, 3, 4));
+    std::vector<float> sums(8, -1);
+    const array_view<float_4> v(4, values);
+    const array_view<float> out(8, sums);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    const float_4 one = v[i];
+                    out[i] = one.x + one.y + one.z + one.w + v[i[0] - 4].y;
+                    v[i[0] + 4] = float_4(9, 9, 9, 9);
+                });
+        },
+        {"'v'", "extent (4)"});
+    out.synchronize();
+    v.synchronize();
+    for (unsigned n = 0; n < 8; ++n)
+        CHECK(sums[n] == (n < 4 ? 10 : 2));
+    CHECK(values[0].x == 1 && values[3].w == 4);
+}
+
+TEST(arrays_by_reference) {
+    const accelerator_view where = vulkan_view();
+    std::vector<int> values(20, 1);
+    array<int> a(20, values.begin(), where);
+    array<int, 2> b(4, 5, values.begin(), where);
+    array<int> out(30, where);
+    outside(
+        [&] {
+            parallel_for_each(
+                where, extent<1>(30), [&a, &b, &out ](index<1> i) restrict(amp) {
+                    out[i] = a[i] + 10 * b(i[0] / 5, i[0] % 5) + 100 * a.extent[0];
+                    a[i[0] + 20] = 5;
+                });
+        },
+        {"'", "extent ("});
+    const std::vector<int> found = out;
+    for (int n = 0; n < 30; ++n)
+        CHECK(found[unsigned(n)] == (n < 20 ? 2011 : 2000));
+    const std::vector<int> kept = a;
+    CHECK(kept == values);
+}
+
+TEST(the_extent_of_an_array_alone) {
+    const accelerator_view where = vulkan_view();
+    array<float, 2> a(3, 7, where);
+    std::vector<int> seen(2);
+    const array_view<int> out(2, seen);
+    parallel_for_each(
+        where, out.extent, [&a, out ](index<1> i) restrict(amp) { out[i] = a.extent[i[0]]; });
+    out.synchronize();
+    CHECK(seen[0] == 3 && seen[1] == 7);
+}
+
+TEST(sections_projections_and_shapes) {
+    std::vector<int> values(100);
+    for (int n = 0; n < 100; ++n)
+        values[unsigned(n)] = n;
+    std::vector<int> read(8, -1);
+    const array_view<int, 2> v(10, 10, values);
+    const array_view<int> out(8, read);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), extent<1>(1), [=](index<1>) restrict(amp) {
+                    const array_view<int, 2> part = v.section(2, 2, 3, 3);
+                    const array_view<int> row = v[9], flat = v[9].view_as(extent<2>(2, 5))[1];
+                    out[0] = part(1, 1);
+                    out[1] = part(90, 0);
+                    out[2] = row[3];
+                    out[3] = row[10];
+                    out[4] = flat[4];
+                    out[5] = flat[5];
+                    out[6] = v[-1][9];
+                    out[7] = v[9][9];
+                    row[11] = 5;
+                    part(-10, 0) = 6;
+                });
+        },
+        {"extent (", "index ("});
+    out.synchronize();
+    v.synchronize();
+    const int expected[] = {33, 0, 93, 0, 99, 0, 0, 99};
+    for (unsigned n = 0; n < 8; ++n)
+        CHECK(read[n] == expected[n]);
+    for (int n = 0; n < 100; ++n)
+        CHECK(values[unsigned(n)] == n);
+}
+
+TEST(a_pointer_to_one_of_two_views) {
+    std::vector<int> first(10, 1), second(30, 2), read(40, -1);
+    const array_view<int> a(10, first), b(30, second), out(40, read);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    out[i] = *(i[0] % 2 ? &a[i] : &b[i]);
+                    (i[0] % 2 ? a[i[0] + 10] : b[i[0] + 30]) = 9;
+                    const array_view<int> &one = i[0] % 4 < 2 ? a : b;
+                    out[i] += 10 * one[i];
+                });
+        },
+        {"bounds.cpp:", "outside of"});
+    out.synchronize();
+    a.synchronize();
+    b.synchronize();
+    for (int n = 0; n < 40; ++n) {
+        const int direct = n % 2 ? (n < 10 ? 1 : 0) : (n < 30 ? 2 : 0);
+        const int chosen = n % 4 < 2 ? (n < 10 ? 1 : 0) : (n < 30 ? 2 : 0);
+        CHECK(read[unsigned(n)] == direct + 10 * chosen);
+    }
+    CHECK(first == std::vector<int>(10, 1) && second == std::vector<int>(30, 2));
+}
+
+TEST(a_pointer_that_a_loop_moves) {
+    std::vector<int> values(32, 1), read(4, -1);
+    const array_view<int> v(32, values), out(4, read);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    int sum = 0;
+                    for (const int *p = &v[i], *end = p + 40; p != end; ++p)
+                        sum += *p;
+                    out[i] = sum;
+                    int *p = &v[0];
+                    for (int n = 0; n < 8; ++n, p += 8)
+                        if (i[0] == 0) *p += n + 1;
+                });
+        },
+        {"at byte", "of 128 bytes"});
+    out.synchronize();
+    v.synchronize();
+    CHECK(read[1] >= 31 && read[3] >= 29);
+    CHECK(values[0] == 2 && values[8] == 3 && values[24] == 5 && values[31] == 1);
+}
+
+TEST(structs_that_hold_views) {
+    std::vector<int> source(10, 4), target(20, 1);
+    const pair_of_views p = {array_view<int>(20, target), array_view<const int>(10, source)};
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), extent<1>(30), [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
+        },
+        {"extent ("});
+    p.to.synchronize();
+    for (unsigned n = 0; n < 20; ++n)
+        CHECK(target[n] == (n >= 5 && n < 15 ? 5 : 1));
+}
+
+// Which view it is, is known when the kernel runs.
+TEST(arrays_of_views) {
+    std::vector<int> one(10, 1), two(20, 2), three_(30, 3), read(40, -1);
+    const array_view<int> a(10, one), b(20, two), c(30, three_), out(40, read);
+    struct {
+        array_view<int> views[3];
+    } all = {{a, b, c}};
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    int sum = 0;
+                    for (int n = 0; n < 3; ++n)
+                        sum += all.views[(n + i[0]) % 3][i];
+                    out[i] = sum;
+                    all.views[i[0] % 3][i[0] + 30] = 100;
+                });
+        },
+        {"bounds.cpp:", "outside of"});
+    out.synchronize();
+    for (int n = 0; n < 40; ++n)
+        CHECK(read[unsigned(n)] == (n < 10 ? 6 : n < 20 ? 5 : n < 30 ? 3 : 0));
+    a.synchronize();
+    b.synchronize();
+    c.synchronize();
+    CHECK(one == std::vector<int>(10, 1) && two == std::vector<int>(20, 2) && three_ == std::vector<int>(30, 3));
+}
+
+TEST(atomic_operations_outside_give_zero) {
+    guarded<int> memory(4, 5);
+    std::vector<int> old(8, -1);
+    const array_view<int> v(4, memory.first()), out(8, old);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                    int expected = 0;
+                    out[i] = atomic_fetch_add(&v[i], 3) + atomic_exchange(&v[i[0] + 4], 9);
+                    // It ends, as the value outside is always 0.
+                    while (!atomic_compare_exchange(&v[i[0] + 100], &expected, 1))
+                        ;
+                });
+        },
+        {"atomic operation", "extent (4)"});
+    out.synchronize();
+    v.synchronize();
+    for (unsigned n = 0; n < 8; ++n)
+        CHECK(old[n] == (n < 4 ? 5 : 0));
+    CHECK(memory.is_untouched(5) && memory.first()[0] == 8 && memory.first()[3] == 8);
+}
+
+// A thread outside goes on to its barriers.
+TEST(tiles_and_barriers) {
+    std::vector<int> values(40, 1), read(64, -1);
+    const array_view<const int> v(40, values);
+    const array_view<int> out(64, read);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                    tile_static int shared[16];
+                    shared[t.local[0]] = v[t.global];
+                    t.barrier.wait();
+                    int sum = 0;
+                    for (int n = 0; n < 16; ++n)
+                        sum += shared[n];
+                    out[t.global] = sum;
+                });
+        },
+        {"'v'", "extent (40)"});
+    out.synchronize();
+    for (unsigned n = 0; n < 64; ++n)
+        CHECK(read[n] == (n < 32 ? 16 : n < 48 ? 8 : 0));
+}
+
+#ifdef REPORTS
+// What Direct3D leaves open, too: tile_static memory and local arrays.
+TEST(tile_static_memory_and_locals) {
+    std::vector<int> read(32);
+    const array_view<int> out(32, read);
+    outside(
+        [&] {
+            parallel_for_each(
+                vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                    tile_static int shared[16];
+                    shared[t.local[0]] = 1;
+                    t.barrier.wait();
+                    out[t.global] = shared[t.global[0]];
+                });
+        },
+        {"bounds.cpp:", "64 bytes"});
+    out.synchronize();
+    for (unsigned n = 0; n < 32; ++n)
+        CHECK(read[n] == (n < 16 ? 1 : 0));
+}
+#endif
+
+// The same launch again, which the library remembers, with other bounds in between.
+TEST(launches_that_are_repeated) {
+    std::vector<int> values(64), bins(8);
+    for (int n = 0; n < 64; ++n)
+        values[unsigned(n)] = n;
+    const array_view<const int> v(64, values);
+    const array_view<int> b(8, bins);
+    int told = 0;
+    for (int round = 0; round < 20; ++round) {
+        const int highest = round % 2 ? 8 : 64;
+        try {
+            parallel_for_each(
+                vulkan_view(), v.extent, [=](index<1> i) restrict(amp) {
+                    if (v[i] < highest) atomic_fetch_inc(&b[v[i]]);
+                });
+            vulkan_view().wait();
+        } catch (const runtime_exception &) {
+            ++told;
+        }
+    }
+    b.synchronize();
+    for (unsigned n = 0; n < 8; ++n)
+        CHECK(bins[n] == 20);
+#ifdef REPORTS
+    CHECK(told == 10);
+#else
+    CHECK(told == 0);
+#endif
+}
+
+// Nothing is told of what is inside.
+TEST(the_last_element_is_inside) {
+    std::vector<int> values(12, 1);
+    std::vector<double> doubles(3, 1);
+    const array_view<int, 3> v(2, 3, 2, values);
+    const array_view<double> d(3, doubles);
+    parallel_for_each(
+        vulkan_view(), v.extent, [=](index<3> i) restrict(amp) {
+            v[i] += v(1, 2, 1) * 0 + int(d[2]) + v[0][2][1] * 0 + *(&v[index<3>(1, 2, 0)] + 1) * 0;
+            if (i[0] == 0 && i[1] == 0 && i[2] == 0) d[0] = d[1] + d[2];
+        });
+    v.synchronize();
+    d.synchronize();
+    CHECK(values == std::vector<int>(12, 2) && doubles[0] == 2);
+}
+
+CHECK_MAIN

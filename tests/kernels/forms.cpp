@@ -1,0 +1,157 @@
+// Restrictions where C++ AMP has them, tile_static variables of any class, and what C++ AMP had or programs took for
+// granted.
+#include <cassert>
+
+#include "device.hpp"
+#include "forms.hpp"
+
+using namespace concurrency;
+
+auto arrow(int x) restrict(amp) -> int {
+    return x * 2;
+}
+int never_throws(int x) restrict(amp) noexcept {
+    return x * 3;
+}
+int throws_nothing(int x) restrict(amp, cpu) throw() {
+    return x * 4;
+}
+int twice_amp(int x) restrict(amp, amp) {
+    return x;
+}
+int repeated(int x) restrict(amp, cpu, amp, cpu) {
+    return x;
+}
+typedef int function_type(int) restrict(amp);
+using other_type = int(int) restrict(amp, cpu);
+int with_parameter(int given(int) restrict(cpu)) {
+    return given(4);
+}
+// The word is one of the language in one place only.
+int restrict(int x) restrict(amp, cpu) {
+    return x + 1;
+}
+
+TEST(restrictions_in_every_place) {
+    std::vector<int> v(4);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            auto last = [](int x) restrict(amp) noexcept->int {
+                return x;
+            };
+            int restrict = 3;
+            restrict += ::restrict(restrict);
+            view[i] =
+                arrow(1) + never_throws(10) + throws_nothing(100) + twice_amp(1000) + repeated(10000) + last(restrict);
+        });
+    CHECK(view[3] == 2 + 30 + 400 + 1000 + 10000 + 7);
+    CHECK(with_parameter(throws_nothing) == 16 &&restrict(4) == 5);
+}
+
+TEST(headers_are_read_like_sources) {
+    std::vector<int> v(8);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent.tile<4>(), [=](tiled_index<4> i) restrict(amp) { view[i.global] = in_tile(i, 5); });
+    CHECK(view[0] == 5 + 3 + 1000 + 2000 && view[7] == 5 + 0 + 1000 + 2000);
+    launch_from_a_header(
+        view, [](int x) restrict(amp, cpu) { return x * 7; });
+    CHECK(view[5] == 35);
+}
+
+TEST(views_of_captured_arrays) {
+    struct holder {
+        array<int> &one;
+        const array<int> &other;
+        void operator()(index<1> i) const restrict(amp) {
+            array_view<int> written(one);
+            array_view<const int> read(other);
+            written[i] += read[i];
+        }
+    };
+    std::vector<int> v(8, 1);
+    array<int> a(8, v.begin(), vulkan_view());
+    const array<int> &same = a;
+    parallel_for_each(vulkan_view(), a.extent, holder{a, a});
+    std::vector<int> sums(8);
+    array_view<int> view(sums);
+    parallel_for_each(
+        vulkan_view(), a.extent, [ =, &a, &same ](index<1> i) restrict(amp) {
+            array_view<int> all(a);
+            array_view<const int> constant(same);
+            view[i] = all[i] * 100 + constant[i] * 10 + all.section(4, 4)[i[0] % 4];
+        });
+    CHECK(view[7] == 222);
+}
+
+TEST(atomics_on_floats) {
+    std::vector<float> v = {0, 0, 0, 0, 8};
+    array_view<float> view(5, v);
+    parallel_for_each(
+        vulkan_view(), extent<1>(64), [=](index<1> i) restrict(amp) {
+            atomic_fetch_add(&view[0], 1.5f);
+            atomic_fetch_sub(&view[1], 0.5f);
+            atomic_fetch_max(&view[2], float(i[0]));
+            atomic_fetch_min(&view[3], -float(i[0]));
+            float expected = 8;
+            atomic_compare_exchange(&view[4], &expected, 9.0f);
+        });
+    CHECK(view[0] == 96 && view[1] == -32 && view[2] == 63 && view[3] == -63 && view[4] == 9);
+}
+
+TEST(what_asserts_falsely_ends_its_thread) {
+    std::vector<int> v(8);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            assert(i[0] != 3);
+            view[i] = i[0];
+        });
+#ifndef NDEBUG
+    CHECK(view[3] == 0);
+#endif
+    CHECK(view[2] == 2 && view[7] == 7);
+}
+
+TEST(tiles_by_hand_and_differences_of_pointers) {
+    std::vector<int> v(64);
+    array_view<int, 2> view(8, 8, v);
+    parallel_for_each<4, 4>(
+        vulkan_view(), view.extent, [=](tiled_index<4, 4> i) restrict(amp) {
+            tile_static int room[16];
+            int *own = &room[i.local[0] * 4 + i.local[1]], *first = room;
+            *own = int(own - first);
+            i.barrier.wait();
+            view[i.global] = room[15] - *own;
+        });
+    CHECK(view(0, 0) == 15 && view(7, 7) == 0);
+}
+
+TEST(loops_that_end_where_llvm_sees_no_end) {
+    std::vector<int> v(4);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), extent<1>(1), [=](index<1>) restrict(amp) {
+            for (;;) {
+                if (view[1] == 5) break;
+                view[1] = 5;
+            }
+            for (unsigned k = 3; k >= 0; --k)
+                if (k == 1) {
+                    view[2] = 77;
+                    break;
+                }
+            int n = 0;
+            while (true) {
+                n++;
+                if (n == 10) {
+                    view[0] = n;
+                    return;
+                }
+            }
+        });
+    CHECK(view[0] == 10 && view[1] == 5 && view[2] == 77);
+}
+
+CHECK_MAIN
