@@ -72,6 +72,12 @@ pub const VARIABLES: &[Variable] = &[
         help: "Threads of the host-thread accelerator.",
     },
     Variable {
+        name: "REVAMP_HOST_KERNELS",
+        accepts: "native, coroutines, v1, v3, v4",
+        default: "native",
+        help: "What host threads run of kernels that the kernel compiler compiled: native code made for this processor, or at most for x86-64-v1, -v3 or -v4; or the program's function itself, with a coroutine for each thread that waits at a barrier, as debuggers and sanitizers want it.",
+    },
+    Variable {
         name: "REVAMP_CACHE",
         accepts: "rw, ro, off",
         default: "rw",
@@ -106,6 +112,15 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         help: "Where the kernel compiler leaves what it makes of each source: LLVM IR and SPIR-V.",
     },
 ];
+
+/// What host threads run of a compiled kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostKernels {
+    /// Native code, for at most this level of the processor: 0, 1, 2 are x86-64-v1, -v3, -v4.
+    Native(usize),
+    /// The program's function.
+    Coroutines,
+}
 
 /// How the pipeline cache on disk is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +175,8 @@ pub struct Config {
     pub separate_memory: bool,
     /// `REVAMP_HOST_THREADS`.
     pub host_threads: usize,
+    /// `REVAMP_HOST_KERNELS`.
+    pub host_kernels: HostKernels,
     /// `REVAMP_CACHE`.
     pub cache: CacheMode,
     /// `REVAMP_CACHE_DIR` or the user's cache folder; `None` if neither is known.
@@ -224,6 +241,7 @@ impl Config {
             check: false,
             separate_memory: false,
             host_threads: processors,
+            host_kernels: HostKernels::Native(2),
             cache: CacheMode::ReadWrite,
             cache_dir: user_cache_dir(&lookup),
             test: TestSwitches::default(),
@@ -268,6 +286,16 @@ impl Config {
                 true
             }
             _ => false,
+        });
+        take("REVAMP_HOST_KERNELS", &mut |v| {
+            c.host_kernels = match v.trim() {
+                "native" | "v4" => HostKernels::Native(2),
+                "v3" => HostKernels::Native(1),
+                "v1" => HostKernels::Native(0),
+                "coroutines" => HostKernels::Coroutines,
+                _ => return false,
+            };
+            true
         });
         take("REVAMP_CACHE", &mut |v| {
             c.cache = match v.trim() {

@@ -41,6 +41,9 @@ const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full)
 /// Compares all addresses in pairs: left out for large kernels.
 const QUADRATIC: &str = "slsr,";
 
+/// The host, for the pass that makes its kernels.
+const NATIVE_TRIPLE: &str = "x86_64-pc-linux-gnu";
+
 /// A Clang with its tools.
 pub struct Clang {
     /// The compiler for C++.
@@ -58,6 +61,8 @@ pub enum Pass {
     Check,
     /// The device's code as LLVM IR.
     Device,
+    /// The kernels' code for the host's processor, as LLVM IR.
+    Native,
     /// The host's object.
     Host,
 }
@@ -175,7 +180,11 @@ impl Clang {
         command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
-        command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
+        command.arg(if matches!(pass, Pass::Host | Pass::Native) {
+            "-ffp-contract=on"
+        } else {
+            "-ffp-contract=fast-honor-pragmas"
+        });
         command.args(flags);
         match pass {
             // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
@@ -198,13 +207,30 @@ impl Clang {
                 "-S",
                 "-emit-llvm",
             ]),
+            // The language is the device's, the processor the host's.
+            Pass::Native => command.args([
+                "--cuda-device-only",
+                "-w",
+                "-O2",
+                "-fno-color-diagnostics",
+                "-S",
+                "-emit-llvm",
+                "-fno-math-errno",
+                "-DREVAMP_NATIVE_PASS",
+                "-Xclang",
+                "-triple",
+                "-Xclang",
+                NATIVE_TRIPLE,
+                "-Xclang",
+                "-fembed-bitcode=off",
+            ]),
             // The stub is never called: the older way to launch needs no declarations.
             Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
         };
         match (pass, unit.amp) {
             (Pass::Check, _) => {}
             (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
-            (Pass::Device, Amp::Device) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=2")),
+            (Pass::Device | Pass::Native, Amp::Device) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=2")),
             // Amp code is read here too, and makes nothing: what is wrong with it the check tells.
             (Pass::Host, Amp::Device) => drop(command.arg("-fgpu-defer-diag")),
         }
@@ -223,6 +249,28 @@ impl Clang {
         let mut command = Command::new(&self.opt);
         let inline = if large { INLINE_LARGE } else { INLINE };
         command.args(["-S", &format!("-passes={inline}"), "-o"]).arg(output).arg(input);
+        command
+    }
+
+    /// A call of the optimiser that prepares kernels for the host's processor.
+    pub fn prepare_native(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.opt);
+        command.args(["-vectorize-slp=false", "-vectorize-loops=false", "-unroll-runtime=false"]);
+        command.args(["-S", &format!("-passes={}", crate::native::PASSES), "-o"]).arg(output).arg(input);
+        command
+    }
+
+    /// A call that makes an object of LLVM IR.
+    pub fn assemble(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(["-w", "-O3", "-fPIC", "-c", "-x", "ir"]).arg(input).arg("-o").arg(output);
+        command
+    }
+
+    /// A call that joins objects to one.
+    pub fn join(&self, inputs: &[&Path], output: &Path) -> Command {
+        let mut command = Command::new(&self.compiler);
+        command.args(["-r", "-nostdlib", "-o"]).arg(output).args(inputs);
         command
     }
 
@@ -272,9 +320,14 @@ const RENAMED: [(&str, &str); 5] = [
 
 impl Clang {
     /// A call that renames the registration's symbols in an object.
-    pub fn rename(&self, input: &Path, output: &Path) -> Command {
+    /// `register`: what registers the image in place of the library's function.
+    pub fn rename(&self, input: &Path, output: &Path, register: Option<&str>) -> Command {
         let mut command = Command::new(&self.objcopy);
-        command.args(RENAMED.map(|(from, to)| format!("--redefine-sym={from}={to}"))).arg(input).arg(output);
+        for (n, (from, to)) in RENAMED.iter().enumerate() {
+            let to = register.filter(|_| n == 0).unwrap_or(to);
+            command.arg(format!("--redefine-sym={from}={to}"));
+        }
+        command.arg(input).arg(output);
         command
     }
 }

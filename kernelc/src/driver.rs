@@ -4,10 +4,11 @@ use crate::clang::{Amp, Clang, Optimised, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
+use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{always_inline, diagnostics, image, ir, lower, own_sources, refuse, response_files, source_rewrite};
+use crate::{always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -330,11 +331,12 @@ fn compile(
     if code != 0 {
         return Err(failed("Clang", code, told));
     }
+    let making = Making::start(&clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
     let mut kernels = lowered(&clang, &folder, &ir, line, source)?;
     if device_amp == Amp::Device {
         // Functions that are arguments of a kernel's template, as the host's pass names them.
         for kernel in &mut kernels {
-            kernel.name = kernel.name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z");
+            kernel.name = native::hosts_name(&kernel.name);
         }
     }
     if kernels.is_empty() {
@@ -354,9 +356,21 @@ fn compile(
     if code != 0 {
         return Ok(code);
     }
-    let code = Running::start(&mut clang.rename(&host, &renamed))?.wait()?;
-    if code == 0 {
+    let native = making.and_then(Making::end);
+    let register = native.as_ref().map(|_| native::register_symbol(id));
+    let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref()))?.wait()?;
+    if code != 0 {
+        return Ok(code);
+    }
+    let Some(native) = native else {
         folder.hand_over(&renamed, &object.file)?;
+        return Ok(0);
+    };
+    let joined = folder.file("joined.o");
+    let all: Vec<&Path> = std::iter::once(&renamed).chain(&native).map(PathBuf::as_path).collect();
+    let code = Running::start(&mut clang.join(&all, &joined))?.wait()?;
+    if code == 0 {
+        folder.hand_over(&joined, &object.file)?;
     }
     Ok(code)
 }

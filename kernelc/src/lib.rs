@@ -12,6 +12,7 @@
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
+//! - `native`: kernels as functions of the host's processor;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
 mod always_inline;
@@ -24,6 +25,7 @@ mod flags;
 pub mod image;
 pub mod ir;
 pub mod lower;
+mod native;
 mod overloads;
 mod own_sources;
 pub mod port;

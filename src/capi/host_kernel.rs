@@ -4,6 +4,7 @@
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
+use super::image::native_text;
 use super::kernel::{address_slot, argument_section, arguments, undeclared};
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
@@ -13,7 +14,8 @@ use crate::device::block::Block;
 use crate::device::host::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::kernel::compiled;
+use crate::host::{HostSpan, processor};
+use crate::kernel::compiled::{self, Compiled, Native};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::launch::host;
 use crate::runtime::launch::request::{HostArgument, HostLaunch, MakeKernel};
@@ -110,6 +112,86 @@ impl Function {
     }
 }
 
+/// Runs a tile: with the block, the tile's memory, its place.
+type NativeCode = unsafe extern "C" fn(*const c_void, *mut c_void, *const i32) -> u32;
+
+/// A kernel's native form with its block.
+#[derive(Clone)]
+struct NativeFunction {
+    function: NativeCode,
+    native: Native,
+    extent: SmallVec<[i32; 4]>,
+    /// Where the kernel was launched.
+    location: String,
+    block: Vec<Line>,
+}
+
+impl NativeFunction {
+    /// The native form of a request's kernel, without its block, if it fits and is wanted.
+    fn of(compiled: &Compiled, request: &Request<'_>) -> Option<Self> {
+        let (native, level) = (compiled.native?, processor::level()?);
+        let mut tile = [0; 3];
+        if let Some(given) = request.tile {
+            let given = given.iter().rev().map(|&t| t as u32);
+            tile.iter_mut().zip(given.chain([1, 1])).for_each(|(to, from)| *to = from);
+        }
+        let address = native.functions[level];
+        if tile != native.tile || address == 0 || request.block.len() as u64 != compiled.block_size {
+            return None;
+        }
+        // SAFETY: the kernel compiler wrote this function's address, and its type is that.
+        let function = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
+        let (extent, location) = (request.extent.into(), compiled.location.clone());
+        Some(Self { function, native, extent, location, block: Vec::new() })
+    }
+}
+
+impl NativeFunction {
+    /// Calls it for the tile, or the row's first thread, at this place in x, y, z; of a row, for so many threads.
+    fn call(&self, place: [i32; 4], memory: *mut c_void) -> Result<()> {
+        // SAFETY: the function was compiled for such a block, and the memory is as large as it wants.
+        match unsafe { (self.function)(self.block.as_ptr().cast(), memory, place.as_ptr()) } {
+            0 => Ok(()),
+            1 => Err(Error::runtime(format!(
+                "{}: the threads of a tile did not reach the same tile barriers: a barrier must be waited at by all \
+                 threads of the tile, or by none",
+                self.location
+            ))),
+            _ => Err(Error::runtime(native_text())),
+        }
+    }
+}
+
+impl HostKernel for NativeFunction {
+    fn run(&self, _: &ThreadId<'_>) -> Result<()> {
+        Err(Error::internal("a native kernel runs whole tiles and rows"))
+    }
+
+    fn run_row(&self, thread: &mut ThreadId<'_>, count: u32) -> Result<()> {
+        let all = thread.global();
+        let (rank, mut place) = (all.len(), [0, 0, 0, count as i32]);
+        for (to, from) in place[..3].iter_mut().zip(all.iter().rev()) {
+            *to = *from;
+        }
+        // The leading dimensions are folded into z, as on devices.
+        let leading = &all[..rank.max(2) - 2];
+        place[2] = leading.iter().zip(&self.extent).fold(0, |z, (&i, &e)| z.wrapping_mul(e).wrapping_add(i));
+        self.call(place, std::ptr::null_mut())
+    }
+
+    fn whole_tiles(&self) -> Option<u64> {
+        Some(self.native.memory)
+    }
+
+    fn run_tile(&self, tile: [i32; 3], memory: HostSpan) -> Result<()> {
+        let mut place = [0; 4];
+        for (to, from) in place.iter_mut().zip(tile[..self.extent.len()].iter().rev()) {
+            *to = *from;
+        }
+        self.call(place, memory.as_ptr().cast())
+    }
+}
+
 /// Launches a function of the program once for each element of the domain: the function itself on
 /// host threads, or, on a Vulkan view, the kernel that the kernel compiler made of it. May return
 /// before it has run: wait for the view or a marker. `view` NULL: chosen as for
@@ -185,10 +267,16 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             let access = undeclared(&section, access);
             used.push(HostArgument { section, access, slot });
         }
-        let runs_here = Cell::new(false);
+        let runs_here = Cell::new(None);
+        let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
+        let native = found.as_ref().and_then(|compiled| NativeFunction::of(compiled, &request));
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
-            runs_here.set(true);
+            if let Some(native) = &native {
+                runs_here.set(Some(native.function as usize));
+                return Ok(Arc::new(NativeFunction { block: copy_of(block)?, ..native.clone() }));
+            }
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
+            runs_here.set(Some(form.address()));
             let mut lines = copy_of(block)?;
             let context = if lines.is_empty() { i.context } else { lines.as_mut_ptr().cast() };
             Ok(Arc::new(Function { form, context: Context(context), _block: lines }))
@@ -200,8 +288,8 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             arguments: &used,
             block,
             block_align: i.block_alignment,
-            kernel: form.is_some().then_some(&kernel as &MakeKernel<'_>),
-            compiled: if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? },
+            kernel: (form.is_some() || native.is_some()).then_some(&kernel as &MakeKernel<'_>),
+            compiled: found.clone(),
         };
         let mut repeat = None;
         host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;
@@ -209,8 +297,8 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             launch_request::keep(&request, repeat);
         }
         // Until this call returns its caller's code is there.
-        if let Some(form) = form.filter(|_| runs_here.get()) {
-            loaded::keep(form.address());
+        if let Some(address) = runs_here.get() {
+            loaded::keep(address);
         }
         Ok(())
     })

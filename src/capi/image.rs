@@ -83,6 +83,61 @@ pub unsafe extern "C" fn revamp_image_add(
     })
 }
 
+/// A kernel's native form, as the kernel compiler writes it.
+#[repr(C)]
+pub struct NativeKernel {
+    name: *const c_char,
+    functions: [*const c_void; 3],
+    memory: u64,
+    tile: [u32; 3],
+    unused: u32,
+}
+
+/// Gives the kernels of an image, by their names, native forms.
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *const NativeKernel, count: u64) {
+    let _ = guard_aside(|| {
+        // SAFETY: the kernel compiler wrote the table, which stays as long as the code does.
+        let table = unsafe { pointer::slice(table, count as usize, "table") }?;
+        for row in table {
+            // SAFETY: a text of the same object.
+            let name = unsafe { pointer::text(row.name, "name") }?;
+            let functions = row.functions.map(|f| f.addr());
+            let native = compiled::Native { functions, memory: row.memory, tile: row.tile };
+            compiled::add_native(RecordId(image.addr() as u64), name, native);
+        }
+        Ok(())
+    });
+}
+
+/// A text that native code writes: the caller's own, of so many bytes.
+const TEXT: usize = 4096;
+thread_local! {
+    static FAILED: std::cell::UnsafeCell<[u8; TEXT]> = const { std::cell::UnsafeCell::new([0; TEXT]) };
+}
+
+/// Where native code writes why it abandons its tile: 4,096 bytes of this thread.
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_native_text() -> *mut c_char {
+    FAILED.with(|text| text.get().cast())
+}
+
+/// Why native code of this thread abandoned its tile: the first letter says whether the text is printed too.
+pub(super) fn native_text() -> String {
+    FAILED.with(|text| {
+        // SAFETY: only this thread has its address, and it has written before.
+        let text = unsafe { &*text.get() };
+        let length = text.iter().position(|&b| b == 0).unwrap_or(TEXT);
+        let told = String::from_utf8_lossy(text[..length].get(1..).unwrap_or_default()).into_owned();
+        if text[0] == b'E' {
+            eprint!("{told}");
+        }
+        told
+    })
+}
+
 /// In place of __hipUnregisterFatBinary: the object file is about to be unloaded.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]

@@ -2,6 +2,7 @@
 
 pub mod memory;
 pub mod pool;
+pub mod processor;
 mod stream;
 pub mod strided;
 pub mod system;

@@ -28,8 +28,21 @@ pub struct Compiled {
     pub block_align: u64,
     /// The pointers in it that the kernel uses.
     pub captures: Vec<Capture>,
+    /// Its form for the host's processor.
+    pub native: Option<Native>,
     /// It checks bounds.
     pub checks: Option<Arc<Checks>>,
+}
+
+/// A kernel as functions of the program, one for each level of the processor (`kernelc/src/native`).
+#[derive(Debug, Clone, Copy)]
+pub struct Native {
+    /// Their addresses: for x86-64-v1, -v3, -v4.
+    pub functions: [usize; 3],
+    /// Bytes of memory that a tile takes while it runs.
+    pub memory: u64,
+    /// A tile's threads in x, y, z; zeros for a kernel without tiles.
+    pub tile: [u32; 3],
 }
 
 /// What a kernel that checks bounds reports.
@@ -44,6 +57,7 @@ struct Image {
     /// An error if the bytes registered were no image.
     bytes: Result<&'static [u8]>,
     kernels: OnceLock<Result<HashMap<&'static str, Kernel<'static>>>>,
+    native: HashMap<String, Native>,
 }
 
 /// A stub that an image registered.
@@ -77,6 +91,14 @@ pub fn add(image: RecordId, address: usize, name: &str) {
     images().write().add(image, address, name);
 }
 
+/// Adds the native form of kernel `name` of an image.
+pub fn add_native(image: RecordId, name: &str, native: Native) {
+    let mut images = images().write();
+    if let Some((_, image)) = images.images.iter_mut().find(|(id, _)| *id == image) {
+        image.native.insert(name.to_owned(), native);
+    }
+}
+
 /// Removes an image and its stubs.
 pub fn unregister(image: RecordId) {
     images().write().unregister(image);
@@ -96,7 +118,7 @@ impl Images {
     fn register(&mut self, bytes: Result<&'static [u8]>) -> RecordId {
         self.last += 1;
         let id = RecordId(self.last);
-        self.images.push((id, Image { bytes, kernels: OnceLock::new() }));
+        self.images.push((id, Image { bytes, kernels: OnceLock::new(), native: HashMap::new() }));
         id
     }
 
@@ -133,6 +155,7 @@ impl Images {
             block_size: kernel.block_size,
             block_align: kernel.block_align,
             captures: kernel.captures.clone(),
+            native: image.native.get(kernel.name).copied(),
             checks: kernel
                 .checks
                 .as_ref()

@@ -19,6 +19,47 @@
 #include "device_precise.h"
 
 REVAMP_DETAIL_BEGIN
+#if defined(REVAMP_NATIVE_PASS)
+// Kernels for the host's processor take the C library's functions, as host threads do that run the program's own.
+namespace fast {
+#define REVAMP_MATH_LIBRARY_1(name)                                                                                    \
+    REVAMP_MATH_INLINE float name(float x) {                                                                           \
+        return __builtin_##name##f(x);                                                                                 \
+    }                                                                                                                  \
+    REVAMP_MATH_INLINE double name(double x) {                                                                         \
+        return __builtin_##name(x);                                                                                    \
+    }
+#define REVAMP_MATH_LIBRARY_2(name)                                                                                    \
+    REVAMP_MATH_INLINE float name(float x, float y) {                                                                  \
+        return __builtin_##name##f(x, y);                                                                              \
+    }                                                                                                                  \
+    REVAMP_MATH_INLINE double name(double x, double y) {                                                               \
+        return __builtin_##name(x, y);                                                                                 \
+    }
+REVAMP_MATH_FAST_UNARY(REVAMP_MATH_LIBRARY_1)
+REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_LIBRARY_1)
+REVAMP_MATH_FAST_BINARY(REVAMP_MATH_LIBRARY_2)
+REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_LIBRARY_2)
+#undef REVAMP_MATH_LIBRARY_1
+#undef REVAMP_MATH_LIBRARY_2
+REVAMP_MATH_INLINE float rsqrt(float x) {
+    return 1.0f / sqrt(x);
+}
+using precise::frexp;
+using precise::isfinite;
+using precise::isinf;
+using precise::isnan;
+using precise::ldexp;
+using precise::modf;
+using precise::signbit;
+REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
+    *sine = sin(x);
+    *cosine = cos(x);
+}
+} // namespace fast
+#define REVAMP_MATH_COMMON fast
+#else
+#define REVAMP_MATH_COMMON precise
 namespace fast {
 
 // Without side effects, and free to be moved.
@@ -85,6 +126,7 @@ REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
 }
 
 } // namespace fast
+#endif
 REVAMP_DETAIL_END
 #endif
 
@@ -131,10 +173,14 @@ REVAMP_DETAIL_END
     REVAMP_MATH_1(REVAMP_MATH_F, precise, float, name, name)                                                           \
     REVAMP_MATH_1(REVAMP_MATH_F, precise, float, name##f, name)                                                        \
     REVAMP_MATH_1(REVAMP_MATH_F, precise, double, name, name)
-#define REVAMP_MATH_PRECISE_2(name)                                                                                    \
-    REVAMP_MATH_2(REVAMP_MATH_F, precise, float, name, name)                                                           \
-    REVAMP_MATH_2(REVAMP_MATH_F, precise, float, name##f, name)                                                        \
-    REVAMP_MATH_2(REVAMP_MATH_F, precise, double, name, name)
+#define REVAMP_MATH_COMMON_1(name)                                                                                     \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name, name)                                                \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name##f, name)                                             \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, double, name, name)
+#define REVAMP_MATH_COMMON_2(name)                                                                                     \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name, name)                                                \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name##f, name)                                             \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_COMMON, double, name, name)
 
 #define REVAMP_MATH_ALL_FAST                                                                                           \
     REVAMP_MATH_FAST_UNARY(REVAMP_MATH_FAST_1)                                                                         \
@@ -144,11 +190,11 @@ REVAMP_DETAIL_END
     REVAMP_MATH_SHARED(REVAMP_MATH_F, fast, float, f)                                                                  \
     REVAMP_MATH_CLASSES(REVAMP_MATH_F, fast, float)
 #define REVAMP_MATH_ALL_PRECISE                                                                                        \
-    REVAMP_MATH_FAST_UNARY(REVAMP_MATH_PRECISE_1)                                                                      \
-    REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_PRECISE_1)                                                                   \
+    REVAMP_MATH_FAST_UNARY(REVAMP_MATH_COMMON_1)                                                                       \
+    REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_COMMON_1)                                                                    \
     REVAMP_MATH_OWN_UNARY(REVAMP_MATH_PRECISE_1)                                                                       \
-    REVAMP_MATH_FAST_BINARY(REVAMP_MATH_PRECISE_2)                                                                     \
-    REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_PRECISE_2)                                                                  \
+    REVAMP_MATH_FAST_BINARY(REVAMP_MATH_COMMON_2)                                                                      \
+    REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_COMMON_2)                                                                   \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, float, )                                                                \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, float, f)                                                               \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, double, )                                                               \
@@ -197,7 +243,9 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_FAST_1
 #undef REVAMP_MATH_FAST_2
 #undef REVAMP_MATH_PRECISE_1
-#undef REVAMP_MATH_PRECISE_2
+#undef REVAMP_MATH_COMMON_1
+#undef REVAMP_MATH_COMMON_2
+#undef REVAMP_MATH_COMMON
 #undef REVAMP_MATH_ALL_FAST
 #undef REVAMP_MATH_ALL_PRECISE
 

@@ -42,6 +42,10 @@ template <class Kernel, int N> struct launch_block {
     Concurrency::extent<N> domain;
     // Of an empty functor the domain would be the only one.
     unsigned unused;
+#if defined(REVAMP_NATIVE_PASS)
+    // So that it is handed over by its address, whatever its size. Never called.
+    launch_block(const launch_block &);
+#endif
 
     static constexpr std::size_t domain_offset = (sizeof(Kernel) + alignof(Concurrency::extent<N>) - 1) /
                                                  alignof(Concurrency::extent<N>) * alignof(Concurrency::extent<N>);
@@ -323,6 +327,9 @@ __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<K
         i[0] = static_cast<int>(rest);
         runs = runs && rest < unsigned(block.domain[0]);
     }
+#if defined(REVAMP_NATIVE_PASS)
+    runs = true; // host threads begin none beyond the domain
+#endif
     if (runs) start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
 #endif
 }

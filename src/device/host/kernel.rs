@@ -122,6 +122,16 @@ pub trait HostKernel: Send + Sync {
         }
         Ok(())
     }
+
+    /// Bytes of memory for [`HostKernel::run_tile`], if the kernel runs whole tiles.
+    fn whole_tiles(&self) -> Option<u64> {
+        None
+    }
+
+    /// Runs the threads of the tile that is the `tile`th in each dimension, with this memory.
+    fn run_tile(&self, _tile: [i32; 3], _memory: HostSpan) -> Result<()> {
+        Err(Error::internal("a kernel that does not run whole tiles"))
+    }
 }
 
 impl<F: Fn(&ThreadId<'_>) -> Result<()> + Send + Sync> HostKernel for F {
@@ -157,6 +167,11 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
         None => spread(pool, total, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure)),
         Some(tile) => {
             let shape = Tiling::new(&domain.extent, tile, domain.tile_memory);
+            if let Some(memory) = kernel.whole_tiles() {
+                let part = |from, to| run_whole_tiles(&shape, kernel, memory as usize, from, to, &failure);
+                spread(pool, shape.tiles, &failure, &part);
+                return failure.first.into_inner().map_or(Ok(()), Err);
+            }
             spread(pool, shape.tiles, &failure, &|from, to| run_tiles(&shape, kernel, from, to, &failure))
         }
     }
@@ -330,6 +345,38 @@ impl Progress {
     }
 }
 
+impl Tiling {
+    /// Where a tile is among the tiles.
+    fn place(&self, number: u64) -> [i32; 3] {
+        let (mut tile, mut rest) = ([0; 3], number);
+        for d in (0..3).rev() {
+            tile[d] = (rest % self.grid[d] as u64) as i32;
+            rest /= self.grid[d] as u64;
+        }
+        tile
+    }
+}
+
+/// Runs tiles `from..to` of a kernel that runs whole tiles.
+fn run_whole_tiles(
+    shape: &Tiling,
+    kernel: &dyn HostKernel,
+    bytes: usize,
+    from: u64,
+    to: u64,
+    failure: &Failure,
+) -> Result<()> {
+    let memory = TileMemory::new(bytes)?;
+    let span = memory.span(bytes)?;
+    for number in from..to {
+        if failure.stopped() {
+            break;
+        }
+        kernel.run_tile(shape.place(number), span)?;
+    }
+    Ok(())
+}
+
 /// Runs tiles `from..to`, one at a time. Dimensions beyond the rank have extent 1 and come last, so that their index never
 /// changes.
 fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failure: &Failure) -> Result<()> {
@@ -340,12 +387,8 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
         if failure.stopped() {
             break;
         }
-        let (mut tile, mut origin, mut rest) = ([0; 3], [0; 3], number);
-        for d in (0..3).rev() {
-            tile[d] = (rest % shape.grid[d] as u64) as i32;
-            rest /= shape.grid[d] as u64;
-            origin[d] = tile[d] * shape.tile[d];
-        }
+        let tile = shape.place(number);
+        let origin = std::array::from_fn(|d| tile[d] * shape.tile[d]);
         let progress = Progress { left: Cell::new(shape.threads), next: Cell::new([0; 3]) };
         let ended = fibre::run(&mut stacks, &|| progress.left.get(), &|suspender| {
             let mut thread = ThreadId {

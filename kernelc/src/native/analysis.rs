@@ -1,0 +1,703 @@
+//! What is known of a kernel before it is cut at its barriers: its regions, the variables that live across barriers, which of
+//! them are the same for all threads of a tile, and which are rather computed again.
+
+use super::text::{Block, Function, Instruction, operand, split_type};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// More blocks than this are not cut: sets of blocks are kept for each block.
+const MOST_BLOCKS: usize = 4000;
+/// What is computed again takes at most so many instructions.
+const MOST_AGAIN: usize = 24;
+
+pub const BARRIER: &str = "__revamp_tile_barrier";
+pub const END_THREAD: &str = "__revamp_end_thread";
+
+/// A variable of the function: an `alloca`.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    pub ty: String,
+    /// What it is aligned to, if that is said.
+    pub align: u64,
+    /// It is only loaded and stored, whole.
+    pub plain: bool,
+    /// What is stored to it, and in which block.
+    pub stores: Vec<(usize, String)>,
+    /// It differs between the threads of a tile.
+    pub varies: bool,
+    /// It is computed again where it is needed: the instructions that make its value, callees first.
+    pub again: Option<Vec<Instruction>>,
+}
+
+/// Where a block goes to.
+#[derive(Debug, Clone, Default)]
+pub struct Flow {
+    /// Within the region.
+    pub next: Vec<usize>,
+    /// The block behind the barrier that ends this one.
+    pub barrier: Option<usize>,
+}
+
+/// A kernel cut at its barriers.
+pub struct Kernel {
+    pub function: Function,
+    pub flow: Vec<Flow>,
+    pub variables: BTreeMap<String, Variable>,
+    /// The variables whose values are needed at the begin of each block.
+    pub live: Vec<BTreeSet<String>>,
+    /// The branches that threads of a tile may take differently.
+    pub divergent: Vec<bool>,
+    /// Loads of what no thread writes.
+    pub constant_loads: HashSet<String>,
+    /// Addresses within tile_static variables.
+    pub tile_addresses: HashSet<String>,
+}
+
+impl Kernel {
+    /// Looks at a kernel; an error says what of it is not understood.
+    pub fn new(
+        mut function: Function,
+        types: &HashSet<String>,
+        views: &HashSet<String>,
+        shared: &HashSet<String>,
+    ) -> Result<Self, String> {
+        let behind = split(&mut function, types)?;
+        if function.blocks.len() > MOST_BLOCKS {
+            return Err("it has too many blocks".into());
+        }
+        let numbers: HashMap<&str, usize> =
+            function.blocks.iter().enumerate().map(|(n, b)| (b.label.as_str(), n)).collect();
+        let mut flow = Vec::new();
+        for (n, block) in function.blocks.iter().enumerate() {
+            let mut next = Vec::new();
+            let end = block.instructions.last().filter(|i| i.ends()).ok_or("a block does not end")?;
+            if matches!(end.opcode.as_str(), "indirectbr" | "invoke" | "resume") {
+                return Err(format!("it has {}", end.opcode));
+            }
+            for label in end.targets(types) {
+                next.push(*numbers.get(label.as_str()).ok_or("a label is missing")?);
+            }
+            if block.instructions.iter().any(|i| i.opcode == "phi") {
+                return Err("a phi is left".into());
+            }
+            let barrier = behind[n].then(|| next[0]);
+            flow.push(Flow { next: if barrier.is_some() { Vec::new() } else { next }, barrier });
+        }
+        let variables = variables(&function);
+        let live = live(&function, &flow, &variables);
+        let divergent = vec![false; function.blocks.len()];
+        let mut kernel = Self {
+            function,
+            flow,
+            variables,
+            live,
+            divergent,
+            constant_loads: HashSet::new(),
+            tile_addresses: HashSet::new(),
+        };
+        kernel.find_constant_loads(views);
+        kernel.find_tile_addresses(shared);
+        kernel.find_again();
+        kernel.find_varying();
+        Ok(kernel)
+    }
+
+    /// The blocks at which regions begin.
+    pub fn starts(&self) -> BTreeSet<usize> {
+        self.flow.iter().filter_map(|f| f.barrier).chain([0]).collect()
+    }
+
+    /// The blocks of a region.
+    pub fn region(&self, start: usize) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([start]);
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            for &next in &self.flow[at].next {
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The instruction that makes each value.
+    fn made(&self) -> HashMap<&str, &Instruction> {
+        let all = self.function.blocks.iter().flat_map(|b| &b.instructions);
+        all.filter_map(|i| Some((i.result.as_deref()?, i))).collect()
+    }
+
+    /// The variable that a load reads.
+    fn read<'k>(&'k self, load: &Instruction) -> Option<&'k Variable> {
+        let address = load.access().filter(|_| load.opcode == "load")?.address;
+        self.variables.get(plain_name(address)?)
+    }
+
+    /// The one value that a variable ever has.
+    fn single(variable: &Variable) -> Option<&str> {
+        match variable.stores.as_slice() {
+            [(_, value)] if variable.plain => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Loads of the argument block, and of the arrays' own faces behind it.
+    fn find_constant_loads(&mut self, views: &HashSet<String>) {
+        let made = self.made();
+        let mut found = HashSet::new();
+        if self.function.reads_block {
+            for (name, load) in made.iter().filter(|(_, i)| i.opcode == "load") {
+                let Some(access) = load.access() else { continue };
+                let root = self.root(&made, access.address, 0);
+                let constant = match root {
+                    Root::Block => true,
+                    // What is behind a pointer in the block may be data; the type of a face says that it is not.
+                    Root::Behind => tbaa(&load.text).is_some_and(|tag| views.contains(tag)),
+                    Root::Other => false,
+                };
+                if constant {
+                    found.insert((*name).to_owned());
+                }
+            }
+        }
+        self.constant_loads = found;
+    }
+
+    /// Addresses that certainly lie within a tile_static variable.
+    fn find_tile_addresses(&mut self, shared: &HashSet<String>) {
+        let made = self.made();
+        let found = made.keys().filter(|name| self.is_tile_address(&made, shared, &format!("%{name}"), 0));
+        self.tile_addresses = found.map(|name| (*name).to_owned()).collect();
+    }
+
+    fn is_tile_address(
+        &self,
+        made: &HashMap<&str, &Instruction>,
+        shared: &HashSet<String>,
+        address: &str,
+        depth: usize,
+    ) -> bool {
+        let Some(name) = plain_name(address).filter(|_| depth < 64) else {
+            return shared.iter().any(|name| super::emit::mentions(address, &format!("@{name}")));
+        };
+        let Some(instruction) = made.get(name) else { return false };
+        match instruction.opcode.as_str() {
+            "getelementptr" => instruction
+                .body()
+                .split_once(", ptr ")
+                .is_some_and(|(_, rest)| self.is_tile_address(made, shared, operand(rest).0, depth + 1)),
+            "load" => self
+                .read(instruction)
+                .and_then(Self::single)
+                .is_some_and(|value| self.is_tile_address(made, shared, value, depth + 1)),
+            _ => false,
+        }
+    }
+
+    /// What an address leads back to.
+    fn root(&self, made: &HashMap<&str, &Instruction>, address: &str, depth: usize) -> Root {
+        let Some(name) = plain_name(address).filter(|_| depth < 64) else { return Root::Other };
+        if name == self.function.parameter {
+            return Root::Block;
+        }
+        let Some(instruction) = made.get(name) else { return Root::Other };
+        match instruction.opcode.as_str() {
+            "getelementptr" => match instruction.body().split_once(", ptr ") {
+                Some((_, rest)) => self.root(made, rest.split(',').next().unwrap_or_default(), depth + 1),
+                None => Root::Other,
+            },
+            "load" => match self.read(instruction) {
+                Some(variable) => match Self::single(variable) {
+                    Some(value) => self.root(made, value, depth + 1),
+                    None => Root::Other,
+                },
+                None => match instruction.access().map(|a| self.root(made, a.address, depth + 1)) {
+                    Some(Root::Block) => Root::Behind,
+                    _ => Root::Other,
+                },
+            },
+            _ => Root::Other,
+        }
+    }
+
+    /// Variables with one value that a few instructions make of what is always there.
+    fn find_again(&mut self) {
+        let made = self.made();
+        let mut found = Vec::new();
+        for (name, variable) in &self.variables {
+            let Some(value) = Self::single(variable) else { continue };
+            let mut chain = Vec::new();
+            let mut seen = HashSet::new();
+            if self.chain(&made, value, &mut chain, &mut seen) {
+                found.push((name.clone(), chain));
+            }
+        }
+        for (name, chain) in found {
+            if let Some(variable) = self.variables.get_mut(&name) {
+                variable.again = Some(chain);
+            }
+        }
+    }
+
+    /// An address with no index that may be wrong.
+    fn is_fixed(&self, made: &HashMap<&str, &Instruction>, address: &str) -> bool {
+        let Some(name) = plain_name(address) else { return false };
+        if name == self.function.parameter {
+            return true;
+        }
+        let Some(instruction) = made.get(name) else { return false };
+        match (instruction.opcode.as_str(), instruction.uses.as_slice()) {
+            ("getelementptr", [base]) => self.is_fixed(made, &format!("%{base}")),
+            ("load", [from]) => match self.read(instruction) {
+                Some(variable) => Self::single(variable).is_some_and(|value| self.is_fixed(made, value)),
+                None => self.is_fixed(made, &format!("%{from}")),
+            },
+            _ => false,
+        }
+    }
+
+    /// Appends the instructions that make a value, each behind what it uses.
+    fn chain(
+        &self,
+        made: &HashMap<&str, &Instruction>,
+        value: &str,
+        chain: &mut Vec<Instruction>,
+        seen: &mut HashSet<String>,
+    ) -> bool {
+        let Some(name) = plain_name(value) else { return !value.contains(['%', '(']) };
+        if name == self.function.parameter || !seen.insert(name.to_owned()) {
+            return true;
+        }
+        let Some(&instruction) = made.get(name) else { return false };
+        let known = match instruction.opcode.as_str() {
+            "load" => match self.read(instruction) {
+                Some(variable) => {
+                    let Some(value) = Self::single(variable) else { return false };
+                    if !self.chain(made, value, chain, seen) {
+                        return false;
+                    }
+                    // The load stands for the value.
+                    chain.push(instruction.clone());
+                    return true;
+                }
+                // It may be done where it would not have been: only at places that are there.
+                None => {
+                    let at = instruction.access().map_or("", |a| a.address);
+                    self.constant_loads.contains(name) && self.is_fixed(made, at)
+                }
+            },
+            "call" => instruction.callee().is_some_and(is_position),
+            opcode => is_simple(opcode),
+        };
+        if !known || chain.len() > MOST_AGAIN {
+            return false;
+        }
+        for used in &instruction.uses {
+            if !self.chain(made, &format!("%{used}"), chain, seen) {
+                return false;
+            }
+        }
+        chain.push(instruction.clone());
+        chain.len() <= MOST_AGAIN
+    }
+
+    /// Finds what differs between the threads of a tile: values, then branches on them, then what is stored under these.
+    fn find_varying(&mut self) {
+        let later = behind_all(&self.flow);
+        let mut varying: HashSet<String> = HashSet::new();
+        loop {
+            let mut changed = false;
+            for n in 0..self.function.blocks.len() {
+                for i in 0..self.function.blocks[n].instructions.len() {
+                    let instruction = &self.function.blocks[n].instructions[i];
+                    if let Some(result) = instruction.result.as_deref() {
+                        if !varying.contains(result) && self.varies(instruction, &varying) {
+                            varying.insert(result.to_owned());
+                            changed = true;
+                        }
+                    } else if let Some(store) = instruction.access() {
+                        let differs = instruction.uses.first().is_some_and(|used| varying.contains(used));
+                        let Some(name) = plain_name(store.address).map(str::to_owned) else { continue };
+                        let value_is_name = store.value.trim().starts_with('%');
+                        if let Some(v) = self.variables.get_mut(&name).filter(|v| v.plain && !v.varies) {
+                            if differs && value_is_name {
+                                v.varies = true;
+                                changed = true;
+                            }
+                        }
+                    } else if instruction.ends()
+                        && self.flow[n].next.len() > 1
+                        && !self.divergent[n]
+                        && instruction.uses.iter().any(|used| varying.contains(used))
+                    {
+                        self.divergent[n] = true;
+                        changed = true;
+                        self.taint(n, &later);
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Variables stored where only some threads come by.
+    fn taint(&mut self, branch: usize, later: &[BTreeSet<usize>]) {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<usize> = self.flow[branch].next.clone();
+        while let Some(at) = open.pop() {
+            let meets = at != branch && later[branch].contains(&at);
+            if meets || !seen.insert(at) {
+                continue;
+            }
+            open.extend(&self.flow[at].next);
+        }
+        for variable in self.variables.values_mut() {
+            variable.varies |= variable.stores.iter().any(|(block, _)| seen.contains(block));
+        }
+    }
+
+    fn varies(&self, instruction: &Instruction, varying: &HashSet<String>) -> bool {
+        match instruction.opcode.as_str() {
+            "load" => match self.read(instruction) {
+                Some(variable) => !variable.plain || variable.varies,
+                None => {
+                    !instruction.result.as_ref().is_some_and(|r| self.constant_loads.contains(r))
+                        || instruction.uses.iter().any(|used| varying.contains(used))
+                }
+            },
+            "alloca" => true,
+            "call" => match instruction.callee() {
+                Some("__revamp_group_id") => false,
+                Some(name) if is_number_intrinsic(name) => instruction.uses.iter().any(|u| varying.contains(u)),
+                _ => true,
+            },
+            opcode if is_simple(opcode) || is_division(opcode) => instruction.uses.iter().any(|u| varying.contains(u)),
+            _ => true,
+        }
+    }
+
+    /// The regions' first blocks that a block's way may end at; `None` is the kernel's end.
+    pub fn exits(&self, from: usize) -> BTreeSet<Option<usize>> {
+        let mut exits = BTreeSet::new();
+        for at in self.region(from) {
+            match self.flow[at].barrier {
+                Some(behind) => drop(exits.insert(Some(behind))),
+                None if self.flow[at].next.is_empty() => drop(exits.insert(None)),
+                None => {}
+            }
+        }
+        exits
+    }
+
+    /// Threads of a tile that begin at `start` may end at different barriers, as far as is known.
+    pub fn may_part(&self, start: usize) -> bool {
+        self.region(start).into_iter().any(|at| self.divergent[at] && self.exits(at).len() > 1)
+    }
+}
+
+enum Root {
+    Block,
+    Behind,
+    Other,
+}
+
+/// The name in `%name`, quoted or not.
+pub fn plain_name(operand: &str) -> Option<&str> {
+    let name = operand.trim().strip_prefix('%')?;
+    Some(name.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(name))
+}
+
+/// The base type of a load by its type-based alias information: `!tbaa !8`.
+fn tbaa(text: &str) -> Option<&str> {
+    let rest = text.split("!tbaa ").nth(1)?;
+    Some(rest.split([',', ' ']).next().unwrap_or(rest))
+}
+
+pub fn is_position(name: &str) -> bool {
+    matches!(name, "__revamp_global_id" | "__revamp_local_id" | "__revamp_group_id")
+}
+
+/// Instructions without effect that may be done where they would not have been.
+fn is_simple(opcode: &str) -> bool {
+    const SIMPLE: &str = " getelementptr sext zext trunc add sub mul shl lshr ashr and or xor icmp fcmp select bitcast \
+        freeze fadd fsub fmul fneg sitofp uitofp fptosi fptoui fpext fptrunc ptrtoint inttoptr extractelement insertelement \
+        shufflevector extractvalue insertvalue ";
+    SIMPLE.contains(&format!(" {opcode} "))
+}
+
+fn is_division(opcode: &str) -> bool {
+    matches!(opcode, "udiv" | "sdiv" | "urem" | "srem" | "fdiv" | "frem")
+}
+
+/// Intrinsics of LLVM that make a number of numbers.
+fn is_number_intrinsic(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("llvm.") else { return false };
+    const KNOWN: [&str; 27] = [
+        "smax",
+        "smin",
+        "umax",
+        "umin",
+        "abs",
+        "fabs",
+        "fma",
+        "fmuladd",
+        "sqrt",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "nearbyint",
+        "round",
+        "roundeven",
+        "copysign",
+        "minnum",
+        "maxnum",
+        "ctpop",
+        "ctlz",
+        "cttz",
+        "bswap",
+        "fshl",
+        "fshr",
+        "bitreverse",
+        "usub",
+    ];
+    KNOWN.contains(&rest.split('.').next().unwrap_or_default())
+}
+
+/// Cuts blocks behind their barriers. Values used across a cut become variables. Tells for each block whether a barrier ends
+/// it.
+fn split(function: &mut Function, types: &HashSet<String>) -> Result<Vec<bool>, String> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut behind = Vec::new();
+    let mut made: Vec<Instruction> = Vec::new();
+    let mut cuts = 0;
+    for block in std::mem::take(&mut function.blocks) {
+        let is_barrier = |i: &Instruction| i.callee() == Some(BARRIER);
+        if !block.instructions.iter().any(is_barrier) {
+            blocks.push(block);
+            behind.push(false);
+            continue;
+        }
+        let mut parts: Vec<Vec<Instruction>> = vec![Vec::new()];
+        for instruction in block.instructions {
+            if is_barrier(&instruction) {
+                parts.push(Vec::new());
+            } else if let Some(part) = parts.last_mut() {
+                part.push(instruction);
+            }
+        }
+        // Where each value is made, to find those used in a later part.
+        let mut home: HashMap<String, (usize, String)> = HashMap::new();
+        for (n, part) in parts.iter().enumerate() {
+            for instruction in part {
+                if let Some(result) = instruction.result.as_ref().filter(|_| instruction.opcode != "alloca") {
+                    home.insert(result.clone(), (n, type_of(instruction)));
+                }
+            }
+        }
+        let mut crossing: BTreeMap<String, (usize, String)> = BTreeMap::new();
+        for (n, part) in parts.iter().enumerate() {
+            for used in part.iter().flat_map(|i| &i.uses) {
+                if let Some(at) = home.get(used).filter(|(at, _)| *at < n) {
+                    crossing.insert(used.clone(), at.clone());
+                }
+            }
+        }
+        if let Some((name, _)) = crossing.iter().find(|(_, (_, ty))| ty.is_empty()) {
+            return Err(format!("the type of %{name} is not known"));
+        }
+        let count = parts.len();
+        for (n, part) in parts.into_iter().enumerate() {
+            let label = if n == 0 { block.label.clone() } else { format!("behind.{}", cuts + n) };
+            let mut instructions: Vec<Instruction> = Vec::new();
+            for (name, (at, ty)) in &crossing {
+                let used = part.iter().any(|i| i.uses.contains(name));
+                if *at < n && used {
+                    let text = format!("%\"{name}.in.{n}\" = load {ty}, ptr %\"{name}.kept\"");
+                    instructions.push(Instruction::new(&text, types));
+                }
+            }
+            for instruction in part {
+                let text = super::text::renamed(&instruction.text, types, |used| {
+                    let crosses = crossing.get(&used.name).is_some_and(|(at, _)| *at < n) && !used.label;
+                    crosses.then(|| format!("%\"{}.in.{n}\"", used.name))
+                });
+                let instruction = Instruction::new(&text, types);
+                let kept = instruction.result.clone().and_then(|r| crossing.get(&r).map(|(_, ty)| (r, ty)));
+                instructions.push(instruction);
+                if let Some((name, ty)) = kept {
+                    let text = format!("store {ty} %\"{name}\", ptr %\"{name}.kept\"");
+                    instructions.push(Instruction::new(&text, types));
+                }
+            }
+            if n + 1 < count {
+                let text = format!("br label %behind.{}", cuts + n + 1);
+                instructions.push(Instruction::new(&text, types));
+            }
+            blocks.push(Block { label, instructions });
+            behind.push(n + 1 < count);
+        }
+        for (name, (_, ty)) in crossing {
+            made.push(Instruction::new(&format!("%\"{name}.kept\" = alloca {ty}"), types));
+        }
+        cuts += count;
+    }
+    if let Some(entry) = blocks.first_mut() {
+        entry.instructions.splice(0..0, made);
+    }
+    function.blocks = blocks;
+    Ok(behind)
+}
+
+/// The type of the value that an instruction makes; empty if it is not known here.
+fn type_of(instruction: &Instruction) -> String {
+    let body = instruction.body();
+    let behind_comma = || body.split_once(", ").map_or("", |(_, rest)| rest);
+    let first = |text: &str| split_type(text).map_or(String::new(), |(ty, _)| ty.to_owned());
+    match instruction.opcode.as_str() {
+        "getelementptr" if !body.contains('<') => "ptr".into(),
+        "sext" | "zext" | "trunc" | "bitcast" | "sitofp" | "uitofp" | "fptosi" | "fptoui" | "fpext" | "fptrunc"
+        | "ptrtoint" | "inttoptr" => first(body.rsplit_once(" to ").map_or("", |(_, ty)| ty)),
+        "icmp" | "fcmp" if !body.contains('<') => "i1".into(),
+        "select" | "atomicrmw" => first(behind_comma()),
+        "cmpxchg" => format!("{{ {}, i1 }}", first(behind_comma())),
+        "extractelement" => first(unflagged(body))
+            .split_once(" x ")
+            .map_or(String::new(), |(_, ty)| ty.trim_end_matches('>').to_owned()),
+        "call" => {
+            let before = body.split('@').next().unwrap_or_default().trim_end();
+            match before.rfind(['<', '{', '[']) {
+                Some(at) => first(&before[at..]),
+                None => before.rsplit(' ').next().unwrap_or_default().into(),
+            }
+        }
+        "getelementptr" | "icmp" | "fcmp" | "shufflevector" | "extractvalue" => String::new(),
+        _ => first(unflagged(body)),
+    }
+}
+
+/// Behind the word of an instruction and its flags.
+fn unflagged(body: &str) -> &str {
+    let mut rest = body.split_once(' ').map_or("", |(_, rest)| rest);
+    while let Some((word, more)) = split_type(rest) {
+        if !is_flag(word) || more.is_empty() {
+            break;
+        }
+        rest = more.trim_start();
+    }
+    rest
+}
+
+fn is_flag(word: &str) -> bool {
+    const FLAGS: &str = " nuw nsw exact disjoint fast nnan ninf nsz arcp contract afn reassoc nneg samesign atomic volatile \
+        weak xchg add sub and nand or xor max min umax umin fadd fsub fmax fmin ";
+    FLAGS.contains(&format!(" {word} "))
+}
+
+fn variables(function: &Function) -> BTreeMap<String, Variable> {
+    let mut all = BTreeMap::new();
+    for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
+        let ty = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(ty, _)| ty);
+        let align =
+            instruction.body().rsplit_once("align ").and_then(|(_, n)| n.split([',', ' ']).next()?.parse().ok());
+        let variable = Variable {
+            ty: ty.to_owned(),
+            align: align.unwrap_or(1),
+            plain: true,
+            stores: Vec::new(),
+            varies: false,
+            again: None,
+        };
+        all.extend(instruction.result.clone().map(|name| (name, variable)));
+    }
+    for (n, block) in function.blocks.iter().enumerate() {
+        for instruction in &block.instructions {
+            if is_lifetime(instruction) {
+                continue;
+            }
+            let access = instruction.access();
+            let address = access.as_ref().and_then(|a| plain_name(a.address));
+            for used in &instruction.uses {
+                let Some(variable) = all.get_mut(used) else { continue };
+                let whole = access
+                    .as_ref()
+                    .is_some_and(|a| address == Some(used) && a.ty == variable.ty && plain_name(a.value) != Some(used));
+                variable.plain &= whole;
+                if let Some(a) = access.as_ref().filter(|a| whole && !a.value.is_empty()) {
+                    variable.stores.push((n, a.value.trim().to_owned()));
+                }
+            }
+        }
+    }
+    all
+}
+
+pub fn is_lifetime(instruction: &Instruction) -> bool {
+    instruction.callee().is_some_and(|name| name.starts_with("llvm.lifetime."))
+}
+
+/// The plain variables whose values are needed at the begin of each block.
+fn live(function: &Function, flow: &[Flow], variables: &BTreeMap<String, Variable>) -> Vec<BTreeSet<String>> {
+    let mut needs: Vec<BTreeSet<String>> = Vec::new();
+    let mut kills: Vec<BTreeSet<String>> = Vec::new();
+    for block in &function.blocks {
+        let (mut need, mut kill) = (BTreeSet::new(), BTreeSet::new());
+        for instruction in &block.instructions {
+            let Some(access) = instruction.access() else { continue };
+            let Some(name) = plain_name(access.address) else { continue };
+            if !variables.get(name).is_some_and(|v| v.plain) {
+                continue;
+            }
+            if !access.value.is_empty() {
+                kill.insert(name.to_owned());
+            } else if !kill.contains(name) {
+                need.insert(name.to_owned());
+            }
+        }
+        needs.push(need);
+        kills.push(kill);
+    }
+    let mut live = needs;
+    loop {
+        let mut changed = false;
+        for n in (0..flow.len()).rev() {
+            for &next in flow[n].next.iter().chain(&flow[n].barrier) {
+                let more: Vec<String> =
+                    live[next].iter().filter(|v| !kills[n].contains(*v) && !live[n].contains(*v)).cloned().collect();
+                changed |= !more.is_empty();
+                live[n].extend(more);
+            }
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
+
+/// For each block, those that every way from it to the end of its region passes, itself included.
+fn behind_all(flow: &[Flow]) -> Vec<BTreeSet<usize>> {
+    let all: BTreeSet<usize> = (0..flow.len()).collect();
+    let mut later: Vec<BTreeSet<usize>> = vec![all; flow.len()];
+    loop {
+        let mut changed = false;
+        for n in (0..flow.len()).rev() {
+            let mut new: Option<BTreeSet<usize>> = None;
+            for &next in &flow[n].next {
+                new = Some(match new {
+                    None => later[next].clone(),
+                    Some(both) => both.intersection(&later[next]).copied().collect(),
+                });
+            }
+            let mut new = new.unwrap_or_default();
+            new.insert(n);
+            if new != later[n] {
+                later[n] = new;
+                changed = true;
+            }
+        }
+        if !changed {
+            return later;
+        }
+    }
+}

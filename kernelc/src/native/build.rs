@@ -1,0 +1,147 @@
+//! Making the native kernels of a source, beside its other passes.
+
+use super::{LEVELS, Native};
+use crate::clang::{Amp, Clang, Pass, Unit};
+use crate::files::{Folder, Running};
+use crate::flags::Line;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::JoinHandle;
+
+/// Native kernels in the making: their objects, if there are any.
+pub struct Making(JoinHandle<Option<Vec<PathBuf>>>);
+
+/// The calls that make them, and their files.
+struct Calls {
+    compile: Command,
+    prepare: Command,
+    assemble: Vec<Command>,
+    ir: PathBuf,
+    prepared: PathBuf,
+    modules: Vec<PathBuf>,
+    objects: Vec<PathBuf>,
+    dump: Option<PathBuf>,
+    unit: u64,
+    amp: Amp,
+}
+
+impl Making {
+    /// Begins; `None` if the source is to have none. `device` is the code of the device's pass.
+    pub fn start(
+        clang: &Clang,
+        folder: &Folder,
+        unit: &Unit<'_>,
+        line: &Line,
+        device: &Path,
+    ) -> Result<Option<Self>, String> {
+        let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
+        if !wanted(line) || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
+            return Ok(None);
+        }
+        let mut flags: Vec<OsString> = line.for_device();
+        if line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") {
+            flags.push("-gline-tables-only".into());
+        }
+        let (ir, prepared) = (folder.file("native.ll"), folder.file("native.prepared.ll"));
+        let modules: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.ll"))).collect();
+        let objects: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.o"))).collect();
+        let mut compile = clang.pass(Pass::Native, unit, &flags);
+        compile.arg("-o").arg(&ir);
+        let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
+        let calls = Calls {
+            compile,
+            prepare: clang.prepare_native(&ir, &prepared),
+            assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to)).collect(),
+            ir,
+            prepared,
+            modules,
+            objects,
+            dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
+            unit: unit.id,
+            amp: unit.amp,
+        };
+        Ok(Some(Self(std::thread::spawn(move || calls.run_or_tell()))))
+    }
+
+    /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them.
+    pub fn end(self) -> Option<Vec<PathBuf>> {
+        self.0.join().ok()?
+    }
+}
+
+/// Sanitizers and debuggers look at the lambda itself.
+fn wanted(line: &Line) -> bool {
+    let plain = line.last(|f| f.starts_with("-O")).is_some_and(|f| f == "-O0" || f == "-Og");
+    cfg!(all(target_arch = "x86_64", target_os = "linux"))
+        && !plain
+        && line.last(|f| f.starts_with("-fsanitize=")).is_none()
+}
+
+impl Calls {
+    /// `REVAMP_KERNEL_DUMP` also shows why there is none.
+    fn run_or_tell(self) -> Option<Vec<PathBuf>> {
+        let dump = self.dump.clone();
+        self.run().unwrap_or_else(|why| {
+            if let Some(stem) = dump {
+                let _ = std::fs::write(beside(&stem, ".native.txt"), why);
+            }
+            None
+        })
+    }
+
+    fn run(mut self) -> Result<Option<Vec<PathBuf>>, String> {
+        let read =
+            |file: &Path| std::fs::read_to_string(file).map_err(|e| format!("cannot read {}: {e}", file.display()));
+        let write = |file: &Path, text: &str| {
+            std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
+        };
+        ended("Clang", &mut self.compile)?;
+        write(&self.ir, &super::prepared(&read(&self.ir)?))?;
+        ended("opt", &mut self.prepare)?;
+        let native = super::cut(&read(&self.prepared)?);
+        if let Some(dump) = &self.dump {
+            self.dump(dump, &native)?;
+        }
+        if native.is_empty() {
+            return Ok(None);
+        }
+        let mut running = Vec::new();
+        for (level, file) in self.modules.iter().enumerate() {
+            write(file, &native.module(level, self.unit, self.amp))?;
+            running.push(Running::quiet(&mut self.assemble[level])?);
+        }
+        for one in running {
+            let (code, told) = one.end()?;
+            if code != 0 {
+                return Err(format!("Clang does not take the native kernels: {told}"));
+            }
+        }
+        Ok(Some(self.objects))
+    }
+
+    /// What `REVAMP_KERNEL_DUMP` asks for.
+    fn dump(&self, stem: &Path, native: &Native) -> Result<(), String> {
+        let mut text = String::new();
+        for (kernel, why) in &native.left_out {
+            text += &format!("; left out: {kernel}: {why}\n");
+        }
+        text += &native.module(0, self.unit, self.amp);
+        std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
+            .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
+            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))
+    }
+}
+
+fn beside(stem: &Path, suffix: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+fn ended(what: &str, command: &mut Command) -> Result<(), String> {
+    match Running::quiet(command)?.end()? {
+        (0, _) => Ok(()),
+        (code, told) => Err(format!("{what} failed ({code}) making native kernels: {told}")),
+    }
+}

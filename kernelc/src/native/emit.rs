@@ -1,0 +1,686 @@
+//! A kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
+
+use super::analysis::{self, Kernel, plain_name};
+use super::text::{Instruction, Name, operand, renamed, size, split_type};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write;
+
+/// What the function returns.
+const DONE: u32 = 0;
+const PARTED: u32 = 1;
+const ENDED: u32 = 2;
+
+/// What of the module matters here.
+pub struct Surroundings {
+    pub type_names: HashSet<String>,
+    pub types: HashMap<String, String>,
+    /// The variables that are tile_static, with their types and alignments.
+    pub shared: BTreeMap<String, (String, u64)>,
+    /// The functions that it declares.
+    pub declared: HashSet<String>,
+    /// The numbers of metadata nodes: a group of accesses, an empty node.
+    pub access_group: String,
+    pub empty: String,
+    /// The next number that is free for metadata.
+    pub next_node: u64,
+}
+
+/// A function made of a kernel.
+pub struct Emitted {
+    pub text: String,
+    /// Metadata nodes.
+    pub nodes: Vec<String>,
+    /// Bytes of memory that it takes for a tile.
+    pub memory: u64,
+    /// A tile's threads in x, y, z; `None` for a kernel without tiles.
+    pub tile: Option<[u32; 3]>,
+}
+
+struct Writer<'k> {
+    kernel: &'k Kernel,
+    around: &'k mut Surroundings,
+    tile: Option<[u32; 3]>,
+    threads: u64,
+    text: String,
+    nodes: Vec<String>,
+    memory: u64,
+    /// Variables kept per thread, with what a thread's takes.
+    kept: BTreeMap<String, u64>,
+    /// Variables kept once.
+    uniform: BTreeSet<String>,
+    hoisted: u32,
+    /// The threads of a region share nothing that the function itself keeps.
+    parallel: bool,
+}
+
+/// The function of a kernel, named `name`.
+pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Emitted, String> {
+    let tile = tile_of(kernel)?;
+    let threads = tile.map_or(1, |t| t.iter().map(|&n| u64::from(n)).product());
+    let mut writer = Writer {
+        kernel,
+        around,
+        tile,
+        threads,
+        text: String::new(),
+        nodes: Vec::new(),
+        memory: 0,
+        kept: BTreeMap::new(),
+        uniform: BTreeSet::new(),
+        hoisted: 0,
+        parallel: tile.is_some() || kernel.variables.values().all(|v| v.plain),
+    };
+    writer.function(name)?;
+    Ok(Emitted { text: writer.text, nodes: writer.nodes, memory: writer.memory, tile })
+}
+
+/// The size of the tiles that the kernel tells.
+fn tile_of(kernel: &Kernel) -> Result<Option<[u32; 3]>, String> {
+    for instruction in kernel.function.blocks.iter().flat_map(|b| &b.instructions) {
+        match instruction.callee() {
+            Some("__revamp_workgroup_auto") => return Ok(None),
+            Some("__revamp_workgroup_size") => {
+                let given = arguments(&instruction.text);
+                let numbers: Option<Vec<u32>> = given.iter().map(|a| a.parse().ok()).collect();
+                return match numbers.as_deref() {
+                    Some(&[x, y, z]) => Ok(Some([x, y, z])),
+                    _ => Err("the size of its tiles is no constant".into()),
+                };
+            }
+            _ => {}
+        }
+    }
+    Err("it does not tell its tiles".into())
+}
+
+/// The last word of each argument of a call.
+fn arguments(call: &str) -> Vec<String> {
+    let Some((_, rest)) = call.split_once('@') else { return Vec::new() };
+    let Some((_, rest)) = rest.split_once('(') else { return Vec::new() };
+    let inner = rest.split(')').next().unwrap_or_default();
+    inner.split(',').map(|a| a.rsplit(' ').next().unwrap_or_default().to_owned()).collect()
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Writer<'_> {
+    fn line(&mut self, text: &str) {
+        self.text.push_str("  ");
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn label(&mut self, name: &str) {
+        let _ = writeln!(self.text, "{name}:");
+    }
+
+    fn room(&mut self, bytes: u64, align: u64) -> u64 {
+        let at = self.memory.next_multiple_of(align.max(64));
+        self.memory = at + bytes;
+        at
+    }
+
+    fn function(&mut self, name: &str) -> Result<(), String> {
+        let kernel = self.kernel;
+        let starts: Vec<usize> = kernel.starts().into_iter().collect();
+        let _ = writeln!(
+            self.text,
+            "define hidden i32 @\"{name}\"(ptr noalias noundef readonly %block, ptr noalias noundef align 64 %memory, \
+             ptr noalias noundef readonly %where) #9000{} {{",
+            kernel.function.debug
+        );
+        self.label("entry");
+        self.prologue(&starts)?;
+        self.line("br label %r0.before");
+        for &start in &starts {
+            self.region(start)?;
+        }
+        self.label("end");
+        self.line(&format!("ret i32 {DONE}"));
+        self.label("parted");
+        self.line(&format!("ret i32 {PARTED}"));
+        self.label("ended");
+        self.line(&format!("ret i32 {ENDED}"));
+        self.text.push_str("}\n\n");
+        Ok(())
+    }
+
+    /// Positions, memory and variables.
+    fn prologue(&mut self, starts: &[usize]) -> Result<(), String> {
+        for (n, axis) in AXES.iter().enumerate() {
+            self.line(&format!("%where.{axis} = getelementptr inbounds i32, ptr %where, i64 {n}"));
+            self.line(&format!("%at.{axis} = load i32, ptr %where.{axis}, align 4"));
+            if let Some(tile) = self.tile {
+                self.line(&format!("%origin.{axis} = mul nsw i32 %at.{axis}, {}", tile[n]));
+            }
+        }
+        if self.tile.is_none() {
+            self.line("%where.count = getelementptr inbounds i32, ptr %where, i64 3");
+            self.line("%count = load i32, ptr %where.count, align 4");
+        }
+        self.line("%next = alloca i32, align 4");
+        self.line("%most = alloca i32, align 4");
+        self.line("%least = alloca i32, align 4");
+        for (name, (ty, align)) in self.around.shared.clone() {
+            let used = format!("@{name}");
+            let named = |i: &Instruction| mentions(&i.text, &used);
+            if self.kernel.function.blocks.iter().flat_map(|b| &b.instructions).any(named) {
+                let (bytes, _) = size(&ty, &self.around.types).ok_or("the type of a tile_static variable")?;
+                let at = self.room(bytes, align);
+                self.line(&format!("%\"tile.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
+            }
+        }
+        for (name, variable) in &self.kernel.variables {
+            let kept = if variable.plain {
+                self.line(&format!("%\"v.{name}\" = alloca {}, align {}", variable.ty, variable.align));
+                let across = starts.iter().any(|&s| s != 0 && self.kernel.live[s].contains(name));
+                if !across || variable.again.is_some() {
+                    continue;
+                }
+                if !variable.varies {
+                    self.line(&format!("%\"u.{name}\" = alloca {}", variable.ty));
+                    self.uniform.insert(name.clone());
+                    continue;
+                }
+                true
+            } else {
+                self.tile.is_some()
+            };
+            let (bytes, align) = size(&variable.ty, &self.around.types).ok_or("the type of a variable")?;
+            let align = align.max(variable.align);
+            let bytes = bytes.next_multiple_of(align);
+            if !kept && !variable.plain {
+                // Rows of threads without tiles have no memory of their own.
+                self.line(&format!("%\"k.{name}\" = alloca {}, align {align}", variable.ty));
+                self.kept.insert(name.clone(), bytes);
+            } else if kept {
+                let threads = self.threads;
+                let at = self.room(bytes * threads, align);
+                self.line(&format!("%\"k.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
+                self.kept.insert(name.clone(), bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// The loops around a region's threads.
+    fn axes(&self) -> Vec<usize> {
+        match self.tile {
+            Some(tile) => (0..3).rev().filter(|&n| tile[n] > 1).collect(),
+            None => vec![0],
+        }
+    }
+
+    fn region(&mut self, start: usize) -> Result<(), String> {
+        let kernel = self.kernel;
+        let r = format!("r{start}");
+        let blocks = kernel.region(start);
+        let exits = kernel.exits(start);
+        let parts = kernel.may_part(start);
+        let of = |access: fn(&Instruction) -> Option<&str>| -> BTreeSet<String> {
+            let all = blocks.iter().flat_map(|&b| &kernel.function.blocks[b].instructions);
+            all.filter_map(access).map(str::to_owned).collect()
+        };
+        let stored = of(|i| i.access().filter(|a| !a.value.is_empty()).and_then(|a| plain_name(a.address)));
+        let loaded = of(|i| i.access().filter(|a| a.value.is_empty()).and_then(|a| plain_name(a.address)));
+        let needed: Vec<&String> =
+            kernel.live[start].iter().filter(|v| stored.contains(*v) || loaded.contains(*v)).collect();
+
+        self.label(&format!("{r}.before"));
+        let same: Vec<&String> = needed.iter().copied().filter(|v| self.uniform.contains(*v)).collect();
+        for name in same {
+            let ty = &kernel.variables[name].ty;
+            self.line(&format!("%\"{r}.same.{name}\" = load {ty}, ptr %\"u.{name}\""));
+        }
+        if parts {
+            self.line("store i32 -2147483648, ptr %most");
+            self.line("store i32 2147483647, ptr %least");
+        }
+        let axes = self.axes();
+        let mut from = format!("{r}.before");
+        for &axis in &axes {
+            let a = AXES[axis];
+            self.line(&format!("br label %{r}.loop.{a}"));
+            self.label(&format!("{r}.loop.{a}"));
+            self.line(&format!("%{r}.{a} = phi i32 [ 0, %{from} ], [ %{r}.{a}.next, %{r}.latch.{a} ]"));
+            from = format!("{r}.loop.{a}");
+        }
+        self.thread_begins(&r, start, &needed)?;
+        self.line(&format!("br label %\"{r}:{}\"", kernel.function.blocks[start].label));
+        for &n in &blocks {
+            self.block(&r, n)?;
+        }
+        // The ways out: what later regions need is kept.
+        for exit in &exits {
+            let number = exit.map_or(-1, |e| e as i64);
+            self.label(&exit_label(&r, *exit));
+            if let Some(to) = exit {
+                for name in kernel.live[*to].iter().filter(|v| stored.contains(*v)) {
+                    self.keep(&r, name, &exit_label(&r, *exit));
+                }
+            }
+            if exits.len() > 1 {
+                self.line(&format!("store i32 {number}, ptr %next"));
+            }
+            self.line(&format!("br label %{r}.through"));
+        }
+        self.label(&format!("{r}.through"));
+        if exits.is_empty() {
+            self.line("br label %end");
+            return Ok(());
+        }
+        if parts {
+            self.compare(&r);
+        }
+        self.latches(&r, &axes);
+        self.leave(&r, &exits, parts);
+        Ok(())
+    }
+
+    /// The number of the thread in its tile, the variables that it needs.
+    fn thread_begins(&mut self, r: &str, start: usize, needed: &[&String]) -> Result<(), String> {
+        let kernel = self.kernel;
+        let axes = self.axes();
+        for (n, a) in AXES.iter().enumerate() {
+            let local = if axes.contains(&n) { format!("%{r}.{a}") } else { "0".into() };
+            let origin = if self.tile.is_some() { "origin" } else { "at" };
+            self.line(&format!("%{r}.global.{a} = add nsw i32 %{origin}.{a}, {local}"));
+            self.line(&format!("%{r}.local.{a} = add nuw nsw i32 {local}, 0"));
+        }
+        if let Some([x, y, _]) = self.tile {
+            self.line(&format!("%{r}.plane = mul nuw nsw i32 %{r}.local.z, {y}"));
+            self.line(&format!("%{r}.line = add nuw nsw i32 %{r}.plane, %{r}.local.y"));
+            self.line(&format!("%{r}.lines = mul nuw nsw i32 %{r}.line, {x}"));
+            self.line(&format!("%{r}.number = add nuw nsw i32 %{r}.lines, %{r}.local.x"));
+            self.line(&format!("%{r}.thread = zext nneg i32 %{r}.number to i64"));
+        } else {
+            self.line(&format!("%{r}.thread = add i64 0, 0"));
+        }
+        for (name, variable) in &kernel.variables {
+            if let Some(bytes) = self.kept.get(name).copied() {
+                let address = if variable.plain { "place" } else { "v" };
+                self.line(&format!("%\"{r}.{address}.offset.{name}\" = mul nuw nsw i64 %{r}.thread, {bytes}"));
+                self.line(&format!(
+                    "%\"{r}.{address}.{name}\" = getelementptr inbounds i8, ptr %\"k.{name}\", i64 %\"{r}.{address}.offset.{name}\""
+                ));
+            }
+        }
+        let group = self.around.access_group.clone();
+        let mut again = HashSet::new();
+        for name in needed {
+            let variable = &kernel.variables[*name];
+            let ty = &variable.ty;
+            if let Some(chain) = variable.again.as_ref().filter(|_| start != 0) {
+                self.again(r, chain, &mut again)?;
+                let value = self.again_name(r, &variable.stores[0].1)?;
+                self.line(&format!("store {ty} {value}, ptr %\"v.{name}\""));
+            } else if self.uniform.contains(*name) {
+                self.line(&format!("store {ty} %\"{r}.same.{name}\", ptr %\"v.{name}\""));
+            } else if self.kept.contains_key(*name) {
+                self.line(&format!(
+                    "%\"{r}.was.{name}\" = load {ty}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}"
+                ));
+                self.line(&format!("store {ty} %\"{r}.was.{name}\", ptr %\"v.{name}\""));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a value is called where it is computed again.
+    fn again_name(&self, r: &str, value: &str) -> Result<String, String> {
+        match plain_name(value) {
+            Some(name) if name == self.kernel.function.parameter => Ok("%block".into()),
+            Some(name) => Ok(format!("%\"{r}.again.{name}\"")),
+            None => Ok(self.shared_names(value)),
+        }
+    }
+
+    fn again(&mut self, r: &str, chain: &[Instruction], done: &mut HashSet<String>) -> Result<(), String> {
+        for instruction in chain {
+            let Some(result) = instruction.result.clone().filter(|result| done.insert(result.clone())) else {
+                continue;
+            };
+            let read = instruction.access().and_then(|a| self.kernel.variables.get(plain_name(a.address)?));
+            if let Some(variable) = read {
+                // One value, which the chain has made.
+                let value = self.again_name(r, &variable.stores[0].1)?;
+                let other = self.same(&variable.ty, &value);
+                self.line(&format!("%\"{r}.again.{result}\" = {other}"));
+                continue;
+            }
+            let text = self.instruction(r, instruction, &|name: &Name| {
+                if name.name == self.kernel.function.parameter {
+                    Some("%block".into())
+                } else {
+                    Some(format!("%\"{r}.again.{}\"", name.name))
+                }
+            })?;
+            for line in text {
+                self.line(&line);
+            }
+        }
+        Ok(())
+    }
+
+    /// An instruction that makes a value of itself.
+    fn same(&self, ty: &str, value: &str) -> String {
+        format!("select i1 true, {ty} {value}, {ty} {value}")
+    }
+
+    fn keep(&mut self, r: &str, name: &str, way: &str) {
+        let variable = &self.kernel.variables[name];
+        let ty = &variable.ty;
+        if variable.again.is_some() {
+            return;
+        }
+        self.line(&format!("%\"{way}.{name}\" = load {ty}, ptr %\"v.{name}\""));
+        if self.uniform.contains(name) {
+            self.line(&format!("store {ty} %\"{way}.{name}\", ptr %\"u.{name}\""));
+        } else {
+            let group = self.around.access_group.clone();
+            self.line(&format!("store {ty} %\"{way}.{name}\", ptr %\"{r}.place.{name}\", !llvm.access.group {group}"));
+        }
+    }
+
+    fn compare(&mut self, r: &str) {
+        for (name, word) in [("most", "smax"), ("least", "smin")] {
+            self.line(&format!("%{r}.{name} = load i32, ptr %{name}"));
+            self.line(&format!("%{r}.{name}.to = load i32, ptr %next"));
+            self.line(&format!("%{r}.{name}.new = call i32 @llvm.{word}.i32(i32 %{r}.{name}, i32 %{r}.{name}.to)"));
+            self.line(&format!("store i32 %{r}.{name}.new, ptr %{name}"));
+        }
+    }
+
+    fn latches(&mut self, r: &str, axes: &[usize]) {
+        for (n, &axis) in axes.iter().enumerate().rev() {
+            let a = AXES[axis];
+            let end = self.tile.map_or("%count".into(), |tile| tile[axis].to_string());
+            self.line(&format!("br label %{r}.latch.{a}"));
+            self.label(&format!("{r}.latch.{a}"));
+            self.line(&format!("%{r}.{a}.next = add nuw nsw i32 %{r}.{a}, 1"));
+            self.line(&format!("%{r}.{a}.more = icmp slt i32 %{r}.{a}.next, {end}"));
+            let node = self.loop_node();
+            let out = if n == 0 { format!("{r}.done") } else { format!("{r}.out.{a}") };
+            self.line(&format!("br i1 %{r}.{a}.more, label %{r}.loop.{a}, label %{out}, !llvm.loop !{node}"));
+            self.label(&out);
+        }
+        if axes.is_empty() {
+            self.line(&format!("br label %{r}.done"));
+            self.label(&format!("{r}.done"));
+        }
+    }
+
+    fn loop_node(&mut self) -> u64 {
+        let node = self.around.next_node;
+        self.around.next_node += 2;
+        let group = &self.around.access_group;
+        if !self.parallel {
+            self.nodes.push(format!("!{node} = distinct !{{!{node}}}"));
+            return node;
+        }
+        self.nodes.push(format!("!{node} = distinct !{{!{node}, !{}}}", node + 1));
+        self.nodes.push(format!("!{} = !{{!\"llvm.loop.parallel_accesses\", {group}}}", node + 1));
+        node
+    }
+
+    fn leave(&mut self, r: &str, exits: &BTreeSet<Option<usize>>, parts: bool) {
+        let label = |exit: &Option<usize>| exit.map_or("end".into(), |e| format!("r{e}.before"));
+        if parts {
+            self.line(&format!("%{r}.end.most = load i32, ptr %most"));
+            self.line(&format!("%{r}.end.least = load i32, ptr %least"));
+            self.line(&format!("%{r}.agree = icmp eq i32 %{r}.end.most, %{r}.end.least"));
+            self.line(&format!("br i1 %{r}.agree, label %{r}.agreed, label %parted"));
+            self.label(&format!("{r}.agreed"));
+        }
+        let mut all = exits.iter();
+        let Some(last) = all.next() else { return };
+        if exits.len() == 1 {
+            return self.line(&format!("br label %{}", label(last)));
+        }
+        let mut cases = String::new();
+        for exit in all {
+            let _ = write!(cases, " i32 {}, label %{}", exit.map_or(-1, |e| e as i64), label(exit));
+        }
+        self.line(&format!("%{r}.next = load i32, ptr %next"));
+        self.line(&format!("switch i32 %{r}.next, label %{} [{cases} ]", label(last)));
+    }
+
+    fn block(&mut self, r: &str, n: usize) -> Result<(), String> {
+        let kernel = self.kernel;
+        let block = &kernel.function.blocks[n];
+        let _ = writeln!(self.text, "\"{r}:{}\":", block.label);
+        let parameter = &kernel.function.parameter;
+        for instruction in &block.instructions {
+            if instruction.opcode == "alloca" || analysis::is_lifetime(instruction) {
+                continue;
+            }
+            if instruction.ends() {
+                if instruction.opcode == "ret" || instruction.opcode == "unreachable" {
+                    self.line(&format!("br label %{}", exit_label(r, None)));
+                    continue;
+                }
+                if let Some(behind) = kernel.flow[n].barrier {
+                    self.line(&format!("br label %{}", exit_label(r, Some(behind))));
+                    continue;
+                }
+            }
+            match instruction.callee() {
+                Some("__revamp_workgroup_auto" | "__revamp_workgroup_size") => continue,
+                Some(analysis::END_THREAD) => {
+                    self.line("br label %ended");
+                    // What is behind it is not reached.
+                    break;
+                }
+                _ => {}
+            }
+            let own = |name: &Name| -> Option<String> {
+                if name.label {
+                    return Some(format!("%\"{r}:{}\"", name.name));
+                }
+                if name.name == *parameter {
+                    return Some("%block".into());
+                }
+                match kernel.variables.get(&name.name) {
+                    Some(v) if v.plain => Some(format!("%\"v.{}\"", name.name)),
+                    Some(_) => Some(format!("%\"{r}.v.{}\"", name.name)),
+                    None => Some(format!("%\"{r}:{}\"", name.name)),
+                }
+            };
+            for line in self.instruction(r, instruction, &own)? {
+                self.line(&line);
+            }
+        }
+        Ok(())
+    }
+
+    /// An instruction with other names, and those that must stand before it.
+    fn instruction(
+        &mut self,
+        r: &str,
+        instruction: &Instruction,
+        own: &dyn Fn(&Name) -> Option<String>,
+    ) -> Result<Vec<String>, String> {
+        let types = &self.around.type_names;
+        if let Some(callee) = instruction.callee() {
+            if let Some(kind) = callee.strip_prefix("__revamp_").and_then(|c| c.strip_suffix("_id")) {
+                let axis: usize = arguments(&instruction.text)
+                    .first()
+                    .and_then(|a| a.parse().ok())
+                    .ok_or("a position of no constant")?;
+                let axis = AXES.get(axis).ok_or("a position in a fourth dimension")?;
+                let value = match kind {
+                    "group" => format!("%at.{axis}"),
+                    "global" | "local" => format!("%{r}.{kind}.{axis}"),
+                    _ => return Err(format!("it calls {callee}")),
+                };
+                let result =
+                    renamed(&format!("%\"{}\"", instruction.result.as_deref().unwrap_or_default()), types, own);
+                return Ok(vec![format!("{result} = add i32 {value}, 0")]);
+            }
+            let known = callee == "__revamp_memory_fence" || !callee.starts_with("__revamp_");
+            if !known || !self.around.declared.contains(callee) {
+                return Err(format!("it calls {callee}"));
+            }
+        }
+        let mut text = renamed(&instruction.text, types, own);
+        if instruction.callee() == Some("__revamp_memory_fence") {
+            return Ok(vec!["fence acq_rel".into()]);
+        }
+        let mut before = Vec::new();
+        text = self.without_constants(&text, &mut before)?;
+        let through_memory = matches!(instruction.opcode.as_str(), "load" | "store");
+        let plain = instruction
+            .access()
+            .and_then(|a| self.kernel.variables.get(plain_name(a.address)?))
+            .is_some_and(|v| v.plain);
+        if through_memory && !plain && instruction.access().is_some() && !text.contains("!llvm.access.group") {
+            let _ = write!(text, ", !llvm.access.group {}", self.around.access_group);
+        }
+        if instruction.opcode == "load"
+            && instruction.result.as_ref().is_some_and(|r| self.kernel.constant_loads.contains(r))
+            && !text.contains("!invariant.load")
+        {
+            let _ = write!(text, ", !invariant.load {}", self.around.empty);
+        }
+        match self.alone(instruction, &text) {
+            Some(lines) => before.extend(lines),
+            None => before.push(text),
+        }
+        Ok(before)
+    }
+
+    /// An atomic operation on a tile_static variable, which one thread of the machine alone has: a load and a store.
+    fn alone(&mut self, instruction: &Instruction, text: &str) -> Option<Vec<String>> {
+        let (result, rest) = text.split_once(" = atomicrmw ")?;
+        let (word, rest) = rest.strip_prefix("volatile ").unwrap_or(rest).split_once(" ptr ")?;
+        let (address, rest) = operand(rest);
+        let (ty, rest) = split_type(rest)?;
+        let value = rest.trim_start().split(' ').next()?;
+        // The address as the kernel has it.
+        let given = instruction.text.split_once(" ptr ").map(|(_, rest)| operand(rest).0)?;
+        let within = match plain_name(given) {
+            Some(name) => self.kernel.tile_addresses.contains(name),
+            None => address.starts_with("%\"tile.") || address.starts_with("%hoisted."),
+        };
+        if !within {
+            return None;
+        }
+        let new = format!("%alone.{}", self.hoisted);
+        self.hoisted += 1;
+        let mut lines = vec![format!("{result} = load {ty}, ptr {address}")];
+        let stored = match word {
+            "xchg" => value.to_owned(),
+            "add" | "sub" | "and" | "or" | "xor" => {
+                lines.push(format!("{new} = {word} {ty} {result}, {value}"));
+                new
+            }
+            "max" | "min" | "umax" | "umin" => {
+                let kind = match word {
+                    "max" => "sgt",
+                    "min" => "slt",
+                    "umax" => "ugt",
+                    _ => "ult",
+                };
+                lines.push(format!("{new}.is = icmp {kind} {ty} {result}, {value}"));
+                lines.push(format!("{new} = select i1 {new}.is, {ty} {result}, {ty} {value}"));
+                new
+            }
+            _ => return None,
+        };
+        lines.push(format!("store {ty} {stored}, ptr {address}"));
+        Some(lines)
+    }
+
+    /// Names of tile_static variables become those of their places.
+    fn shared_names(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for name in self.around.shared.keys() {
+            let used = format!("@{name}");
+            while let Some(at) = position(&text, &used) {
+                text.replace_range(at..at + used.len(), &format!("%\"tile.{name}\""));
+            }
+        }
+        text
+    }
+
+    /// Constant addresses within tile_static variables are instructions, as these have no constant address.
+    fn without_constants(&mut self, text: &str, before: &mut Vec<String>) -> Result<String, String> {
+        let mut text = text.to_owned();
+        if !self.around.shared.keys().any(|name| mentions(&text, &format!("@{name}"))) {
+            return Ok(text);
+        }
+        while let Some((at, open)) = constant_address(&text) {
+            let close = closing(&text, open).ok_or("a constant address")?;
+            let name = format!("%hoisted.{}", self.hoisted);
+            self.hoisted += 1;
+            let made = format!("{name} = {}{}", &text[at..open], &text[open + 1..close]);
+            let made = self.without_constants(&made, before)?;
+            before.push(made);
+            text.replace_range(at..=close, &name);
+        }
+        let text = self.shared_names(&text);
+        if text.contains("(ptr %\"tile.") {
+            return Err("it computes with the address of a tile_static variable".into());
+        }
+        Ok(text)
+    }
+}
+
+fn exit_label(r: &str, exit: Option<usize>) -> String {
+    exit.map_or(format!("{r}.to.end"), |e| format!("{r}.to.{e}"))
+}
+
+/// Where a name of a global stands.
+fn position(text: &str, name: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(found) = text[from..].find(name) {
+        let at = from + found;
+        let behind = text.as_bytes().get(at + name.len());
+        if !behind.is_some_and(|b| b.is_ascii_alphanumeric() || b"-_.$".contains(b)) {
+            return Some(at);
+        }
+        from = at + name.len();
+    }
+    None
+}
+
+pub fn mentions(text: &str, name: &str) -> bool {
+    position(text, name).is_some()
+}
+
+/// A constant `getelementptr (...)` in an instruction: where it begins, and its parenthesis.
+fn constant_address(text: &str) -> Option<(usize, usize)> {
+    const WORD: &str = "getelementptr ";
+    let mut from = 0;
+    while let Some(found) = text[from..].find(WORD) {
+        let at = from + found;
+        let mut open = at + WORD.len();
+        for flag in ["inbounds ", "nusw ", "nuw "] {
+            if text[open..].starts_with(flag) {
+                open += flag.len();
+            }
+        }
+        if text[open..].starts_with('(') {
+            return Some((at, open));
+        }
+        from = open;
+    }
+    None
+}
+
+fn closing(text: &str, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text[open..].char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(open + at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,225 @@
+//! Kernels as functions of the host's processor (docs/kernel-compiler.md): one more pass of Clang over the source, as for a
+//! device, but for this processor. A kernel is cut into regions at its barriers, and each region becomes a loop over the
+//! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
+
+mod analysis;
+pub mod build;
+mod emit;
+mod text;
+
+use crate::always_inline;
+use crate::clang::Amp;
+use emit::{Emitted, Surroundings};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write;
+
+/// The processors that functions are made for: the name of the function, Clang's name.
+pub const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
+
+/// How `opt` prepares kernels: all calls inlined, no vectors yet, and no value used in another block than its own.
+pub const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
+
+/// The kernels of a module that were understood.
+pub struct Native {
+    /// The module, to be compiled for each level: `LEVEL` stands in its names.
+    module: String,
+    kernels: Vec<(String, Emitted)>,
+    /// Kernels that were not understood, and why.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// The text of the pass before `opt`.
+pub fn prepared(ir: &str) -> String {
+    always_inline::marked(ir)
+}
+
+/// Cuts the kernels of a module that `opt` prepared.
+pub fn cut(ir: &str) -> Native {
+    let types = types(ir);
+    let type_names: HashSet<String> = types.keys().cloned().collect();
+    let shared = shared(ir);
+    let views = views(ir);
+    let shared_names: HashSet<String> = shared.keys().cloned().collect();
+    let declared = declared(ir);
+    let first_free = ir.lines().filter_map(|l| l.strip_prefix('!')?.split_once(" = ")?.0.parse::<u64>().ok()).max();
+    let first_free = first_free.map_or(0, |n| n + 1);
+    let mut around = Surroundings {
+        type_names,
+        types,
+        shared,
+        declared,
+        access_group: format!("!{first_free}"),
+        empty: format!("!{}", first_free + 1),
+        next_node: first_free + 2,
+    };
+    let (mut kernels, mut left_out) = (Vec::new(), Vec::new());
+    for function in text::functions(ir, &kernel_names(ir), &around.type_names) {
+        let name = function.name.clone();
+        let made = if function.reads_block {
+            analysis::Kernel::new(function, &around.type_names, &views, &shared_names)
+                .and_then(|kernel| emit::emit(&kernel, &mut around, &format!("revamp.native.LEVEL.{name}")))
+        } else {
+            Err("it changes its functor".into())
+        };
+        match made {
+            Ok(made) => kernels.push((name, made)),
+            Err(why) => left_out.push((name, why)),
+        }
+    }
+    let mut module = kept_lines(ir, &around);
+    for (_, kernel) in &kernels {
+        module.push_str(&kernel.text);
+    }
+    for name in ["smax", "smin"] {
+        let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
+        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
+            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
+        {
+            module.push_str(&declared);
+        }
+    }
+    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"no-trapping-math\"=\"true\" }\n");
+    let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
+    for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
+        module.push_str(node);
+        module.push('\n');
+    }
+    Native { module, kernels, left_out }
+}
+
+impl Native {
+    pub fn is_empty(&self) -> bool {
+        self.kernels.is_empty()
+    }
+
+    /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
+    pub fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
+        let (name, processor) = LEVELS[level];
+        let mut text = self.module.replace("revamp.native.LEVEL.", &format!("revamp.native.{name}."));
+        text = text.replace("PROCESSOR", processor);
+        if level != 0 {
+            return text;
+        }
+        let mut rows = Vec::new();
+        for (n, (kernel, made)) in self.kernels.iter().enumerate() {
+            let told = if amp == Amp::Device { hosts_name(kernel) } else { kernel.clone() };
+            let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
+            let mut functions = String::new();
+            for (n, (level, _)) in LEVELS.iter().enumerate() {
+                let _ = write!(functions, ", ptr @\"revamp.native.{level}.{kernel}\"");
+                if n > 0 {
+                    let _ = writeln!(text, "declare hidden i32 @\"revamp.native.{level}.{kernel}\"(ptr, ptr, ptr)");
+                }
+            }
+            let [x, y, z] = made.tile.unwrap_or_default();
+            rows.push(format!(
+                "{{ ptr, ptr, ptr, ptr, i64, [4 x i32] }} {{ ptr @native.name.{n}{functions}, i64 {}, [4 x i32] [i32 {x}, i32 {y}, i32 {z}, i32 0] }}",
+                made.memory
+            ));
+        }
+        let count = rows.len();
+        let _ = writeln!(
+            text,
+            "@native.table = internal constant [{count} x {{ ptr, ptr, ptr, ptr, i64, [4 x i32] }}] [{}]\n\
+             declare ptr @revamp_image_register(ptr)\n\
+             declare void @revamp_image_add_native(ptr, ptr, i64)\n\
+             define hidden ptr @{}(ptr %wrapper) {{\n  \
+             %image = call ptr @revamp_image_register(ptr %wrapper)\n  \
+             call void @revamp_image_add_native(ptr %image, ptr @native.table, i64 {count})\n  \
+             ret ptr %image\n}}",
+            rows.join(", "),
+            register_symbol(unit)
+        );
+        text
+    }
+}
+
+/// A kernel's name in the host's pass, which names functions that are arguments of its template otherwise where the device's
+/// pass knows amp code alone (`Amp::Device`).
+pub fn hosts_name(name: &str) -> String {
+    name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z")
+}
+
+/// The function that registers a unit's image with its native kernels.
+pub fn register_symbol(unit: u64) -> String {
+    format!("revamp_image_register_native_{unit:016x}")
+}
+
+/// The named types of a module.
+fn types(ir: &str) -> HashMap<String, String> {
+    let named = |line: &str| {
+        let (name, ty) = line.strip_prefix('%')?.split_once(" = type ")?;
+        Some((name.trim_matches('"').to_owned(), ty.to_owned()))
+    };
+    ir.lines().filter_map(named).collect()
+}
+
+/// The entries of kernels: functions that the compiler keeps.
+fn kernel_names(ir: &str) -> HashSet<String> {
+    let kept = ir.lines().find(|l| l.starts_with("@llvm.compiler.used = ") || l.starts_with("@llvm.used = "));
+    let entry = |name: &&str| name.contains("tiled_entry");
+    let names = kept.into_iter().flat_map(|l| l.split("ptr @").skip(1));
+    names.map(|n| n.split([',', ']']).next().unwrap_or_default()).filter(entry).map(str::to_owned).collect()
+}
+
+/// The tile_static variables: they have no initial value.
+fn shared(ir: &str) -> BTreeMap<String, (String, u64)> {
+    let mut all = BTreeMap::new();
+    for line in ir.lines().filter(|l| l.starts_with('@')) {
+        let Some((name, rest)) = line[1..].split_once(" = ") else { continue };
+        let Some((_, rest)) = rest.split_once(" global ") else { continue };
+        let Some((ty, rest)) = text::split_type(rest) else { continue };
+        let value = rest.trim_start();
+        if value.starts_with("undef") || value.starts_with("poison") {
+            let align = rest.split("align ").nth(1).and_then(|a| a.split([',', ' ']).next()?.parse().ok());
+            all.insert(name.to_owned(), (ty.to_owned(), align.unwrap_or(16)));
+        }
+    }
+    all
+}
+
+/// The functions that the module calls and does not have: the C library's, LLVM's, and what `emit` knows.
+fn declared(ir: &str) -> HashSet<String> {
+    let name = |line: &str| Some(line.split_once('@')?.1.split('(').next()?.to_owned());
+    ir.lines().filter(|l| l.starts_with("declare ")).filter_map(name).collect()
+}
+
+/// Tags of loads from views' and arrays' own members.
+fn views(ir: &str) -> HashSet<String> {
+    let own =
+        |line: &&str| line.contains("!\"_ZTSN6revamp") && (line.contains("basic_view") || line.contains("array_face"));
+    let number = |line: &str| line.split(" = ").next().unwrap_or_default().to_owned();
+    let faces: HashSet<String> = ir.lines().filter(own).map(number).collect();
+    let tag = |line: &str| {
+        let (number, rest) = line.split_once(" = !{")?;
+        let base = rest.split([',', '}']).next()?;
+        (number.starts_with('!') && faces.contains(base)).then(|| number.to_owned())
+    };
+    ir.lines().filter_map(tag).collect()
+}
+
+/// The lines of a module that its native code needs too.
+fn kept_lines(ir: &str, around: &Surroundings) -> String {
+    let mut text = String::with_capacity(ir.len());
+    let mut inside = false;
+    for line in ir.lines() {
+        if line.starts_with("define ") {
+            inside = true;
+        }
+        let global = line.strip_prefix('@').and_then(|l| l.split(" = ").next());
+        let dropped = inside
+            || line.starts_with("; ")
+            || global
+                .is_some_and(|g| around.shared.contains_key(g) || g.starts_with("llvm.") || g.starts_with("__hip"));
+        if line == "}" {
+            inside = false;
+        }
+        if !dropped {
+            // The device's externs are hidden; these are the C library's.
+            let line = if line.starts_with("declare ") { line.replacen(" hidden ", " ", 1) } else { line.to_owned() };
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    text
+}

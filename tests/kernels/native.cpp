@@ -1,0 +1,443 @@
+// Kernels on host threads as native code: each gives what plain loops give, whatever processor it was made for, and
+// what the function itself gives on coroutines.
+#include <amp.h>
+#include <amp_math.h>
+#include <check.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace concurrency;
+
+namespace {
+
+// The compiler does not know it.
+int opaque(int n) {
+    volatile int at = n;
+    return at;
+}
+const bool on_threads = (accelerator::set_default(accelerator::direct3d_warp), true);
+bool coroutines() {
+    const char *said = std::getenv("REVAMP_HOST_KERNELS");
+    return said && std::strcmp(said, "coroutines") == 0;
+}
+
+struct P {
+    float x, y;
+    int k;
+};
+TEST(scan) {
+    const int n = 4096;
+    std::vector<int> v(n), r(n);
+    for (int i = 0; i < n; i++)
+        v[i] = i % 13;
+    array_view<int> a(n, v), o(n, r);
+    o.discard_data();
+    parallel_for_each(
+        a.extent.tile<256>(), [=](tiled_index<256> t) restrict(amp) {
+            tile_static int s[2][256];
+            int l = t.local[0];
+            int in = 0;
+            s[0][l] = a[t.global];
+            t.barrier.wait();
+            for (int d = 1; d < 256; d *= 2) {
+                s[1 - in][l] = l >= d ? s[in][l] + s[in][l - d] : s[in][l];
+                in = 1 - in;
+                t.barrier.wait();
+            }
+            o[t.global] = s[in][l];
+        });
+    o.synchronize();
+    for (int b = 0; b < n; b += 256) {
+        int sum = 0;
+        for (int i = 0; i < 256; i++) {
+            sum += v[b + i];
+            if (r[b + i] != sum) {
+                CHECK(false);
+                return;
+            }
+        }
+    }
+}
+TEST(barriers_in_loops_and_branches) {
+    const int m = opaque(5);
+    const int n = 1024;
+    std::vector<int> r(n);
+    array_view<int> o(n, r);
+    parallel_for_each(
+        o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static int s[64];
+            int acc = 0;
+            int l = t.local[0];
+            int trips = m + t.tile[0] % 3;
+            for (int i = 0; i < trips; i++) {
+                s[l] = l * i;
+                t.barrier.wait();
+                acc += s[63 - l];
+                if (i % 2 == 0) {
+                    t.barrier.wait();
+                    acc += 1;
+                } else
+                    t.barrier.wait();
+                for (int k = 0; k < l % 5; k++)
+                    acc += k;
+            }
+            o[t.global] = acc;
+        });
+    o.synchronize();
+    for (int g = 0; g < n; g++) {
+        int l = g % 64, acc = 0;
+        for (int i = 0; i < m + g / 64 % 3; i++) {
+            acc += (63 - l) * i;
+            if (i % 2 == 0) acc += 1;
+            for (int k = 0; k < l % 5; k++)
+                acc += k;
+        }
+        if (acc != r[g]) {
+            CHECK(false);
+            return;
+        }
+    }
+}
+TEST(early_returns) {
+    const int m = opaque(9);
+    const int n = 1024;
+    std::vector<int> r(n, -1);
+    array_view<int> o(n, r);
+    parallel_for_each(
+        o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            if (t.tile[0] >= m) return; // whole tiles
+            tile_static int s[64];
+            s[t.local[0]] = t.global[0];
+            t.barrier.wait();
+            int x = s[t.local[0] ^ 1];
+            if (t.local[0] % 3 == 0) return;
+            o[t.global] = x;
+        });
+    o.synchronize();
+    for (int g = 0; g < n; g++) {
+        int want = g / 64 >= m || g % 64 % 3 == 0 ? -1 : g ^ 1;
+        if (r[g] != want) {
+            CHECK(false);
+            return;
+        }
+    }
+}
+TEST(arrays_of_a_thread) {
+    const int n = 512;
+    std::vector<int> r(n);
+    array_view<int> o(n, r);
+    parallel_for_each(
+        o.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
+            int q[16];
+            for (int i = 0; i < 16; i++)
+                q[i] = t.local[0] * i;
+            tile_static int s[32];
+            s[t.local[0]] = q[t.local[0] & 15];
+            t.barrier.wait();
+            q[s[31 - t.local[0]] & 15] += 7;
+            t.barrier.wait();
+            int x = 0;
+            for (int i = 0; i < 16; i++)
+                x += q[(i * 5 + t.local[0]) & 15] * (i + 1);
+            o[t.global] = x;
+        });
+    o.synchronize();
+    for (int g = 0; g < n; g++) {
+        int l = g % 32, q[16];
+        for (int i = 0; i < 16; i++)
+            q[i] = l * i;
+        int ol = 31 - l;
+        q[(ol * (ol & 15)) & 15] += 7;
+        int x = 0;
+        for (int i = 0; i < 16; i++)
+            x += q[(i * 5 + l) & 15] * (i + 1);
+        if (r[g] != x) {
+            CHECK(false);
+            return;
+        }
+    }
+}
+TEST(transpose) {
+    const int h = 48, w = 80;
+    std::vector<float> v(h * w), r(h * w);
+    for (int i = 0; i < h * w; i++)
+        v[i] = float(i);
+    array_view<const float, 2> a(h, w, v);
+    array_view<float, 2> o(w, h, r);
+    o.discard_data();
+    parallel_for_each(
+        a.extent.tile<16, 16>(), [=](tiled_index<16, 16> t) restrict(amp) {
+            tile_static float s[16][17];
+            s[t.local[0]][t.local[1]] = a[t.global];
+            t.barrier.wait();
+            index<2> to(t.tile_origin[1] + t.local[0], t.tile_origin[0] + t.local[1]);
+            o[to] = s[t.local[1]][t.local[0]];
+        });
+    o.synchronize();
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            if (r[x * h + y] != v[y * w + x]) {
+                CHECK(false);
+                return;
+            }
+}
+TEST(three_dimensions) {
+    std::vector<int> r(8 * 12 * 16);
+    array_view<int, 3> o(8, 12, 16, r);
+    parallel_for_each(
+        o.extent.tile<2, 3, 4>(), [=](tiled_index<2, 3, 4> t) restrict(amp) {
+            tile_static int s[24];
+            int l = (t.local[0] * 3 + t.local[1]) * 4 + t.local[2];
+            s[l] = t.global[0] * 10000 + t.global[1] * 100 + t.global[2];
+            t.barrier.wait();
+            o[t.global] = s[23 - l];
+        });
+    o.synchronize();
+    for (int z = 0; z < 8; z++)
+        for (int y = 0; y < 12; y++)
+            for (int x = 0; x < 16; x++) {
+                int wz = z / 2 * 2 + 1 - z % 2, wy = y / 3 * 3 + 2 - y % 3, wx = x / 4 * 4 + 3 - x % 4;
+                if (r[(z * 12 + y) * 16 + x] != wz * 10000 + wy * 100 + wx) {
+                    CHECK(false);
+                    return;
+                }
+            }
+}
+TEST(atomics) {
+    std::vector<unsigned> r(64);
+    std::vector<unsigned> v(8192);
+    for (unsigned i = 0; i < 8192; i++)
+        v[i] = i * 2654435761u;
+    array_view<const unsigned> a(8192, v);
+    array_view<unsigned> o(64, r);
+    parallel_for_each(
+        a.extent.tile<128>(), [=](tiled_index<128> t) restrict(amp) {
+            tile_static unsigned h[64];
+            if (t.local[0] < 64) h[t.local[0]] = 0;
+            t.barrier.wait();
+            atomic_fetch_inc(&h[a[t.global] >> 26]);
+            t.barrier.wait_with_tile_static_memory_fence();
+            if (t.local[0] < 64) atomic_fetch_add(&o[t.local[0]], h[t.local[0]]);
+        });
+    o.synchronize();
+    std::vector<unsigned> w(64);
+    for (auto x : v)
+        w[x >> 26]++;
+    CHECK(w == r);
+}
+TEST(abort_abandons) {
+    std::vector<int> r(256);
+    array_view<int> o(256, r);
+    bool threw = false;
+    try {
+        parallel_for_each(
+            o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+                t.barrier.wait();
+                if (t.global[0] == 77) direct3d_abort();
+                t.barrier.wait();
+                o[t.global] = 1;
+            });
+        o.synchronize();
+    } catch (const runtime_exception &e) {
+        threw = true;
+        CHECK_CONTAINS(e.what(), "abort");
+    }
+    CHECK(threw);
+}
+TEST(errorf_abandons) {
+    std::vector<int> r(256);
+    array_view<int> o(256, r);
+    bool threw = false;
+    try {
+        parallel_for_each(
+            o.extent, [=](index<1> i) restrict(amp) {
+                if (i[0] == 77) direct3d_errorf("bad %d %g\n", i[0], 1.5);
+                o[i] = 1;
+            });
+        o.synchronize();
+    } catch (const runtime_exception &e) {
+        threw = true;
+        CHECK_CONTAINS(e.what(), "bad 77 1.5");
+    }
+    CHECK(threw);
+}
+TEST(mathematics) {
+    const int n = 1000;
+    std::vector<float> v(n), r(n);
+    for (int i = 0; i < n; i++)
+        v[i] = 0.01f * i + 0.1f;
+    array_view<float> a(n, v), o(n, r);
+    parallel_for_each(
+        o.extent, [=](index<1> i) restrict(amp) {
+            float x = a[i];
+            o[i] = fast_math::sin(x) + precise_math::exp(-x) * fast_math::rsqrt(x) + precise_math::erf(x) +
+                   fast_math::pow(x, 1.5f) + precise_math::cospi(x) + fast_math::fmod(x, 0.7f) + fast_math::log10(x);
+        });
+    o.synchronize();
+    double e = 0;
+    for (int i = 0; i < n; i++) {
+        float x = v[i];
+        double w = std::sin(x) + std::exp(-x) / std::sqrt(x) + std::erf(x) + std::pow(x, 1.5) +
+                   std::cos(3.14159265358979 * x) + std::fmod(x, 0.7f) + std::log10(x);
+        e = std::max(e, std::fabs(w - r[i]) / (1 + std::fabs(w)));
+    }
+    CHECK(e < 1e-5);
+}
+TEST(captured_arrays) {
+    array<P> a(256);
+    array<int, 2> b(16, 16);
+    parallel_for_each(
+        a.extent.tile<64>(), [ =, &a, &b ](tiled_index<64> t) restrict(amp) {
+            tile_static P s[64];
+            P p = {float(t.global[0]), float(t.local[0]), t.tile[0]};
+            s[t.local[0]] = p;
+            t.barrier.wait();
+            a[t.global] = s[63 - t.local[0]];
+            b(t.global[0] / 16, t.global[0] % 16) = a.extent[0];
+        });
+    std::vector<P> h = a;
+    std::vector<int> hb = b;
+    for (int g = 0; g < 256; g++) {
+        int o = g / 64 * 64 + 63 - g % 64;
+        if (h[g].x != o || h[g].y != o % 64 || h[g].k != g / 64 || hb[g] != 256) {
+            CHECK(false);
+            return;
+        }
+    }
+}
+TEST(four_dimensions) {
+    std::vector<int> r(3 * 4 * 5 * 7);
+    int e[4] = {3, 4, 5, 7};
+    extent<4> x(e);
+    array_view<int, 4> o(x, r);
+    parallel_for_each(
+        x, [=](index<4> i) restrict(amp) { o[i] = ((i[0] * 10 + i[1]) * 10 + i[2]) * 10 + i[3]; });
+    o.synchronize();
+    int k = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 4; b++)
+            for (int c = 0; c < 5; c++)
+                for (int d = 0; d < 7; d++)
+                    if (r[k++] != ((a * 10 + b) * 10 + c) * 10 + d) {
+                        CHECK(false);
+                        return;
+                    }
+}
+TEST(small_functors) {
+    const int k = opaque(3);
+    std::vector<int> r(100);
+    array_view<int> o(100, r);
+    parallel_for_each(
+        o.extent, [=](index<1> i) restrict(amp) { o[i] = k + i[0]; });
+    o.synchronize();
+    for (int i = 0; i < 100; i++)
+        if (r[i] != k + i) {
+            CHECK(false);
+            return;
+        }
+}
+struct functor {
+    array_view<int> o;
+    int k;
+    void operator()(index<1> i) const restrict(amp) {
+        int q[8];
+        for (int j = 0; j < 8; j++)
+            q[j] = i[0] * j + k;
+        o[i] = q[(i[0] * 3) & 7];
+    }
+};
+TEST(functors) {
+    std::vector<int> r(100);
+    array_view<int> o(100, r);
+    functor f = {o, 5};
+    parallel_for_each(o.extent, f);
+    o.synchronize();
+    for (int i = 0; i < 100; i++)
+        if (r[i] != i * ((i * 3) & 7) + 5) {
+            CHECK(false);
+            return;
+        }
+}
+TEST(loops_of_different_length) {
+    const int n = 256;
+    std::vector<int> v(n), r(n);
+    for (int i = 0; i < n; i++)
+        v[i] = (i * 7) % 23;
+    array_view<int> a(n, v), o(n, r);
+    parallel_for_each(
+        a.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static int s[64];
+            int l = t.local[0];
+            int x = 0, i = 0;
+            while (i < a[t.global]) {
+                x += i;
+                i++;
+                if (x > 100) break;
+            }
+            s[l] = x;
+            t.barrier.wait();
+            o[t.global] = s[(l + 1) & 63] * 1000 + i;
+        });
+    o.synchronize();
+    for (int g = 0; g < n; g++) {
+        auto f = [&](int g, int &i) {
+            int x = 0;
+            i = 0;
+            while (i < v[g]) {
+                x += i;
+                i++;
+                if (x > 100) break;
+            }
+            return x;
+        };
+        int i, j;
+        int nb = g / 64 * 64 + (g + 1) % 64;
+        int x = f(nb, j);
+        f(g, i);
+        if (r[g] != x * 1000 + i) {
+            CHECK(false);
+            return;
+        }
+    }
+}
+
+// Which barriers are waited at depends on data: of whole tiles, or not.
+int waits_where(std::vector<int> &v, std::vector<int> &r) {
+    array_view<int> a(256, v), o(256, r);
+    parallel_for_each(
+        o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static int s[64];
+            s[t.local[0]] = t.local[0];
+            if (a[t.global] > 0) {
+                t.barrier.wait();
+                o[t.global] = s[63 - t.local[0]];
+            }
+        });
+    o.synchronize();
+    int sum = 0;
+    for (int x : r)
+        sum += x;
+    return sum;
+}
+TEST(barriers_of_whole_tiles) {
+    std::vector<int> v(256), r(256);
+    for (int i = 0; i < 256; i++)
+        v[i] = i / 64;
+    CHECK(waits_where(v, r) == 3 * 63 * 32);
+}
+TEST(barriers_that_not_all_reach_are_told) {
+    if (coroutines()) SKIP("there those that do not reach it are not waited for");
+    std::vector<int> v(256, 1), r(256);
+    v[70] = 0;
+    CHECK_THROWS(runtime_exception, waits_where(v, r), CHECK_CONTAINS(e.what(), "native.cpp:");
+                 CHECK_CONTAINS(e.what(), "did not reach the same tile barriers"));
+}
+
+} // namespace
+
+CHECK_MAIN
