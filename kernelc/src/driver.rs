@@ -8,7 +8,9 @@ use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite};
+use crate::{
+    always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite,
+};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
