@@ -264,8 +264,12 @@ impl Kernel {
         seen: &mut HashSet<String>,
     ) -> bool {
         let Some(name) = plain_name(value) else { return !value.contains(['%', '(']) };
-        if name == self.function.parameter || !seen.insert(name.to_owned()) {
+        if name == self.function.parameter {
             return true;
+        }
+        if !seen.insert(name.to_owned()) {
+            // It is there, unless it is made of itself.
+            return chain.iter().any(|i| i.result.as_deref() == Some(name));
         }
         let Some(&instruction) = made.get(name) else { return false };
         let known = match instruction.opcode.as_str() {
