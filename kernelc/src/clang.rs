@@ -266,7 +266,6 @@ impl Clang {
         // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
         command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-fPIC", "-c", "-x", "ir"]);
         command.arg(input).arg("-o").arg(output);
-        if let Ok(x) = std::env::var("TS_FLAGS") { command.args(x.split_whitespace()); }
         command
     }
 
