@@ -52,8 +52,8 @@ pub struct Kernel {
     pub divergent: Vec<bool>,
     /// Loads of what no thread writes.
     pub constant_loads: HashSet<String>,
-    /// Addresses within tile_static variables.
-    pub tile_addresses: HashSet<String>,
+    /// Addresses within tile_static variables, with the variable.
+    pub tile_addresses: HashMap<String, String>,
     /// Blocks that only some threads of a tile may come by.
     parted: BTreeSet<usize>,
 }
@@ -98,7 +98,7 @@ impl Kernel {
             live,
             divergent,
             constant_loads: HashSet::new(),
-            tile_addresses: HashSet::new(),
+            tile_addresses: HashMap::new(),
             parted: BTreeSet::new(),
         };
         kernel.find_constant_loads(views);
@@ -173,31 +173,36 @@ impl Kernel {
     /// Addresses that certainly lie within a tile_static variable.
     fn find_tile_addresses(&mut self, shared: &HashSet<String>) {
         let made = self.made();
-        let found = made.keys().filter(|name| self.is_tile_address(&made, shared, &format!("%{name}"), 0));
-        self.tile_addresses = found.map(|name| (*name).to_owned()).collect();
+        let found = made.keys().filter_map(|name| {
+            let variable = self.tile_variable(&made, shared, &format!("%{name}"), 0)?;
+            Some(((*name).to_owned(), variable.to_owned()))
+        });
+        self.tile_addresses = found.collect();
     }
 
-    fn is_tile_address(
+    /// The tile_static variable that an address lies within.
+    fn tile_variable<'s>(
         &self,
         made: &HashMap<&str, &Instruction>,
-        shared: &HashSet<String>,
+        shared: &'s HashSet<String>,
         address: &str,
         depth: usize,
-    ) -> bool {
+    ) -> Option<&'s str> {
         let Some(name) = plain_name(address).filter(|_| depth < 64) else {
-            return shared.iter().any(|name| super::emit::mentions(address, &format!("@{name}")));
+            let named = shared.iter().find(|name| super::emit::mentions(address, &format!("@{name}")));
+            return named.map(String::as_str);
         };
-        let Some(instruction) = made.get(name) else { return false };
+        let instruction = made.get(name)?;
         match instruction.opcode.as_str() {
-            "getelementptr" => instruction
-                .body()
-                .split_once(", ptr ")
-                .is_some_and(|(_, rest)| self.is_tile_address(made, shared, operand(rest).0, depth + 1)),
-            "load" => self
-                .read(instruction)
-                .and_then(Self::single)
-                .is_some_and(|value| self.is_tile_address(made, shared, value, depth + 1)),
-            _ => false,
+            "getelementptr" => {
+                let (_, rest) = instruction.body().split_once(", ptr ")?;
+                self.tile_variable(made, shared, operand(rest).0, depth + 1)
+            }
+            "load" => {
+                let value = self.read(instruction).and_then(Self::single)?;
+                self.tile_variable(made, shared, value, depth + 1)
+            }
+            _ => None,
         }
     }
 
