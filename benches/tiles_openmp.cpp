@@ -24,9 +24,13 @@ void matmul(int n, const float *__restrict a, const float *__restrict b, float *
                         right[row][column] = b[(k + row) * n + x + column];
                     }
                 for (int row = 0; row < 16; row++)
-                    for (int j = 0; j < 16; j++)
-                        for (int column = 0; column < 16; column++)
-                            sum[row][column] += left[row][j] * right[j][column];
+#pragma omp simd
+                    for (int column = 0; column < 16; column++) {
+                        float s = sum[row][column];
+                        for (int j = 0; j < 16; j++)
+                            s += left[row][j] * right[j][column];
+                        sum[row][column] = s;
+                    }
             }
             for (int row = 0; row < 16; row++)
                 for (int column = 0; column < 16; column++)
@@ -87,6 +91,7 @@ void convolution(int n, const float *__restrict in, const float *weights, float 
             alignas(64) float line[256 + 2 * radius];
             for (int i = 0; i < 256 + 2 * radius; i++)
                 line[i] = in[y * n + std::clamp(x + i - radius, 0, n - 1)];
+#pragma omp simd
             for (int i = 0; i < 256; i++) {
                 float sum = 0;
                 for (int k = 0; k <= 2 * radius; k++)
@@ -101,14 +106,14 @@ void convolution(int n, const float *__restrict in, const float *weights, float 
             for (int row = 0; row < 16 + 2 * radius; row++)
                 for (int column = 0; column < 16; column++)
                     block[row][column] = middle[std::clamp(y + row - radius, 0, n - 1) * n + x + column];
-            for (int row = 0; row < 16; row++) {
-                float sum[16] = {};
-                for (int k = 0; k <= 2 * radius; k++)
-                    for (int column = 0; column < 16; column++)
-                        sum[column] += w[k] * block[row + k][column];
-                for (int column = 0; column < 16; column++)
-                    out[(y + row) * n + x + column] = sum[column];
-            }
+            for (int row = 0; row < 16; row++)
+#pragma omp simd
+                for (int column = 0; column < 16; column++) {
+                    float sum = 0;
+                    for (int k = 0; k <= 2 * radius; k++)
+                        sum += w[k] * block[row + k][column];
+                    out[(y + row) * n + x + column] = sum;
+                }
         }
 }
 
@@ -266,14 +271,14 @@ void lu_inside(int n, float *a, int at, int blocks) {
                 std::copy_n(a + (at + row) * n + x, 16, above[row]);
                 std::copy_n(a + (y + row) * n + at, 16, left[row]);
             }
-            for (int row = 0; row < 16; row++) {
-                float sum[16] = {};
-                for (int k = 0; k < 16; k++)
-                    for (int column = 0; column < 16; column++)
-                        sum[column] += left[row][k] * above[k][column];
-                for (int column = 0; column < 16; column++)
-                    a[(y + row) * n + x + column] -= sum[column];
-            }
+            for (int row = 0; row < 16; row++)
+#pragma omp simd
+                for (int column = 0; column < 16; column++) {
+                    float sum = 0;
+                    for (int k = 0; k < 16; k++)
+                        sum += left[row][k] * above[k][column];
+                    a[(y + row) * n + x + column] -= sum;
+                }
         }
 }
 
