@@ -3,6 +3,7 @@
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
+mod bounds;
 pub mod build;
 mod emit;
 mod text;
@@ -70,11 +71,10 @@ pub fn cut(ir: &str) -> Native {
     for (_, kernel) in &kernels {
         module.push_str(&kernel.text);
     }
-    for name in ["smax", "smin"] {
-        let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
-        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
-            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
-        {
+    for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
+        let ty = &name[5..];
+        let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
+        if module.contains(&format!("@llvm.{name}(")) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
             module.push_str(&declared);
         }
     }
