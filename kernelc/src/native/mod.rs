@@ -3,6 +3,7 @@
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
+mod bounds;
 pub mod build;
 mod emit;
 mod text;
@@ -70,15 +71,14 @@ pub fn cut(ir: &str) -> Native {
     for (_, kernel) in &kernels {
         module.push_str(&kernel.text);
     }
-    for name in ["smax", "smin"] {
-        let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
-        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
-            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
-        {
+    for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
+        let ty = &name[5..];
+        let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
+        if module.contains(&format!("@llvm.{name}(")) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
             module.push_str(&declared);
         }
     }
-    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"no-trapping-math\"=\"true\" }\n");
+    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-gather,+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }\n");
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         module.push_str(node);
