@@ -278,14 +278,14 @@ fn compile(
     let folder = Folder::new()?;
     let id = unit_id(object, line);
     let device_flags = line.for_device();
-    let text = read(&own_sources::gathered(source, line), &folder)?;
+    let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
     let amp = if text.overloaded { Amp::Device } else { Amp::Both };
     let reports = line.bounds() == Bounds::Report;
     let mut unit = Unit { id, amp, source, reports, overlay: text.overlay.as_deref() };
 
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
-    let checking = refuse::Check::start(&clang, &unit, &device_flags, line.strict)?;
+    let checking = refuse::Check::start(&clang, &unit, &device_flags, line.strict, &text.misplaced)?;
     let compiling = device(&unit)?;
     let checked = checking.end()?;
     if checked.code != 0 && checked.errors > 0 {
@@ -355,18 +355,21 @@ struct Text {
     overloaded: bool,
     /// What makes Clang read some files otherwise.
     overlay: Option<PathBuf>,
+    /// Restrictions that stand where none can.
+    misplaced: String,
 }
 
 /// Reads what the program brings.
-fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
+fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, String> {
     let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
     let mut clauses = Clauses::new();
     codes.iter().for_each(|code| clauses.learn(code));
     let mut functions = Functions::default();
-    let mut copies = Vec::new();
+    let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
         functions.add(code, &clauses);
+        misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
         let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses) else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
@@ -380,11 +383,11 @@ fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
     }
     let overloaded = functions.overloaded();
     if copies.is_empty() {
-        return Ok(Text { overloaded, overlay: None });
+        return Ok(Text { overloaded, overlay: None, misplaced });
     }
     let file = folder.file("overlay.yaml");
     std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
-    Ok(Text { overloaded, overlay: Some(file) })
+    Ok(Text { overloaded, overlay: Some(file), misplaced })
 }
 
 /// A number of the translation unit, the same in each build of it.

@@ -74,6 +74,8 @@ functions! {
     clang_getTranslationUnitCursor(*mut c_void) -> RawCursor;
     clang_visitChildren(RawCursor, Visitor, *mut c_void) -> c_uint;
     clang_getCursorSpelling(RawCursor) -> RawString;
+    clang_Cursor_getMangling(RawCursor) -> RawString;
+    clang_Type_getTemplateArgumentAsType(RawType, c_uint) -> RawType;
     clang_getCursorType(RawCursor) -> RawType;
     clang_getCursorReferenced(RawCursor) -> RawCursor;
     clang_getCursorDefinition(RawCursor) -> RawCursor;
@@ -339,6 +341,12 @@ impl Cursor {
         with(|f| unsafe { string(f, (f.clang_getCursorSpelling)(self.0)) }).unwrap_or_default()
     }
 
+    /// The name that the linker knows it by.
+    pub(super) fn mangling(self) -> String {
+        // SAFETY: as above.
+        with(|f| unsafe { string(f, (f.clang_Cursor_getMangling)(self.0)) }).unwrap_or_default()
+    }
+
     pub(super) fn children(self) -> Vec<Cursor> {
         let mut list: Vec<Cursor> = Vec::new();
         // SAFETY: the cursor is one of the unit; the list lives over the call, and nobody else uses it meanwhile.
@@ -423,6 +431,12 @@ impl Type {
         Cursor(with(|f| unsafe { (f.clang_getTypeDeclaration)(self.0) }).unwrap_or(NULL))
     }
 
+    /// The type that stands at a place of a template's arguments.
+    pub(super) fn template_argument(self, at: u32) -> Option<Type> {
+        // SAFETY: the type is one of the unit.
+        with(|f| unsafe { (f.clang_Type_getTemplateArgumentAsType)(self.0, at) }).filter(|t| t.kind != 0).map(Type)
+    }
+
     pub(super) fn is_variadic(self) -> bool {
         // SAFETY: as above.
         with(|f| unsafe { (f.clang_isFunctionTypeVariadic)(self.0) != 0 }).unwrap_or(false)
@@ -485,6 +499,7 @@ pub(super) mod kind {
     pub const THROW: i32 = 133;
     pub const NEW: i32 = 134;
     pub const DELETE: i32 = 135;
+    pub const SIZE_OF: i32 = 136;
     pub const LAMBDA: i32 = 144;
     pub const LABEL: i32 = 201;
     pub const COMPOUND: i32 = 202;
@@ -497,6 +512,7 @@ pub(super) mod kind {
     pub const DEVICE_ATTRIBUTE: i32 = 413;
     pub const HOST_ATTRIBUTE: i32 = 415;
     pub const SHARED_ATTRIBUTE: i32 = 416;
+    pub const FRIEND: i32 = 603;
 }
 
 /// What a type is: `CXTypeKind` of Index.h.

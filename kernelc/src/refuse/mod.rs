@@ -8,6 +8,9 @@
 mod libclang;
 mod rules;
 mod types;
+mod words;
+
+pub use words::misplaced;
 
 use crate::clang::{Clang, Pass, Unit};
 use crate::diagnostics;
@@ -30,6 +33,8 @@ pub struct Check<'a> {
     pass: Command,
     tree: bool,
     strict: bool,
+    /// What the words of the source have shown.
+    misplaced: &'a str,
     clang: &'a Clang,
 }
 
@@ -44,8 +49,14 @@ pub struct Checked {
 }
 
 impl<'a> Check<'a> {
-    /// Starts it. `strict`: revamp's extensions are refused too.
-    pub fn start(clang: &'a Clang, unit: &Unit<'_>, flags: &[OsString], strict: bool) -> Result<Self, String> {
+    /// Starts it. `strict`: revamp's extensions are refused too. `misplaced`: what [`misplaced`] has found.
+    pub fn start(
+        clang: &'a Clang,
+        unit: &Unit<'_>,
+        flags: &[OsString],
+        strict: bool,
+        misplaced: &'a str,
+    ) -> Result<Self, String> {
         let mut pass = clang.pass(Pass::Check, unit, flags);
         let library = library(clang);
         let own = std::env::current_exe().ok();
@@ -65,7 +76,7 @@ impl<'a> Check<'a> {
             }
             None => (Running::quiet(&mut pass)?, false),
         };
-        Ok(Self { running, pass, tree, strict, clang })
+        Ok(Self { running, pass, tree, strict, misplaced, clang })
     }
 
     /// Waits for its end.
@@ -97,7 +108,7 @@ impl<'a> Check<'a> {
         }
         let said = text.clone();
         let mut more = 0;
-        for line in ours.lines() {
+        for line in self.misplaced.lines().chain(ours.lines()) {
             let Some((place, _)) = line.split_once(": error: ") else { continue };
             let mut parts = place.rsplitn(3, ':');
             let (column, row, file) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
@@ -147,7 +158,10 @@ fn look(arguments: &[OsString]) -> i32 {
     for one in unit.diagnostics() {
         use libclang::Severity;
         if one.severity == Severity::Warning && is_misplaced(&one.text) {
-            ours += &said(&one.place, "error", "only functions and lambdas have restrict(...)");
+            let shared = one.text.contains("'shared'");
+            let text =
+                if shared { "only variables are tile_static" } else { "only functions and lambdas have restrict(...)" };
+            ours += &said(&one.place, "error", text);
         }
         if !matches!(one.severity, Severity::Error | Severity::Fatal) {
             continue;
@@ -156,6 +170,15 @@ fn look(arguments: &[OsString]) -> i32 {
         let name = one.text.strip_prefix("capture host variable '").and_then(|rest| rest.split_once("' by reference"));
         if name.is_some_and(|(name, _)| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
             continue;
+        }
+        let lacking = one
+            .notes
+            .iter()
+            .find(|note| note.text.contains("(the implicit ") && note.text.contains(") not viable: call to __"));
+        if let Some(why) = lacking.and_then(|note| found.lacks(&note.place, &note.text)) {
+            let text =
+                format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
+            ours += &said(&one.place, "error", &text);
         }
         failed = true;
         clangs += &said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
@@ -170,7 +193,7 @@ fn look(arguments: &[OsString]) -> i32 {
 
 /// The warning about an attribute of ours that stands where it means nothing.
 fn is_misplaced(text: &str) -> bool {
-    (text.contains("'device'") || text.contains("'host'")) && text.contains("attribute")
+    ["'device'", "'host'", "'shared'"].iter().any(|name| text.contains(name)) && text.contains("attribute")
 }
 
 fn said(place: &libclang::Place, kind: &str, text: &str) -> String {
