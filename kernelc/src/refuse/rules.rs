@@ -5,7 +5,7 @@
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
 use super::types::{Types, address_in, is_array, is_of_amp, is_reference};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is refused, and where.
 pub(super) struct Finding {
@@ -18,6 +18,8 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
     pub(super) arrays: HashSet<(String, String)>,
+    /// Where amp code names a function, and where that is declared.
+    pub(super) chosen: BTreeSet<(Place, Place)>,
 }
 
 /// For whom a function is compiled.
@@ -55,7 +57,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     }
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    Found { findings: walk.found, arrays: walk.arrays }
+    Found { findings: walk.found, arrays: walk.arrays, chosen: walk.chosen }
 }
 
 #[derive(Default)]
@@ -65,6 +67,7 @@ struct Walk {
     found: Vec<Finding>,
     told: HashSet<(Place, String)>,
     arrays: HashSet<(String, String)>,
+    chosen: BTreeSet<(Place, Place)>,
     /// Instantiations that were met.
     seen: HashSet<u32>,
     later: Vec<(Cursor, Side)>,
@@ -103,6 +106,19 @@ fn written(children: &[Cursor]) -> Option<Side> {
 fn is_callable(function: Cursor) -> bool {
     let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == kind::DEVICE_ATTRIBUTE);
     any(function) || function.canonical().is_some_and(any)
+}
+
+/// It stands in a function of the host.
+pub(super) fn is_in_host_code(at: Cursor) -> bool {
+    let mut around = Some(at);
+    for _ in 0..256 {
+        match around.filter(|c| !c.is_null()) {
+            Some(cursor) if is_function(cursor.kind()) => return !is_callable(cursor),
+            Some(cursor) => around = cursor.semantic_parent(),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// The operator of a lambda.
@@ -367,6 +383,11 @@ impl Walk {
             kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
             _ => {}
         }
+        if context.side != Side::Cpu && [kind::CALL, kind::DECLARATION_REFERENCE, kind::MEMBER_REFERENCE].contains(&found) {
+            let named = at.referenced().filter(|f| !f.is_null() && is_function(f.kind())).and_then(Cursor::canonical);
+            let named = named.filter(|function| !is_of_libraries(*function));
+            self.chosen.extend(named.map(|function| (at.place(), function.place())));
+        }
         if context.side != Side::Cpu {
             self.forbidden(at, context);
         }
@@ -599,6 +620,18 @@ impl Walk {
             }
         }
     }
+}
+
+/// Declared by the headers of the languages or of C++ AMP, which are other ones for the host.
+fn is_of_libraries(function: Cursor) -> bool {
+    let mut outermost = None;
+    let mut at = function.semantic_parent();
+    while let Some(parent) = at.filter(|p| is_class(p.kind()) || is_function(p.kind()) || p.kind() == kind::NAMESPACE) {
+        outermost = Some(parent).filter(|p| p.kind() == kind::NAMESPACE).or(outermost);
+        at = parent.semantic_parent();
+    }
+    let library = |name: String| ["std", "__gnu_cxx", "Concurrency", "revamp"].contains(&name.as_str());
+    function.is_of_system() && outermost.is_none_or(|namespace| library(namespace.spelling()))
 }
 
 /// An array or a texture, or a reference to one.
