@@ -104,7 +104,7 @@ impl Native {
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if amp == Amp::Device { hosts_name(kernel) } else { kernel.clone() };
+            let told = if amp.is_device() { hosts_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {

@@ -73,6 +73,7 @@ functions! {
         *mut *mut c_void) -> c_int;
     clang_getTranslationUnitCursor(*mut c_void) -> RawCursor;
     clang_visitChildren(RawCursor, Visitor, *mut c_void) -> c_uint;
+    clang_getCursor(*mut c_void, RawLocation) -> RawCursor;
     clang_getCursorSpelling(RawCursor) -> RawString;
     clang_Cursor_getMangling(RawCursor) -> RawString;
     clang_Type_getTemplateArgumentAsType(RawType, c_uint) -> RawType;
@@ -174,6 +175,8 @@ pub(super) struct Diagnostic {
     pub(super) text: String,
     pub(super) place: Place,
     pub(super) notes: Vec<Diagnostic>,
+    /// What stands there.
+    pub(super) at: Cursor,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -192,17 +195,18 @@ impl Unit {
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         // SAFETY: as above.
-        with(|f| unsafe { diagnostics(f, (f.clang_getDiagnosticSetFromTU)(self.0)) }).unwrap_or_default()
+        with(|f| unsafe { diagnostics(f, self.0, (f.clang_getDiagnosticSetFromTU)(self.0)) }).unwrap_or_default()
     }
 }
 
-/// SAFETY: the set is one of a parsed unit.
-unsafe fn diagnostics(f: &Functions, set: *mut c_void) -> Vec<Diagnostic> {
+/// SAFETY: the set is one of the unit, which is parsed.
+unsafe fn diagnostics(f: &Functions, unit: *mut c_void, set: *mut c_void) -> Vec<Diagnostic> {
     // SAFETY: the caller's set, and its members by their numbers.
     unsafe {
         let all = 0..if set.is_null() { 0 } else { (f.clang_getNumDiagnosticsInSet)(set) };
         let one = |n| {
             let it = (f.clang_getDiagnosticInSet)(set, n);
+            let location = (f.clang_getDiagnosticLocation)(it);
             Diagnostic {
                 severity: match (f.clang_getDiagnosticSeverity)(it) {
                     4 => Severity::Fatal,
@@ -211,8 +215,9 @@ unsafe fn diagnostics(f: &Functions, set: *mut c_void) -> Vec<Diagnostic> {
                     _ => Severity::Note,
                 },
                 text: string(f, (f.clang_getDiagnosticSpelling)(it)),
-                place: place(f, (f.clang_getDiagnosticLocation)(it)),
-                notes: diagnostics(f, (f.clang_getChildDiagnostics)(it)),
+                place: place(f, location),
+                notes: diagnostics(f, unit, (f.clang_getChildDiagnostics)(it)),
+                at: Cursor((f.clang_getCursor)(unit, location)),
             }
         };
         all.map(one).collect()

@@ -6,7 +6,7 @@
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
 use super::types::{Types, address_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in};
 use crate::tokens::{Clauses, Code, Restriction};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is refused, and where.
 pub(super) struct Finding {
@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) arrays: HashSet<(String, String)>,
     /// The program's classes, by where their names stand.
     classes: HashMap<Place, Cursor>,
+    /// Where amp code names a function, and where that is declared.
+    pub(super) chosen: BTreeSet<(Place, Place)>,
 }
 
 impl Found {
@@ -99,7 +101,7 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     walk.calls_across();
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    Found { findings: walk.found, arrays: walk.arrays, classes: walk.classes }
+    Found { findings: walk.found, arrays: walk.arrays, classes: walk.classes, chosen: walk.chosen }
 }
 
 #[derive(Default)]
@@ -123,6 +125,7 @@ struct Walk {
     amp: HashSet<u32>,
     /// Functions with the linkage of C.
     of_c: HashMap<String, Side>,
+    chosen: BTreeSet<(Place, Place)>,
     /// Instantiations that were met.
     seen: HashSet<u32>,
     later: Vec<(Cursor, Side)>,
@@ -178,6 +181,19 @@ fn place_of(function: Cursor) -> (String, String) {
     let names =
         parents.take(16).take_while(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE).map(Cursor::spelling);
     (names.collect::<Vec<_>>().join("::"), function.spelling())
+}
+
+/// It stands in a function of the host.
+pub(super) fn is_in_host_code(at: Cursor) -> bool {
+    let mut around = Some(at);
+    for _ in 0..256 {
+        match around.filter(|c| !c.is_null()) {
+            Some(cursor) if is_function(cursor.kind()) => return !is_callable(cursor),
+            Some(cursor) => around = cursor.semantic_parent(),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// The operator of a lambda.
@@ -528,6 +544,11 @@ impl Walk {
             kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
             _ => {}
         }
+        if context.side != Side::Cpu && [kind::CALL, kind::DECLARATION_REFERENCE, kind::MEMBER_REFERENCE].contains(&found) {
+            let named = at.referenced().filter(|f| !f.is_null() && is_function(f.kind())).and_then(Cursor::canonical);
+            let named = named.filter(|function| !is_of_libraries(*function));
+            self.chosen.extend(named.map(|function| (at.place(), function.place())));
+        }
         if context.side != Side::Cpu {
             self.forbidden(at, context);
         }
@@ -851,6 +872,18 @@ fn destructor_of(class: Cursor, depth: u32) -> Option<Cursor> {
         let parts = children.into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
         parts.filter_map(Cursor::ty).find_map(|of| destructor_of(of.canonical().declaration(), depth + 1))
     })
+}
+
+/// Declared by the headers of the languages or of C++ AMP, which are other ones for the host.
+fn is_of_libraries(function: Cursor) -> bool {
+    let mut outermost = None;
+    let mut at = function.semantic_parent();
+    while let Some(parent) = at.filter(|p| is_class(p.kind()) || is_function(p.kind()) || p.kind() == kind::NAMESPACE) {
+        outermost = Some(parent).filter(|p| p.kind() == kind::NAMESPACE).or(outermost);
+        at = parent.semantic_parent();
+    }
+    let library = |name: String| ["std", "__gnu_cxx", "Concurrency", "revamp"].contains(&name.as_str());
+    function.is_of_system() && outermost.is_none_or(|namespace| library(namespace.spelling()))
 }
 
 /// An array or a texture, or a reference to one.
