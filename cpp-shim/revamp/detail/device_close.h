@@ -475,7 +475,7 @@ REVAMP_MATH_INLINE float pow(float x, float y) {
 
 // Circles.
 
-// x = quadrant pi / 2 + rest + low.
+// x = quadrant pi / 2 + rest + low, for x >= 0.
 template <class T> struct turned {
     T rest, low;
     int quadrant;
@@ -497,7 +497,7 @@ template <class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
     }
     return y;
 }
-template <class T> REVAMP_MATH_INLINE T sin_poly(T r) {
+template <class T> REVAMP_MATH_INLINE T sin_poly(T r, T low) {
     REVAMP_MATH_EXACT
     const T z = r * r;
     T p;
@@ -506,36 +506,38 @@ template <class T> REVAMP_MATH_INLINE T sin_poly(T r) {
     else
         p = horner(z, -0x1.5555555555548p-3, 0x1.111111110f7c6p-7, -0x1.a01a019bfcb7dp-13, 0x1.71de3566c9e0ap-19,
                    -0x1.ae5e59c2bea5dp-26, 0x1.5d8f95a701111p-33);
-    return mad(mad(r, z, T(0)), p, r); // + 0 keeps the sign of a zero
+    if constexpr (single<T>) return mad(r * z, p, r);
+    return r + mad(r * z, p, low);
 }
-template <class T> REVAMP_MATH_INLINE T cos_poly(T r) {
+template <class T> REVAMP_MATH_INLINE T cos_poly(T r, T low) {
     REVAMP_MATH_EXACT
     const T z = r * r;
     if constexpr (single<T>)
         return horner(z, 1, -0.5, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e838p-16);
     else
-        return horner(z, 1, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
-                      -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37);
+        return T(1) + mad(z,
+                          horner(z, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
+                                 -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37),
+                          -r * low);
 }
 template <class T> REVAMP_MATH_INLINE word_of<T> sign_if(int bit) {
     return static_cast<word_of<T>>(static_cast<std::uint32_t>(bit & 2)) << (sizeof(T) * 8 - 2);
 }
-template <class T> REVAMP_MATH_INLINE T sin_turned(turned<T> t) {
-    return flip((t.quadrant & 1) != 0 ? cos_poly(t.rest) : sin_poly(t.rest), sign_if<T>(t.quadrant));
-}
-template <class T> REVAMP_MATH_INLINE T cos_turned(turned<T> t) {
-    return sin_turned(turned<T>{t.rest, t.low, t.quadrant + 1});
+// The sine, or with one more the cosine.
+template <class T> REVAMP_MATH_INLINE T sin_of(turned<T> t, int more) {
+    const int quadrant = t.quadrant + more;
+    return flip((quadrant & 1) != 0 ? cos_poly(t.rest, t.low) : sin_poly(t.rest, t.low), sign_if<T>(quadrant));
 }
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
-    return sin_turned(turn(x));
+    return flip(sin_of(turn(fabs(x)), 0), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cos(T x) {
-    return cos_turned(turn(x));
+    return sin_of(turn(fabs(x)), 1);
 }
 template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
-    const turned<T> t = turn(x);
-    *sine = sin_turned(t);
-    *cosine = cos_turned(t);
+    const turned<T> t = turn(fabs(x));
+    *sine = flip(sin_of(t, 0), sign_of(x));
+    *cosine = sin_of(t, 1);
 }
 template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
     REVAMP_MATH_EXACT
@@ -554,7 +556,7 @@ template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
     return (t.quadrant & 1) != 0 ? -reciprocal(w) : w.high;
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
-    return tan_turned(turn(x));
+    return flip(tan_turned(turn(fabs(x))), sign_of(x));
 }
 
 // atan(t) for t in [0, 1].
