@@ -2,9 +2,9 @@
 // errors): one rounding more than device_precise.h here and there, and a fraction of its operations.
 // REVAMP_MATH_LAST_BIT chooses that one instead.
 //
-// The rules are device_precise.h's: + - * are rounded correctly, quotients and roots are not, NaN and infinity are told by
-// their bits. mad() may round once or twice, and each use of it is good either way: where a product must be exact, one
-// of its factors is short enough. What is usual comes first and without branches; the rest is out of its way.
+// The rules are device_precise.h's: + - * are rounded correctly, quotients and roots are not, NaN and infinity are told
+// by their bits. mad() may round once or twice, and each use of it is good either way: where a product must be exact,
+// one of its factors is short enough. What is usual comes first and without branches; the rest is out of its way.
 #ifndef REVAMP_DETAIL_DEVICE_CLOSE_H
 #define REVAMP_DETAIL_DEVICE_CLOSE_H
 
@@ -93,7 +93,7 @@ REVAMP_MATH_INLINE float inverse_root(float x) {
 REVAMP_MATH_INLINE double inverse_root(double x) {
     REVAMP_MATH_EXACT
     // x = 4^n m, m in [1, 4); from the float's, which has a short square.
-    const word64 e = (bits(x) - one_bits<double>) & ~(2 * leading_one<double> - 1);
+    const word64 e = (bits(x) - one_bits<double>)&~(2 * leading_one<double> - 1);
     const double m = from_bits<double>(bits(x) - e);
     const double y = static_cast<double>(REVAMP_MATH_INVERSE_ROOT(static_cast<float>(m)));
     const double d = mad(-m, y * y, 1.0);
@@ -108,9 +108,7 @@ template <class T> REVAMP_MATH_INLINE two<T> near_root(T x) {
     return {s, mad(-s, s, x) * (T(0.5) * y)};
 }
 // x = m 4^n for roots, and what the root of m is to be multiplied by. m = 1 where there is nothing to calculate.
-template <class T> struct rooted {
-    T m, factor;
-};
+template <class T> struct rooted { T m, factor; };
 template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
     const scaled<T> s = scale(x);
     if (is_finite(x) && !negative(x) && !is_zero(x))
@@ -123,7 +121,8 @@ template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     REVAMP_MATH_EXACT
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
     rooted<T> r = {x, T(1)};
-    if (bits(x) - least >= infinite_bits<T> - least) r = root_far(x, 1);
+    // Below, the rest might be flushed; above, a square be infinite.
+    if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) r = root_far(x, 1);
     T y = inverse_root(r.m), s = r.m * y, h = T(0.5) * y;
     if constexpr (single<T>) {
         const T e = mad(-s, h, T(0.5));
@@ -145,7 +144,8 @@ template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     REVAMP_MATH_EXACT
     const bool steep = magnitude(x) > magnitude(y);
     const T a = fabs(steep ? x : y), b = fabs(steep ? y : x);
-    const word_of<T> least = bits(single<T> ? T(0x1p-40) : T(0x1p-400)), most = bits(single<T> ? T(0x1p60) : T(0x1p500));
+    const word_of<T> least = bits(single<T> ? T(0x1p-40) : T(0x1p-400)),
+                     most = bits(single<T> ? T(0x1p60) : T(0x1p500));
     if (bits(a) - least >= most - least) return precise::hypot(x, y);
     return value(near_root(mad(a, a, b * b)));
 }
@@ -166,14 +166,12 @@ template <class T> REVAMP_MATH_INLINE T expm1_poly(T r) {
         q = horner(r, 0x1.fffffcp-2, 0x1.55548ap-3, 0x1.5558a8p-5, 0x1.123e7ap-7, 0x1.6a5916p-10);
     else
         q = horner(r, 0x1.000000000000ap-1, 0x1.55555555554f7p-3, 0x1.55555555506cdp-5, 0x1.1111111128556p-7,
-                      0x1.6c16c1849022ep-10, 0x1.a01a0127e862ap-13, 0x1.a01998e67c70ep-16, 0x1.71df28f6d9f90p-19,
-                      0x1.28ae8ff1e2e6dp-22, 0x1.ad7c9717644b0p-26);
+                   0x1.6c16c1849022ep-10, 0x1.a01a0127e862ap-13, 0x1.a01998e67c70ep-16, 0x1.71df28f6d9f90p-19,
+                   0x1.28ae8ff1e2e6dp-22, 0x1.ad7c9717644b0p-26);
     return mad(r * r, q, r);
 }
 // e^x = (y + low) 2^n, with n in the low bits of t.
-template <class T> struct powers {
-    T y, low, n, t;
-};
+template <class T> struct powers { T y, low, n, t; };
 // Of log(2); n times the first is exact.
 template <class T> constexpr T log_two_high = single<T> ? T(0x1.62e4p-1) : T(0x1.62e42fefa2p-1);
 template <class T> constexpr T log_two_low = single<T> ? T(0x1.7f7d1cf79abcap-20) : T(0x1.9ef35793c7673p-41);
@@ -294,9 +292,7 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
 // Logarithms.
 
 // x = 2^k (1 + f), 1 + f from sqrt(1/2) to sqrt(2).
-template <class T> struct parts {
-    T f, k;
-};
+template <class T> struct parts { T f, k; };
 template <class T> REVAMP_MATH_INLINE word_of<T> exponent_of(T x) {
     return (bits(x) - bits(T(0x1.6a09e6p-1))) & ~(leading_one<T> - 1);
 }
@@ -357,7 +353,8 @@ template <class T> REVAMP_MATH_INLINE T log2(T x) {
 }
 template <class T> REVAMP_MATH_INLINE T log10(T x) {
     if constexpr (single<T>)
-        return log_to_base(x, two<T>{T(0x1.bcap-2), T(0x1.7b1526e50e32ap-14)}, two<T>{T(0x1.344p-2), T(0x1.3509f79fef312p-18)});
+        return log_to_base(x, two<T>{T(0x1.bcap-2), T(0x1.7b1526e50e32ap-14)},
+                           two<T>{T(0x1.344p-2), T(0x1.3509f79fef312p-18)});
     else
         return log_to_base(x, two<T>{0x1.bcb7b1p-2, 0x1.49b9438ca9aaep-28},
                            two<T>{0x1.34413509f6p-2, 0x1.9fef311f12b36p-42});
@@ -418,7 +415,7 @@ template <class T> REVAMP_MATH_INLINE T acosh(T x) {
 template <class T> REVAMP_MATH_INLINE T atanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
-    const T y = T(0.5) * log1p_of(quotient(a + a, T(1) - a), T(0));
+    const T y = a < T(0x1p-60) ? a : T(0.5) * log1p_of(quotient(a + a, T(1) - a), T(0));
     const T end = magnitude(x) == one_bits<T> ? infinity<T>() : not_a_number<T>();
     return with_sign(magnitude(x) < one_bits<T> ? y : end, sign_of(x));
 }
@@ -636,7 +633,8 @@ template <class T> REVAMP_MATH_INLINE T erf_poly(T x) {
                    0x1.565bcd0db01e3p-8, -0x1.c02db3d8eb193p-11, 0x1.f9a321a0f4fd3p-14, -0x1.f4d1df375a86bp-17,
                    0x1.b9def190e8da3p-20, -0x1.5f1d36a8410fbp-23, 0x1.f7a41420e7ac0p-27, -0x1.386acef21490dp-30,
                    0x1.0579e46a48095p-34);
-    return mad(x, p, x);
+    // Where the product might be flushed, the sum is constant.
+    return fabs(x) < T(0x1p-60) ? x * T(0x1.20dd750429b6dp+0) : mad(x, p, x);
 }
 // Beyond, 1 - e^(-x - x p(x)).
 template <class T> REVAMP_MATH_INLINE T erf(T x) {
@@ -652,7 +650,11 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
             p = horner(b, 0x1.077aecp-3, 0x1.453076p-1, 0x1.b3411ap-4, -0x1.85b084p-6, 0x1.ded434p-9, -0x1.553e08p-12,
                        0x1.81a75ep-17);
         else
-            p = horner(b, 0x1.06eb7fc5ebb7dp-3, 0x1.45f36448a1a0cp-1, 0x1.a4e873e7eef7dp-4, -0x1.38e5e26fd6da8p-6, -0x1.1367f0498c65dp-12, 0x1.cdcb7045da19cp-10, -0x1.52ae18b1784d0p-11, 0x1.d6b2c55bcc5d8p-15, 0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19, 0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32, 0x1.2e12c9f899acdp-37);
+            p = horner(b, 0x1.06eb7fc5ebb7dp-3, 0x1.45f36448a1a0cp-1, 0x1.a4e873e7eef7dp-4, -0x1.38e5e26fd6da8p-6,
+                       -0x1.1367f0498c65dp-12, 0x1.cdcb7045da19cp-10, -0x1.52ae18b1784d0p-11, 0x1.d6b2c55bcc5d8p-15,
+                       0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19,
+                       0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
+                       0x1.2e12c9f899acdp-37);
         const powers<T> e = exp_of(mad(-b, p, -b), T(0));
         y = T(1) - raise(e.y, e.t);
     }
