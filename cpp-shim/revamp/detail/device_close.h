@@ -422,18 +422,33 @@ template <class T> REVAMP_MATH_INLINE T atanh(T x) {
 
 // Powers.
 
-// log(x) for x = 2^k (1 + f) to a dozen more than its own bits.
+// log(x) for x = 2^k (1 + f) to a dozen more than its own bits: with s = f / (2 + f), 2 atanh(s) = 2 s + s u.
 template <class T> REVAMP_MATH_INLINE two<T> log_in_two(parts<T> p) {
     REVAMP_MATH_EXACT
-    static_assert(single<T>, "");
-    // s = f / (2 + f), its upper half and the rest.
+    // The upper half of s and the rest.
     const T m = p.f + T(1), d = m + T(1), dh = upper(d), dl = m - (dh - T(1));
     const T y = REVAMP_MATH_QUOTIENT(T(1), d);
-    const T sh = upper(p.f * y), sl = mad(-sh, dl, mad(-sh, dh, p.f)) * y;
-    const T s = sh + sl, z = s * s;
-    const T cubic = s * z * horner(z, 0x1.555554p-1, 0x1.999c28p-2, 0x1.23d32ap-2, 0x1.f1597ep-3);
-    const two<T> r = ordered_sum(p.k * log_two_high<T>, sh + sh);
-    return ordered_sum(r.high, r.low + mad(p.k, log_two_low<T>, (sl + sl) + cubic));
+    const T sh = upper(p.f * y), sl = mad(-sh, dl, mad(-sh, dh, p.f)) * y, s = sh + sl;
+    two<T> l; // 2 atanh(s) - 2 sl
+    if constexpr (single<T>) {
+        const T z = s * s;
+        l = {sh + sh, s * z * horner(z, 0x1.555554p-1, 0x1.999c28p-2, 0x1.23d32ap-2, 0x1.f1597ep-3)};
+    } else {
+        const T square = sh * sh, rest = mad(sh + sh, sl, sl * sl), z = square + rest;
+        const T zh = upper(z), zl = (square - zh) + rest;
+        const T fifth = horner(z, 0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cff7p-3,
+                               0x1.745d174511201p-3, 0x1.3b13b1bdb9604p-3, 0x1.1110df49dca19p-3, 0x1.e1f81bf33b7c7p-4,
+                               0x1.ac479c05883d9p-4, 0x1.b8eeb7095f448p-4);
+        // 2 / 3 z + ..., the first with all its digits
+        const T two_thirds = T(0x1.5555555555555p-1), short_ = T(0x1.555555p-1), first = zh * short_;
+        const T more = mad(zh, T(0x1.5555555555555p-27), mad(zl, two_thirds, z * z * fifth));
+        const T uh = upper(first + more), ul = (first - uh) + more;
+        const two<T> r = ordered_sum(sh + sh, sh * uh);
+        l = {r.high, r.low + mad(sh, ul, sl * (uh + ul))};
+    }
+    const two<T> r = ordered_sum(p.k * log_two_high<T>, l.high);
+    const T low = r.low + mad(p.k, log_two_low<T>, (sl + sl) + l.low);
+    return ordered_sum(r.high, low);
 }
 // What C says of x^y without calculation; the sign of x^y for whole y. False: it is to be calculated for |x|.
 template <class T> REVAMP_MATH_INLINE bool pow_special(T x, T y, T *result) {
@@ -448,14 +463,10 @@ template <class T> REVAMP_MATH_INLINE bool pow_special(T x, T y, T *result) {
     if (negative(x) && !whole && !ends && !one) *result = not_a_number<T>();
     return one || none || ends || is_infinite(y) || (negative(x) && !whole);
 }
-REVAMP_MATH_INLINE double pow(double x, double y) {
-    return precise::pow(x, y);
-}
-REVAMP_MATH_INLINE float pow(float x, float y) {
+template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
     REVAMP_MATH_EXACT
-    using T = float;
     T factor = T(1), least = T(0);
-    const T limit = T(0x1p60); // beyond, the result is 0, 1 or infinite all the same
+    const T limit = single<T> ? T(0x1p60) : T(0x1p80); // beyond, the result is 0, 1 or infinite all the same
     if (!usual(x) || magnitude(y) > bits(limit)) {
         const bool special = pow_special(x, y, &factor);
         const scaled<T> s = scale(x);
@@ -467,7 +478,7 @@ REVAMP_MATH_INLINE float pow(float x, float y) {
     const two<T> l = log_in_two(parts<T>{p.f, p.k + least});
     const T e = l.high * y;
     const powers<T> r = exp_of(e, mad(l.low, y, product_less(l.high, y, e)));
-    return exp_result(e, r, T(86), T(104)) * factor;
+    return exp_result(e, r, single<T> ? T(86) : T(707), single<T> ? T(104) : T(746)) * factor;
 }
 
 // Circles.
@@ -494,7 +505,7 @@ template <class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
     }
     return y;
 }
-template <class T> REVAMP_MATH_INLINE T sin_poly(T r, T low) {
+template <bool Low, class T> REVAMP_MATH_INLINE T sin_poly(T r, T low) {
     REVAMP_MATH_EXACT
     const T z = r * r;
     T p;
@@ -503,38 +514,39 @@ template <class T> REVAMP_MATH_INLINE T sin_poly(T r, T low) {
     else
         p = horner(z, -0x1.5555555555548p-3, 0x1.111111110f7c6p-7, -0x1.a01a019bfcb7dp-13, 0x1.71de3566c9e0ap-19,
                    -0x1.ae5e59c2bea5dp-26, 0x1.5d8f95a701111p-33);
-    if constexpr (single<T>) return mad(r * z, p, r);
+    if constexpr (!Low) return mad(r * z, p, r);
     return r + mad(r * z, p, low);
 }
-template <class T> REVAMP_MATH_INLINE T cos_poly(T r, T low) {
+template <bool Low, class T> REVAMP_MATH_INLINE T cos_poly(T r, T low) {
     REVAMP_MATH_EXACT
-    const T z = r * r;
+    const T z = Low ? mad(r, r, (r + r) * low) : r * r;
+    T p;
     if constexpr (single<T>)
-        return horner(z, 1, -0.5, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e838p-16);
+        p = horner(z, -0.5, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e838p-16);
     else
-        return T(1) + mad(z,
-                          horner(z, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
-                                 -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37),
-                          -r * low);
+        p = horner(z, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
+                   -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37);
+    return mad(z, p, T(1));
 }
 template <class T> REVAMP_MATH_INLINE word_of<T> sign_if(int bit) {
     return static_cast<word_of<T>>(static_cast<std::uint32_t>(bit & 2)) << (sizeof(T) * 8 - 2);
 }
 // The sine, or with one more the cosine.
-template <class T> REVAMP_MATH_INLINE T sin_of(turned<T> t, int more) {
+template <bool Low, class T> REVAMP_MATH_INLINE T sin_of(turned<T> t, int more) {
     const int quadrant = t.quadrant + more;
-    return flip((quadrant & 1) != 0 ? cos_poly(t.rest, t.low) : sin_poly(t.rest, t.low), sign_if<T>(quadrant));
+    return flip((quadrant & 1) != 0 ? cos_poly<Low>(t.rest, t.low) : sin_poly<Low>(t.rest, t.low),
+                sign_if<T>(quadrant));
 }
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
-    return flip(sin_of(turn(fabs(x)), 0), sign_of(x));
+    return flip(sin_of<!single<T>>(turn(fabs(x)), 0), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cos(T x) {
-    return sin_of(turn(fabs(x)), 1);
+    return sin_of<!single<T>>(turn(fabs(x)), 1);
 }
 template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
     const turned<T> t = turn(fabs(x));
-    *sine = flip(sin_of(t, 0), sign_of(x));
-    *cosine = sin_of(t, 1);
+    *sine = flip(sin_of<!single<T>>(t, 0), sign_of(x));
+    *cosine = sin_of<!single<T>>(t, 1);
 }
 template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
     REVAMP_MATH_EXACT
@@ -554,6 +566,26 @@ template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
     return flip(tan_turned(turn(fabs(x))), sign_of(x));
+}
+
+// pi |x|; an integer or half of one leaves a zero, exactly.
+template <class T> REVAMP_MATH_INLINE turned<T> half_turns(T x) {
+    REVAMP_MATH_EXACT
+    const T a = fabs(x), b = mad(T(-2), trunc(T(0.5) * a), a);
+    const T t = (b + b) + magic<T>, r = mad(T(-0.5), t - magic<T>, b);
+    const two<T> pi = constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
+    const T h = r * pi.high, low = mad(r, pi.low, product_less(r, pi.high, h));
+    return {h, fabs(r) < T(0x1p-60) ? T(0) : low, static_cast<int>(bits(t))};
+}
+template <class T> REVAMP_MATH_INLINE T sinpi(T x) {
+    const turned<T> t = half_turns(x);
+    const T y = t.rest == T(0) && (t.quadrant & 1) == 0 ? T(0) : sin_of<true>(t, 0);
+    return is_finite(x) ? flip(y, sign_of(x)) : not_a_number<T>();
+}
+template <class T> REVAMP_MATH_INLINE T cospi(T x) {
+    const turned<T> t = half_turns(x);
+    const T y = t.rest == T(0) && (t.quadrant & 1) != 0 ? T(0) : sin_of<true>(t, 1);
+    return is_finite(x) ? y : not_a_number<T>();
 }
 
 // atan(t) for t in [0, 1].
@@ -584,6 +616,29 @@ template <class T> REVAMP_MATH_INLINE T atan(T x) {
     const bool steep = a > T(1);
     const T y = atan_poly(steep ? (a < T(0x1p60) ? reciprocal(a) : T(0)) : a);
     return is_nan(x) ? x : with_sign(steep ? plus_quarters(T(1), T(-1), two<T>{y, T(0)}) : y, sign_of(x));
+}
+template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
+    REVAMP_MATH_EXACT
+    const bool steep = magnitude(y) > magnitude(x);
+    T large = fabs(steep ? y : x), small = fabs(steep ? x : y);
+    const word_of<T> least = bits(single<T> ? T(0x1p-60) : T(0x1p-500)), most = bits(single<T> ? T(0x1p60) : T(0x1p500));
+    const bool far = bits(large) - least >= most - least || (bits(small) < least && !is_zero(small));
+    int apart = 0;
+    if (far) {
+        const bool none = is_zero(large) || (is_infinite(large) && !is_infinite(small));
+        const scaled<T> n = scale(small), d = scale(large);
+        const int limit = format<T>::bias + format<T>::fraction + 20, below = n.exponent - d.exponent;
+        apart = none || is_infinite(large) || is_zero(small) ? 0 : below < -limit ? -limit : below;
+        small = none || is_zero(small) ? T(0) : n.significand;
+        large = none ? T(1) : d.significand;
+        if (apart >= -40) small *= power_of_two<T>(apart), apart = 0; // atan(q) is not q yet
+    }
+    const T q = quotient(small, large);
+    T r = atan_poly(q);
+    if (apart != 0) r = times_power(q, apart);
+    const bool back = negative(x);
+    r = plus_quarters(steep ? T(1) : back ? T(2) : T(0), steep != back ? T(-1) : T(1), two<T>{r, T(0)});
+    return is_nan(x) || is_nan(y) ? not_a_number<T>() : with_sign(r, sign_of(y));
 }
 // (asin(x) - x) / x for the x^2 in [0, 1/4].
 template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
