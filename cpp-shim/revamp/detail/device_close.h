@@ -2,9 +2,9 @@
 // errors): one rounding more than device_precise.h here and there, and a fraction of its operations.
 // REVAMP_MATH_LAST_BIT chooses that one instead.
 //
-// The rules are device_precise.h's: + - * are rounded correctly, quotients and roots are not, NaN and infinity are told by
-// their bits. mad() may round once or twice, and each use of it is good either way: where a product must be exact, one
-// of its factors is short enough. What is usual comes first and without branches; the rest is out of its way.
+// The rules are device_precise.h's: + - * are rounded correctly, quotients and roots are not, NaN and infinity are told
+// by their bits. mad() may round once or twice, and each use of it is good either way: where a product must be exact,
+// one of its factors is short enough. What is usual comes first and without branches; the rest is out of its way.
 #ifndef REVAMP_DETAIL_DEVICE_CLOSE_H
 #define REVAMP_DETAIL_DEVICE_CLOSE_H
 
@@ -68,9 +68,20 @@ template <class T> REVAMP_MATH_INLINE T product_less(T a, T b, T c) {
     return mad(al, bl, mad(al, bh, mad(ah, bl, mad(ah, bh, -c))));
 }
 // 1 / x to an ulp or so, far from overflow and underflow.
+template <class T> REVAMP_MATH_INLINE T reciprocal(two<T> x) {
+    const T y = REVAMP_MATH_QUOTIENT(T(1), x.high);
+    return mad(y, mad(-x.low, y, mad(-x.high, y, T(1))), y);
+}
 template <class T> REVAMP_MATH_INLINE T reciprocal(T x) {
     const T y = REVAMP_MATH_QUOTIENT(T(1), x);
     return mad(y, mad(-x, y, T(1)), y);
+}
+
+// a / b in the same way.
+template <class T> REVAMP_MATH_INLINE T quotient(T a, T b) {
+    REVAMP_MATH_EXACT
+    const T y = REVAMP_MATH_QUOTIENT(T(1), b), q = a * y;
+    return mad(mad(-q, b, a), y, q);
 }
 
 // Roots.
@@ -82,7 +93,7 @@ REVAMP_MATH_INLINE float inverse_root(float x) {
 REVAMP_MATH_INLINE double inverse_root(double x) {
     REVAMP_MATH_EXACT
     // x = 4^n m, m in [1, 4); from the float's, which has a short square.
-    const word64 e = (bits(x) - one_bits<double>) & ~(2 * leading_one<double> - 1);
+    const word64 e = (bits(x) - one_bits<double>)&~(2 * leading_one<double> - 1);
     const double m = from_bits<double>(bits(x) - e);
     const double y = static_cast<double>(REVAMP_MATH_INVERSE_ROOT(static_cast<float>(m)));
     const double d = mad(-m, y * y, 1.0);
@@ -97,9 +108,7 @@ template <class T> REVAMP_MATH_INLINE two<T> near_root(T x) {
     return {s, mad(-s, s, x) * (T(0.5) * y)};
 }
 // x = m 4^n for roots, and what the root of m is to be multiplied by. m = 1 where there is nothing to calculate.
-template <class T> struct rooted {
-    T m, factor;
-};
+template <class T> struct rooted { T m, factor; };
 template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
     const scaled<T> s = scale(x);
     if (is_finite(x) && !negative(x) && !is_zero(x))
@@ -112,7 +121,8 @@ template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     REVAMP_MATH_EXACT
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
     rooted<T> r = {x, T(1)};
-    if (bits(x) - least >= infinite_bits<T> - least) r = root_far(x, 1);
+    // Below, the rest might be flushed; above, a square be infinite.
+    if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) r = root_far(x, 1);
     T y = inverse_root(r.m), s = r.m * y, h = T(0.5) * y;
     if constexpr (single<T>) {
         const T e = mad(-s, h, T(0.5));
@@ -134,7 +144,8 @@ template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     REVAMP_MATH_EXACT
     const bool steep = magnitude(x) > magnitude(y);
     const T a = fabs(steep ? x : y), b = fabs(steep ? y : x);
-    const word_of<T> least = bits(single<T> ? T(0x1p-40) : T(0x1p-400)), most = bits(single<T> ? T(0x1p60) : T(0x1p500));
+    const word_of<T> least = bits(single<T> ? T(0x1p-40) : T(0x1p-400)),
+                     most = bits(single<T> ? T(0x1p60) : T(0x1p500));
     if (bits(a) - least >= most - least) return precise::hypot(x, y);
     return value(near_root(mad(a, a, b * b)));
 }
@@ -155,14 +166,12 @@ template <class T> REVAMP_MATH_INLINE T expm1_poly(T r) {
         q = horner(r, 0x1.fffffcp-2, 0x1.55548ap-3, 0x1.5558a8p-5, 0x1.123e7ap-7, 0x1.6a5916p-10);
     else
         q = horner(r, 0x1.000000000000ap-1, 0x1.55555555554f7p-3, 0x1.55555555506cdp-5, 0x1.1111111128556p-7,
-                      0x1.6c16c1849022ep-10, 0x1.a01a0127e862ap-13, 0x1.a01998e67c70ep-16, 0x1.71df28f6d9f90p-19,
-                      0x1.28ae8ff1e2e6dp-22, 0x1.ad7c9717644b0p-26);
+                   0x1.6c16c1849022ep-10, 0x1.a01a0127e862ap-13, 0x1.a01998e67c70ep-16, 0x1.71df28f6d9f90p-19,
+                   0x1.28ae8ff1e2e6dp-22, 0x1.ad7c9717644b0p-26);
     return mad(r * r, q, r);
 }
 // e^x = (y + low) 2^n, with n in the low bits of t.
-template <class T> struct powers {
-    T y, low, n, t;
-};
+template <class T> struct powers { T y, low, n, t; };
 // Of log(2); n times the first is exact.
 template <class T> constexpr T log_two_high = single<T> ? T(0x1.62e4p-1) : T(0x1.62e42fefa2p-1);
 template <class T> constexpr T log_two_low = single<T> ? T(0x1.7f7d1cf79abcap-20) : T(0x1.9ef35793c7673p-41);
@@ -197,23 +206,30 @@ template <class T> REVAMP_MATH_INLINE T exp2(T x) {
         q = horner(r, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c9p-5, 0x1.3b2ab6fba4d19p-7, 0x1.5d87fe78a323dp-10,
                    0x1.430912f8d7c7ep-13, 0x1.ffcbfc727ca28p-17, 0x1.62c0207be226bp-20, 0x1.b524e0c32957cp-24,
                    0x1.e4d5c169d84d6p-28, 0x1.e9fdaeb2b0a7cp-32, 0x1.bb560a25e62dcp-36);
-    const T y = T(1) + mad(r, T(0x1.62e42fefa39efp-1), r * r * q);
+    // The coefficient of r as 1/2 and the rest.
+    const T y = T(1) + mad(r, T(0.5), mad(r, T(0x1.8b90bfbe8e7bdp-3), r * r * q));
     return exp_result(x, powers<T>{y, T(0), n, t}, single<T> ? T(125) : T(1021), single<T> ? T(152) : T(1078));
 }
 template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     REVAMP_MATH_EXACT
     const T t = mad(x, T(0x1.a934f0979a371p+1), magic<T>), n = t - magic<T>;
-    T r, q; // n times the first part of log10(2) is exact
-    if constexpr (single<T>) {
-        r = mad(n, T(-0x1.3509f79fef312p-18), mad(n, T(-0x1.344p-2), x));
-        q = horner(r, 0x1.53524ap+1, 0x1.046fbcp+1, 0x1.2bd9ap+0, 0x1.155d92p-1, 0x1.a6f50ep-3);
-    } else {
-        r = mad(n, T(-0x1.9fef311f12b36p-42), mad(n, T(-0x1.34413509f6p-2), x));
-        q = horner(r, 0x1.53524c73cea69p+1, 0x1.0470591de2caap+1, 0x1.2bd7609fd964ap+0, 0x1.1429ffd1d2346p-1,
-                   0x1.a7ed7085815d1p-3, 0x1.16e4dfd14b39dp-4, 0x1.4116ad7f98f9dp-6, 0x1.48977f47daddbp-8,
-                   0x1.2eac70d952fafp-10, 0x1.fc0cb5fae8753p-13, 0x1.77b17f82a41f6p-15);
-    }
-    const T y = T(1) + mad(r, T(0x1.26bb1bbb55516p+1), r * r * q);
+    T high, low; // of log10(2); n times the first is exact
+    if constexpr (single<T>)
+        high = T(0x1.344p-2), low = T(0x1.3509f79fef312p-18);
+    else
+        high = T(0x1.34413509f6p-2), low = T(0x1.9fef311f12b36p-42);
+    const T h = mad(n, -high, x), r = mad(n, -low, h);
+    T tail = r * r;
+    if constexpr (single<T>)
+        tail *= horner(r, 0x1.53524ap+1, 0x1.046fbcp+1, 0x1.2bd9ap+0, 0x1.155d92p-1, 0x1.a6f50ep-3);
+    else
+        tail = mad(tail,
+                   horner(r, 0x1.53524c73cea69p+1, 0x1.0470591de2caap+1, 0x1.2bd7609fd964ap+0, 0x1.1429ffd1d2346p-1,
+                          0x1.a7ed7085815d1p-3, 0x1.16e4dfd14b39dp-4, 0x1.4116ad7f98f9dp-6, 0x1.48977f47daddbp-8,
+                          0x1.2eac70d952fafp-10, 0x1.fc0cb5fae8753p-13, 0x1.77b17f82a41f6p-15),
+                   T(0x1.26bb1bbb55516p+1) * mad(n, -low, h - r));
+    // log(10) as 2 and the rest.
+    const T y = T(1) + mad(r, T(2), mad(r, T(0x1.35d8dddaaa8acp-2), tail));
     return exp_result(x, powers<T>{y, T(0), n, t}, single<T> ? T(37) : T(307), single<T> ? T(46) : T(325));
 }
 // e^a / 2 for a >= 0.
@@ -252,23 +268,23 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
     T y;
-    if (a < T(0.55)) {
+    if (a < (single<T> ? T(0.55) : T(0.7))) {
         const T z = a * a;
         T p;
         if constexpr (single<T>)
             p = horner(z, -0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91f96p-5, 0x1.58f856p-6, -0x1.99c58ep-8);
         else
-            p = horner(z, -0x1.555555555554fp-2, 0x1.11111111107a1p-3, -0x1.ba1ba1b97da25p-5, 0x1.664f485975a81p-6,
-                       -0x1.226e2f150aca3p-7, 0x1.d6d29baad9eddp-9, -0x1.7d8fd4914f588p-10, 0x1.3483b521f299ap-11,
-                       -0x1.e9700288632c7p-13, 0x1.5d74f9a485223p-14, -0x1.4712774dfca4bp-16);
+            p = horner(z, -0x1.5555555555553p-2, 0x1.1111111110e1dp-3, -0x1.ba1ba1b9f1c50p-5, 0x1.664f487964a03p-6,
+                       -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
+                       -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
+                       -0x1.dbd5d6f5ad95cp-20);
         y = mad(a * z, p, a);
     } else {
         const T limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
         const powers<T> p = exp_of(b + b, T(0));
         const T e = raise(p.y, p.t), d = e + T(1);
-        T q = REVAMP_MATH_QUOTIENT(T(1), d);
-        if constexpr (!single<T>) q = mad(q, mad(-d, q, T(1)) - ((e - (d - T(1))) + e * p.low) * q, q);
-        y = mad(T(-2), q, T(1));
+        const T low = single<T> ? T(0) : (e - (d - T(1))) + e * p.low;
+        y = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
     }
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
@@ -276,9 +292,7 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
 // Logarithms.
 
 // x = 2^k (1 + f), 1 + f from sqrt(1/2) to sqrt(2).
-template <class T> struct parts {
-    T f, k;
-};
+template <class T> struct parts { T f, k; };
 template <class T> REVAMP_MATH_INLINE word_of<T> exponent_of(T x) {
     return (bits(x) - bits(T(0x1.6a09e6p-1))) & ~(leading_one<T> - 1);
 }
@@ -309,11 +323,11 @@ template <class T> REVAMP_MATH_INLINE T log_tail(T f) {
         return f * horner(f, -0x1.fffff8p-2, 0x1.55555p-2, -0x1.000432p-2, 0x1.99a42p-3, -0x1.542598p-3, 0x1.226dc6p-3,
                           -0x1.0f41e6p-3, 0x1.08607cp-3, -0x1.38350ep-4);
     else
-        return f * horner(f, -0x1.0000000000006p-1, 0x1.555555555555ep-2, -0x1.fffffffffc823p-3, 0x1.99999999956b6p-3,
-                          -0x1.55555557ac23ap-3, 0x1.249249287a1c4p-3, -0x1.fffffe94d874dp-4, 0x1.c71c6ebc061b0p-4,
-                          -0x1.9999d4837e6f3p-4, 0x1.745db3585571ap-4, -0x1.554fe25b3fe70p-4, 0x1.3b02002aee6adp-4,
-                          -0x1.24dad1283ea57p-4, 0x1.123d32630fff8p-4, -0x1.fc6821bf68c49p-5, 0x1.cb338b0118f42p-5,
-                          -0x1.c7410aefd199cp-5, 0x1.0ebd4b7d376e5p-4, -0x1.06e2d985be66fp-4, 0x1.de5d75d43aaa6p-6);
+        return f * horner(f, -0.5, 0x1.5555555555533p-2, -0x1.fffffffffeefbp-3, 0x1.999999999f782p-3,
+                          -0x1.555555566ca0cp-3, 0x1.24924922a4916p-3, -0x1.ffffff2b0a534p-4, 0x1.c71c71dec16edp-4,
+                          -0x1.9999c290ffb62p-4, 0x1.745d3f6e3402dp-4, -0x1.5550eb3c38d6ap-4, 0x1.3b0b7fdee148cp-4,
+                          -0x1.24d7731b201fep-4, 0x1.11cd8c13f460bp-4, -0x1.fba082d60f537p-5, 0x1.d0522567695d3p-5,
+                          -0x1.d11ca01776846p-5, 0x1.0a6dfd971f31ep-4, -0x1.ea26cbf627f5ep-5, 0x1.ac8b13ffa4c19p-6);
 }
 template <class T> REVAMP_MATH_INLINE T log_of(parts<T> p) {
     REVAMP_MATH_EXACT
@@ -322,42 +336,28 @@ template <class T> REVAMP_MATH_INLINE T log_of(parts<T> p) {
 template <class T> REVAMP_MATH_INLINE T log(T x) {
     return log_of(parts_of(x));
 }
-template <class T> REVAMP_MATH_INLINE T log2(T x) {
+// log(x) / log(b), from 1 / log(b) and log(2) / log(b), each as a short high part and the rest.
+template <class T> REVAMP_MATH_INLINE T log_to_base(T x, two<T> base, two<T> two_) {
     REVAMP_MATH_EXACT
     const parts<T> p = parts_of(x);
-    T tail;
+    const T tail = p.f * log_tail(p.f), high = upper(p.f + tail), low = (p.f - high) + tail;
+    const two<T> s = ordered_sum(p.k * two_.high, high * base.high);
+    const T y = s.high + (s.low + mad(p.k, two_.low, mad(high, base.low, low * (base.high + base.low))));
+    return is_finite(p.k) ? y : p.k;
+}
+template <class T> REVAMP_MATH_INLINE T log2(T x) {
     if constexpr (single<T>)
-        tail = horner(p.f, -0x1.715470p-1, 0x1.ec7094p-2, -0x1.715adap-2, 0x1.277f0cp-2, -0x1.eaaee8p-3,
-                      0x1.a2e4c6p-3, -0x1.8787c2p-3, 0x1.7e077ap-3, -0x1.c319e8p-4);
+        return log_to_base(x, two<T>{T(0x1.714p+0), T(0x1.47652b82fe177p-12)}, two<T>{T(1), T(0)});
     else
-        tail =
-            horner(p.f, -0x1.71547652b8307p-1, 0x1.ec709dc3a040ap-2, -0x1.71547652b5ab2p-2,
-                   0x1.2776c50ef6bbep-2, -0x1.ec709dc70024bp-3, 0x1.a61762ad505ecp-3, -0x1.7154754cc247ap-3,
-                   0x1.484b11a5c20b5p-3, -0x1.2776ef8e4328dp-3, 0x1.0c9af52e575e0p-3, -0x1.ec68c13ce88acp-4,
-                   0x1.c675d07ea51a7p-4, -0x1.a68006a320b4ap-4, 0x1.8ba4b07624b39p-4, -0x1.6ebceae61fc26p-4,
-                   0x1.4b3e66422a260p-4, -0x1.48657a432c9dbp-4, 0x1.86982d0efe34dp-4, -0x1.7b43b77aa9666p-4,
-                   0x1.5911454d9c4f8p-5);
-    return p.k + (p.f + mad(p.f, T(0x1.c551d94ae0bf8p-2), p.f * p.f * tail));
+        return log_to_base(x, two<T>{0x1.715476p+0, 0x1.4ae0bf85ddf44p-26}, two<T>{1, 0});
 }
 template <class T> REVAMP_MATH_INLINE T log10(T x) {
-    REVAMP_MATH_EXACT
-    const parts<T> p = parts_of(x);
-    T tail, high, low; // of log10(2); k times the first is exact
-    if constexpr (single<T>) {
-        tail = horner(p.f, -0x1.bcb7aap-3, 0x1.287a70p-3, -0x1.bcbf2cp-4, 0x1.63d016p-4,
-                      -0x1.276fdap-4, 0x1.f86998p-5, -0x1.d73e96p-5, 0x1.cbf598p-5, -0x1.100b2ap-5);
-        high = T(0x1.344p-2), low = T(0x1.3509f79fef312p-18);
-    } else {
-        tail = horner(p.f, -0x1.bcb7b1526e519p-3, 0x1.287a7636f4366p-3, -0x1.bcb7b1526b489p-4,
-                      0x1.63c62775216bfp-4, -0x1.287a7638fc53ap-4, 0x1.fc3fa61bd93c0p-5, -0x1.bcb7b016ffbbcp-5,
-                      0x1.8b4df04f3b645p-5, -0x1.63c65aa11c7f6p-5, 0x1.436ed9fa8be7dp-5, -0x1.2875ba8d9a1d9p-5,
-                      0x1.119cc0753258fp-5, -0x1.fcbda606e7522p-6, 0x1.dc66eb17722d2p-6, -0x1.b998b48fe6a73p-6,
-                      0x1.8edb72806247ep-6, -0x1.8b6dbce6a8445p-6, 0x1.d65293c63124ap-6, -0x1.c8ae1384f32d5p-6,
-                      0x1.9f80ac41fb802p-7);
-        high = T(0x1.34413509f6p-2), low = T(0x1.9fef311f12b36p-42);
-    }
-    const T rest = mad(p.f, T(-0x1.0d213ab646bc7p-4), mad(p.f * p.f, tail, p.k * low));
-    return mad(p.k, high, mad(p.f, T(0.5), rest));
+    if constexpr (single<T>)
+        return log_to_base(x, two<T>{T(0x1.bcap-2), T(0x1.7b1526e50e32ap-14)},
+                           two<T>{T(0x1.344p-2), T(0x1.3509f79fef312p-18)});
+    else
+        return log_to_base(x, two<T>{0x1.bcb7b1p-2, 0x1.49b9438ca9aaep-28},
+                           two<T>{0x1.34413509f6p-2, 0x1.9fef311f12b36p-42});
 }
 // As log(y) for y = 1 + x, but for the rounding of y.
 template <class T> REVAMP_MATH_INLINE T log1p_of(T x, T doublings) {
@@ -365,7 +365,9 @@ template <class T> REVAMP_MATH_INLINE T log1p_of(T x, T doublings) {
     const word_of<T> e = exponent_of(x + T(1));
     // 2^-k x + (2^-k - 1)
     const T scale = from_bits<T>(bits(T(4)) - e);
-    return log_of(parts<T>{from_bits<T>(bits(x) - e) + mad(T(0.25), scale, T(-1)), number_of<T>(e) + doublings});
+    const T a = from_bits<T>(bits(x) - e), b = mad(T(0.25), scale, T(-1)), f = a + b, low = a - (f - b);
+    const T k = number_of<T>(e) + doublings;
+    return mad(k, log_two_high<T>, f + mad(f, log_tail(f), mad(k, log_two_low<T>, low - low * f)));
 }
 template <class T> REVAMP_MATH_INLINE T log1p(T x) {
     T y = with_sign(log1p_of(x, T(0)), sign_of(x));
@@ -387,23 +389,25 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
                    0x1.ae648703501c4p-26, 0x1.1fd52560dac22p-29, 0x1.617f9cc8fc419p-33);
     const T tail = mad(r * r, q, mad(n, -log_two_low<T>, h - r));
     const T power = raise(T(1), t);
-    T y = with_sign(mad(power, r, power - T(1)) + power * tail, sign_of(x));
-    if (magnitude(x) > bits(single<T> ? T(17) : T(37))) y = is_nan(x) ? x : negative(x) ? T(-1) : exp(x);
+    const T less = power - T(1);
+    const two<T> s = ordered_sum(less, power * r);
+    T y = with_sign(s.high + (mad(power, tail, s.low) + ((power - less) - T(1))), sign_of(x));
+    if (magnitude(x) > bits(single<T> ? T(18) : T(38))) y = is_nan(x) ? x : negative(x) ? T(-1) : exp(x);
     return y;
 }
 template <class T> REVAMP_MATH_INLINE T asinh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
     const bool large = a > (single<T> ? T(0x1p26) : T(0x1p54));
-    const T z = a * a, s = REVAMP_MATH_ROOT(z + T(1));
-    const T y = large ? a : a + REVAMP_MATH_QUOTIENT(z, s + T(1));
+    const T z = a * a;
+    const T y = large ? a : a + quotient(z, value(near_root(z + T(1))) + T(1));
     return is_finite(x) ? with_sign(log1p_of(y, large ? T(1) : T(0)), sign_of(x)) : x;
 }
 template <class T> REVAMP_MATH_INLINE T acosh(T x) {
     REVAMP_MATH_EXACT
     const bool large = x > (single<T> ? T(0x1p26) : T(0x1p54));
     const T t = x - T(1);
-    const T y = log1p_of(large ? t : t + REVAMP_MATH_ROOT(mad(t, t, t + t)), large ? T(1) : T(0));
+    const T y = log1p_of(large ? t : t + value(near_root(mad(t, t, t + t))), large ? T(1) : T(0));
     return bits(x) - one_bits<T> < infinite_bits<T> - one_bits<T> ? y
            : bits(x) == infinite_bits<T> || is_nan(x)             ? x
                                                                   : not_a_number<T>();
@@ -411,25 +415,40 @@ template <class T> REVAMP_MATH_INLINE T acosh(T x) {
 template <class T> REVAMP_MATH_INLINE T atanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
-    const T y = T(0.5) * log1p_of(REVAMP_MATH_QUOTIENT(a + a, T(1) - a), T(0));
+    const T y = a < T(0x1p-60) ? a : T(0.5) * log1p_of(quotient(a + a, T(1) - a), T(0));
     const T end = magnitude(x) == one_bits<T> ? infinity<T>() : not_a_number<T>();
     return with_sign(magnitude(x) < one_bits<T> ? y : end, sign_of(x));
 }
 
 // Powers.
 
-// log(x) for x = 2^k (1 + f) to a dozen more than its own bits.
+// log(x) for x = 2^k (1 + f) to a dozen more than its own bits: with s = f / (2 + f), 2 atanh(s) = 2 s + s u.
 template <class T> REVAMP_MATH_INLINE two<T> log_in_two(parts<T> p) {
     REVAMP_MATH_EXACT
-    static_assert(single<T>, "");
-    // s = f / (2 + f), its upper half and the rest.
+    // The upper half of s and the rest.
     const T m = p.f + T(1), d = m + T(1), dh = upper(d), dl = m - (dh - T(1));
     const T y = REVAMP_MATH_QUOTIENT(T(1), d);
-    const T sh = upper(p.f * y), sl = mad(-sh, dl, mad(-sh, dh, p.f)) * y;
-    const T s = sh + sl, z = s * s;
-    const T cubic = s * z * horner(z, 0x1.555554p-1, 0x1.999c28p-2, 0x1.23d32ap-2, 0x1.f1597ep-3);
-    const two<T> r = ordered_sum(p.k * log_two_high<T>, sh + sh);
-    return ordered_sum(r.high, r.low + mad(p.k, log_two_low<T>, (sl + sl) + cubic));
+    const T sh = upper(p.f * y), sl = mad(-sh, dl, mad(-sh, dh, p.f)) * y, s = sh + sl;
+    two<T> l; // 2 atanh(s) - 2 sl
+    if constexpr (single<T>) {
+        const T z = s * s;
+        l = {sh + sh, s * z * horner(z, 0x1.555554p-1, 0x1.999c28p-2, 0x1.23d32ap-2, 0x1.f1597ep-3)};
+    } else {
+        const T square = sh * sh, rest = mad(sh + sh, sl, sl * sl), z = square + rest;
+        const T zh = upper(z), zl = (square - zh) + rest;
+        const T fifth = horner(z, 0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cff7p-3,
+                               0x1.745d174511201p-3, 0x1.3b13b1bdb9604p-3, 0x1.1110df49dca19p-3, 0x1.e1f81bf33b7c7p-4,
+                               0x1.ac479c05883d9p-4, 0x1.b8eeb7095f448p-4);
+        // 2 / 3 z + ..., the first with all its digits
+        const T two_thirds = T(0x1.5555555555555p-1), short_ = T(0x1.555555p-1), first = zh * short_;
+        const T more = mad(zh, T(0x1.5555555555555p-27), mad(zl, two_thirds, z * z * fifth));
+        const T uh = upper(first + more), ul = (first - uh) + more;
+        const two<T> r = ordered_sum(sh + sh, sh * uh);
+        l = {r.high, r.low + mad(sh, ul, sl * (uh + ul))};
+    }
+    const two<T> r = ordered_sum(p.k * log_two_high<T>, l.high);
+    const T low = r.low + mad(p.k, log_two_low<T>, (sl + sl) + l.low);
+    return ordered_sum(r.high, low);
 }
 // What C says of x^y without calculation; the sign of x^y for whole y. False: it is to be calculated for |x|.
 template <class T> REVAMP_MATH_INLINE bool pow_special(T x, T y, T *result) {
@@ -444,14 +463,10 @@ template <class T> REVAMP_MATH_INLINE bool pow_special(T x, T y, T *result) {
     if (negative(x) && !whole && !ends && !one) *result = not_a_number<T>();
     return one || none || ends || is_infinite(y) || (negative(x) && !whole);
 }
-REVAMP_MATH_INLINE double pow(double x, double y) {
-    return precise::pow(x, y);
-}
-REVAMP_MATH_INLINE float pow(float x, float y) {
+template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
     REVAMP_MATH_EXACT
-    using T = float;
     T factor = T(1), least = T(0);
-    const T limit = T(0x1p60); // beyond, the result is 0, 1 or infinite all the same
+    const T limit = single<T> ? T(0x1p60) : T(0x1p80); // beyond, the result is 0, 1 or infinite all the same
     if (!usual(x) || magnitude(y) > bits(limit)) {
         const bool special = pow_special(x, y, &factor);
         const scaled<T> s = scale(x);
@@ -463,34 +478,34 @@ REVAMP_MATH_INLINE float pow(float x, float y) {
     const two<T> l = log_in_two(parts<T>{p.f, p.k + least});
     const T e = l.high * y;
     const powers<T> r = exp_of(e, mad(l.low, y, product_less(l.high, y, e)));
-    return exp_result(e, r, T(86), T(104)) * factor;
+    return exp_result(e, r, single<T> ? T(86) : T(707), single<T> ? T(104) : T(746)) * factor;
 }
 
 // Circles.
 
-// x = quadrant pi / 2 + rest.
+// x = quadrant pi / 2 + rest + low, for x >= 0.
 template <class T> struct turned {
-    T rest;
+    T rest, low;
     int quadrant;
 };
 template <class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
     REVAMP_MATH_EXACT
     const T t = mad(x, T(0x1.45f306dc9c883p-1), magic<T>), n = t - magic<T>;
-    T r; // n times the first three of each is exact
+    T first, second, third, fourth; // of -pi / 2; n times each but the last is exact
     if constexpr (single<T>)
-        r = mad(n, T(-0x1.68c234c4c6629p-39),
-                mad(n, T(-0x1.11p-26), mad(n, T(-0x1.f6ap-13), mad(n, T(-0x1.921p+0), x))));
+        first = T(-0x1.921p+0), second = T(-0x1.f6ap-13), third = T(-0x1.11p-26), fourth = T(-0x1.68c234c4c6629p-39);
     else
-        r = mad(n, T(-0x1.701b839a25205p-92),
-                mad(n, T(-0x1.313198ap-61), mad(n, T(-0x1.10b46118p-30), mad(n, T(-0x1.921fb54p+0), x))));
-    turned<T> y = {r, static_cast<int>(bits(t))};
+        first = T(-0x1.921fb54p+0), second = T(-0x1.10b46118p-30), third = T(-0x1.313198ap-61),
+        fourth = T(-0x1.701b839a25205p-92);
+    const T g = mad(n, second, mad(n, first, x)), h = mad(n, third, g), r = mad(n, fourth, h);
+    turned<T> y = {r, mad(n, fourth, h - r) + mad(n, third, g - h), static_cast<int>(bits(t))};
     if (magnitude(x) > bits(single<T> ? T(3200) : T(0x1p18))) {
         const quarter_turns<T> far = reduce_far(is_finite(x) ? x : T(0x1p30));
-        y = {is_finite(x) ? value(far.rest) : not_a_number<T>(), far.quadrant};
+        y = {is_finite(x) ? far.rest.high : not_a_number<T>(), far.rest.low, far.quadrant};
     }
     return y;
 }
-template <class T> REVAMP_MATH_INLINE T sin_poly(T r) {
+template <bool Low, class T> REVAMP_MATH_INLINE T sin_poly(T r, T low) {
     REVAMP_MATH_EXACT
     const T z = r * r;
     T p;
@@ -499,36 +514,39 @@ template <class T> REVAMP_MATH_INLINE T sin_poly(T r) {
     else
         p = horner(z, -0x1.5555555555548p-3, 0x1.111111110f7c6p-7, -0x1.a01a019bfcb7dp-13, 0x1.71de3566c9e0ap-19,
                    -0x1.ae5e59c2bea5dp-26, 0x1.5d8f95a701111p-33);
-    return mad(mad(r, z, T(0)), p, r); // + 0 keeps the sign of a zero
+    if constexpr (!Low) return mad(r * z, p, r);
+    return r + mad(r * z, p, low);
 }
-template <class T> REVAMP_MATH_INLINE T cos_poly(T r) {
+template <bool Low, class T> REVAMP_MATH_INLINE T cos_poly(T r, T low) {
     REVAMP_MATH_EXACT
-    const T z = r * r;
+    const T z = Low ? mad(r, r, (r + r) * low) : r * r;
+    T p;
     if constexpr (single<T>)
-        return horner(z, 1, -0.5, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e838p-16);
+        p = horner(z, -0.5, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e838p-16);
     else
-        return horner(z, 1, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
-                      -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37);
+        p = horner(z, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
+                   -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37);
+    return mad(z, p, T(1));
 }
 template <class T> REVAMP_MATH_INLINE word_of<T> sign_if(int bit) {
     return static_cast<word_of<T>>(static_cast<std::uint32_t>(bit & 2)) << (sizeof(T) * 8 - 2);
 }
-template <class T> REVAMP_MATH_INLINE T sin_turned(turned<T> t) {
-    return flip((t.quadrant & 1) != 0 ? cos_poly(t.rest) : sin_poly(t.rest), sign_if<T>(t.quadrant));
-}
-template <class T> REVAMP_MATH_INLINE T cos_turned(turned<T> t) {
-    return sin_turned(turned<T>{t.rest, t.quadrant + 1});
+// The sine, or with one more the cosine.
+template <bool Low, class T> REVAMP_MATH_INLINE T sin_of(turned<T> t, int more) {
+    const int quadrant = t.quadrant + more;
+    return flip((quadrant & 1) != 0 ? cos_poly<Low>(t.rest, t.low) : sin_poly<Low>(t.rest, t.low),
+                sign_if<T>(quadrant));
 }
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
-    return sin_turned(turn(x));
+    return flip(sin_of<!single<T>>(turn(fabs(x)), 0), sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T cos(T x) {
-    return cos_turned(turn(x));
+    return sin_of<!single<T>>(turn(fabs(x)), 1);
 }
 template <class T> REVAMP_MATH_INLINE void sincos(T x, T *sine, T *cosine) {
-    const turned<T> t = turn(x);
-    *sine = sin_turned(t);
-    *cosine = cos_turned(t);
+    const turned<T> t = turn(fabs(x));
+    *sine = flip(sin_of<!single<T>>(t, 0), sign_of(x));
+    *cosine = sin_of<!single<T>>(t, 1);
 }
 template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
     REVAMP_MATH_EXACT
@@ -542,10 +560,32 @@ template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
                    0x1.d25d3783b7386p-13, 0x1.1e50505b1d599p-13, -0x1.baa8e6002f27ep-16, 0x1.772e6261ed333p-14,
                    -0x1.78706fcc4e8a8p-15, 0x1.5e0527be03390p-16);
     const T y = mad(r * z, p, r);
-    return (t.quadrant & 1) != 0 ? -reciprocal(y) : y;
+    if constexpr (single<T>) return (t.quadrant & 1) != 0 ? -reciprocal(y) : y;
+    const two<T> w = ordered_sum(r, mad(r * z, p, t.low * mad(y, y, T(1))));
+    return (t.quadrant & 1) != 0 ? -reciprocal(w) : w.high;
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
-    return tan_turned(turn(x));
+    return flip(tan_turned(turn(fabs(x))), sign_of(x));
+}
+
+// pi |x|; an integer or half of one leaves a zero, exactly.
+template <class T> REVAMP_MATH_INLINE turned<T> half_turns(T x) {
+    REVAMP_MATH_EXACT
+    const T a = fabs(x), b = mad(T(-2), trunc(T(0.5) * a), a);
+    const T t = (b + b) + magic<T>, r = mad(T(-0.5), t - magic<T>, b);
+    const two<T> pi = constant<T>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53);
+    const T h = r * pi.high, low = mad(r, pi.low, product_less(r, pi.high, h));
+    return {h, fabs(r) < T(0x1p-60) ? T(0) : low, static_cast<int>(bits(t))};
+}
+template <class T> REVAMP_MATH_INLINE T sinpi(T x) {
+    const turned<T> t = half_turns(x);
+    const T y = t.rest == T(0) && (t.quadrant & 1) == 0 ? T(0) : sin_of<true>(t, 0);
+    return is_finite(x) ? flip(y, sign_of(x)) : not_a_number<T>();
+}
+template <class T> REVAMP_MATH_INLINE T cospi(T x) {
+    const turned<T> t = half_turns(x);
+    const T y = t.rest == T(0) && (t.quadrant & 1) != 0 ? T(0) : sin_of<true>(t, 1);
+    return is_finite(x) ? y : not_a_number<T>();
 }
 
 // atan(t) for t in [0, 1].
@@ -576,6 +616,29 @@ template <class T> REVAMP_MATH_INLINE T atan(T x) {
     const bool steep = a > T(1);
     const T y = atan_poly(steep ? (a < T(0x1p60) ? reciprocal(a) : T(0)) : a);
     return is_nan(x) ? x : with_sign(steep ? plus_quarters(T(1), T(-1), two<T>{y, T(0)}) : y, sign_of(x));
+}
+template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
+    REVAMP_MATH_EXACT
+    const bool steep = magnitude(y) > magnitude(x);
+    T large = fabs(steep ? y : x), small = fabs(steep ? x : y);
+    const word_of<T> least = bits(single<T> ? T(0x1p-60) : T(0x1p-500)), most = bits(single<T> ? T(0x1p60) : T(0x1p500));
+    const bool far = bits(large) - least >= most - least || (bits(small) < least && !is_zero(small));
+    int apart = 0;
+    if (far) {
+        const bool none = is_zero(large) || (is_infinite(large) && !is_infinite(small));
+        const scaled<T> n = scale(small), d = scale(large);
+        const int limit = format<T>::bias + format<T>::fraction + 20, below = n.exponent - d.exponent;
+        apart = none || is_infinite(large) || is_zero(small) ? 0 : below < -limit ? -limit : below;
+        small = none || is_zero(small) ? T(0) : n.significand;
+        large = none ? T(1) : d.significand;
+        if (apart >= -40) small *= power_of_two<T>(apart), apart = 0; // atan(q) is not q yet
+    }
+    const T q = quotient(small, large);
+    T r = atan_poly(q);
+    if (apart != 0) r = times_power(q, apart);
+    const bool back = negative(x);
+    r = plus_quarters(steep ? T(1) : back ? T(2) : T(0), steep != back ? T(-1) : T(1), two<T>{r, T(0)});
+    return is_nan(x) || is_nan(y) ? not_a_number<T>() : with_sign(r, sign_of(y));
 }
 // (asin(x) - x) / x for the x^2 in [0, 1/4].
 template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
@@ -613,23 +676,28 @@ template <class T> REVAMP_MATH_INLINE T acos(T x) {
 
 // The normal distribution.
 
-// x to x + x p(x^2), and 1 - e^(-x - x p(x)).
+// erf(x) = x + x p(x^2) for |x| <= 1.
+template <class T> REVAMP_MATH_INLINE T erf_poly(T x) {
+    const T z = x * x;
+    T p;
+    if constexpr (single<T>)
+        p = horner(z, 0x1.06eba8p-3, -0x1.812740p-2, 0x1.ce2d64p-4, -0x1.b80118p-6, 0x1.5449eap-8, -0x1.a60754p-11,
+                   0x1.4f599ap-14);
+    else
+        p = horner(z, 0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b20p-4, -0x1.b82ce31284993p-6,
+                   0x1.565bcd0db01e3p-8, -0x1.c02db3d8eb193p-11, 0x1.f9a321a0f4fd3p-14, -0x1.f4d1df375a86bp-17,
+                   0x1.b9def190e8da3p-20, -0x1.5f1d36a8410fbp-23, 0x1.f7a41420e7ac0p-27, -0x1.386acef21490dp-30,
+                   0x1.0579e46a48095p-34);
+    // Where the product might be flushed, the sum is constant.
+    return fabs(x) < T(0x1p-60) ? x * T(0x1.20dd750429b6dp+0) : mad(x, p, x);
+}
+// Beyond, 1 - e^(-x - x p(x)).
 template <class T> REVAMP_MATH_INLINE T erf(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x);
     T y;
     if (a < (single<T> ? T(0.9277) : T(1))) {
-        const T z = a * a;
-        T p;
-        if constexpr (single<T>)
-            p = horner(z, 0x1.06eba8p-3, -0x1.812740p-2, 0x1.ce2d64p-4, -0x1.b80118p-6, 0x1.5449eap-8, -0x1.a60754p-11,
-                       0x1.4f599ap-14);
-        else
-            p = horner(z, 0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b20p-4, -0x1.b82ce31284993p-6,
-                       0x1.565bcd0db01e3p-8, -0x1.c02db3d8eb193p-11, 0x1.f9a321a0f4fd3p-14, -0x1.f4d1df375a86bp-17,
-                       0x1.b9def190e8da3p-20, -0x1.5f1d36a8410fbp-23, 0x1.f7a41420e7ac0p-27, -0x1.386acef21490dp-30,
-                       0x1.0579e46a48095p-34);
-        y = mad(a, p, a);
+        y = erf_poly(a);
     } else {
         const T b = a > (single<T> ? T(4) : T(6)) ? (single<T> ? T(4) : T(6)) : a;
         T p;
@@ -637,23 +705,29 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
             p = horner(b, 0x1.077aecp-3, 0x1.453076p-1, 0x1.b3411ap-4, -0x1.85b084p-6, 0x1.ded434p-9, -0x1.553e08p-12,
                        0x1.81a75ep-17);
         else
-            p = horner(b, 0x1.06eb7fc5ebb7dp-3, 0x1.45f36448a1a0cp-1, 0x1.a4e873e7eef7dp-4, -0x1.38e5e26fd6da8p-6, -0x1.1367f0498c65dp-12, 0x1.cdcb7045da19cp-10, -0x1.52ae18b1784d0p-11, 0x1.d6b2c55bcc5d8p-15, 0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19, 0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32, 0x1.2e12c9f899acdp-37);
+            p = horner(b, 0x1.06eb7fc5ebb7dp-3, 0x1.45f36448a1a0cp-1, 0x1.a4e873e7eef7dp-4, -0x1.38e5e26fd6da8p-6,
+                       -0x1.1367f0498c65dp-12, 0x1.cdcb7045da19cp-10, -0x1.52ae18b1784d0p-11, 0x1.d6b2c55bcc5d8p-15,
+                       0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19,
+                       0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
+                       0x1.2e12c9f899acdp-37);
         const powers<T> e = exp_of(mad(-b, p, -b), T(0));
         y = T(1) - raise(e.y, e.t);
     }
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
-// erfc(x) = e^(-x^2) g / (1 + 2 |x|), g a polynomial in (|x| - 4) / (|x| + 4).
+// erfc(x) = e^(-x^2) g / (1 + 2 |x|), g a polynomial in (|x| - m) / (|x| + m).
 template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), two_ = T(2);
     T y = T(0);
-    if (a < (single<T> ? T(10.1) : T(27.3))) {
-        const T q = REVAMP_MATH_QUOTIENT(a - T(4), a + T(4));
+    if (a < T(0.5)) {
+        y = T(1) - erf_poly(a);
+    } else if (a < (single<T> ? T(10.1) : T(27.3))) {
+        const T middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
         T g;
         if constexpr (single<T>)
-            g = horner(q, 0x1.3ba592p+0, -0x1.1df024p-3, 0x1.f7de58p-7, 0x1.1684acp-4, -0x1.9df9fep-4, 0x1.83853cp-4,
-                       -0x1.0bb626p-4, 0x1.1f6034p-5, -0x1.4ca6a4p-6, 0x1.d42d1ep-9);
+            g = horner(q, 0x1.46e80ep+0, -0x1.7bf5cep-4, -0x1.540760p-3, 0x1.4ff878p-3, -0x1.bc4212p-5, -0x1.06873ap-7,
+                       0x1.1fcecap-7, 0x1.3f6b78p-10, -0x1.a3c66cp-10, -0x1.c03e36p-12, 0x1.56d756p-12, 0x1.560c0cp-13);
         else
             g = horner(q, 0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a2a8p-3, 0x1.f7f5df66fb9c8p-7, 0x1.16ecefcfa68e7p-4,
                        -0x1.9ddb23c3dc260p-4, 0x1.7fee004de9698p-4, -0x1.0fb06dff62d52p-4, 0x1.3079edfad3015p-5,
@@ -663,7 +737,7 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
                        -0x1.125d6904ed8fep-27, -0x1.1f938f72bbd75p-27);
         const T square = a * a;
         const powers<T> e = exp_of(-square, -product_less(a, a, square));
-        y = times_power(e.y * (g * reciprocal(mad(two_, a, T(1)))), static_cast<int>(e.n));
+        y = times_power(e.y * quotient(g, mad(two_, a, T(1))), static_cast<int>(e.n));
     }
     return is_nan(x) ? x : negative(x) ? two_ - y : y;
 }

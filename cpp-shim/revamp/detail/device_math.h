@@ -169,8 +169,8 @@ REVAMP_DETAIL_END
 #define REVAMP_MATH_FAST_2(name)                                                                                       \
     REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name, name) REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name##f, name)
 #define REVAMP_MATH_PRECISE_1(name)                                                                                    \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                           \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                                        \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                  \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                               \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, double, name, name)
 #define REVAMP_MATH_COMMON_1(name)                                                                                     \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name, name)                                                \
@@ -194,9 +194,9 @@ REVAMP_DETAIL_END
     REVAMP_MATH_OWN_UNARY(REVAMP_MATH_PRECISE_1)                                                                       \
     REVAMP_MATH_FAST_BINARY(REVAMP_MATH_COMMON_2)                                                                      \
     REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_COMMON_2)                                                                   \
-    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, )                                                                \
-    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, f)                                                               \
-    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, double, )                                                               \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, )                                                       \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, f)                                                      \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, double, )                                                      \
     REVAMP_MATH_CLASSES(REVAMP_MATH_F, precise, float)                                                                 \
     REVAMP_MATH_CLASSES(REVAMP_MATH_F, precise, double)                                                                \
     REVAMP_MATH_MORE(REVAMP_MATH_F, float, )                                                                           \
