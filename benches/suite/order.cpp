@@ -6,7 +6,7 @@ namespace {
 
 // Each tile scans its 256 elements.
 void scan_data(Problem &p) {
-    const int n = p.pick(1 << 16, 1 << 26);
+    const int n = p.pick(1 << 16, 1 << 25);
     p.n = {n};
     p.numbers(n, 1000), p.out<int>(n);
     p.bytes = 8.0 * n;
