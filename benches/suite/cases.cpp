@@ -10,15 +10,19 @@
 using suite::Case;
 
 namespace SUITE_FAMILY {
-void memory(std::vector<Case> &);
 void dense(std::vector<Case> &);
-void order(std::vector<Case> &);
+void graphs(std::vector<Case> &);
+void images(std::vector<Case> &);
+void memory(std::vector<Case> &);
 void numbers(std::vector<Case> &);
+void order(std::vector<Case> &);
+void physics(std::vector<Case> &);
 void stencils(std::vector<Case> &);
+void tables(std::vector<Case> &);
 
 std::vector<Case> all() {
     std::vector<Case> found;
-    for (const auto family : {dense, memory, numbers, order, stencils})
+    for (const auto family : {dense, graphs, images, memory, numbers, order, physics, stencils, tables})
         family(found);
     return found;
 }

@@ -69,7 +69,7 @@ void box(Arrays &d) {
     const int n = d.n[0], reach = 4;
     array<float, 2> &in = d.get<float>(0, n, n), &out = d.get<float>(1, n, n);
     parallel_for_each(
-        out.extent, [&in, &out, n, reach](index<2> i) restrict(amp) {
+        out.extent, [&in, &out, n](index<2> i) restrict(amp) {
             float sum = 0;
             for (int dy = -reach; dy <= reach; dy++)
                 for (int dx = -reach; dx <= reach; dx++)

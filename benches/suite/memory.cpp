@@ -5,7 +5,7 @@ namespace SUITE_FAMILY {
 namespace {
 
 void triad_data(Problem &p) {
-    const int n = p.pick(1 << 18, 1 << 26);
+    const int n = p.pick(1 << 18, 1 << 25);
     p.n = {n};
     p.floats(n), p.floats(n), p.out<float>(n);
     p.bytes = 12.0 * n, p.tolerance = 1e-6;
@@ -127,7 +127,7 @@ void transpose(Arrays &d) {
 }
 
 void histogram_data(Problem &p) {
-    const int n = p.pick(1 << 18, 1 << 26);
+    const int n = p.pick(1 << 18, 1 << 25);
     p.n = {n};
     p.numbers(n), p.out<unsigned>(256);
     p.bytes = 4.0 * n;

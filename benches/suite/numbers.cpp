@@ -71,7 +71,7 @@ auto chain_of() {
     return then(then(then(Scale{1.5f}, Shift{-0.25f}), Clamp{0, 1}), then(Scale{255}, Shift{0.5f}));
 }
 void chain_data(Problem &p) {
-    const int n = p.pick(1 << 18, 1 << 26);
+    const int n = p.pick(1 << 18, 1 << 25);
     p.n = {n};
     p.floats(n), p.out<float>(n);
     p.bytes = 8.0 * n, p.tolerance = 1e-5;

@@ -314,7 +314,7 @@ void neighbours(Arrays &d) {
     const array<int, 2> &list = d.get<int>(1, most, n);
     array<double, 2> &force = d.get<double>(2, 3, n);
     parallel_for_each(
-        extent<1>(n), [&, n, most](index<1> idx) restrict(amp) {
+        extent<1>(n), [&, most](index<1> idx) restrict(amp) {
             const int i = idx[0];
             const double x = at(0, i), y = at(1, i), z = at(2, i);
             double fx = 0, fy = 0, fz = 0;

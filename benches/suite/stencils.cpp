@@ -108,7 +108,7 @@ void heat(Arrays &d) {
 }
 
 void life_data(Problem &p) {
-    const int n = p.pick(256, 8192);
+    const int n = p.pick(256, 6144);
     p.n = {n};
     p.numbers(size_t(n) * n, 2), p.out<int>(size_t(n) * n);
     p.bytes = 8.0 * n * n;
@@ -232,7 +232,7 @@ void srad(Arrays &d) {
 
 // Two sweeps of Jacobi's iteration.
 void jacobi_data(Problem &p) {
-    const int n = p.pick(256, 8192);
+    const int n = p.pick(256, 4096);
     p.n = {n};
     p.doubles(size_t(n) * n), p.in<double>(size_t(n) * n), p.out<double>(size_t(n) * n);
     p.bytes = 32.0 * n * n, p.tolerance = 1e-12;

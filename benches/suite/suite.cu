@@ -2,10 +2,14 @@
 #include <cstring>
 
 #include "dense.cu"
+#include "graphs.cu"
+#include "images.cu"
 #include "memory.cu"
 #include "numbers.cu"
 #include "order.cu"
+#include "physics.cu"
 #include "stencils.cu"
+#include "tables.cu"
 
 namespace {
 
@@ -20,8 +24,7 @@ template <size_t count> const CudaCase *find(const CudaCase (&family)[count], co
 // Runs a case so often, and waits. Returns null, or what went wrong.
 extern "C" const char *cuda_suite(const char *name, void *const *buffers, const int *n, unsigned times) {
     const CudaCase *found = nullptr;
-    for (const CudaCase *one : {find(dense_cases, name), find(memory_cases, name), find(numbers_cases, name),
-                                find(order_cases, name), find(stencils_cases, name)})
+    for (const CudaCase *one : {find(dense_cases, name), find(graphs_cases, name), find(images_cases, name), find(memory_cases, name), find(numbers_cases, name), find(order_cases, name), find(physics_cases, name), find(stencils_cases, name), find(tables_cases, name)})
         if (one) found = one;
     if (!found) return "no such case in CUDA";
     // The buffers' device may be another than the first.
