@@ -1,6 +1,6 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
-use crate::clang::{Amp, Clang, Optimised, Pass, Unit};
+use crate::clang::{Amp, Clang, Optimised, Pass, Unit, Unrolling};
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
@@ -8,7 +8,9 @@ use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite};
+use crate::{
+    always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite,
+};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -435,7 +437,7 @@ fn depends(line: &Line, object: &Object<'_>, command: &mut Command) {
     }
 }
 
-/// A kernel of more instructions than this is optimised again with little unrolling. Of the examples the largest has 330.
+/// A kernel of more instructions than this is optimised again with less unrolling.
 const UNROLLED: usize = 1000;
 
 /// The kernels of the device's code.
@@ -471,8 +473,8 @@ fn lowered(
         return Err(failed("opt", code, told));
     }
     let checked = line.bounds() != Bounds::Off;
-    let optimised_with = |little: bool| -> Result<ir::Module, Failed> {
-        let how = Optimised { large, little, checked };
+    let optimised_with = |unrolling: Unrolling| -> Result<ir::Module, Failed> {
+        let how = Optimised { large, unrolling, checked };
         let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code != 0 {
             return Err(failed("opt", code, told));
@@ -480,11 +482,17 @@ fn lowered(
         Ok(ir::read(&text_of(&optimised)?)
             .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
     };
-    let mut module = optimised_with(large)?;
-    if !large && module.functions.iter().any(|f| f.kernel && f.instructions().count() > UNROLLED) {
-        module = optimised_with(true)?;
+    let mut modules = Vec::new();
+    for unrolling in [Unrolling::Much, Unrolling::Some, Unrolling::Little] {
+        if !large || unrolling == Unrolling::Little {
+            modules.push(optimised_with(unrolling)?);
+            let number = modules.len() - 1;
+            dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
+            if modules.last().is_some_and(|module| lower::kernels(module).all(is_small)) {
+                break;
+            }
+        }
     }
-    dump.copy(&optimised, "opt.ll")?;
     if let Some(valuing) = valuing {
         // What cannot be looked at is not refused.
         if valuing.end()?.0 == 0 {
@@ -495,11 +503,35 @@ fn lowered(
         lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
         bounds: line.bounds(),
     };
-    let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
+    let kernels = lower::compile(&of_bearable_size(&modules), &options)
+        .map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;
     }
     Ok(kernels)
+}
+
+fn is_small(kernel: &ir::Function) -> bool {
+    kernel.instructions().count() <= UNROLLED
+}
+
+/// The kernels of modules that are the same code unrolled less and less: each from the first in which it is small.
+fn of_bearable_size(modules: &[ir::Module]) -> Vec<(&ir::Module, &ir::Function)> {
+    let Some(first) = modules.first() else { return Vec::new() };
+    let from = |kernel: &ir::Function| {
+        let all = modules
+            .iter()
+            .filter_map(|module| Some((module, lower::kernels(module).find(|other| other.name == kernel.name)?)));
+        let mut last = None;
+        for (module, kernel) in all {
+            last = Some((module, kernel));
+            if is_small(kernel) {
+                break;
+            }
+        }
+        last
+    };
+    lower::kernels(first).filter_map(from).collect()
 }
 
 /// Refuses barriers that not all threads of a tile reach, or warns of them.
