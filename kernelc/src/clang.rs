@@ -30,9 +30,27 @@ const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,f
 /// length they have no form here.
 const LOOPS: [&str; 1] = ["-disable-loop-idiom-all"];
 
-/// How a kernel is optimised that unrolling made too large (`driver::UNROLLED`): drivers take longer than linear for it. Only
-/// loops of a few instructions are unrolled.
-const UNROLL_LITTLE: [&str; 2] = ["-unroll-threshold=30", "-unroll-runtime=false"];
+/// How much loops are unrolled. Drivers take longer than linear for large kernels, so one that becomes too large by it
+/// (`driver::UNROLLED`) is unrolled less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unrolling {
+    /// Loops whose length is known become straight code of up to some hundred instructions, as CUDA's compiler does it.
+    Much,
+    /// As LLVM does it for processors.
+    Some,
+    /// Only loops of a few instructions.
+    Little,
+}
+
+impl Unrolling {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Much => &["-unroll-threshold=600"],
+            Self::Some => &[],
+            Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],
+        }
+    }
+}
 
 /// Makes values of the variables of inlined code, and leaves its control flow as the user wrote it.
 const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,\
@@ -72,8 +90,8 @@ pub enum Pass {
 pub struct Optimised {
     /// One is large, as `always_inline::is_large` says.
     pub large: bool,
-    /// Loops are hardly unrolled.
-    pub little: bool,
+    /// Of loops.
+    pub unrolling: Unrolling,
     /// Accesses are checked.
     pub checked: bool,
 }
@@ -312,9 +330,7 @@ impl Clang {
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
         command.args(LOOPS);
-        if how.little {
-            command.args(UNROLL_LITTLE);
-        }
+        command.args(how.unrolling.arguments());
         if how.checked {
             // Neighbours that are loaded together would both be outside where one is.
             command.arg("-aggressive-instcombine-max-scan-instrs=0");
