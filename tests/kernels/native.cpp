@@ -466,6 +466,37 @@ TEST(functors_that_change_themselves) {
     }
 }
 
+// A pointer that a thread alone says is the only one to what it stores.
+void shift(const tile_barrier &b, int *__restrict to, const int *__restrict from, int l) restrict(amp) {
+    to[l] = from[l] + 1;
+    b.wait();
+}
+TEST(restricted_pointers_and_odd_names) {
+    struct PROCESSOR {
+        array_view<int> LEVEL;
+        void operator()(tiled_index<16> t) const restrict(amp) {
+            tile_static int s[32];
+            const int l = t.local[0];
+            s[l] = l;
+            t.barrier.wait();
+            int *p = s, *q = s + 16;
+            for (int i = 0; i < 5; i++) {
+                shift(t.barrier, q, p, (l + 1) & 15);
+                int *const other = p;
+                p = q;
+                q = other;
+            }
+            LEVEL[t.global] = p[l];
+        }
+    };
+    std::vector<int> r(64);
+    array_view<int> o(64, r);
+    parallel_for_each(o.extent.tile<16>(), PROCESSOR{o});
+    o.synchronize();
+    for (int g = 0; g < 64; g++)
+        CHECK(r[g] == g % 16 + 5);
+}
+
 // Which barriers are waited at depends on data: of whole tiles, or not.
 int waits_where(std::vector<int> &v, std::vector<int> &r) {
     array_view<int> a(256, v), o(256, r);

@@ -558,3 +558,7 @@ fn bits(ty: &Type) -> u32 {
         _ => 64,
     }
 }
+
+#[cfg(test)]
+#[path = "uniformity_tests.rs"]
+mod tests;

@@ -55,7 +55,7 @@ pub struct Kernel {
     /// Addresses within tile_static variables, with the variable.
     pub tile_addresses: HashMap<String, String>,
     /// Blocks that only some threads of a tile may come by.
-    parted: BTreeSet<usize>,
+    pub parted: BTreeSet<usize>,
 }
 
 impl Kernel {
@@ -109,7 +109,11 @@ impl Kernel {
         kernel.find_tile_addresses(shared);
         kernel.find_again();
         kernel.find_varying();
-        kernel.cut_loops(types);
+        if kernel.flow.iter().any(|f| f.barrier.is_some()) {
+            kernel.cut_loops(types);
+            kernel.cut_before_bounds(types);
+            kernel.find_live();
+        }
         Ok(kernel)
     }
 
@@ -133,19 +137,19 @@ impl Kernel {
     }
 
     /// The instruction that makes each value.
-    fn made(&self) -> HashMap<&str, &Instruction> {
+    pub fn made(&self) -> HashMap<&str, &Instruction> {
         let all = self.function.blocks.iter().flat_map(|b| &b.instructions);
         all.filter_map(|i| Some((i.result.as_deref()?, i))).collect()
     }
 
     /// The variable that a load reads.
-    fn read<'k>(&'k self, load: &Instruction) -> Option<&'k Variable> {
+    pub fn read<'k>(&'k self, load: &Instruction) -> Option<&'k Variable> {
         let address = load.access().filter(|_| load.opcode == "load")?.address;
         self.variables.get(plain_name(address)?)
     }
 
     /// The one value that a variable ever has.
-    fn single(variable: &Variable) -> Option<&str> {
+    pub fn single(variable: &Variable) -> Option<&str> {
         match variable.stores.as_slice() {
             [(_, value)] if variable.plain => Some(value),
             _ => None,
@@ -385,9 +389,6 @@ impl Kernel {
     /// Loops without barriers that all threads of a tile go through together are cut as if there were one in each iteration: the
     /// loop over the threads, which becomes vector instructions, is then the inner one.
     fn cut_loops(&mut self, types: &HashSet<String>) {
-        if self.flow.iter().all(|f| f.barrier.is_none()) {
-            return;
-        }
         for (latch, header) in self.inner_loops() {
             let body = self.body(latch, header);
             let leaves = |n: &usize| self.flow[*n].next.iter().any(|next| !body.contains(next));
@@ -406,11 +407,15 @@ impl Kernel {
                 self.cut_edge(n, header, types);
             }
         }
+        self.find_live();
+    }
+
+    fn find_live(&mut self) {
         self.live = live(&self.function, &self.flow, &self.variables);
     }
 
     /// Puts a block between two that a barrier seems to end.
-    fn cut_edge(&mut self, from: usize, to: usize, types: &HashSet<String>) {
+    pub fn cut_edge(&mut self, from: usize, to: usize, types: &HashSet<String>) {
         let new = self.function.blocks.len();
         let (label, old) = (format!("cut.{new}"), self.function.blocks[to].label.clone());
         if let Some(end) = self.function.blocks[from].instructions.last_mut() {
@@ -526,7 +531,7 @@ pub fn is_position(name: &str) -> bool {
 }
 
 /// Instructions without effect that may be done where they would not have been.
-fn is_simple(opcode: &str) -> bool {
+pub fn is_simple(opcode: &str) -> bool {
     const SIMPLE: &str = " getelementptr sext zext trunc add sub mul shl lshr ashr and or xor icmp fcmp select bitcast \
         freeze fadd fsub fmul fneg sitofp uitofp fptosi fptoui fpext fptrunc ptrtoint inttoptr extractelement insertelement \
         shufflevector extractvalue insertvalue ";
@@ -538,7 +543,7 @@ fn is_division(opcode: &str) -> bool {
 }
 
 /// Intrinsics of LLVM that make a number of numbers.
-fn is_number_intrinsic(name: &str) -> bool {
+pub fn is_number_intrinsic(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("llvm.") else { return false };
     const KNOWN: [&str; 27] = [
         "smax",

@@ -37,7 +37,9 @@ impl Making {
         device: &Path,
     ) -> Result<Option<Self>, String> {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
-        if !wanted(line) || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
+        // The program's function checks, if host threads may run it.
+        let checked = unit.host_checks && !unit.amp.is_device();
+        if checked || !wanted(line) || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
             return Ok(None);
         }
         let mut flags: Vec<OsString> = line.for_device();

@@ -296,6 +296,7 @@ impl Writer<'_> {
             self.line("store i32 2147483647, ptr %least");
         }
         let axes = self.axes();
+        let bounded = !parts && axes.last() == Some(&0) && self.bound(&r, start)?;
         let mut from = format!("{r}.before");
         for &axis in &axes {
             let a = AXES[axis];
@@ -331,7 +332,7 @@ impl Writer<'_> {
         if parts {
             self.compare(&r);
         }
-        self.latches(&r, &axes);
+        self.latches(&r, &axes, bounded);
         self.leave(&r, &exits, parts);
         Ok(())
     }
@@ -454,10 +455,50 @@ impl Writer<'_> {
         }
     }
 
-    fn latches(&mut self, r: &str, axes: &[usize]) {
+    /// Makes the end of the loop over x, if some threads have nothing to do.
+    fn bound(&mut self, r: &str, start: usize) -> Result<bool, String> {
+        let kernel = self.kernel;
+        let Some((tile, bound)) = self.tile.and_then(|tile| Some((tile, kernel.bound(start, &self.uniform)?))) else {
+            return Ok(false);
+        };
+        let named = |name: &Name| Some(format!("%\"{r}.bound.{}\"", name.name));
+        let value_of = |value: &str| match plain_name(value) {
+            Some(name) => format!("%\"{r}.bound.{name}\""),
+            None => value.to_owned(),
+        };
+        for (instruction, stands_for) in &bound.chain {
+            if let Some(access) = instruction.access() {
+                let value = match stands_for {
+                    Some(value) => value_of(value),
+                    None => format!("%\"{r}.same.{}\"", plain_name(access.address).unwrap_or_default()),
+                };
+                let result = value_of(&format!("%{}", instruction.result.as_deref().unwrap_or_default()));
+                let other = self.same(access.ty, &value);
+                self.line(&format!("{result} = {other}"));
+                continue;
+            }
+            for line in self.instruction(r, instruction, &named)? {
+                self.line(&line);
+            }
+        }
+        let value = value_of(&bound.value);
+        let (word, ty) = (if bound.signed { "smin" } else { "umin" }, &bound.ty);
+        let more = u32::from(bound.inclusive);
+        self.line(&format!("%{r}.least = call {ty} @llvm.{word}.{ty}({ty} {value}, {ty} {})", tile[0] - more));
+        let narrow = if ty == "i64" { format!("trunc i64 %{r}.least to i32") } else { format!("add i32 %{r}.least, 0") };
+        self.line(&format!("%{r}.few = {narrow}"));
+        self.line(&format!("%{r}.bound = add i32 %{r}.few, {more}"));
+        Ok(true)
+    }
+
+    /// `bounded`: in x only some of the threads.
+    fn latches(&mut self, r: &str, axes: &[usize], bounded: bool) {
         for (n, &axis) in axes.iter().enumerate().rev() {
             let a = AXES[axis];
-            let end = self.tile.map_or("%count".into(), |tile| tile[axis].to_string());
+            let mut end = self.tile.map_or("%count".into(), |tile| tile[axis].to_string());
+            if bounded && axis == 0 {
+                end = format!("%{r}.bound");
+            }
             self.line(&format!("br label %{r}.latch.{a}"));
             self.label(&format!("{r}.latch.{a}"));
             self.line(&format!("%{r}.{a}.next = add nuw nsw i32 %{r}.{a}, 1"));
@@ -598,9 +639,7 @@ impl Writer<'_> {
             .is_some_and(|v| v.plain);
         if through_memory && !plain && instruction.access().is_some() && !text.contains("!llvm.access.group") {
             let _ = write!(text, ", !llvm.access.group {}", self.around.access_group);
-            if !text.contains("!alias.scope") && !text.contains("!noalias") {
-                text.push_str(self.scope_of(instruction));
-            }
+            text.push_str(self.scope_of(instruction));
         }
         if instruction.opcode == "load"
             && instruction.result.as_ref().is_some_and(|r| self.kernel.constant_loads.contains(r))

@@ -3,6 +3,7 @@
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
+mod bounds;
 pub(crate) mod build;
 mod emit;
 #[cfg(test)]
@@ -72,15 +73,14 @@ pub fn cut(ir: &str) -> Native {
     for (_, kernel) in &kernels {
         module.push_str(&kernel.text);
     }
-    for name in ["smax", "smin"] {
-        let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
-        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
-            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
-        {
+    for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
+        let ty = &name[5..];
+        let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
+        if module.contains(&format!("@llvm.{name}(")) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
             module.push_str(&declared);
         }
     }
-    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"no-trapping-math\"=\"true\" }\n");
+    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-gather,+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }\n");
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         module.push_str(node);
@@ -101,13 +101,13 @@ impl Native {
         // Another unit may have kernels of the same names.
         let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
         let mut text = self.module.replace("revamp.native.LEVEL.", &function(name));
-        text = text.replace("PROCESSOR", processor);
+        text = text.replace(&target("PROCESSOR"), &target(processor));
         if level != 0 {
             return text;
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if amp == Amp::Device { hosts_name(kernel) } else { kernel.clone() };
+            let told = if amp.is_device() { hosts_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {
@@ -148,6 +148,11 @@ pub(crate) fn hosts_name(name: &str) -> String {
 /// The function that registers a unit's image with its native kernels.
 pub(crate) fn register_symbol(unit: u64) -> String {
     format!("revamp_image_register_native_{unit:016x}")
+}
+
+/// The attribute that says for which processor a function is. No text or name of the program looks like it.
+fn target(processor: &str) -> String {
+    format!("\"target-cpu\"=\"{processor}\"")
 }
 
 /// The named types of a module.

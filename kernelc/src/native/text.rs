@@ -219,6 +219,18 @@ pub fn functions(module: &str, wanted: &HashSet<String>, types: &HashSet<String>
     all
 }
 
+/// What is told of aliases is told of one thread: once its accesses stand beside those of others, it does not hold.
+fn without_scopes(line: &str) -> String {
+    let mut text = line.to_owned();
+    for word in [", !alias.scope !", ", !noalias !"] {
+        while let Some(at) = text.find(word) {
+            let number = text[at + word.len()..].bytes().take_while(u8::is_ascii_digit).count();
+            text.replace_range(at..at + word.len() + number, "");
+        }
+    }
+    text
+}
+
 fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> Option<Function> {
     let (parameters, behind) = head.split_once(name)?.1.strip_prefix('(')?.rsplit_once(')')?;
     // Behind the last parenthesis may be one of an attribute: there is one parameter, named last.
@@ -242,8 +254,8 @@ fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> O
             function.blocks.push(Block { label, instructions: Vec::new() });
             continue;
         }
-        let mut text = line.trim_start().to_owned();
-        if text.starts_with('#') {
+        let mut text = without_scopes(line.trim_start());
+        if text.starts_with('#') || text.contains("@llvm.experimental.noalias.scope.decl(") {
             continue;
         }
         if text.starts_with("switch ") {
