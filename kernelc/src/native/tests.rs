@@ -49,15 +49,15 @@ fn what_is_left_out_and_why() {
             "a position of no constant",
         ),
         (format!("  %x = call i32 @__revamp_local_id(i32 3)\n{END}"), "a position in a fourth dimension"),
-        (
-            format!("  %v = alloca x86_fp80, align 16\n  %p = ptrtoint ptr %v to i64\n{END}"),
-            "the type of a variable",
-        ),
+        (format!("  %v = alloca x86_fp80, align 16\n  %p = ptrtoint ptr %v to i64\n{END}"), "the type of a variable"),
         (
             format!("  %v = alloca [99999999999 x i32], align 4\n  %p = ptrtoint ptr %v to i64\n{END}"),
             "a tile takes too much memory",
         ),
-        (format!("{loads}  store i64 ptrtoint (ptr @s to i64), ptr %0\n{END}"), "the address of a tile_static variable"),
+        (
+            format!("{loads}  store i64 ptrtoint (ptr @s to i64), ptr %0\n{END}"),
+            "the address of a tile_static variable",
+        ),
     ] {
         let told = made(&body).err().unwrap_or_default();
         assert!(told.contains(why), "{told:?} of\n{body}");
@@ -109,7 +109,10 @@ fn variables_across_barriers() {
         ("  %p = load ptr, ptr %0, align 8\n  %x = load i32, ptr %p, align 4\n", "a thread"),
         ("  %x = atomicrmw add ptr @s, i32 1 monotonic, align 4\n", "a thread"),
         // Made of itself.
-        ("  %w = alloca i32, align 4\n  %l = load i32, ptr %w, align 4\n  %x = add i32 %l, 1\n  store i32 %x, ptr %w\n", "once"),
+        (
+            "  %w = alloca i32, align 4\n  %l = load i32, ptr %w, align 4\n  %x = add i32 %l, 1\n  store i32 %x, ptr %w\n",
+            "once",
+        ),
     ] {
         assert_eq!(across(value), how, "{value}");
     }
@@ -118,9 +121,8 @@ fn variables_across_barriers() {
 #[test]
 fn threads_are_compared_where_they_may_part() {
     let branch = |condition: &str| {
-        let body = format!(
-            "{condition}  br i1 %c, label %wait, label %out\nwait:\n{BARRIER}  br label %out\nout:\n{END}"
-        );
+        let body =
+            format!("{condition}  br i1 %c, label %wait, label %out\nwait:\n{BARRIER}  br label %out\nout:\n{END}");
         made(&body).unwrap_or_else(|why| format!("left out: {why}")).contains("label %parted")
     };
     for (condition, compared) in [
