@@ -56,7 +56,7 @@ fn stand_before(
         return Err(String::from("takes one source at a time: call it for each").into());
     };
     let object = Object::asked(&line, source);
-    compile(&line, &object, is_foreign(compiler), Some(&plain))
+    compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&plain))
 }
 
 /// The whole of `revamp-c++ arguments...`.
@@ -151,7 +151,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     }
     let mut worst = 0;
     for source in &line.sources {
-        let code = finish(compile(line, &Object::asked(line, source), false, None));
+        let code = finish(compile(clang, line, &Object::asked(line, source), false, None));
         worst = if worst == 0 { code } else { worst };
     }
     if compiled > 0 {
@@ -194,7 +194,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
             file: folder.file(&format!("{n}.o")),
             asked: line.output.clone().unwrap_or_else(|| object_of(source)),
         };
-        let code = compile(line, &object, false, None)?;
+        let code = compile(clang, line, &object, false, None)?;
         if code != 0 {
             return Ok(code);
         }
@@ -268,13 +268,13 @@ fn finish(result: Result<i32, Failed>) -> i32 {
 
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.
 fn compile(
+    clang: &Clang,
     line: &Line,
     object: &Object<'_>,
     foreign: bool,
     plain: Option<&dyn Fn() -> Result<i32, Failed>>,
 ) -> Result<i32, Failed> {
     let source = object.source;
-    let clang = Clang::find()?;
     let folder = Folder::new()?;
     let id = unit_id(object, line);
     let device_flags = line.for_device();
@@ -288,7 +288,7 @@ fn compile(
     let ir = folder.file("device.ll");
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
     let check = |unit: &Unit<'_>, compare| {
-        refuse::Check::start(&clang, unit, &device_flags, line.strict, compare, &text.misplaced)
+        refuse::Check::start(clang, unit, &device_flags, line.strict, compare, &text.misplaced)
     };
     let checking = check(&unit, text.may_be && !text.overloaded)?;
     let compiling = device(&unit)?;
@@ -322,8 +322,8 @@ fn compile(
     if code != 0 {
         return Err(Failed::of_pass("Clang", code, told));
     }
-    let making = Making::start(&clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
-    let mut kernels = kernels::lowered(&clang, &folder, &ir, line, source)?;
+    let making = Making::start(clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
+    let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
     if device_amp.is_device() {
         // Functions that are arguments of a kernel's template, as the host's pass names them.
         for kernel in &mut kernels {
