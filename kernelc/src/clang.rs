@@ -283,7 +283,9 @@ impl Clang {
     /// A call that makes an object of LLVM IR.
     pub fn assemble(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
-        command.args(["-w", "-O3", "-fPIC", "-c", "-x", "ir"]).arg(input).arg("-o").arg(output);
+        // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
+        command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-fPIC", "-c", "-x", "ir"]);
+        command.arg(input).arg("-o").arg(output);
         command
     }
 

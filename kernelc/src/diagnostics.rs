@@ -8,6 +8,28 @@ use crate::ir::Frame;
 use crate::tokens::{Clauses, Code};
 use std::path::Path;
 
+/// Why it ends without an object: what is to be printed, and the exit code.
+pub struct Failed {
+    pub text: String,
+    pub code: i32,
+}
+
+impl Failed {
+    /// A pass failed; some say nothing.
+    pub fn of_pass(what: &str, code: i32, told: String) -> Self {
+        let silent = told.trim().is_empty();
+        let text =
+            if silent { format!("revamp-kernelc: error: {what} failed ({code}) and said nothing\n") } else { told };
+        Self { text, code }
+    }
+}
+
+impl From<String> for Failed {
+    fn from(text: String) -> Self {
+        Self { text: format!("revamp-kernelc: error: {text}\n"), code: 1 }
+    }
+}
+
 /// The diagnostics to print and how many of them are errors. `failed`: Clang ended with an error.
 pub fn filter(text: &str, failed: bool) -> (String, usize) {
     let mut kept = String::new();
