@@ -392,7 +392,7 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
     const T power = raise(T(0.5), t), less = power - T(0.5);
     const two<T> s = ordered_sum(less, power * r);
     const T half = s.high + (mad(power, tail, s.low) + ((power - less) - T(0.5)));
-    const T y = x > (single<T> ? T(89) : T(710)) ? infinity<T>() : x < T(-50) ? T(-1) : half + half;
+    const T y = x > (single<T> ? T(89) : T(710)) ? infinity<T>() : x < T(-50) ? T(-1) : fabs(x) < T(0x1p-60) ? x : half + half;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T asinh(T x) {
