@@ -14,7 +14,7 @@ __global__ void functions_kernel(const float *in, float *out, int n) {
     out[i] = sum;
 }
 void functions(void *const *b, const int *n) {
-    functions_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    functions_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 struct Scale {
@@ -43,7 +43,7 @@ template <class F> __global__ void chain_kernel(const float *in, float *out, F f
 }
 void chain(void *const *b, const int *n) {
     const auto f = then(then(then(Scale{1.5f}, Shift{-0.25f}), Clamp{0, 1}), then(Scale{255}, Shift{0.5f}));
-    chain_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), f, n[0]);
+    chain_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), f, n[0]);
 }
 
 __global__ void mandelbrot_kernel(int *out, int n, int most) {
@@ -61,7 +61,7 @@ __global__ void mandelbrot_kernel(int *out, int n, int most) {
     out[row * n + column] = k;
 }
 void mandelbrot(void *const *b, const int *n) {
-    mandelbrot_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<int>(b, 0), n[0], n[1]);
+    mandelbrot_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<int>(b, 0), n[0], n[1]);
 }
 
 __device__ unsigned step(unsigned &state) {
@@ -84,7 +84,7 @@ __global__ void monte_carlo_kernel(float *out, int n, int steps) {
     out[i] = fmaxf(sum / steps - 100.0f, 0.0f);
 }
 void monte_carlo(void *const *b, const int *n) {
-    monte_carlo_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), n[0], n[1]);
+    monte_carlo_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), n[0], n[1]);
 }
 
 struct Xorshift {
@@ -108,7 +108,7 @@ __global__ void random_kernel(unsigned *out, int n) {
         out[k * n + i] = generator.next();
 }
 void random(void *const *b, const int *n) {
-    random_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), n[0]);
+    random_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), n[0]);
 }
 
 __device__ float cumulative(float x) {
@@ -129,7 +129,7 @@ __global__ void black_scholes_kernel(const float *price, const float *strike, co
     put[i] = x * discount * (1.0f - c2) - s * (1.0f - c1);
 }
 void black_scholes(void *const *b, const int *n) {
-    black_scholes_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), of<float>(b, 3),
+    black_scholes_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), of<float>(b, 3),
                                                      of<float>(b, 4), 0.02f, 0.3f, n[0]);
 }
 
@@ -176,7 +176,7 @@ __global__ void rays_kernel(const Ball *balls, float *image, int n, int count) {
     image[row * n + column] = nearest < 1e30f ? 1 / nearest : 0;
 }
 void rays(void *const *b, const int *n) {
-    rays_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<Ball>(b, 0), of<float>(b, 1), n[0], n[1]);
+    rays_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<Ball>(b, 0), of<float>(b, 1), n[0], n[1]);
 }
 
 const CudaCase numbers_cases[] = {{"functions", functions},

@@ -20,7 +20,7 @@ __global__ void pathfinder_row(const int *wall, const int *from, int *to, int ro
 }
 void pathfinder(void *const *b, const int *n) {
     int *from = of<int>(b, n[1] % 2 == 0 ? 1 : 2), *to = of<int>(b, n[1] % 2 == 0 ? 2 : 1);
-    pathfinder_first<<<groups(n[0], 256), 256>>>(of<int>(b, 0), from, n[0]);
+    pathfinder_first<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), from, n[0]);
     for (int row = 1; row < n[1]; row++) {
         pathfinder_row<<<n[0] / 256, 256>>>(of<int>(b, 0), from, to, row, n[0]);
         int *was = from;
@@ -70,7 +70,7 @@ __global__ void alignment_blocks(const int *likeness, int *score, int diagonal, 
         score[(y + k + 1) * width + x + i + 1] = part[k + 1][i + 1];
 }
 void alignment(void *const *b, const int *n) {
-    alignment_borders<<<groups(n[0] + 1, 256), 256>>>(of<int>(b, 1), 10, n[0]);
+    alignment_borders<<<grid(line(), n[0] + 1), line()>>>(of<int>(b, 1), 10, n[0]);
     const int blocks = n[0] / 16;
     for (int diagonal = 0; diagonal < 2 * blocks - 1; diagonal++) {
         const int first = diagonal < blocks ? 0 : diagonal - blocks + 1;
@@ -101,7 +101,7 @@ __global__ void distance_kernel(const unsigned *words, const unsigned *query, in
     out[i] = row[16];
 }
 void distance(void *const *b, const int *n) {
-    distance_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), n[0]);
+    distance_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), n[0]);
 }
 
 __global__ void search_clear(int *count, unsigned *found, int words) {
@@ -120,8 +120,8 @@ __global__ void search_kernel(const unsigned *text, const unsigned *pattern, int
     atomicOr(&found[i / 32], 1U << i % 32);
 }
 void search(void *const *b, const int *n) {
-    search_clear<<<groups(n[0] / 32, 256), 256>>>(of<int>(b, 2), of<unsigned>(b, 3), n[0] / 32);
-    search_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), of<unsigned>(b, 3), n[0],
+    search_clear<<<grid(line(), n[0] / 32), line()>>>(of<int>(b, 2), of<unsigned>(b, 3), n[0] / 32);
+    search_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), of<unsigned>(b, 3), n[0],
                                             n[1]);
 }
 
@@ -159,7 +159,7 @@ __global__ void sha_kernel(const unsigned *in, const unsigned *keys, unsigned *o
         out[i * 8 + k] = s.h[k] + start.h[k];
 }
 void sha(void *const *b, const int *n) {
-    sha_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<unsigned>(b, 2), n[0]);
+    sha_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<unsigned>(b, 2), n[0]);
 }
 
 struct Words {
