@@ -61,6 +61,7 @@ void bench_compiled(Bench &bench);
 void bench_suite(Bench &bench);
 void bench_host(Bench &bench);
 void bench_amp(Bench &bench);
+void bench_tiles(Bench &bench);
 void bench_view(Bench &bench);
 void bench_view_bytes(Bench &bench);
 void bench_scale(Bench &bench);

@@ -192,6 +192,9 @@ int bench(const Options &o, const std::string &folder) {
     }
     bench_host(b);
     bench_amp(b);
+#ifdef BENCH_HAS_KERNELS
+    bench_tiles(b);
+#endif
     bench_view(b);
     if (b.plain) bench_view_bytes(b);
     bench_scale(b);

@@ -13,4 +13,6 @@ mod kernels;
 pub mod printf;
 pub mod table;
 
-pub use kernels::{ANY_OFFSET, Capture, Checks, DecodeError, HEADER_BYTES, Kernel, decode, decode_size, encode};
+pub use kernels::{
+    ANY_OFFSET, Capture, Checks, DecodeError, HEADER_BYTES, Kernel, SHARED_CAPTURES, decode, decode_size, encode,
+};

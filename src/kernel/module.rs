@@ -7,7 +7,7 @@ use super::parsed::ParsedModule;
 use super::split::SplitModule;
 use super::usage::SpecValues;
 use super::workgroup_size::WorkgroupSize;
-use super::{hash, parse, reflect, renumber, split, strip, type_layout};
+use super::{hash, parse, reflect, renumber, shared_captures, split, strip, type_layout};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::Capability;
@@ -174,6 +174,14 @@ impl Module {
     /// [`Self::bindings`]. Drivers make tables as long as the highest number.
     pub fn renumbered(&self) -> Result<Module> {
         self.rewritten(renumber::renumber(&self.code, &self.bindings)?)
+    }
+    /// True if it matters to the kernel whether memory that it writes may be memory of another capture too.
+    pub fn depends_on_sharing(&self) -> bool {
+        shared_captures::asks(&self.code)
+    }
+    /// The module for launches whose captures share no memory.
+    pub fn apart(&self) -> Result<Module> {
+        self.rewritten(shared_captures::apart(&self.code)?)
     }
     /// See [`SplitModule`].
     pub fn split(&self) -> Result<SplitModule> {

@@ -1,5 +1,6 @@
 //! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
 
+use revamp_image::SHARED_CAPTURES;
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryModel, Op, StorageClass, Word,
@@ -77,6 +78,7 @@ pub(super) struct Assembler {
     undefs: HashMap<Scalar, Word>,
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
+    shared_captures: Option<Word>,
     block: Word,
     blocks: Vec<Block>,
     variables: Vec<Instruction>,
@@ -102,6 +104,7 @@ impl Assembler {
             undefs: HashMap::new(),
             decorations: HashMap::new(),
             interface: Vec::new(),
+            shared_captures: None,
             block: 0,
             blocks: Vec::new(),
             variables: Vec::new(),
@@ -219,6 +222,18 @@ impl Assembler {
         if scalar == Scalar::U32 {
             self.numbers.insert(made, bits);
         }
+        made
+    }
+
+    /// Whether what the kernel writes may be memory of another capture: the launch says, by a specialization constant.
+    pub(super) fn shared_captures(&mut self) -> Word {
+        if let Some(known) = self.shared_captures {
+            return known;
+        }
+        let ty = self.scalar(Scalar::Bool);
+        let made = self.b.spec_constant_true(ty);
+        self.b.decorate(made, Decoration::SpecId, [Operand::LiteralBit32(SHARED_CAPTURES)]);
+        self.shared_captures = Some(made);
         made
     }
 

@@ -318,7 +318,7 @@ impl Emitter<'_> {
         Ok(words)
     }
 
-    fn branch(&mut self, op: S, to: &[Word]) {
+    pub(super) fn branch(&mut self, op: S, to: &[Word]) {
         let operands = to.iter().map(|&word| dr::Operand::IdRef(word)).collect();
         self.asm.push(dr::Instruction::new(op, None, None, operands));
     }

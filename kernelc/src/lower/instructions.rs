@@ -35,8 +35,9 @@ impl Emitter<'_> {
                 self.begin_checks(self.block_size);
             }
             let merge = structure.merges.get(&block).copied();
-            for instruction in &self.function.blocks[block.0].instructions {
+            for (at, instruction) in self.function.blocks[block.0].instructions.iter().enumerate() {
                 self.location = instruction.location;
+                self.place = (block.0, at);
                 self.instruction(instruction, merge).map_err(|r| r.with_location(self.module, instruction.location))?;
             }
             self.ends.insert(block, self.block);

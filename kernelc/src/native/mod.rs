@@ -3,6 +3,7 @@
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
+mod bounds;
 pub mod build;
 mod emit;
 mod text;
@@ -70,15 +71,14 @@ pub fn cut(ir: &str) -> Native {
     for (_, kernel) in &kernels {
         module.push_str(&kernel.text);
     }
-    for name in ["smax", "smin"] {
-        let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
-        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
-            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
-        {
+    for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
+        let ty = &name[5..];
+        let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
+        if module.contains(&format!("@llvm.{name}(")) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
             module.push_str(&declared);
         }
     }
-    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"no-trapping-math\"=\"true\" }\n");
+    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-gather,+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }\n");
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         module.push_str(node);
@@ -95,20 +95,22 @@ impl Native {
     /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
     pub fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
         let (name, processor) = LEVELS[level];
-        let mut text = self.module.replace("revamp.native.LEVEL.", &format!("revamp.native.{name}."));
+        // Another unit may have kernels of the same names.
+        let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
+        let mut text = self.module.replace("revamp.native.LEVEL.", &function(name));
         text = text.replace("PROCESSOR", processor);
         if level != 0 {
             return text;
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if amp == Amp::Device { hosts_name(kernel) } else { kernel.clone() };
+            let told = if amp.is_device() { hosts_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {
-                let _ = write!(functions, ", ptr @\"revamp.native.{level}.{kernel}\"");
+                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(level));
                 if n > 0 {
-                    let _ = writeln!(text, "declare hidden i32 @\"revamp.native.{level}.{kernel}\"(ptr, ptr, ptr)");
+                    let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
                 }
             }
             let [x, y, z] = made.tile.unwrap_or_default();

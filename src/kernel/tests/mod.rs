@@ -4,6 +4,7 @@ pub(crate) mod fuzz;
 mod parse;
 mod reflect;
 mod renumber;
+mod shared_captures;
 pub(crate) mod slow;
 mod split;
 mod strip;

@@ -9,7 +9,7 @@ use crate::runtime::accelerators::reports::Report;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
 pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
@@ -21,11 +21,15 @@ pub struct LoadedKernel {
     workgroup: [u32; 3],
     label: String,
     checks: Option<KernelChecks>,
+    /// It matters whether captures share memory, and what it is where they do not.
+    depends_on_sharing: bool,
+    apart: OnceLock<Arc<LoadedKernel>>,
     /// False until its first launch.
     is_known: AtomicBool,
 }
 
 /// What launches of a kernel that checks bounds need.
+#[derive(Clone)]
 pub(in crate::runtime) struct KernelChecks {
     /// Where it reports, and its number there.
     pub report: Option<(Arc<Report>, u32)>,
@@ -45,15 +49,26 @@ impl LoadedKernel {
             Some(label) => e.context(format_args!("kernel {label}")),
             None => e,
         };
-        let module = Arc::new(Module::new(spirv, entry_point).map_err(named)?);
+        let module = Module::new(spirv, entry_point).map_err(named)?;
         let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
+        Self::of(device, cache, module, label, checks).map_err(named)
+    }
+
+    fn of(
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        module: Module,
+        label: String,
+        checks: Option<KernelChecks>,
+    ) -> Result<Arc<Self>> {
+        let module = Arc::new(module);
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
         let mut cache = cache.lock();
         let known = cache.get(&key).and_then(Weak::upgrade).filter(|k| k.module().words() == module.words());
         let kernel = match known {
             Some(kernel) => kernel,
             None => {
-                let made = device.load(&module, &label).map_err(named)?;
+                let made = device.load(&module, &label)?;
                 cache.retain(|_, k| k.strong_count() > 0);
                 cache.insert(key, Arc::downgrade(&made));
                 made
@@ -67,7 +82,9 @@ impl LoadedKernel {
                 .iter()
                 .map(|b| b.name.as_ref().and_then(|n| CString::new(n.as_str()).ok()))
                 .collect(),
-            workgroup: module.workgroup_size(&Vec::new()).map_err(named)?,
+            workgroup: module.workgroup_size(&Vec::new())?,
+            depends_on_sharing: module.depends_on_sharing(),
+            apart: OnceLock::new(),
             label,
             kernel,
             checks,
@@ -75,6 +92,18 @@ impl LoadedKernel {
         }))
     }
 
+    /// True if it matters whether memory that it writes is memory of another capture too.
+    pub(in crate::runtime) fn depends_on_sharing(&self) -> bool {
+        self.depends_on_sharing
+    }
+    /// The kernel for launches whose captures share no memory.
+    pub(in crate::runtime) fn apart(&self, device: &Arc<dyn Device>, cache: &KernelCache) -> Result<Arc<Self>> {
+        if let Some(known) = self.apart.get() {
+            return Ok(known.clone());
+        }
+        let made = Self::of(device, cache, self.module().apart()?, self.label.clone(), self.checks.clone())?;
+        Ok(self.apart.get_or_init(|| made).clone())
+    }
     /// True until its first launch.
     pub fn is_new(&self) -> bool {
         !self.is_known.load(Ordering::Relaxed)

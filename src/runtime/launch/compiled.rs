@@ -14,6 +14,7 @@ use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::groups;
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::shared::are_apart;
 use crate::runtime::launch::submit::submit;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -89,7 +90,7 @@ pub(in crate::runtime) fn run(
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
-    let loaded = accelerator.compiled.load(&accelerator.device()?, &accelerator.kernels, kernel)?;
+    let mut loaded = accelerator.compiled.load(&accelerator.device()?, &accelerator.kernels, kernel)?;
     let size = loaded.workgroup();
     if let Some(tile) = launch.tile {
         let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();
@@ -106,6 +107,9 @@ pub(in crate::runtime) fn run(
     }
     let mut resolved = ResolvedArguments::default();
     resolved.make_valid(captured, view, held, DISPATCH)?;
+    if loaded.depends_on_sharing() && are_apart(&resolved.uses) {
+        loaded = loaded.apart(&accelerator.device()?, &accelerator.kernels)?;
+    }
     let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
     let mut spans: Vec<Span> = Vec::new();
