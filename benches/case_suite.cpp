@@ -1,6 +1,6 @@
-// The suite of kernels (suite/), compiled by the kernel compiler, against the same kernels in CUDA; once as they stand, once with
-// fast maths on both sides. Each side is checked at the small size by a loop on the host; at the size that is timed ours is
-// compared with CUDA's.
+// The suite of kernels (suite/), compiled by the kernel compiler, against the same kernels in CUDA; once as they stand,
+// once with fast maths on both sides. Each side is checked at the small size by a loop on the host; at the size that is
+// timed ours is compared with CUDA's.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -110,8 +110,10 @@ Speeds run(Bench &b, const suite::Case &c, const CudaSuite &cuda, bool fast) {
                                 compare(results(make, small), expected);
                                 if (!compared) return;
                                 suite::Problem got = results(make, problem);
-                                if (first) ours = std::move(got);
-                                else compare(got, ours);
+                                if (first)
+                                    ours = std::move(got);
+                                else
+                                    compare(got, ours);
                             }});
     };
     auto on_cuda = [&](const char *group, const std::string &name, int shape) {

@@ -1,5 +1,5 @@
-// What the CUDA side of all families shares. A table at a family's end names its functions; each takes the buffers and the sizes
-// of the problem and launches.
+// What the CUDA side of all families shares. A table at a family's end names its functions; each takes the buffers and
+// the sizes of the problem and launches.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,8 +13,8 @@ struct CudaCase {
     void (*run)(void *const *buffers, const int *n);
 };
 
-// Blocks of kernels whose threads share nothing, where C++ AMP names none: `shape` 0 is what users write; the others are tried for
-// the best. Threads in x, y, z.
+// Blocks of kernels whose threads share nothing, where C++ AMP names none: `shape` 0 is what users write; the others
+// are tried for the best. Threads in x, y, z.
 struct Block {
     int x, y, z;
     operator dim3() const { return dim3(x, y, z); }

@@ -17,7 +17,8 @@ __global__ void tiled_kernel(const double *a, const double *b, double *c, int n)
     c[y * n + x] = sum;
 }
 void tiled(void *const *b, const int *n) {
-    tiled_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2), n[0]);
+    tiled_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2),
+                                                               n[0]);
 }
 
 __global__ void blocked_kernel(const float *a, const float *b, float *c, int n) {
@@ -50,7 +51,8 @@ __global__ void blocked_kernel(const float *a, const float *b, float *c, int n) 
             c[(y + ty + 16 * i) * n + x + tx + 16 * j] = sum[i][j];
 }
 void blocked(void *const *b, const int *n) {
-    blocked_kernel<<<dim3(n[0] / 64, n[0] / 64), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
+    blocked_kernel<<<dim3(n[0] / 64, n[0] / 64), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
+                                                                 n[0]);
 }
 
 __global__ void first_product(const float *a, const float *b, float *between, float alpha, int n) {
@@ -236,7 +238,8 @@ __global__ void lud_borders(float *a, int at, int n) {
 }
 __global__ void lud_inner(float *a, int at, int n) {
     __shared__ float row[16][16], column[16][16];
-    const int ly = threadIdx.y, lx = threadIdx.x, y = at + 16 + blockIdx.y * 16 + ly, x = at + 16 + blockIdx.x * 16 + lx;
+    const int ly = threadIdx.y, lx = threadIdx.x, y = at + 16 + blockIdx.y * 16 + ly,
+              x = at + 16 + blockIdx.x * 16 + lx;
     row[ly][lx] = a[(at + ly) * n + x];
     column[ly][lx] = a[y * n + at + lx];
     __syncthreads();
@@ -324,8 +327,7 @@ __global__ void doitgen_kernel(const float *a, const float *c, float *out, int n
     out[(r * n + q) * n + p] = sum;
 }
 void doitgen(void *const *b, const int *n) {
-    doitgen_kernel<<<grid(wide(), n[0], n[0], n[0]), wide()>>>(of<float>(b, 0), of<float>(b, 1),
-                                                                                of<float>(b, 2), n[0]);
+    doitgen_kernel<<<grid(wide(), n[0], n[0], n[0]), wide()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
 }
 
 __global__ void adi_copy(const float *from, const float *diagonal, float *x, float *b, int n) {

@@ -11,8 +11,8 @@ __global__ void spmv_kernel(const int *first, const int *column, const float *va
     y[i] = sum;
 }
 void spmv(void *const *b, const int *n) {
-    spmv_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), of<float>(b, 2), of<float>(b, 3), of<float>(b, 4),
-                                          n[0]);
+    spmv_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), of<float>(b, 2), of<float>(b, 3),
+                                                of<float>(b, 4), n[0]);
 }
 
 __global__ void bfs_start(const int *start, int *level, int n) {
@@ -61,8 +61,8 @@ __global__ void kmeans_kernel(const float *point, const float *center, int *memb
 }
 void kmeans(void *const *b, const int *n) {
     kmeans_clear<<<1, 64>>>(of<int>(b, 3), n[1]);
-    kmeans_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<int>(b, 2), of<int>(b, 3), n[0], n[1],
-                                            n[2]);
+    kmeans_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<int>(b, 2), of<int>(b, 3), n[0],
+                                                  n[1], n[2]);
 }
 
 struct Point {
@@ -112,10 +112,7 @@ void floyd(void *const *b, const int *n) {
         floyd_kernel<<<blocks, block>>>(of<int>(b, 1), k, n[0]);
 }
 
-const CudaCase graphs_cases[] = {{"SpMV", spmv},
-                                 {"BFS level", bfs},
-                                 {"k-means", kmeans},
-                                 {"streamcluster", gain},
-                                 {"Floyd-Warshall", floyd}};
+const CudaCase graphs_cases[] = {
+    {"SpMV", spmv}, {"BFS level", bfs}, {"k-means", kmeans}, {"streamcluster", gain}, {"Floyd-Warshall", floyd}};
 
 } // namespace

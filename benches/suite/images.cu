@@ -64,8 +64,7 @@ __global__ void bilateral_kernel(const float *in, float *out, float space, float
     out[y * n + x] = sum / weights;
 }
 void bilateral(void *const *b, const int *n) {
-    bilateral_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), 18.0f,
-                                                                              0.08f, n[0]);
+    bilateral_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), 18.0f, 0.08f, n[0]);
 }
 
 __global__ void match_kernel(const int *frame, const int *other, int *out, int n) {
@@ -87,8 +86,7 @@ __global__ void match_kernel(const int *frame, const int *other, int *out, int n
     out[by * (n / 4) + bx] = best;
 }
 void match(void *const *b, const int *n) {
-    match_kernel<<<grid(square(), n[0] / 4, n[0] / 4), square()>>>(of<int>(b, 0), of<int>(b, 1),
-                                                                                  of<int>(b, 2), n[0]);
+    match_kernel<<<grid(square(), n[0] / 4, n[0] / 4), square()>>>(of<int>(b, 0), of<int>(b, 1), of<int>(b, 2), n[0]);
 }
 
 const CudaCase images_cases[] = {{"Sobel", sobel},

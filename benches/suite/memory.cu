@@ -114,8 +114,8 @@ void extremes(void *const *b, const int *n) {
     extremes_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
 }
 
-const CudaCase memory_cases[] = {{"triad", triad},         {"random access", gather},       {"array of structs", particles},
-                                 {"transpose", transpose}, {"histogram", histogram},        {"atomics on floats", deposit},
-                                 {"atomics on ints", extremes}};
+const CudaCase memory_cases[] = {
+    {"triad", triad},         {"random access", gather},      {"array of structs", particles}, {"transpose", transpose},
+    {"histogram", histogram}, {"atomics on floats", deposit}, {"atomics on ints", extremes}};
 
 } // namespace

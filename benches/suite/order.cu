@@ -212,11 +212,8 @@ void compaction(void *const *b, const int *n) {
     compaction_kernel<<<n[0] / 256, 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2));
 }
 
-const CudaCase order_cases[] = {{"tile scan", scan},
-                                {"prefix sums of doubles", prefix},
-                                {"double reduction", reduction},
-                                {"bitonic sort", bitonic},
-                                {"radix sort pass", radix},
-                                {"stream compaction", compaction}};
+const CudaCase order_cases[] = {
+    {"tile scan", scan},       {"prefix sums of doubles", prefix}, {"double reduction", reduction},
+    {"bitonic sort", bitonic}, {"radix sort pass", radix},         {"stream compaction", compaction}};
 
 } // namespace

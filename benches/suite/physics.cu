@@ -73,8 +73,7 @@ __global__ void cutoff_kernel(const Body *atoms, float *potential, int n, int bi
     potential[(z * n + y) * n + x] = sum;
 }
 void cutoff(void *const *b, const int *n) {
-    cutoff_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<Body>(b, 0),
-                                                                                             of<float>(b, 1), n[0], n[1]);
+    cutoff_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<Body>(b, 0), of<float>(b, 1), n[0], n[1]);
 }
 
 __global__ void pairs_clear(int *bins) {
@@ -172,7 +171,8 @@ void neighbours(void *const *b, const int *n) {
     neighbours_kernel<<<grid(line(), n[0]), line()>>>(of<double>(b, 0), of<int>(b, 1), of<double>(b, 2), n[0], n[1]);
 }
 
-const CudaCase physics_cases[] = {{"n bodies", bodies},      {"MRI-Q", mri},      {"cutoff potential", cutoff},
-                                  {"pairs on the sky", pairs}, {"FFT in tiles", fft}, {"Lennard-Jones, double", neighbours}};
+const CudaCase physics_cases[] = {{"n bodies", bodies},         {"MRI-Q", mri},
+                                  {"cutoff potential", cutoff}, {"pairs on the sky", pairs},
+                                  {"FFT in tiles", fft},        {"Lennard-Jones, double", neighbours}};
 
 } // namespace

@@ -47,8 +47,7 @@ __global__ void heat_kernel(const float *in, float *out, int n) {
         out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n] + in[i - plane] + in[i + plane]);
 }
 void heat(void *const *b, const int *n) {
-    heat_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<float>(b, 0),
-                                                                                           of<float>(b, 1), n[0]);
+    heat_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 __global__ void life_kernel(const int *now, int *next, int n) {
@@ -80,8 +79,8 @@ __global__ void hotspot_kernel(const float *temperature, const float *power, flo
                             (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * mine) * rx + (ambient - mine) * rz);
 }
 void hotspot(void *const *b, const int *n) {
-    hotspot_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), 0.2f,
-                                                                0.3f, 0.25f, 0.001f, 80.0f, n[0]);
+    hotspot_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
+                                                                 0.2f, 0.3f, 0.25f, 0.001f, 80.0f, n[0]);
 }
 
 __device__ float srad_coefficient(float mine, float north, float south, float west, float east) {
@@ -94,8 +93,9 @@ __device__ float srad_coefficient(float mine, float north, float south, float we
 __global__ void srad_first(const float *image, float *c, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
-    c[y * n + x] = srad_coefficient(image[y * n + x], image[(y > 0 ? y - 1 : y) * n + x], image[(y < n - 1 ? y + 1 : y) * n + x],
-                                    image[y * n + (x > 0 ? x - 1 : x)], image[y * n + (x < n - 1 ? x + 1 : x)]);
+    c[y * n + x] =
+        srad_coefficient(image[y * n + x], image[(y > 0 ? y - 1 : y) * n + x], image[(y < n - 1 ? y + 1 : y) * n + x],
+                         image[y * n + (x > 0 ? x - 1 : x)], image[y * n + (x < n - 1 ? x + 1 : x)]);
 }
 __global__ void srad_second(const float *image, const float *c, float *out, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -24,10 +24,9 @@ template <size_t count> const CudaCase *find(const CudaCase (&family)[count], co
 // Runs a case so often, and waits. `with`: the shape of its blocks. Returns null, or what went wrong.
 extern "C" const char *cuda_suite(const char *name, void *const *buffers, const int *n, unsigned times, int with) {
     const CudaCase *found = nullptr;
-    for (const CudaCase *one :
-         {find(dense_cases, name), find(graphs_cases, name), find(images_cases, name), find(memory_cases, name),
-          find(numbers_cases, name), find(order_cases, name), find(physics_cases, name), find(stencils_cases, name),
-          find(tables_cases, name)})
+    for (const CudaCase *one : {find(dense_cases, name), find(graphs_cases, name), find(images_cases, name),
+                                find(memory_cases, name), find(numbers_cases, name), find(order_cases, name),
+                                find(physics_cases, name), find(stencils_cases, name), find(tables_cases, name)})
         if (one) found = one;
     if (!found) return "no such case in CUDA";
     // The buffers' device may be another than the first.

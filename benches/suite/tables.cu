@@ -109,7 +109,8 @@ __global__ void search_clear(int *count, unsigned *found, int words) {
     if (i < words) found[i] = 0;
     if (i == 0) count[0] = 0;
 }
-__global__ void search_kernel(const unsigned *text, const unsigned *pattern, int *count, unsigned *found, int n, int length) {
+__global__ void search_kernel(const unsigned *text, const unsigned *pattern, int *count, unsigned *found, int n,
+                              int length) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int k = 0;
@@ -121,8 +122,8 @@ __global__ void search_kernel(const unsigned *text, const unsigned *pattern, int
 }
 void search(void *const *b, const int *n) {
     search_clear<<<grid(line(), n[0] / 32), line()>>>(of<int>(b, 2), of<unsigned>(b, 3), n[0] / 32);
-    search_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), of<unsigned>(b, 3), n[0],
-                                            n[1]);
+    search_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2),
+                                                  of<unsigned>(b, 3), n[0], n[1]);
 }
 
 __device__ unsigned turned(unsigned x, int by) {
@@ -133,9 +134,11 @@ struct Sha {
     __device__ void round(int i, unsigned *w, unsigned key) {
         if (i >= 16) {
             const unsigned a = w[(i + 1) & 15], b = w[(i + 14) & 15];
-            w[i & 15] += (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+            w[i & 15] +=
+                (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
         }
-        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25), choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
+        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25),
+                       choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
         const unsigned t1 = h[7] + s1 + choice + key + w[i & 15];
         const unsigned s0 = turned(h[0], 2) ^ turned(h[0], 13) ^ turned(h[0], 22);
         const unsigned t2 = s0 + ((h[0] & h[1]) ^ (h[0] & h[2]) ^ (h[1] & h[2]));
@@ -175,7 +178,8 @@ __global__ void cipher_kernel(const Words *in, const unsigned *table, const unsi
         unsigned next[4];
         for (int k = 0; k < 4; k++)
             next[k] = near[s[k] >> 24] ^ turned(near[s[(k + 1) & 3] >> 16 & 255], 8) ^
-                      turned(near[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(near[s[(k + 3) & 3] & 255], 24) ^ key[4 * round + k];
+                      turned(near[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(near[s[(k + 3) & 3] & 255], 24) ^
+                      key[4 * round + k];
         for (int k = 0; k < 4; k++)
             s[k] = next[k];
     }
@@ -186,7 +190,8 @@ void cipher(void *const *b, const int *n) {
     cipher_kernel<<<n[0] / 256, 256>>>(of<Words>(b, 0), of<unsigned>(b, 1), of<unsigned>(b, 2), of<Words>(b, 3));
 }
 
-const CudaCase tables_cases[] = {{"pathfinder", pathfinder}, {"Needleman-Wunsch", alignment}, {"Levenshtein", distance},
-                                 {"string search", search},  {"SHA-256", sha},               {"cipher by tables", cipher}};
+const CudaCase tables_cases[] = {{"pathfinder", pathfinder}, {"Needleman-Wunsch", alignment},
+                                 {"Levenshtein", distance},  {"string search", search},
+                                 {"SHA-256", sha},           {"cipher by tables", cipher}};
 
 } // namespace
