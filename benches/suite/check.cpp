@@ -15,9 +15,13 @@ int main(int argc, char **argv) {
     bool timing = false;
     std::string only;
     for (int i = 1; i < argc; i++)
-        if (std::string(argv[i]) == "--time") timing = true;
-        else only = argv[i];
-    auto now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+        if (std::string(argv[i]) == "--time")
+            timing = true;
+        else
+            only = argv[i];
+    auto now = [] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
     int passed = 0, failed = 0;
     for (const suite::Case &c : suite_plain::all()) {
         if (std::string(c.name).find(only) == std::string::npos) continue;

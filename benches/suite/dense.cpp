@@ -24,7 +24,7 @@ void tiled(Arrays &d) {
     const array<double, 2> &a = d.get<double>(0, n, n), &b = d.get<double>(1, n, n);
     array<double, 2> &c = d.get<double>(2, n, n);
     parallel_for_each(
-        c.extent.tile<16, 16>(), [&, n](tiled_index<16, 16> t) restrict(amp) {
+        c.extent.tile<16, 16>(), [&, n ](tiled_index<16, 16> t) restrict(amp) {
             tile_static double left[16][16], right[16][16];
             const int row = t.local[0], column = t.local[1];
             double sum = 0;
@@ -109,14 +109,14 @@ void two_products(Arrays &d) {
     array<float, 2> &between = d.get<float>(4, n, n), &out = d.get<float>(5, n, n);
     const float alpha = 1.5f, beta = 1.2f;
     parallel_for_each(
-        between.extent, [&a, &b, &between, alpha, n](index<2> i) restrict(amp) {
+        between.extent, [&a, &b, &between, alpha, n ](index<2> i) restrict(amp) {
             float sum = 0;
             for (int k = 0; k < n; k++)
                 sum += alpha * a(i[0], k) * b(k, i[1]);
             between[i] = sum;
         });
     parallel_for_each(
-        out.extent, [&between, &c, &old, &out, beta, n](index<2> i) restrict(amp) {
+        out.extent, [&between, &c, &old, &out, beta, n ](index<2> i) restrict(amp) {
             out[i] = old[i] * beta;
             for (int k = 0; k < n; k++)
                 out[i] += between(i[0], k) * c(k, i[1]);
@@ -180,14 +180,14 @@ void bicg(Arrays &d) {
     const array<float> &x = d.get<float>(1, n), &r = d.get<float>(2, n);
     array<float> &q = d.get<float>(3, n), &s = d.get<float>(4, n);
     parallel_for_each(
-        q.extent, [&a, &x, &q](index<1> i) restrict(amp) {
+        q.extent, [&a, &x, &q ](index<1> i) restrict(amp) {
             float sum = 0;
             for (int j = 0; j < a.extent[1]; j++)
                 sum += a(i[0], j) * x[j];
             q[i] = sum;
         });
     parallel_for_each(
-        s.extent, [&a, &r, &s](index<1> j) restrict(amp) {
+        s.extent, [&a, &r, &s ](index<1> j) restrict(amp) {
             float sum = 0;
             for (int i = 0; i < a.extent[0]; i++)
                 sum += a(i, j[0]) * r[i];
@@ -281,7 +281,7 @@ void correlation(Arrays &d) {
     array<float, 2> &data = d.get<float>(1, n, n), &out = d.get<float>(4, n, n);
     array<float> &mean = d.get<float>(2, n), &deviation = d.get<float>(3, n);
     parallel_for_each(
-        mean.extent, [&, n](index<1> j) restrict(amp) {
+        mean.extent, [&, n ](index<1> j) restrict(amp) {
             float sum = 0;
             for (int i = 0; i < n; i++)
                 sum += in(i, j[0]);
@@ -294,11 +294,11 @@ void correlation(Arrays &d) {
             deviation[j] = math::sqrt(square / n);
         });
     parallel_for_each(
-        data.extent, [&, n](index<2> i) restrict(amp) {
+        data.extent, [&, n ](index<2> i) restrict(amp) {
             data[i] = (in[i] - mean[i[1]]) / (math::sqrt(static_cast<float>(n)) * deviation[i[1]]);
         });
     parallel_for_each(
-        extent<1>(n), [&, n](index<1> idx) restrict(amp) {
+        extent<1>(n), [&, n ](index<1> idx) restrict(amp) {
             const int j = idx[0];
             out(j, j) = 1;
             for (int k = j + 1; k < n; k++) {
@@ -340,7 +340,7 @@ void lud(Arrays &d) {
         a.extent, [&](index<2> i) restrict(amp) { a[i] = in[i]; });
     for (int at = 0; at < n; at += 16) {
         parallel_for_each(
-            extent<1>(16).tile<16>(), [&a, at](tiled_index<16> t) restrict(amp) {
+            extent<1>(16).tile<16>(), [&a, at ](tiled_index<16> t) restrict(amp) {
                 tile_static float part[16][16];
                 const int i = t.local[0];
                 for (int k = 0; k < 16; k++)
@@ -361,7 +361,7 @@ void lud(Arrays &d) {
         if (rest == 0) break;
         // Half of a tile's threads take the block of the row, half that of the column.
         parallel_for_each(
-            extent<1>(rest * 32).tile<32>(), [&a, at](tiled_index<32> t) restrict(amp) {
+            extent<1>(rest * 32).tile<32>(), [&a, at ](tiled_index<32> t) restrict(amp) {
                 tile_static float diagonal[16][16], row[16][16], column[16][16];
                 const int i = t.local[0] % 16, from = at + 16 + t.tile[0] * 16;
                 const bool first = t.local[0] < 16;
@@ -395,7 +395,7 @@ void lud(Arrays &d) {
                 }
             });
         parallel_for_each(
-            extent<2>(rest * 16, rest * 16).tile<16, 16>(), [&a, at](tiled_index<16, 16> t) restrict(amp) {
+            extent<2>(rest * 16, rest * 16).tile<16, 16>(), [&a, at ](tiled_index<16, 16> t) restrict(amp) {
                 tile_static float row[16][16], column[16][16];
                 const int y = at + 16 + t.global[0], x = at + 16 + t.global[1], ly = t.local[0], lx = t.local[1];
                 row[ly][lx] = a(at + ly, x);
@@ -470,7 +470,8 @@ void layer_cpu(Problem &p) {
             p.at<float>(3)[tile * 16 + x] = sum;
         }
     for (int i = 0; i < p.n[0] * 16; i++)
-        p.at<float>(4)[i] = p.at<float>(1)[i] + 0.3f * p.at<float>(2)[i % 16] * p.at<float>(0)[i / 16] + 0.3f * p.at<float>(1)[i];
+        p.at<float>(4)[i] =
+            p.at<float>(1)[i] + 0.3f * p.at<float>(2)[i % 16] * p.at<float>(0)[i / 16] + 0.3f * p.at<float>(1)[i];
 }
 void layer(Arrays &d) {
     const int n = d.n[0];
@@ -495,7 +496,7 @@ void layer(Arrays &d) {
         });
     const float rate = 0.3f, momentum = 0.3f;
     parallel_for_each(
-        weights.extent, [&, rate, momentum](index<2> i) restrict(amp) {
+        weights.extent, [&, rate, momentum ](index<2> i) restrict(amp) {
             adjusted[i] = weights[i] + rate * delta[i[1]] * input[i[0]] + momentum * weights[i];
         });
 }
@@ -558,7 +559,7 @@ void adi(Arrays &d) {
             b[i] = diagonal[i];
         });
     parallel_for_each(
-        extent<1>(n), [&a, &x, &b, n](index<1> i) restrict(amp) {
+        extent<1>(n), [&a, &x, &b, n ](index<1> i) restrict(amp) {
             const int y = i[0];
             for (int k = 1; k < n; k++) {
                 x(y, k) -= x(y, k - 1) * a(y, k) / b(y, k - 1);
@@ -566,7 +567,7 @@ void adi(Arrays &d) {
             }
         });
     parallel_for_each(
-        extent<1>(n), [&a, &x, &b, n](index<1> i) restrict(amp) {
+        extent<1>(n), [&a, &x, &b, n ](index<1> i) restrict(amp) {
             const int c = i[0];
             for (int k = 1; k < n; k++) {
                 x(k, c) -= x(k - 1, c) * a(k, c) / b(k - 1, c);

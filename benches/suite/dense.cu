@@ -17,7 +17,8 @@ __global__ void tiled_kernel(const double *a, const double *b, double *c, int n)
     c[y * n + x] = sum;
 }
 void tiled(void *const *b, const int *n) {
-    tiled_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2), n[0]);
+    tiled_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2),
+                                                               n[0]);
 }
 
 __global__ void blocked_kernel(const float *a, const float *b, float *c, int n) {
@@ -50,7 +51,8 @@ __global__ void blocked_kernel(const float *a, const float *b, float *c, int n) 
             c[(y + ty + 16 * i) * n + x + tx + 16 * j] = sum[i][j];
 }
 void blocked(void *const *b, const int *n) {
-    blocked_kernel<<<dim3(n[0] / 64, n[0] / 64), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
+    blocked_kernel<<<dim3(n[0] / 64, n[0] / 64), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
+                                                                 n[0]);
 }
 
 __global__ void first_product(const float *a, const float *b, float *between, float alpha, int n) {
@@ -69,9 +71,10 @@ __global__ void second_product(const float *between, const float *c, const float
         out[y * n + x] += between[y * n + k] * c[k * n + x];
 }
 void two_products(void *const *b, const int *n) {
-    const dim3 grid(groups(n[0], 32), groups(n[0], 8)), block(32, 8);
-    first_product<<<grid, block>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 4), 1.5f, n[0]);
-    second_product<<<grid, block>>>(of<float>(b, 4), of<float>(b, 2), of<float>(b, 3), of<float>(b, 5), 1.2f, n[0]);
+    const Block block = wide();
+    const dim3 blocks = grid(block, n[0], n[0]);
+    first_product<<<blocks, block>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 4), 1.5f, n[0]);
+    second_product<<<blocks, block>>>(of<float>(b, 4), of<float>(b, 2), of<float>(b, 3), of<float>(b, 5), 1.2f, n[0]);
 }
 
 __global__ void atax_first(const float *a, const float *x, float *between, int n) {
@@ -89,8 +92,8 @@ __global__ void atax_second(const float *a, const float *between, float *y, int 
         y[j] += a[i * n + j] * between[i];
 }
 void atax(void *const *b, const int *n) {
-    atax_first<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
-    atax_second<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 3), n[0]);
+    atax_first<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
+    atax_second<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 3), n[0]);
 }
 
 __global__ void bicg_first(const float *a, const float *x, float *q, int n) {
@@ -110,8 +113,8 @@ __global__ void bicg_second(const float *a, const float *r, float *s, int n) {
     s[j] = sum;
 }
 void bicg(void *const *b, const int *n) {
-    bicg_first<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 3), n[0]);
-    bicg_second<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 4), n[0]);
+    bicg_first<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 3), n[0]);
+    bicg_second<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 4), n[0]);
 }
 
 __global__ void gemver_first(const double *a, double *b, const double *u1, const double *v1, const double *u2,
@@ -137,9 +140,9 @@ __global__ void gemver_third(const double *b, const double *x, double *w, double
 }
 void gemver(void *const *b, const int *n) {
     auto at = [b](int i) { return of<double>(b, i); };
-    gemver_first<<<dim3(groups(n[0], 32), groups(n[0], 8)), dim3(32, 8)>>>(at(0), at(1), at(2), at(3), at(4), at(5), n[0]);
-    gemver_second<<<groups(n[0], 256), 256>>>(at(1), at(6), at(7), at(8), 1.2, n[0]);
-    gemver_third<<<groups(n[0], 256), 256>>>(at(1), at(8), at(9), 1.5, n[0]);
+    gemver_first<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(1), at(2), at(3), at(4), at(5), n[0]);
+    gemver_second<<<grid(line(), n[0]), line()>>>(at(1), at(6), at(7), at(8), 1.2, n[0]);
+    gemver_third<<<grid(line(), n[0]), line()>>>(at(1), at(8), at(9), 1.5, n[0]);
 }
 
 __global__ void correlation_moments(const float *in, float *mean, float *deviation, int n) {
@@ -174,9 +177,9 @@ __global__ void correlation_sums(const float *data, float *out, int n) {
 }
 void correlation(void *const *b, const int *n) {
     auto at = [b](int i) { return of<float>(b, i); };
-    correlation_moments<<<groups(n[0], 256), 256>>>(at(0), at(2), at(3), n[0]);
-    correlation_center<<<dim3(groups(n[0], 32), groups(n[0], 8)), dim3(32, 8)>>>(at(0), at(1), at(2), at(3), n[0]);
-    correlation_sums<<<groups(n[0], 256), 256>>>(at(1), at(4), n[0]);
+    correlation_moments<<<grid(line(), n[0]), line()>>>(at(0), at(2), at(3), n[0]);
+    correlation_center<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(1), at(2), at(3), n[0]);
+    correlation_sums<<<grid(line(), n[0]), line()>>>(at(1), at(4), n[0]);
 }
 
 __global__ void lud_copy(const float *in, float *a, int n) {
@@ -235,7 +238,8 @@ __global__ void lud_borders(float *a, int at, int n) {
 }
 __global__ void lud_inner(float *a, int at, int n) {
     __shared__ float row[16][16], column[16][16];
-    const int ly = threadIdx.y, lx = threadIdx.x, y = at + 16 + blockIdx.y * 16 + ly, x = at + 16 + blockIdx.x * 16 + lx;
+    const int ly = threadIdx.y, lx = threadIdx.x, y = at + 16 + blockIdx.y * 16 + ly,
+              x = at + 16 + blockIdx.x * 16 + lx;
     row[ly][lx] = a[(at + ly) * n + x];
     column[ly][lx] = a[y * n + at + lx];
     __syncthreads();
@@ -246,7 +250,7 @@ __global__ void lud_inner(float *a, int at, int n) {
 }
 void lud(void *const *b, const int *n) {
     float *a = of<float>(b, 1);
-    lud_copy<<<dim3(groups(n[0], 32), groups(n[0], 8)), dim3(32, 8)>>>(of<float>(b, 0), a, n[0]);
+    lud_copy<<<grid(wide(), n[0], n[0]), wide()>>>(of<float>(b, 0), a, n[0]);
     for (int at = 0; at < n[0]; at += 16) {
         lud_diagonal<<<1, 16>>>(a, at, n[0]);
         const int rest = (n[0] - at) / 16 - 1;
@@ -275,11 +279,11 @@ __global__ void gaussian_rows(float *a, float *b, const float *m, int k, int n) 
 }
 void gaussian(void *const *b, const int *n) {
     auto at = [b](int i) { return of<float>(b, i); };
-    gaussian_copy<<<dim3(groups(n[0], 32), groups(n[0], 8)), dim3(32, 8)>>>(at(0), at(1), at(2), at(3), n[0]);
+    gaussian_copy<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(1), at(2), at(3), n[0]);
     for (int k = 0; k < n[0] - 1; k++) {
         const int rest = n[0] - k;
-        gaussian_factors<<<groups(rest - 1, 256), 256>>>(at(2), at(4), k, n[0]);
-        gaussian_rows<<<dim3(groups(rest, 32), groups(rest - 1, 8)), dim3(32, 8)>>>(at(2), at(3), at(4), k, n[0]);
+        gaussian_factors<<<grid(line(), rest - 1), line()>>>(at(2), at(4), k, n[0]);
+        gaussian_rows<<<grid(wide(), rest, rest - 1), wide()>>>(at(2), at(3), at(4), k, n[0]);
     }
 }
 
@@ -311,7 +315,7 @@ void layer(void *const *b, const int *n) {
         const int count = rows - from < most ? rows - from : most;
         layer_forward<<<dim3(1, count), dim3(16, 16)>>>(at(0) + from * 16, at(1) + from * 256, at(3) + from * 16);
     }
-    layer_adjust<<<groups(16 * n[0], 256), 256>>>(at(0), at(1), at(2), at(4), 0.3f, 0.3f, n[0]);
+    layer_adjust<<<grid(line(), 16 * n[0]), line()>>>(at(0), at(1), at(2), at(4), 0.3f, 0.3f, n[0]);
 }
 
 __global__ void doitgen_kernel(const float *a, const float *c, float *out, int n) {
@@ -323,8 +327,7 @@ __global__ void doitgen_kernel(const float *a, const float *c, float *out, int n
     out[(r * n + q) * n + p] = sum;
 }
 void doitgen(void *const *b, const int *n) {
-    doitgen_kernel<<<dim3(groups(n[0], 32), groups(n[0], 8), n[0]), dim3(32, 8)>>>(of<float>(b, 0), of<float>(b, 1),
-                                                                                of<float>(b, 2), n[0]);
+    doitgen_kernel<<<grid(wide(), n[0], n[0], n[0]), wide()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0]);
 }
 
 __global__ void adi_copy(const float *from, const float *diagonal, float *x, float *b, int n) {
@@ -351,9 +354,9 @@ __global__ void adi_columns(const float *a, float *x, float *b, int n) {
 }
 void adi(void *const *b, const int *n) {
     auto at = [b](int i) { return of<float>(b, i); };
-    adi_copy<<<dim3(groups(n[0], 32), groups(n[0], 8)), dim3(32, 8)>>>(at(0), at(2), at(3), at(4), n[0]);
-    adi_rows<<<groups(n[0], 256), 256>>>(at(1), at(3), at(4), n[0]);
-    adi_columns<<<groups(n[0], 256), 256>>>(at(1), at(3), at(4), n[0]);
+    adi_copy<<<grid(wide(), n[0], n[0]), wide()>>>(at(0), at(2), at(3), at(4), n[0]);
+    adi_rows<<<grid(line(), n[0]), line()>>>(at(1), at(3), at(4), n[0]);
+    adi_columns<<<grid(line(), n[0]), line()>>>(at(1), at(3), at(4), n[0]);
 }
 
 const CudaCase dense_cases[] = {{"tiled product, double", tiled},

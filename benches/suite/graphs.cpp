@@ -111,7 +111,7 @@ void kmeans(Arrays &d) {
     parallel_for_each(
         count.extent, [&count](index<1> i) restrict(amp) { count[i] = 0; });
     parallel_for_each(
-        member.extent, [=, &point, &center, &member, &count](index<1> i) restrict(amp) {
+        member.extent, [ =, &point, &center, &member, &count ](index<1> i) restrict(amp) {
             int best = 0;
             float least = 1e30f;
             for (int c = 0; c < clusters; c++) {
@@ -216,7 +216,7 @@ void floyd(Arrays &data) {
         d.extent, [&](index<2> i) restrict(amp) { d[i] = in[i]; });
     for (int k = 0; k < n; k++)
         parallel_for_each(
-            d.extent, [&d, k](index<2> i) restrict(amp) {
+            d.extent, [&d, k ](index<2> i) restrict(amp) {
                 const int through = d(i[0], k) + d(k, i[1]);
                 if (through < d[i]) d[i] = through;
             });

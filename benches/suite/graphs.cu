@@ -11,8 +11,8 @@ __global__ void spmv_kernel(const int *first, const int *column, const float *va
     y[i] = sum;
 }
 void spmv(void *const *b, const int *n) {
-    spmv_kernel<<<groups(n[0], 256), 256>>>(of<int>(b, 0), of<int>(b, 1), of<float>(b, 2), of<float>(b, 3), of<float>(b, 4),
-                                          n[0]);
+    spmv_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), of<float>(b, 2), of<float>(b, 3),
+                                                of<float>(b, 4), n[0]);
 }
 
 __global__ void bfs_start(const int *start, int *level, int n) {
@@ -31,8 +31,8 @@ __global__ void bfs_level(const int *first, const int *edge, int *level, int *mo
     }
 }
 void bfs(void *const *b, const int *n) {
-    bfs_start<<<groups(n[0], 256), 256>>>(of<int>(b, 2), of<int>(b, 3), n[0]);
-    bfs_level<<<groups(n[0], 256), 256>>>(of<int>(b, 0), of<int>(b, 1), of<int>(b, 3), of<int>(b, 4), 3, n[0]);
+    bfs_start<<<grid(line(), n[0]), line()>>>(of<int>(b, 2), of<int>(b, 3), n[0]);
+    bfs_level<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), of<int>(b, 3), of<int>(b, 4), 3, n[0]);
 }
 
 __global__ void kmeans_clear(int *count, int clusters) {
@@ -61,8 +61,8 @@ __global__ void kmeans_kernel(const float *point, const float *center, int *memb
 }
 void kmeans(void *const *b, const int *n) {
     kmeans_clear<<<1, 64>>>(of<int>(b, 3), n[1]);
-    kmeans_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), of<int>(b, 2), of<int>(b, 3), n[0], n[1],
-                                            n[2]);
+    kmeans_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<int>(b, 2), of<int>(b, 3), n[0],
+                                                  n[1], n[2]);
 }
 
 struct Point {
@@ -105,16 +105,14 @@ __global__ void floyd_kernel(int *d, int k, int n) {
     if (through < d[y * n + x]) d[y * n + x] = through;
 }
 void floyd(void *const *b, const int *n) {
-    const dim3 grid(groups(n[0], 16), groups(n[0], 16)), block(16, 16);
-    floyd_copy<<<grid, block>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
+    const Block block = square();
+    const dim3 blocks = grid(block, n[0], n[0]);
+    floyd_copy<<<blocks, block>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
     for (int k = 0; k < n[0]; k++)
-        floyd_kernel<<<grid, block>>>(of<int>(b, 1), k, n[0]);
+        floyd_kernel<<<blocks, block>>>(of<int>(b, 1), k, n[0]);
 }
 
-const CudaCase graphs_cases[] = {{"SpMV", spmv},
-                                 {"BFS level", bfs},
-                                 {"k-means", kmeans},
-                                 {"streamcluster", gain},
-                                 {"Floyd-Warshall", floyd}};
+const CudaCase graphs_cases[] = {
+    {"SpMV", spmv}, {"BFS level", bfs}, {"k-means", kmeans}, {"streamcluster", gain}, {"Floyd-Warshall", floyd}};
 
 } // namespace

@@ -28,8 +28,10 @@ void sobel_cpu(Problem &p) {
     Host in{p.at<float>(0), n};
     for (int y = 1; y < n - 1; y++)
         for (int x = 1; x < n - 1; x++) {
-            const float gx = in(y - 1, x + 1) + 2 * in(y, x + 1) + in(y + 1, x + 1) - in(y - 1, x - 1) - 2 * in(y, x - 1) - in(y + 1, x - 1);
-            const float gy = in(y + 1, x - 1) + 2 * in(y + 1, x) + in(y + 1, x + 1) - in(y - 1, x - 1) - 2 * in(y - 1, x) - in(y - 1, x + 1);
+            const float gx = in(y - 1, x + 1) + 2 * in(y, x + 1) + in(y + 1, x + 1) - in(y - 1, x - 1) -
+                             2 * in(y, x - 1) - in(y + 1, x - 1);
+            const float gy = in(y + 1, x - 1) + 2 * in(y + 1, x) + in(y + 1, x + 1) - in(y - 1, x - 1) -
+                             2 * in(y - 1, x) - in(y - 1, x + 1);
             p.at<float>(1)[y * n + x] = std::sqrt(gx * gx + gy * gy);
         }
 }
@@ -41,10 +43,10 @@ void sobel(Arrays &d) {
         out.extent, [=](index<2> i) restrict(amp) {
             const int y = i[0], x = i[1];
             if (y == 0 || x == 0 || y == n - 1 || x == n - 1) return;
-            const float gx = in(y - 1, x + 1) + 2 * in(y, x + 1) + in(y + 1, x + 1) - in(y - 1, x - 1) - 2 * in(y, x - 1) -
-                             in(y + 1, x - 1);
-            const float gy = in(y + 1, x - 1) + 2 * in(y + 1, x) + in(y + 1, x + 1) - in(y - 1, x - 1) - 2 * in(y - 1, x) -
-                             in(y - 1, x + 1);
+            const float gx = in(y - 1, x + 1) + 2 * in(y, x + 1) + in(y + 1, x + 1) - in(y - 1, x - 1) -
+                             2 * in(y, x - 1) - in(y + 1, x - 1);
+            const float gy = in(y + 1, x - 1) + 2 * in(y + 1, x) + in(y + 1, x + 1) - in(y - 1, x - 1) -
+                             2 * in(y - 1, x) - in(y - 1, x + 1);
             out[i] = math::sqrt(gx * gx + gy * gy);
         });
 }
@@ -69,7 +71,7 @@ void box(Arrays &d) {
     const int n = d.n[0], reach = 4;
     array<float, 2> &in = d.get<float>(0, n, n), &out = d.get<float>(1, n, n);
     parallel_for_each(
-        out.extent, [&in, &out, n](index<2> i) restrict(amp) {
+        out.extent, [&in, &out, n ](index<2> i) restrict(amp) {
             float sum = 0;
             for (int dy = -reach; dy <= reach; dy++)
                 for (int dx = -reach; dx <= reach; dx++)
@@ -98,7 +100,7 @@ void median(Arrays &d) {
     const int n = d.n[0];
     array<float, 2> &in = d.get<float>(0, n, n), &out = d.get<float>(1, n, n);
     parallel_for_each(
-        out.extent, [&in, &out, n](index<2> i) restrict(amp) {
+        out.extent, [&in, &out, n ](index<2> i) restrict(amp) {
             float near[9];
             for (int k = 0; k < 9; k++)
                 near[k] = inside(in, i[0] + k / 3 - 1, i[1] + k % 3 - 1, n);

@@ -14,7 +14,7 @@ __global__ void sobel_kernel(const float *in, float *out, int n) {
     out[i] = sqrtf(gx * gx + gy * gy);
 }
 void sobel(void *const *b, const int *n) {
-    sobel_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    sobel_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 __global__ void box_kernel(const float *in, float *out, int n, int reach) {
@@ -27,7 +27,7 @@ __global__ void box_kernel(const float *in, float *out, int n, int reach) {
     out[y * n + x] = sum / ((2 * reach + 1) * (2 * reach + 1));
 }
 void box(void *const *b, const int *n) {
-    box_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), n[0], 4);
+    box_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0], 4);
 }
 
 __global__ void median_kernel(const float *in, float *out, int n) {
@@ -46,7 +46,7 @@ __global__ void median_kernel(const float *in, float *out, int n) {
     out[y * n + x] = near[4];
 }
 void median(void *const *b, const int *n) {
-    median_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    median_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 __global__ void bilateral_kernel(const float *in, float *out, float space, float range, int n) {
@@ -64,8 +64,7 @@ __global__ void bilateral_kernel(const float *in, float *out, float space, float
     out[y * n + x] = sum / weights;
 }
 void bilateral(void *const *b, const int *n) {
-    bilateral_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), 18.0f,
-                                                                              0.08f, n[0]);
+    bilateral_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), 18.0f, 0.08f, n[0]);
 }
 
 __global__ void match_kernel(const int *frame, const int *other, int *out, int n) {
@@ -87,8 +86,7 @@ __global__ void match_kernel(const int *frame, const int *other, int *out, int n
     out[by * (n / 4) + bx] = best;
 }
 void match(void *const *b, const int *n) {
-    match_kernel<<<dim3(groups(n[0] / 4, 16), groups(n[0] / 4, 16)), dim3(16, 16)>>>(of<int>(b, 0), of<int>(b, 1),
-                                                                                  of<int>(b, 2), n[0]);
+    match_kernel<<<grid(square(), n[0] / 4, n[0] / 4), square()>>>(of<int>(b, 0), of<int>(b, 1), of<int>(b, 2), n[0]);
 }
 
 const CudaCase images_cases[] = {{"Sobel", sobel},

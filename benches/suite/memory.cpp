@@ -21,7 +21,7 @@ void triad(Arrays &d) {
     array<float> &a = d.get<float>(2, n);
     const float scalar = 3.0f;
     parallel_for_each(
-        a.extent, [&, scalar](index<1> i) restrict(amp) { a[i] = b[i] + scalar * c[i]; });
+        a.extent, [&, scalar ](index<1> i) restrict(amp) { a[i] = b[i] + scalar * c[i]; });
 }
 
 void gather_data(Problem &p) {
@@ -84,7 +84,7 @@ void particles(Arrays &d) {
     array<Particle> &out = d.get<Particle>(1, n);
     const float dt = 0.01f;
     parallel_for_each(
-        in.extent, [&in, &out, dt](index<1> i) restrict(amp) {
+        in.extent, [&in, &out, dt ](index<1> i) restrict(amp) {
             Particle q = in[i];
             const float ax = -q.x * q.charge, ay = -q.y * q.charge, az = -9.81f * q.mass;
             q.vx += ax * dt;
@@ -181,7 +181,8 @@ void deposit(Arrays &d) {
     parallel_for_each(
         grid.extent, [&](index<1> i) restrict(amp) { grid[i] = 0; });
     parallel_for_each(
-        cell.extent, [=, &cell, &charge, &grid](index<1> i) restrict(amp) { add_float(&grid[cell[i] % cells], charge[i]); });
+        cell.extent,
+        [ =, &cell, &charge, &grid ](index<1> i) restrict(amp) { add_float(&grid[cell[i] % cells], charge[i]); });
 }
 
 // Each thread adds to one of few counters in memory, and looks for the least and greatest.
@@ -205,7 +206,9 @@ void extremes(Arrays &d) {
     const array<int> &in = d.get<int>(0, n);
     array<int> &out = d.get<int>(1, 66);
     parallel_for_each(
-        out.extent, [&](index<1> i) restrict(amp) { out[i] = i[0] == 64 ? INT_MAX : i[0] == 65 ? INT_MIN : 0; });
+        out.extent, [&](index<1> i) restrict(amp) { out[i] = i[0] == 64   ? INT_MAX
+                                                             : i[0] == 65 ? INT_MIN
+                                                                          : 0; });
     parallel_for_each(
         in.extent, [&](index<1> i) restrict(amp) {
             const int value = in[i];

@@ -7,7 +7,7 @@ __global__ void triad_kernel(float *a, const float *b, const float *c, float sca
     if (i < n) a[i] = b[i] + scalar * c[i];
 }
 void triad(void *const *b, const int *n) {
-    triad_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 2), of<float>(b, 0), of<float>(b, 1), 3.0f, n[0]);
+    triad_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 2), of<float>(b, 0), of<float>(b, 1), 3.0f, n[0]);
 }
 
 __global__ void gather_kernel(const unsigned *table, unsigned *out, int n) {
@@ -22,7 +22,7 @@ __global__ void gather_kernel(const unsigned *table, unsigned *out, int n) {
     out[i] = sum;
 }
 void gather(void *const *b, const int *n) {
-    gather_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), n[0]);
+    gather_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), n[0]);
 }
 
 struct Particle {
@@ -46,7 +46,7 @@ __global__ void particles_kernel(const Particle *in, Particle *out, float dt, in
     out[i] = q;
 }
 void particles(void *const *b, const int *n) {
-    particles_kernel<<<groups(n[0], 256), 256>>>(of<Particle>(b, 0), of<Particle>(b, 1), 0.01f, n[0]);
+    particles_kernel<<<grid(line(), n[0]), line()>>>(of<Particle>(b, 0), of<Particle>(b, 1), 0.01f, n[0]);
 }
 
 __global__ void transpose_kernel(const float *in, float *out, int n) {
@@ -93,8 +93,8 @@ __global__ void deposit_kernel(const unsigned *cell, const float *charge, float 
     if (i < n) add_float(&grid[cell[i] % cells], charge[i]);
 }
 void deposit(void *const *b, const int *n) {
-    zero_kernel<<<groups(n[1], 256), 256>>>(of<unsigned>(b, 2), n[1]);
-    deposit_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0], n[1]);
+    zero_kernel<<<grid(line(), n[1]), line()>>>(of<unsigned>(b, 2), n[1]);
+    deposit_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<float>(b, 1), of<float>(b, 2), n[0], n[1]);
 }
 
 __global__ void clear_extremes(int *out) {
@@ -111,11 +111,11 @@ __global__ void extremes_kernel(const int *in, int *out, int n) {
 }
 void extremes(void *const *b, const int *n) {
     clear_extremes<<<1, 256>>>(of<int>(b, 1));
-    extremes_kernel<<<groups(n[0], 256), 256>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
+    extremes_kernel<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
 }
 
-const CudaCase memory_cases[] = {{"triad", triad},         {"random access", gather},       {"array of structs", particles},
-                                 {"transpose", transpose}, {"histogram", histogram},        {"atomics on floats", deposit},
-                                 {"atomics on ints", extremes}};
+const CudaCase memory_cases[] = {
+    {"triad", triad},         {"random access", gather},      {"array of structs", particles}, {"transpose", transpose},
+    {"histogram", histogram}, {"atomics on floats", deposit}, {"atomics on ints", extremes}};
 
 } // namespace

@@ -17,7 +17,8 @@ void functions_cpu(Problem &p) {
         float sum = 0;
         for (int k = 1; k <= 4; k++) {
             const float y = x * k;
-            sum += std::exp(-y) * std::sin(y) + std::log(y) * std::cos(y) + std::sqrt(y) + std::pow(y, 0.3f) + std::tanh(y);
+            sum += std::exp(-y) * std::sin(y) + std::log(y) * std::cos(y) + std::sqrt(y) + std::pow(y, 0.3f) +
+                   std::tanh(y);
         }
         p.at<float>(1)[i] = sum;
     }
@@ -139,7 +140,8 @@ void monte_carlo_cpu(Problem &p) {
         unsigned state = i * 747796405U + 2891336453U;
         float price = 100, sum = 0;
         for (int k = 0; k < p.n[1]; k++) {
-            const float u = ((step(state) >> 8) + 1) * (1.0f / 16777217.0f), v = (step(state) >> 8) * (1.0f / 16777216.0f);
+            const float u = ((step(state) >> 8) + 1) * (1.0f / 16777217.0f),
+                        v = (step(state) >> 8) * (1.0f / 16777216.0f);
             const float normal = std::sqrt(-2.0f * std::log(u)) * std::cos(6.2831853f * v);
             price *= std::exp(0.0005f + 0.02f * normal);
             sum += price;
@@ -151,7 +153,7 @@ void monte_carlo(Arrays &d) {
     const int n = d.n[0], steps = d.n[1];
     array<float> &out = d.get<float>(0, n);
     parallel_for_each(
-        out.extent, [&out, steps](index<1> i) restrict(amp) {
+        out.extent, [&out, steps ](index<1> i) restrict(amp) {
             unsigned state = i[0] * 747796405U + 2891336453U;
             float price = 100, sum = 0;
             for (int k = 0; k < steps; k++) {
@@ -210,7 +212,8 @@ void black_scholes_data(Problem &p) {
     p.bytes = 20.0 * n, p.tolerance = 1e-4;
 }
 template <class T> T normal_tail(T k, T square) restrict(amp, cpu) {
-    return square * k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+    return square * k *
+           (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
 }
 void black_scholes_cpu(Problem &p) {
     auto cnd = [](float x) {
@@ -260,7 +263,8 @@ void binomial_cpu(Problem &p) {
     for (int o = 0; o < p.n[0]; o++) {
         float value[256];
         for (int i = 0; i < 256; i++)
-            value[i] = std::fmax(p.at<float>(0)[o] * std::exp(0.3f * std::sqrt(1.0f / 255) * (2 * i - 255)) - p.at<float>(1)[o], 0.0f);
+            value[i] = std::fmax(
+                p.at<float>(0)[o] * std::exp(0.3f * std::sqrt(1.0f / 255) * (2 * i - 255)) - p.at<float>(1)[o], 0.0f);
         for (int k = 255; k > 0; k--)
             for (int i = 0; i < k; i++)
                 value[i] = a * value[i + 1] + b * value[i];
@@ -275,7 +279,7 @@ void binomial(Arrays &d) {
     const array<float> &price = d.get<float>(0, n), &strike = d.get<float>(1, n);
     array<float> &out = d.get<float>(2, n);
     parallel_for_each(
-        extent<1>(n * 256).tile<256>(), [=, &price, &strike, &out](tiled_index<256> t) restrict(amp) {
+        extent<1>(n * 256).tile<256>(), [ =, &price, &strike, &out ](tiled_index<256> t) restrict(amp) {
             tile_static float value[256];
             const int i = t.local[0], option = t.tile[0];
             value[i] = math::fmax(price[option] * math::exp(width * (2 * i - 255)) - strike[option], 0.0f);
@@ -326,7 +330,7 @@ void rays(Arrays &d) {
     const array<Ball> &balls = d.get<Ball>(0, count);
     array<float, 2> &image = d.get<float>(1, n, n);
     parallel_for_each(
-        image.extent, [=, &balls, &image](index<2> i) restrict(amp) {
+        image.extent, [ =, &balls, &image ](index<2> i) restrict(amp) {
             float dx = 2.0f * i[1] / n - 1, dy = 2.0f * i[0] / n - 1, dz = 2;
             const float scale = math::rsqrt(dx * dx + dy * dy + dz * dz);
             dx *= scale;

@@ -14,7 +14,7 @@ __global__ void functions_kernel(const float *in, float *out, int n) {
     out[i] = sum;
 }
 void functions(void *const *b, const int *n) {
-    functions_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    functions_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 struct Scale {
@@ -43,7 +43,7 @@ template <class F> __global__ void chain_kernel(const float *in, float *out, F f
 }
 void chain(void *const *b, const int *n) {
     const auto f = then(then(then(Scale{1.5f}, Shift{-0.25f}), Clamp{0, 1}), then(Scale{255}, Shift{0.5f}));
-    chain_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), f, n[0]);
+    chain_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), f, n[0]);
 }
 
 __global__ void mandelbrot_kernel(int *out, int n, int most) {
@@ -61,7 +61,7 @@ __global__ void mandelbrot_kernel(int *out, int n, int most) {
     out[row * n + column] = k;
 }
 void mandelbrot(void *const *b, const int *n) {
-    mandelbrot_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<int>(b, 0), n[0], n[1]);
+    mandelbrot_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<int>(b, 0), n[0], n[1]);
 }
 
 __device__ unsigned step(unsigned &state) {
@@ -84,7 +84,7 @@ __global__ void monte_carlo_kernel(float *out, int n, int steps) {
     out[i] = fmaxf(sum / steps - 100.0f, 0.0f);
 }
 void monte_carlo(void *const *b, const int *n) {
-    monte_carlo_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), n[0], n[1]);
+    monte_carlo_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), n[0], n[1]);
 }
 
 struct Xorshift {
@@ -108,17 +108,18 @@ __global__ void random_kernel(unsigned *out, int n) {
         out[k * n + i] = generator.next();
 }
 void random(void *const *b, const int *n) {
-    random_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), n[0]);
+    random_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), n[0]);
 }
 
 __device__ float cumulative(float x) {
     const float k = 1.0f / (1.0f + 0.2316419f * fabsf(x));
-    const float tail = 0.39894228f * expf(-0.5f * x * x) * k *
-                       (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+    const float tail =
+        0.39894228f * expf(-0.5f * x * x) * k *
+        (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
     return x > 0 ? 1.0f - tail : tail;
 }
-__global__ void black_scholes_kernel(const float *price, const float *strike, const float *years, float *call, float *put,
-                                     float rate, float volatility, int n) {
+__global__ void black_scholes_kernel(const float *price, const float *strike, const float *years, float *call,
+                                     float *put, float rate, float volatility, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     const float s = price[i], x = strike[i], t = years[i], root = sqrtf(t);
@@ -129,8 +130,8 @@ __global__ void black_scholes_kernel(const float *price, const float *strike, co
     put[i] = x * discount * (1.0f - c2) - s * (1.0f - c1);
 }
 void black_scholes(void *const *b, const int *n) {
-    black_scholes_kernel<<<groups(n[0], 256), 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), of<float>(b, 3),
-                                                     of<float>(b, 4), 0.02f, 0.3f, n[0]);
+    black_scholes_kernel<<<grid(line(), n[0]), line()>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
+                                                         of<float>(b, 3), of<float>(b, 4), 0.02f, 0.3f, n[0]);
 }
 
 __global__ void binomial_kernel(const float *price, const float *strike, float *out, float width, float a, float b) {
@@ -149,7 +150,8 @@ __global__ void binomial_kernel(const float *price, const float *strike, float *
 void binomial(void *const *b, const int *n) {
     const float width = 0.3f * sqrtf(1.0f / 255), up = expf(width), down = 1 / up, growth = expf(0.02f / 255);
     const float pu = (growth - down) / (up - down);
-    binomial_kernel<<<n[0], 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), width, pu / growth, (1 - pu) / growth);
+    binomial_kernel<<<n[0], 256>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), width, pu / growth,
+                                   (1 - pu) / growth);
 }
 
 struct Ball {
@@ -176,16 +178,12 @@ __global__ void rays_kernel(const Ball *balls, float *image, int n, int count) {
     image[row * n + column] = nearest < 1e30f ? 1 / nearest : 0;
 }
 void rays(void *const *b, const int *n) {
-    rays_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<Ball>(b, 0), of<float>(b, 1), n[0], n[1]);
+    rays_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<Ball>(b, 0), of<float>(b, 1), n[0], n[1]);
 }
 
-const CudaCase numbers_cases[] = {{"functions", functions},
-                                  {"chain of functors", chain},
-                                  {"Mandelbrot", mandelbrot},
-                                  {"Monte Carlo", monte_carlo},
-                                  {"xorshift", random},
-                                  {"Black-Scholes", black_scholes},
-                                  {"binomial options", binomial},
-                                  {"rays and balls", rays}};
+const CudaCase numbers_cases[] = {{"functions", functions},       {"chain of functors", chain},
+                                  {"Mandelbrot", mandelbrot},     {"Monte Carlo", monte_carlo},
+                                  {"xorshift", random},           {"Black-Scholes", black_scholes},
+                                  {"binomial options", binomial}, {"rays and balls", rays}};
 
 } // namespace

@@ -124,7 +124,7 @@ void reduction(Arrays &d) {
     const array<double> &in = d.get<double>(0, n);
     array<double> &sums = d.get<double>(1, tiles), &out = d.get<double>(2, 1);
     parallel_for_each(
-        extent<1>(tiles * 256).tile<256>(), [&in, &sums](tiled_index<256> t) restrict(amp) {
+        extent<1>(tiles * 256).tile<256>(), [&in, &sums ](tiled_index<256> t) restrict(amp) {
             tile_static double part[256];
             double sum = 0;
             for (int k = 0; k < 8; k++)
@@ -138,7 +138,7 @@ void reduction(Arrays &d) {
             if (t.local[0] == 0) sums[t.tile] = part[0];
         });
     parallel_for_each(
-        extent<1>(256).tile<256>(), [&sums, &out, tiles](tiled_index<256> t) restrict(amp) {
+        extent<1>(256).tile<256>(), [&sums, &out, tiles ](tiled_index<256> t) restrict(amp) {
             tile_static double part[256];
             double sum = 0;
             for (int k = t.local[0]; k < tiles; k += 256)
@@ -173,7 +173,7 @@ void bitonic(Arrays &d) {
     for (int k = 2; k <= n; k *= 2)
         for (int j = k / 2; j > 0; j /= 2)
             parallel_for_each(
-                data.extent, [&data, j, k](index<1> idx) restrict(amp) {
+                data.extent, [&data, j, k ](index<1> idx) restrict(amp) {
                     const int i = idx[0], other = i ^ j;
                     if (other <= i) return;
                     const unsigned a = data[i], b = data[other];
@@ -203,7 +203,7 @@ void radix(Arrays &d) {
     array<int> &counts = d.get<int>(2, 16 * tiles);
     const int shift = 8;
     parallel_for_each(
-        extent<1>(tiles * 256).tile<256>(), [=, &in, &counts](tiled_index<256> t) restrict(amp) {
+        extent<1>(tiles * 256).tile<256>(), [ =, &in, &counts ](tiled_index<256> t) restrict(amp) {
             tile_static int part[16];
             if (t.local[0] < 16) part[t.local[0]] = 0;
             t.barrier.wait();
@@ -213,7 +213,7 @@ void radix(Arrays &d) {
             if (t.local[0] < 16) counts[t.local[0] * tiles + t.tile[0]] = part[t.local[0]];
         });
     parallel_for_each(
-        extent<1>(256).tile<256>(), [=, &counts](tiled_index<256> t) restrict(amp) {
+        extent<1>(256).tile<256>(), [ =, &counts ](tiled_index<256> t) restrict(amp) {
             tile_static int part[256];
             const int all = 16 * tiles, each = (all + 255) / 256, first = t.local[0] * each;
             int sum = 0;
@@ -235,7 +235,7 @@ void radix(Arrays &d) {
             }
         });
     parallel_for_each(
-        extent<1>(tiles * 256).tile<256>(), [=, &in, &out, &counts](tiled_index<256> t) restrict(amp) {
+        extent<1>(tiles * 256).tile<256>(), [ =, &in, &out, &counts ](tiled_index<256> t) restrict(amp) {
             tile_static int ranks[16][256];
             const int i = t.local[0];
             int mine[16];

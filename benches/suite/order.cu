@@ -72,7 +72,7 @@ __global__ void prefix_add(double *out, const double *sums, int n) {
 void prefix(void *const *b, const int *n) {
     prefix_tiles<<<n[0] / 512, 256>>>(of<double>(b, 0), of<double>(b, 1), of<double>(b, 2));
     prefix_sums<<<1, 256>>>(of<double>(b, 2), n[0] / 512);
-    prefix_add<<<groups(n[0], 256), 256>>>(of<double>(b, 1), of<double>(b, 2), n[0]);
+    prefix_add<<<grid(line(), n[0]), line()>>>(of<double>(b, 1), of<double>(b, 2), n[0]);
 }
 
 __global__ void reduction_tiles(const double *in, double *sums) {
@@ -120,10 +120,10 @@ __global__ void bitonic_step(unsigned *data, int j, int k, int n) {
     }
 }
 void bitonic(void *const *b, const int *n) {
-    bitonic_copy<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), n[0]);
+    bitonic_copy<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), n[0]);
     for (int k = 2; k <= n[0]; k *= 2)
         for (int j = k / 2; j > 0; j /= 2)
-            bitonic_step<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 1), j, k, n[0]);
+            bitonic_step<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 1), j, k, n[0]);
 }
 
 __global__ void radix_count(const unsigned *in, int *counts, int tiles, int shift) {
@@ -212,11 +212,8 @@ void compaction(void *const *b, const int *n) {
     compaction_kernel<<<n[0] / 256, 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2));
 }
 
-const CudaCase order_cases[] = {{"tile scan", scan},
-                                {"prefix sums of doubles", prefix},
-                                {"double reduction", reduction},
-                                {"bitonic sort", bitonic},
-                                {"radix sort pass", radix},
-                                {"stream compaction", compaction}};
+const CudaCase order_cases[] = {
+    {"tile scan", scan},       {"prefix sums of doubles", prefix}, {"double reduction", reduction},
+    {"bitonic sort", bitonic}, {"radix sort pass", radix},         {"stream compaction", compaction}};
 
 } // namespace

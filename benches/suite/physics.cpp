@@ -20,7 +20,8 @@ void bodies_cpu(Problem &p) {
         float x = 0, y = 0, z = 0;
         for (int j = 0; j < n; j++) {
             const float dx = in[j].x - in[i].x, dy = in[j].y - in[i].y, dz = in[j].z - in[i].z;
-            const float inverse = 1 / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01f), s = in[j].mass * inverse * inverse * inverse;
+            const float inverse = 1 / std::sqrt(dx * dx + dy * dy + dz * dz + 0.01f),
+                        s = in[j].mass * inverse * inverse * inverse;
             x += dx * s, y += dy * s, z += dz * s;
         }
         p.at<Body>(1)[i] = {x, y, z, 0};
@@ -31,7 +32,7 @@ void bodies(Arrays &d) {
     const array<Body> &in = d.get<Body>(0, n);
     array<Body> &out = d.get<Body>(1, n);
     parallel_for_each(
-        in.extent.tile<256>(), [&in, &out, n](tiled_index<256> t) restrict(amp) {
+        in.extent.tile<256>(), [&in, &out, n ](tiled_index<256> t) restrict(amp) {
             tile_static Body near[256];
             const Body me = in[t.global];
             Body pull = {0, 0, 0, 0};
@@ -131,7 +132,7 @@ void cutoff(Arrays &d) {
     const array<Body> &atoms = d.get<Body>(0, 8 * bins * bins * bins);
     array<float, 3> &potential = d.get<float>(1, n, n, n);
     parallel_for_each(
-        potential.extent, [&atoms, &potential, bins](index<3> i) restrict(amp) {
+        potential.extent, [&atoms, &potential, bins ](index<3> i) restrict(amp) {
             const int z = i[0], y = i[1], x = i[2];
             float sum = 0;
             for (int bz = z / 4 - 1; bz <= z / 4 + 1; bz++)
@@ -176,8 +177,10 @@ void pairs_cpu(Problem &p) {
             int low = 0, high = 20;
             while (low < high) {
                 const int middle = (low + high) / 2;
-                if (dot >= p.at<float>(1)[middle]) high = middle;
-                else low = middle + 1;
+                if (dot >= p.at<float>(1)[middle])
+                    high = middle;
+                else
+                    low = middle + 1;
             }
             p.at<int>(2)[low]++;
         }
@@ -190,7 +193,7 @@ void pairs(Arrays &d) {
     parallel_for_each(
         bins.extent, [&bins](index<1> i) restrict(amp) { bins[i] = 0; });
     parallel_for_each(
-        point.extent.tile<128>(), [&point, &edges, &bins, n](tiled_index<128> t) restrict(amp) {
+        point.extent.tile<128>(), [&point, &edges, &bins, n ](tiled_index<128> t) restrict(amp) {
             tile_static Body near[128];
             tile_static float edge[20];
             tile_static int counts[21];
@@ -302,7 +305,8 @@ void neighbours_cpu(Problem &p) {
             const int j = p.at<int>(1)[k * n + i];
             const double dx = x[i] - x[j], dy = y[i] - y[j], dz = z[i] - z[j], square = dx * dx + dy * dy + dz * dz;
             if (square > 256 || square < 0.25) continue;
-            const double inverse = 1 / square, six = inverse * inverse * inverse, force = inverse * six * (48 * six - 24);
+            const double inverse = 1 / square, six = inverse * inverse * inverse,
+                         force = inverse * six * (48 * six - 24);
             fx += dx * force, fy += dy * force, fz += dz * force;
         }
         p.at<double>(2)[i] = fx, p.at<double>(2)[n + i] = fy, p.at<double>(2)[2 * n + i] = fz;
@@ -314,7 +318,7 @@ void neighbours(Arrays &d) {
     const array<int, 2> &list = d.get<int>(1, most, n);
     array<double, 2> &force = d.get<double>(2, 3, n);
     parallel_for_each(
-        extent<1>(n), [&, most](index<1> idx) restrict(amp) {
+        extent<1>(n), [&, most ](index<1> idx) restrict(amp) {
             const int i = idx[0];
             const double x = at(0, i), y = at(1, i), z = at(2, i);
             double fx = 0, fy = 0, fz = 0;

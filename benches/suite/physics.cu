@@ -49,7 +49,7 @@ __global__ void mri_kernel(const float *x, const float *y, const float *z, const
 }
 void mri(void *const *b, const int *n) {
     auto at = [b](int i) { return of<float>(b, i); };
-    mri_kernel<<<groups(n[0], 256), 256>>>(at(0), at(1), at(2), of<Sample>(b, 3), at(4), at(5), n[0], n[1]);
+    mri_kernel<<<grid(line(), n[0]), line()>>>(at(0), at(1), at(2), of<Sample>(b, 3), at(4), at(5), n[0], n[1]);
 }
 
 __global__ void cutoff_kernel(const Body *atoms, float *potential, int n, int bins) {
@@ -73,8 +73,7 @@ __global__ void cutoff_kernel(const Body *atoms, float *potential, int n, int bi
     potential[(z * n + y) * n + x] = sum;
 }
 void cutoff(void *const *b, const int *n) {
-    cutoff_kernel<<<dim3(groups(n[0], 32), groups(n[0], 4), groups(n[0], 2)), dim3(32, 4, 2)>>>(of<Body>(b, 0),
-                                                                                             of<float>(b, 1), n[0], n[1]);
+    cutoff_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<Body>(b, 0), of<float>(b, 1), n[0], n[1]);
 }
 
 __global__ void pairs_clear(int *bins) {
@@ -169,10 +168,11 @@ __global__ void neighbours_kernel(const double *at, const int *list, double *for
     force[2 * n + i] = fz;
 }
 void neighbours(void *const *b, const int *n) {
-    neighbours_kernel<<<groups(n[0], 256), 256>>>(of<double>(b, 0), of<int>(b, 1), of<double>(b, 2), n[0], n[1]);
+    neighbours_kernel<<<grid(line(), n[0]), line()>>>(of<double>(b, 0), of<int>(b, 1), of<double>(b, 2), n[0], n[1]);
 }
 
-const CudaCase physics_cases[] = {{"n bodies", bodies},      {"MRI-Q", mri},      {"cutoff potential", cutoff},
-                                  {"pairs on the sky", pairs}, {"FFT in tiles", fft}, {"Lennard-Jones, double", neighbours}};
+const CudaCase physics_cases[] = {{"n bodies", bodies},         {"MRI-Q", mri},
+                                  {"cutoff potential", cutoff}, {"pairs on the sky", pairs},
+                                  {"FFT in tiles", fft},        {"Lennard-Jones, double", neighbours}};
 
 } // namespace

@@ -47,7 +47,7 @@ void convolution(Arrays &d) {
     array<float, 2> &rows = d.get<float>(1, n, n), &out = d.get<float>(2, n, n);
     const Taps taps = taps_of();
     parallel_for_each(
-        in.extent.tile<4, 64>(), [&in, &rows, taps](tiled_index<4, 64> t) restrict(amp) {
+        in.extent.tile<4, 64>(), [&in, &rows, taps ](tiled_index<4, 64> t) restrict(amp) {
             tile_static float part[4][64 + 2 * radius];
             const int y = t.local[0], n = in.extent[1];
             for (int x = t.local[1]; x < 64 + 2 * radius; x += 64) {
@@ -61,7 +61,7 @@ void convolution(Arrays &d) {
             rows[t.global] = sum;
         });
     parallel_for_each(
-        in.extent.tile<16, 16>(), [&rows, &out, taps](tiled_index<16, 16> t) restrict(amp) {
+        in.extent.tile<16, 16>(), [&rows, &out, taps ](tiled_index<16, 16> t) restrict(amp) {
             tile_static float part[16 + 2 * radius][16];
             const int x = t.local[1], n = rows.extent[0];
             for (int y = t.local[0]; y < 16 + 2 * radius; y += 16) {
@@ -89,8 +89,8 @@ void heat_cpu(Problem &p) {
         for (int y = 1; y < n - 1; y++)
             for (int x = 1; x < n - 1; x++) {
                 const int i = z * plane + y * n + x;
-                p.at<float>(1)[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n] + in[i - plane] +
-                                                           in[i + plane]);
+                p.at<float>(1)[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n] +
+                                                           in[i - plane] + in[i + plane]);
             }
 }
 void heat(Arrays &d) {
@@ -98,7 +98,7 @@ void heat(Arrays &d) {
     const array<float, 3> &in = d.get<float>(0, n, n, n);
     array<float, 3> &out = d.get<float>(1, n, n, n);
     parallel_for_each(
-        out.extent, [&in, &out](index<3> i) restrict(amp) {
+        out.extent, [&in, &out ](index<3> i) restrict(amp) {
             const int z = i[0], y = i[1], x = i[2];
             const extent<3> e = in.extent;
             if (z > 0 && z < e[0] - 1 && y > 0 && y < e[1] - 1 && x > 0 && x < e[2] - 1)
@@ -154,7 +154,7 @@ void hotspot_cpu(Problem &p) {
             const float north = y > 0 ? t[i - n] : t[i], south = y < n - 1 ? t[i + n] : t[i];
             const float west = x > 0 ? t[i - 1] : t[i], east = x < n - 1 ? t[i + 1] : t[i];
             p.at<float>(2)[i] = t[i] + 0.2f * (power[i] + (south + north - 2.0f * t[i]) * 0.3f +
-                                              (east + west - 2.0f * t[i]) * 0.25f + (80.0f - t[i]) * 0.001f);
+                                               (east + west - 2.0f * t[i]) * 0.25f + (80.0f - t[i]) * 0.001f);
         }
 }
 void hotspot(Arrays &d) {
@@ -163,7 +163,7 @@ void hotspot(Arrays &d) {
     array<float, 2> &out = d.get<float>(2, n, n);
     const float step = 0.2f, ry = 0.3f, rx = 0.25f, rz = 0.001f, ambient = 80.0f;
     parallel_for_each(
-        out.extent.tile<16, 16>(), [=, &temperature, &power, &out](tiled_index<16, 16> t) restrict(amp) {
+        out.extent.tile<16, 16>(), [ =, &temperature, &power, &out ](tiled_index<16, 16> t) restrict(amp) {
             tile_static float part[18][18];
             const int y = t.global[0], x = t.global[1], ly = t.local[0] + 1, lx = t.local[1] + 1;
             part[ly][lx] = temperature[t.global];
@@ -173,8 +173,9 @@ void hotspot(Arrays &d) {
             if (lx == 16) part[ly][17] = temperature(y, x < n - 1 ? x + 1 : n - 1);
             t.barrier.wait();
             const float mine = part[ly][lx];
-            out[t.global] = mine + step * (power[t.global] + (part[ly + 1][lx] + part[ly - 1][lx] - 2.0f * mine) * ry +
-                                           (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * mine) * rx + (ambient - mine) * rz);
+            out[t.global] =
+                mine + step * (power[t.global] + (part[ly + 1][lx] + part[ly - 1][lx] - 2.0f * mine) * ry +
+                               (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * mine) * rx + (ambient - mine) * rz);
         });
 }
 
@@ -204,8 +205,8 @@ void srad_cpu(Problem &p) {
                 if (pass == 0) {
                     c[i] = srad_coefficient(in[i], in[north], in[south], in[west], in[east]);
                 } else {
-                    const float sum = c[i] * (in[north] - in[i]) + c[south] * (in[south] - in[i]) + c[i] * (in[west] - in[i]) +
-                                      c[east] * (in[east] - in[i]);
+                    const float sum = c[i] * (in[north] - in[i]) + c[south] * (in[south] - in[i]) +
+                                      c[i] * (in[west] - in[i]) + c[east] * (in[east] - in[i]);
                     out[i] = in[i] + 0.125f * sum;
                 }
             }
@@ -215,13 +216,13 @@ void srad(Arrays &d) {
     const array<float, 2> &image = d.get<float>(0, n, n);
     array<float, 2> &out = d.get<float>(1, n, n), &c = d.get<float>(2, n, n);
     parallel_for_each(
-        image.extent, [&image, &c, n](index<2> i) restrict(amp) {
+        image.extent, [&image, &c, n ](index<2> i) restrict(amp) {
             const int y = i[0], x = i[1];
             c[i] = srad_coefficient(image[i], image(y > 0 ? y - 1 : y, x), image(y < n - 1 ? y + 1 : y, x),
                                     image(y, x > 0 ? x - 1 : x), image(y, x < n - 1 ? x + 1 : x));
         });
     parallel_for_each(
-        image.extent, [&image, &c, &out, n](index<2> i) restrict(amp) {
+        image.extent, [&image, &c, &out, n ](index<2> i) restrict(amp) {
             const int y = i[0], x = i[1], south = y < n - 1 ? y + 1 : y, east = x < n - 1 ? x + 1 : x;
             const float mine = image[i];
             const float sum = c[i] * (image(y > 0 ? y - 1 : y, x) - mine) + c(south, x) * (image(south, x) - mine) +

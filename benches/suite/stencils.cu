@@ -47,8 +47,7 @@ __global__ void heat_kernel(const float *in, float *out, int n) {
         out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - n] + in[i + n] + in[i - plane] + in[i + plane]);
 }
 void heat(void *const *b, const int *n) {
-    heat_kernel<<<dim3(groups(n[0], 32), groups(n[0], 4), groups(n[0], 2)), dim3(32, 4, 2)>>>(of<float>(b, 0),
-                                                                                           of<float>(b, 1), n[0]);
+    heat_kernel<<<grid(brick(), n[0], n[0], n[0]), brick()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 __global__ void life_kernel(const int *now, int *next, int n) {
@@ -61,7 +60,7 @@ __global__ void life_kernel(const int *now, int *next, int n) {
     next[y * n + x] = near == 3 || (near == 2 && now[y * n + x] == 1) ? 1 : 0;
 }
 void life(void *const *b, const int *n) {
-    life_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
+    life_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<int>(b, 0), of<int>(b, 1), n[0]);
 }
 
 __global__ void hotspot_kernel(const float *temperature, const float *power, float *out, float step, float ry, float rx,
@@ -80,8 +79,8 @@ __global__ void hotspot_kernel(const float *temperature, const float *power, flo
                             (part[ly][lx + 1] + part[ly][lx - 1] - 2.0f * mine) * rx + (ambient - mine) * rz);
 }
 void hotspot(void *const *b, const int *n) {
-    hotspot_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2), 0.2f,
-                                                                0.3f, 0.25f, 0.001f, 80.0f, n[0]);
+    hotspot_kernel<<<dim3(n[0] / 16, n[0] / 16), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), of<float>(b, 2),
+                                                                 0.2f, 0.3f, 0.25f, 0.001f, 80.0f, n[0]);
 }
 
 __device__ float srad_coefficient(float mine, float north, float south, float west, float east) {
@@ -94,8 +93,9 @@ __device__ float srad_coefficient(float mine, float north, float south, float we
 __global__ void srad_first(const float *image, float *c, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= n || y >= n) return;
-    c[y * n + x] = srad_coefficient(image[y * n + x], image[(y > 0 ? y - 1 : y) * n + x], image[(y < n - 1 ? y + 1 : y) * n + x],
-                                    image[y * n + (x > 0 ? x - 1 : x)], image[y * n + (x < n - 1 ? x + 1 : x)]);
+    c[y * n + x] =
+        srad_coefficient(image[y * n + x], image[(y > 0 ? y - 1 : y) * n + x], image[(y < n - 1 ? y + 1 : y) * n + x],
+                         image[y * n + (x > 0 ? x - 1 : x)], image[y * n + (x < n - 1 ? x + 1 : x)]);
 }
 __global__ void srad_second(const float *image, const float *c, float *out, int n) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -107,9 +107,10 @@ __global__ void srad_second(const float *image, const float *c, float *out, int 
     out[i] = mine + 0.125f * sum;
 }
 void srad(void *const *b, const int *n) {
-    const dim3 grid(groups(n[0], 16), groups(n[0], 16)), block(16, 16);
-    srad_first<<<grid, block>>>(of<float>(b, 0), of<float>(b, 2), n[0]);
-    srad_second<<<grid, block>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 1), n[0]);
+    const Block block = square();
+    const dim3 blocks = grid(block, n[0], n[0]);
+    srad_first<<<blocks, block>>>(of<float>(b, 0), of<float>(b, 2), n[0]);
+    srad_second<<<blocks, block>>>(of<float>(b, 0), of<float>(b, 2), of<float>(b, 1), n[0]);
 }
 
 __global__ void jacobi_kernel(const double *a, double *b, int n) {
@@ -117,9 +118,10 @@ __global__ void jacobi_kernel(const double *a, double *b, int n) {
     if (y > 0 && y < n - 1 && x > 0 && x < n - 1) b[i] = 0.2 * (a[i] + a[i - 1] + a[i + 1] + a[i + n] + a[i - n]);
 }
 void jacobi(void *const *b, const int *n) {
-    const dim3 grid(groups(n[0], 32), groups(n[0], 8)), block(32, 8);
-    jacobi_kernel<<<grid, block>>>(of<double>(b, 0), of<double>(b, 1), n[0]);
-    jacobi_kernel<<<grid, block>>>(of<double>(b, 1), of<double>(b, 2), n[0]);
+    const Block block = wide();
+    const dim3 blocks = grid(block, n[0], n[0]);
+    jacobi_kernel<<<blocks, block>>>(of<double>(b, 0), of<double>(b, 1), n[0]);
+    jacobi_kernel<<<blocks, block>>>(of<double>(b, 1), of<double>(b, 2), n[0]);
 }
 
 __device__ float equilibrium(float weight, float rho, float along, float square) {
@@ -152,7 +154,7 @@ __global__ void lattice_kernel(const float *from, float *to, int n) {
     }
 }
 void lattice(void *const *b, const int *n) {
-    lattice_kernel<<<dim3(groups(n[0], 16), groups(n[0], 16)), dim3(16, 16)>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
+    lattice_kernel<<<grid(square(), n[0], n[0]), square()>>>(of<float>(b, 0), of<float>(b, 1), n[0]);
 }
 
 const CudaCase stencils_cases[] = {{"separable convolution", convolution},

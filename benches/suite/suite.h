@@ -1,6 +1,6 @@
-// Kernels as users write them who tune nothing, of the kinds that Rodinia, SHOC, Parboil, PolyBench-ACC and HeCBench have.
-// Each has the same algorithm, block and data in C++ AMP (a family's .cpp) and in CUDA (the family's .cu), and a loop for the
-// processor that says what is right.
+// Kernels as users write them who tune nothing, of the kinds that Rodinia, SHOC, Parboil, PolyBench-ACC and HeCBench
+// have. Each has the same algorithm, block and data in C++ AMP (a family's .cpp) and in CUDA (the family's .cu), and a
+// loop for the processor that says what is right.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,16 +24,18 @@ struct Buffer {
 
 // The data of a case.
 struct Problem {
-    bool large = false;    // for a GPU; else small enough for a software device
-    std::vector<int> n;    // sizes, the same on all sides
-    double bytes = 0;      // that one run moves, where memory bounds it
-    double tolerance = 0;  // of results, beside the expected one and the mean of all
-    double share = 0;      // of results that may be off all the same (counts of iterations)
+    bool large = false;   // for a GPU; else small enough for a software device
+    std::vector<int> n;   // sizes, the same on all sides
+    double bytes = 0;     // that one run moves, where memory bounds it
+    double tolerance = 0; // of results, beside the expected one and the mean of all
+    double share = 0;     // of results that may be off all the same (counts of iterations)
     std::vector<Buffer> buffers;
 
     int pick(int small_size, int large_size) const { return large ? large_size : small_size; }
     template <class T> T *add(size_t count, bool result) {
-        const Kind kind = std::is_same<T, double>::value ? Kind::f64 : std::is_same<T, float>::value ? Kind::f32 : Kind::i32;
+        const Kind kind = std::is_same<T, double>::value  ? Kind::f64
+                          : std::is_same<T, float>::value ? Kind::f32
+                                                          : Kind::i32;
         static_assert(std::is_arithmetic<T>::value, "numbers alone are compared");
         buffers.push_back({std::vector<char>(count * sizeof(T)), kind, result});
         return reinterpret_cast<T *>(buffers.back().bytes.data());

@@ -17,8 +17,8 @@ void pathfinder_cpu(Problem &p) {
     std::vector<int> now(wall, wall + n), next(n);
     for (int row = 1; row < rows; row++) {
         for (int x = 0; x < n; x++)
-            next[x] = wall[row * n + x] +
-                      std::min(now[x], std::min(now[std::max(x - 1, 0)], now[std::min(x + 1, n - 1)]));
+            next[x] =
+                wall[row * n + x] + std::min(now[x], std::min(now[std::max(x - 1, 0)], now[std::min(x + 1, n - 1)]));
         now.swap(next);
     }
     std::copy(now.begin(), now.end(), p.at<int>(2));
@@ -65,9 +65,8 @@ void alignment_cpu(Problem &p) {
         score[i] = score[i * width] = -10 * i;
     for (int y = 1; y <= n; y++)
         for (int x = 1; x <= n; x++)
-            score[y * width + x] =
-                std::max(score[(y - 1) * width + x - 1] + p.at<int>(0)[(y - 1) * n + x - 1],
-                         std::max(score[y * width + x - 1], score[(y - 1) * width + x]) - 10);
+            score[y * width + x] = std::max(score[(y - 1) * width + x - 1] + p.at<int>(0)[(y - 1) * n + x - 1],
+                                            std::max(score[y * width + x - 1], score[(y - 1) * width + x]) - 10);
 }
 void alignment(Arrays &d) {
     const int n = d.n[0], penalty = 10;
@@ -83,7 +82,7 @@ void alignment(Arrays &d) {
         const int first = diagonal < blocks ? 0 : diagonal - blocks + 1;
         const int count = diagonal < blocks ? diagonal + 1 : 2 * blocks - 1 - diagonal;
         parallel_for_each(
-            extent<1>(count * 16).tile<16>(), [=, &likeness, &score](tiled_index<16> t) restrict(amp) {
+            extent<1>(count * 16).tile<16>(), [ =, &likeness, &score ](tiled_index<16> t) restrict(amp) {
                 tile_static int part[17][17];
                 tile_static int like[16][16];
                 const int i = t.local[0], bx = first + t.tile[0], by = diagonal - bx, y = by * 16, x = bx * 16;
@@ -141,7 +140,8 @@ void distance_cpu(Problem &p) {
             int corner = row[0];
             row[0] = y;
             for (int x = 1; x <= 16; x++) {
-                const bool same = (word[(y - 1) / 4] >> (y - 1) % 4 * 8 & 255) == (query[(x - 1) / 4] >> (x - 1) % 4 * 8 & 255);
+                const bool same =
+                    (word[(y - 1) / 4] >> (y - 1) % 4 * 8 & 255) == (query[(x - 1) / 4] >> (x - 1) % 4 * 8 & 255);
                 const int best = std::min(corner + !same, std::min(row[x], row[x - 1]) + 1);
                 corner = row[x], row[x] = best;
             }
@@ -209,7 +209,7 @@ void search(Arrays &d) {
             if (i[0] == 0) count[0] = 0;
         });
     parallel_for_each(
-        extent<1>(n), [&text, &pattern, &count, &found, length](index<1> idx) restrict(amp) {
+        extent<1>(n), [&text, &pattern, &count, &found, length ](index<1> idx) restrict(amp) {
             const int i = idx[0];
             int k = 0;
             while (k < length && (text[(i + k) / 4] >> (i + k) % 4 * 8 & 255) == pattern[k])
@@ -222,12 +222,14 @@ void search(Arrays &d) {
 
 // SHA-256 of a block of 16 words a thread.
 const unsigned sha_keys[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
-    0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
-    0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85,
-    0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
-    0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
-    0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 unsigned turned(unsigned x, int by) restrict(amp, cpu) {
     return x >> by | x << (32 - by);
 }
@@ -237,9 +239,11 @@ struct Sha {
     void round(int i, unsigned *w, unsigned key) restrict(amp, cpu) {
         if (i >= 16) {
             const unsigned a = w[(i + 1) & 15], b = w[(i + 14) & 15];
-            w[i & 15] += (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+            w[i & 15] +=
+                (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
         }
-        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25), choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
+        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25),
+                       choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
         const unsigned t1 = h[7] + s1 + choice + key + w[i & 15];
         const unsigned s0 = turned(h[0], 2) ^ turned(h[0], 13) ^ turned(h[0], 22);
         const unsigned t2 = s0 + ((h[0] & h[1]) ^ (h[0] & h[2]) ^ (h[1] & h[2]));
@@ -304,7 +308,8 @@ void cipher_cpu(Problem &p) {
             unsigned t[4];
             for (int k = 0; k < 4; k++)
                 t[k] = table[s[k] >> 24] ^ turned(table[s[(k + 1) & 3] >> 16 & 255], 8) ^
-                       turned(table[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(table[s[(k + 3) & 3] & 255], 24) ^ key[4 * round + k];
+                       turned(table[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(table[s[(k + 3) & 3] & 255], 24) ^
+                       key[4 * round + k];
             std::copy_n(t, 4, s);
         }
         p.at<Words>(3)[i] = {s[0], s[1], s[2], s[3]};
@@ -316,7 +321,7 @@ void cipher(Arrays &d) {
     const array<unsigned> &table = d.get<unsigned>(1, 256), &key = d.get<unsigned>(2, 44);
     array<Words> &out = d.get<Words>(3, n);
     parallel_for_each(
-        in.extent.tile<256>(), [&in, &table, &key, &out](tiled_index<256> t) restrict(amp) {
+        in.extent.tile<256>(), [&in, &table, &key, &out ](tiled_index<256> t) restrict(amp) {
             tile_static unsigned near[256];
             near[t.local[0]] = table[t.local[0]];
             t.barrier.wait();

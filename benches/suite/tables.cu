@@ -20,7 +20,7 @@ __global__ void pathfinder_row(const int *wall, const int *from, int *to, int ro
 }
 void pathfinder(void *const *b, const int *n) {
     int *from = of<int>(b, n[1] % 2 == 0 ? 1 : 2), *to = of<int>(b, n[1] % 2 == 0 ? 2 : 1);
-    pathfinder_first<<<groups(n[0], 256), 256>>>(of<int>(b, 0), from, n[0]);
+    pathfinder_first<<<grid(line(), n[0]), line()>>>(of<int>(b, 0), from, n[0]);
     for (int row = 1; row < n[1]; row++) {
         pathfinder_row<<<n[0] / 256, 256>>>(of<int>(b, 0), from, to, row, n[0]);
         int *was = from;
@@ -70,7 +70,7 @@ __global__ void alignment_blocks(const int *likeness, int *score, int diagonal, 
         score[(y + k + 1) * width + x + i + 1] = part[k + 1][i + 1];
 }
 void alignment(void *const *b, const int *n) {
-    alignment_borders<<<groups(n[0] + 1, 256), 256>>>(of<int>(b, 1), 10, n[0]);
+    alignment_borders<<<grid(line(), n[0] + 1), line()>>>(of<int>(b, 1), 10, n[0]);
     const int blocks = n[0] / 16;
     for (int diagonal = 0; diagonal < 2 * blocks - 1; diagonal++) {
         const int first = diagonal < blocks ? 0 : diagonal - blocks + 1;
@@ -101,7 +101,7 @@ __global__ void distance_kernel(const unsigned *words, const unsigned *query, in
     out[i] = row[16];
 }
 void distance(void *const *b, const int *n) {
-    distance_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), n[0]);
+    distance_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), n[0]);
 }
 
 __global__ void search_clear(int *count, unsigned *found, int words) {
@@ -109,7 +109,8 @@ __global__ void search_clear(int *count, unsigned *found, int words) {
     if (i < words) found[i] = 0;
     if (i == 0) count[0] = 0;
 }
-__global__ void search_kernel(const unsigned *text, const unsigned *pattern, int *count, unsigned *found, int n, int length) {
+__global__ void search_kernel(const unsigned *text, const unsigned *pattern, int *count, unsigned *found, int n,
+                              int length) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int k = 0;
@@ -120,9 +121,9 @@ __global__ void search_kernel(const unsigned *text, const unsigned *pattern, int
     atomicOr(&found[i / 32], 1U << i % 32);
 }
 void search(void *const *b, const int *n) {
-    search_clear<<<groups(n[0] / 32, 256), 256>>>(of<int>(b, 2), of<unsigned>(b, 3), n[0] / 32);
-    search_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2), of<unsigned>(b, 3), n[0],
-                                            n[1]);
+    search_clear<<<grid(line(), n[0] / 32), line()>>>(of<int>(b, 2), of<unsigned>(b, 3), n[0] / 32);
+    search_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<int>(b, 2),
+                                                  of<unsigned>(b, 3), n[0], n[1]);
 }
 
 __device__ unsigned turned(unsigned x, int by) {
@@ -133,9 +134,11 @@ struct Sha {
     __device__ void round(int i, unsigned *w, unsigned key) {
         if (i >= 16) {
             const unsigned a = w[(i + 1) & 15], b = w[(i + 14) & 15];
-            w[i & 15] += (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+            w[i & 15] +=
+                (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[(i + 9) & 15] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
         }
-        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25), choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
+        const unsigned s1 = turned(h[4], 6) ^ turned(h[4], 11) ^ turned(h[4], 25),
+                       choice = (h[4] & h[5]) ^ (~h[4] & h[6]);
         const unsigned t1 = h[7] + s1 + choice + key + w[i & 15];
         const unsigned s0 = turned(h[0], 2) ^ turned(h[0], 13) ^ turned(h[0], 22);
         const unsigned t2 = s0 + ((h[0] & h[1]) ^ (h[0] & h[2]) ^ (h[1] & h[2]));
@@ -159,7 +162,7 @@ __global__ void sha_kernel(const unsigned *in, const unsigned *keys, unsigned *o
         out[i * 8 + k] = s.h[k] + start.h[k];
 }
 void sha(void *const *b, const int *n) {
-    sha_kernel<<<groups(n[0], 256), 256>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<unsigned>(b, 2), n[0]);
+    sha_kernel<<<grid(line(), n[0]), line()>>>(of<unsigned>(b, 0), of<unsigned>(b, 1), of<unsigned>(b, 2), n[0]);
 }
 
 struct Words {
@@ -175,7 +178,8 @@ __global__ void cipher_kernel(const Words *in, const unsigned *table, const unsi
         unsigned next[4];
         for (int k = 0; k < 4; k++)
             next[k] = near[s[k] >> 24] ^ turned(near[s[(k + 1) & 3] >> 16 & 255], 8) ^
-                      turned(near[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(near[s[(k + 3) & 3] & 255], 24) ^ key[4 * round + k];
+                      turned(near[s[(k + 2) & 3] >> 8 & 255], 16) ^ turned(near[s[(k + 3) & 3] & 255], 24) ^
+                      key[4 * round + k];
         for (int k = 0; k < 4; k++)
             s[k] = next[k];
     }
@@ -186,7 +190,8 @@ void cipher(void *const *b, const int *n) {
     cipher_kernel<<<n[0] / 256, 256>>>(of<Words>(b, 0), of<unsigned>(b, 1), of<unsigned>(b, 2), of<Words>(b, 3));
 }
 
-const CudaCase tables_cases[] = {{"pathfinder", pathfinder}, {"Needleman-Wunsch", alignment}, {"Levenshtein", distance},
-                                 {"string search", search},  {"SHA-256", sha},               {"cipher by tables", cipher}};
+const CudaCase tables_cases[] = {{"pathfinder", pathfinder}, {"Needleman-Wunsch", alignment},
+                                 {"Levenshtein", distance},  {"string search", search},
+                                 {"SHA-256", sha},           {"cipher by tables", cipher}};
 
 } // namespace
