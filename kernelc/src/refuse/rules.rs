@@ -739,8 +739,8 @@ impl Walk {
                 continue;
             }
             self.meets(kernel.copied(), OUTSIDE);
-            let arrays = of.fields().into_iter().filter(|f| f.ty().is_some_and(is_array)).map(|f| f.spelling());
-            let held = address_in(of, 0).or_else(|| Some((arrays.last()?, "an array by value".to_owned())));
+            let mut arrays = of.fields().into_iter().filter(|f| f.ty().is_some_and(is_array)).map(|f| f.spelling());
+            let held = address_in(of, 0).or_else(|| Some((arrays.next()?, "an array by value".to_owned())));
             if let Some((path, what)) = held {
                 let member = path.strip_prefix('.').unwrap_or(&path);
                 self.refuse(
