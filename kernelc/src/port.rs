@@ -320,7 +320,7 @@ pub fn port(arguments: &[OsString]) -> i32 {
     for file in arguments.iter().map(Path::new) {
         match std::fs::read(file) {
             Ok(bytes) => {
-                for f in findings(&bytes) {
+                for f in findings(&bytes, file.parent()) {
                     println!("{}:{}: {}: {}; {}", file.display(), f.line, f.found, f.reason, f.replacement);
                     status = status.max(1);
                 }
@@ -342,8 +342,8 @@ was found, why, and what to write instead. Comments and strings do not count. Ex
 with 2 if a file cannot be read. docs/porting.md has more.
 ";
 
-/// What is to be edited in a source, by line.
-fn findings(bytes: &[u8]) -> BTreeSet<Finding> {
+/// What is to be edited in a source, by line. `folder`: where its own headers are.
+fn findings(bytes: &[u8], folder: Option<&Path>) -> BTreeSet<Finding> {
     let mut all = BTreeSet::new();
     let (text, is_wide) = text_of(bytes);
     if is_wide {
@@ -351,8 +351,9 @@ fn findings(bytes: &[u8]) -> BTreeSet<Finding> {
         all.insert(Finding { line: 1, found: "UTF-16".to_owned(), reason: "compilers here read UTF-8", replacement });
     }
     let tokens = tokens(&text);
-    rows(&tokens, &mut all);
-    includes(&tokens, &mut all);
+    let headers = folder.map(|folder| own_headers(&tokens, folder)).unwrap_or_default();
+    rows(&tokens, &headers, &mut all);
+    includes(&tokens, &headers, &mut all);
     numbers(&tokens, &mut all);
     calls(&tokens, &mut all);
     templates(&tokens, &mut all);
@@ -436,6 +437,27 @@ fn raw_string(source: &str) -> usize {
     source[open..].find(&end).map_or(source.len(), |n| open + n + end.len())
 }
 
+/// The source's own headers that are there, by their names, with what they include themselves.
+fn own_headers(tokens: &[Token], folder: &Path) -> Vec<(String, Vec<Token>)> {
+    let named = |tokens: &[Token]| -> Vec<(String, String)> {
+        let quoted = tokens.iter().filter_map(|t| Some((t.text.clone(), t.header.clone()?)));
+        quoted.filter(|(_, written)| written.starts_with('"')).collect()
+    };
+    let mut waiting = named(tokens);
+    let mut found: Vec<(String, Vec<Token>)> = Vec::new();
+    while let Some((name, written)) = waiting.pop() {
+        let file = folder.join(written.trim_matches('"'));
+        if found.iter().any(|(other, _)| *other == name) {
+            continue;
+        }
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        let inside = self::tokens(&text_of(&bytes).0);
+        waiting.extend(named(&inside));
+        found.push((name, inside));
+    }
+    found
+}
+
 /// The names that the source gives to types and macros of its own.
 fn own_names(tokens: &[Token]) -> BTreeSet<&str> {
     let text = |at: usize| tokens.get(at).map_or("", |t| t.text.as_str());
@@ -450,11 +472,13 @@ fn own_names(tokens: &[Token]) -> BTreeSet<&str> {
 }
 
 /// Where the rows of the table occur.
-fn rows(tokens: &[Token], all: &mut BTreeSet<Finding>) {
-    let own = own_names(tokens);
+fn rows(tokens: &[Token], headers: &[(String, Vec<Token>)], all: &mut BTreeSet<Finding>) {
+    let mut own = own_names(tokens);
+    own.extend(headers.iter().flat_map(|(_, inside)| own_names(inside)));
     for Row { pattern, reason, replacement } in ROWS {
         let words: Vec<&str> = pattern.split(' ').collect();
-        if words.len() == 1 && own.contains(pattern) {
+        let is_there = headers.iter().any(|(name, _)| pattern.strip_prefix("# include ") == Some(name));
+        if words.len() == 1 && own.contains(pattern) || is_there {
             continue;
         }
         for (at, place) in tokens.windows(words.len()).enumerate() {
@@ -475,7 +499,7 @@ fn rows(tokens: &[Token], all: &mut BTreeSet<Finding>) {
 }
 
 /// Headers in other spellings, and those that are missing.
-fn includes(tokens: &[Token], all: &mut BTreeSet<Finding>) {
+fn includes(tokens: &[Token], headers: &[(String, Vec<Token>)], all: &mut BTreeSet<Finding>) {
     for (token, written) in tokens.iter().filter_map(|token| Some((token, token.header.as_ref()?))) {
         let is_known = token.text.starts_with('<') && ROWS.iter().any(|row| row.pattern.ends_with(&token.text));
         let (reason, replacement) = if written.contains('\\') {
@@ -490,8 +514,8 @@ fn includes(tokens: &[Token], all: &mut BTreeSet<Finding>) {
             all.insert(Finding { line: token.line, found, reason, replacement: format!("#include {replacement}") });
         }
     }
-    let included: BTreeSet<&str> =
-        tokens.windows(3).filter(|t| t[0].text == "#" && t[1].text == "include").map(|t| t[2].text.as_str()).collect();
+    let all_tokens = tokens.iter().chain(headers.iter().flat_map(|(_, inside)| inside));
+    let included: BTreeSet<&str> = all_tokens.filter(|t| t.header.is_some()).map(|t| t.text.as_str()).collect();
     // It brings what the original brought.
     let has_amp = OURS.iter().any(|name| included.contains(name));
     for (names, header, in_c) in BROUGHT {
@@ -699,7 +723,7 @@ mod tests {
     #[test]
     fn the_table() {
         for (source, expected) in CASES {
-            let found = findings(source.as_bytes());
+            let found = findings(source.as_bytes(), None);
             let found: Vec<String> = found.iter().map(|f| format!("{} {}", f.line, f.found)).collect();
             assert_eq!(found, *expected, "{source}");
         }
@@ -708,10 +732,22 @@ mod tests {
     #[test]
     fn every_row_is_found_by_its_own_pattern() {
         for Row { pattern, reason, replacement } in ROWS {
-            let found = findings(pattern.as_bytes());
+            let found = findings(pattern.as_bytes(), None);
             let told = |f: &Finding| f.line == 1 && f.reason == *reason && f.replacement == *replacement;
             assert!(found.iter().any(told), "{pattern}");
         }
+    }
+
+    #[test]
+    fn headers_that_are_there() {
+        let folder = std::env::temp_dir().join(format!("revamp-port-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("stdafx.h"), "#include \"more.h\"\n#include <stdlib.h>\n").unwrap();
+        std::fs::write(folder.join("more.h"), "#include \"stdafx.h\"\n#define _tmain main\n").unwrap();
+        let source = "#include \"stdafx.h\"\n#include \"pch.h\"\nint _tmain() { return rand(); }";
+        let found: Vec<String> = findings(source.as_bytes(), Some(&folder)).into_iter().map(|f| f.found).collect();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(found, ["#include \"pch.h\""]);
     }
 
     #[test]
@@ -719,7 +755,7 @@ mod tests {
         for (mark, of) in [([0xFF, 0xFE], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xFE, 0xFF], u16::to_be_bytes)] {
             let text = "int i;\n__int64 x;\n";
             let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(of)).collect();
-            let found: Vec<String> = findings(&bytes).iter().map(|f| format!("{} {}", f.line, f.found)).collect();
+            let found: Vec<String> = findings(&bytes, None).iter().map(|f| format!("{} {}", f.line, f.found)).collect();
             assert_eq!(found, ["1 UTF-16", "2 __int64"]);
         }
     }

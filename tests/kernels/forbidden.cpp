@@ -620,14 +620,12 @@ struct amp_class {
     int operator()(int y) const restrict(amp) { return x + y; }
 };
 inline int cpu_calls(amp_class c) {
-    auto l = [](int x) restrict(amp) { return x; };
     int sum = of_amp(1);     // error: of_amp
     sum += c.get();          // error: 'get' is an amp function
     sum += amp_class::made(); // error: 'made' is an amp function
     sum += c + 2;            // error: is an amp function
     sum += int(float(c));    // error: is an amp function
     sum += c(3);             // error: no matching function
-    sum += l(1);             // error: is an amp function
     return sum;
 }
 inline int both_calls(amp_class c) restrict(amp, cpu) {

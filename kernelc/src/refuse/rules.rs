@@ -654,9 +654,7 @@ impl Walk {
             let of_argument = context.made && context.side == Side::Both && in_class;
             // What the compiler makes of a class stands where the class does; there may be one for each side.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
-            // Clang takes a lambda for the host too, whatever is written.
-            let of_amp = is_amp_only(callee) || context.side == Side::Cpu && lambda == Some(Side::Amp);
-            if of_amp && !implicit && !callee.is_of_system() && !of_argument {
+            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !of_argument {
                 self.by_cpu.push((at, callee));
             }
             if is_of_kernels(callee) && (context.side == Side::Cpu || self.strict && !context.made) {
@@ -768,8 +766,8 @@ impl Walk {
                 continue;
             }
             self.meets(kernel.copied(), OUTSIDE);
-            let arrays = of.fields().into_iter().filter(|f| f.ty().is_some_and(is_array)).map(|f| f.spelling());
-            let held = address_in(of, 0).or_else(|| Some((arrays.last()?, "an array by value".to_owned())));
+            let mut arrays = of.fields().into_iter().filter(|f| f.ty().is_some_and(is_array)).map(|f| f.spelling());
+            let held = address_in(of, 0).or_else(|| Some((arrays.next()?, "an array by value".to_owned())));
             if let Some((path, what)) = held {
                 let member = path.strip_prefix('.').unwrap_or(&path);
                 self.refuse(
