@@ -183,6 +183,7 @@ int bench(const Options &o, const std::string &folder) {
         bench_axpy(b);
 #ifdef BENCH_HAS_KERNELS
         bench_compiled(b);
+        bench_suite(b);
 #else
         b.report.skip("compiled kernels", "revamp was installed without the kernel compiler");
 #endif
@@ -191,6 +192,9 @@ int bench(const Options &o, const std::string &folder) {
     }
     bench_host(b);
     bench_amp(b);
+#ifdef BENCH_HAS_KERNELS
+    bench_tiles(b);
+#endif
     bench_view(b);
     if (b.plain) bench_view_bytes(b);
     bench_scale(b);

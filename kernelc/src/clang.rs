@@ -101,13 +101,25 @@ pub struct Optimised {
 pub enum Amp {
     /// The host's and the device's: host threads run it too.
     Both,
-    /// The device's alone, since the source overloads on restriction. Clang's host and device functions cannot stand beside
-    /// others of their signature, and implicit members of classes take after the host's where both are there; so for the
-    /// device it is a function of both that says what tells it apart.
+    /// The device's alone, since the source overloads on restriction. Functions of both sides then take the device's before the
+    /// host's.
     Device,
+    /// The same, and functions of both sides take others of both before the host's, as in C++ AMP. Clang calls that
+    /// -fgpu-exclude-wrong-side-overloads, and counts deleted functions as of both: where it moves what only the host can, or
+    /// looks at a class of C++20's library, it finds the deleted copy. So only where it is needed. Implicit members of classes
+    /// take after the host's where both are there; so for the device it is a function of both that says what tells it apart.
+    DeviceBeforeHost,
+}
+
+impl Amp {
+    /// The source overloads on restriction.
+    pub fn is_device(self) -> bool {
+        self != Self::Both
+    }
 }
 
 /// What the two passes that make code must agree on.
+#[derive(Clone, Copy)]
 pub struct Unit<'a> {
     /// Makes names of what is local to the translation unit differ from those of others.
     pub id: u64,
@@ -117,6 +129,8 @@ pub struct Unit<'a> {
     pub source: &'a Path,
     /// Accesses outside of array_views are reported.
     pub reports: bool,
+    /// By host code and host threads too: the headers check there.
+    pub host_checks: bool,
     /// What makes Clang read another text in its place.
     pub overlay: Option<&'a Path>,
 }
@@ -189,9 +203,8 @@ impl Clang {
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
         // Libraries would look for HIP's own headers.
         command.arg("-U__HIPCC__");
-        if unit.amp == Amp::Device {
-            // A function of the other side is never the better choice. Not where nothing overloads: C++20's library has functions
-            // that are of both sides by being constexpr, and call what is the host's.
+        if unit.amp == Amp::DeviceBeforeHost || unit.amp.is_device() && pass == Pass::Host {
+            // For the host nothing of a library is on the other side.
             command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
         }
         // __declspec(property) is how C++ AMP programs write properties.
@@ -248,12 +261,19 @@ impl Clang {
         match (pass, unit.amp) {
             (Pass::Check, _) => {}
             (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
-            (Pass::Device | Pass::Native, Amp::Device) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=2")),
-            // Amp code is read here too, and makes nothing: what is wrong with it the check tells.
-            (Pass::Host, Amp::Device) => drop(command.arg("-fgpu-defer-diag")),
+            // Host code is read here too, and makes nothing: what it cannot call is no matter.
+            (Pass::Device | Pass::Native, Amp::Device) => {
+                command.arg("-DREVAMP_AMP_IS_BOTH=2").arg("-fgpu-defer-diag");
+            }
+            (Pass::Device | Pass::Native, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
+            // As amp code here: what is wrong with it the check tells.
+            (Pass::Host, Amp::Device | Amp::DeviceBeforeHost) => drop(command.arg("-fgpu-defer-diag")),
         }
         if pass == Pass::Device && unit.reports {
             command.arg("-DREVAMP_AMP_REPORTS");
+        }
+        if pass == Pass::Host && unit.host_checks {
+            command.arg("-DREVAMP_CHECK_BOUNDS");
         }
         if let Some(overlay) = unit.overlay {
             command.arg("-ivfsoverlay").arg(overlay);
@@ -281,7 +301,9 @@ impl Clang {
     /// A call that makes an object of LLVM IR.
     pub fn assemble(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
-        command.args(["-w", "-O3", "-fPIC", "-c", "-x", "ir"]).arg(input).arg("-o").arg(output);
+        // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
+        command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-fPIC", "-c", "-x", "ir"]);
+        command.arg(input).arg("-o").arg(output);
         command
     }
 

@@ -8,6 +8,28 @@ use crate::ir::Frame;
 use crate::tokens::{Clauses, Code};
 use std::path::Path;
 
+/// Why it ends without an object: what is to be printed, and the exit code.
+pub struct Failed {
+    pub text: String,
+    pub code: i32,
+}
+
+impl Failed {
+    /// A pass failed; some say nothing.
+    pub fn of_pass(what: &str, code: i32, told: String) -> Self {
+        let silent = told.trim().is_empty();
+        let text =
+            if silent { format!("revamp-kernelc: error: {what} failed ({code}) and said nothing\n") } else { told };
+        Self { text, code }
+    }
+}
+
+impl From<String> for Failed {
+    fn from(text: String) -> Self {
+        Self { text: format!("revamp-kernelc: error: {text}\n"), code: 1 }
+    }
+}
+
 /// The diagnostics to print and how many of them are errors. `failed`: Clang ended with an error.
 pub fn filter(text: &str, failed: bool) -> (String, usize) {
     let mut kept = String::new();
@@ -107,6 +129,14 @@ fn local_member(first: &str, block: &[&str]) -> bool {
         .into_iter()
         .filter_map(|(_, at)| offset(at))
         .any(|callee| bodies.iter().any(|body| body.contains(&call) && body.contains(&callee)))
+}
+
+/// The place is in a function or a lambda that is restrict(amp), as the text has it.
+pub fn is_in_amp_code(file: &str, row: usize, column: usize) -> bool {
+    let Ok(source) = std::fs::read(Path::new(file)) else { return true };
+    let source = String::from_utf8_lossy(&source);
+    let line: usize = source.split_inclusive('\n').take(row.saturating_sub(1)).map(str::len).sum();
+    amp_bodies(&source).iter().any(|body| body.contains(&(line + column.saturating_sub(1))))
 }
 
 /// The file, the line and the column that a diagnostic begins with.

@@ -1,32 +1,19 @@
 //! What `revamp-kernelc` and `revamp-c++` do: a C++ source becomes an object that holds its kernels.
 
-use crate::clang::{Amp, Clang, Optimised, Pass, Unit, Unrolling};
+use crate::clang::{Amp, Clang, Pass, Unit};
+use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
-use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
+use crate::lower::Bounds;
 use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{
-    always_inline, diagnostics, image, ir, lower, native, own_sources, refuse, response_files, source_rewrite,
-};
+use crate::{image, kernels, native, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Why it ends without an object: what is to be printed, and the exit code.
-struct Failed {
-    text: String,
-    code: i32,
-}
-
-impl From<String> for Failed {
-    fn from(text: String) -> Self {
-        Self { text: format!("revamp-kernelc: error: {text}\n"), code: 1 }
-    }
-}
 
 /// The whole of `revamp-kernelc -- compiler arguments...`.
 pub fn kernelc(arguments: Vec<OsString>) -> i32 {
@@ -69,7 +56,7 @@ fn stand_before(
         return Err(String::from("takes one source at a time: call it for each").into());
     };
     let object = Object::asked(&line, source);
-    compile(&line, &object, is_foreign(compiler), Some(&plain))
+    compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&plain))
 }
 
 /// The whole of `revamp-c++ arguments...`.
@@ -164,7 +151,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     }
     let mut worst = 0;
     for source in &line.sources {
-        let code = finish(compile(line, &Object::asked(line, source), false, None));
+        let code = finish(compile(clang, line, &Object::asked(line, source), false, None));
         worst = if worst == 0 { code } else { worst };
     }
     if compiled > 0 {
@@ -207,7 +194,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
             file: folder.file(&format!("{n}.o")),
             asked: line.output.clone().unwrap_or_else(|| object_of(source)),
         };
-        let code = compile(line, &object, false, None)?;
+        let code = compile(clang, line, &object, false, None)?;
         if code != 0 {
             return Ok(code);
         }
@@ -279,63 +266,78 @@ fn finish(result: Result<i32, Failed>) -> i32 {
     })
 }
 
-/// What a pass wrote.
-fn text_of(file: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
-}
-
-/// How a pass failed; some say nothing.
-fn failed(what: &str, code: i32, told: String) -> Failed {
-    let silent = told.trim().is_empty();
-    Failed {
-        text: if silent { format!("revamp-kernelc: error: {what} failed ({code}) and said nothing\n") } else { told },
-        code,
+/// Checks a source, and makes the device's code of it. Gives the source as it is compiled for the host, and as for the device.
+fn device_code<'a>(
+    clang: &Clang,
+    asked: Unit<'a>,
+    text: &Text,
+    line: &Line,
+    ir: &Path,
+) -> Result<(Unit<'a>, Unit<'a>), Failed> {
+    let flags = line.for_device();
+    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
+    let again = |unit: &Unit<'_>| device(unit)?.end();
+    let check = |unit: &Unit<'_>, compare| {
+        refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced)
+    };
+    let mut unit = asked;
+    let checking = check(&unit, text.may_be && !text.overloaded)?;
+    let compiling = device(&unit)?;
+    let mut checked = checking.end()?;
+    if checked.errors > 0 && text.may_be && checked.text.contains("error: reference to __host__ ") {
+        // A function of both sides took one of the host's before one of both.
+        unit.amp = Amp::DeviceBeforeHost;
+        let other = check(&unit, false)?.end()?;
+        checked = if other.errors == 0 { other } else { checked };
+    } else if checked.overloaded {
+        unit.amp = Amp::Device;
     }
+    if checked.code != 0 && checked.errors > 0 {
+        return Err(Failed::of_pass("Clang", checked.code, checked.text));
+    }
+    let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { again(&unit)? };
+    // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
+    // before it knows who calls it.
+    let mut of_device = unit;
+    if code != 0 && unit.amp == Amp::Both {
+        of_device.amp = Amp::Device;
+        if told.contains("cannot overload") || told.contains("cannot be redeclared") {
+            unit.amp = Amp::Device;
+        }
+        (code, told) = again(&of_device)?;
+    }
+    if code != 0 && of_device.amp == Amp::Device {
+        of_device.amp = Amp::DeviceBeforeHost;
+        (code, told) = again(&of_device)?;
+    }
+    if code != 0 {
+        return Err(Failed::of_pass("Clang", code, told));
+    }
+    Ok((unit, of_device))
 }
 
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.
 fn compile(
+    clang: &Clang,
     line: &Line,
     object: &Object<'_>,
     foreign: bool,
     plain: Option<&dyn Fn() -> Result<i32, Failed>>,
 ) -> Result<i32, Failed> {
     let source = object.source;
-    let clang = Clang::find()?;
     let folder = Folder::new()?;
     let id = unit_id(object, line);
-    let device_flags = line.for_device();
-    let text = read(&own_sources::gathered(source, line), &folder)?;
+    let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
     let amp = if text.overloaded { Amp::Device } else { Amp::Both };
     let reports = line.bounds() == Bounds::Report;
-    let mut unit = Unit { id, amp, source, reports, overlay: text.overlay.as_deref() };
-
+    // Not where it is the default of -O0: host code is then left as it was written.
+    let host_checks = line.bounds == Some(Bounds::Report);
+    let unit = Unit { id, amp, source, reports, host_checks, overlay: text.overlay.as_deref() };
     let ir = folder.file("device.ll");
-    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
-    let checking = refuse::Check::start(&clang, &unit, &device_flags, line.strict)?;
-    let compiling = device(&unit)?;
-    let checked = checking.end()?;
-    if checked.code != 0 && checked.errors > 0 {
-        return Err(failed("Clang", checked.code, checked.text));
-    }
-    let (mut code, mut told) = compiling.end()?;
-    let mut device_amp = unit.amp;
-    if code != 0 && unit.amp == Amp::Both {
-        // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is a local class
-        // in a function that Clang makes before it knows who calls it.
-        let overloaded = told.contains("cannot overload") || told.contains("cannot be redeclared");
-        unit.amp = Amp::Device;
-        (code, told) = device(&unit)?.end()?;
-        unit.amp = if overloaded { Amp::Device } else { Amp::Both };
-        device_amp = Amp::Device;
-    }
-    if code != 0 {
-        return Err(failed("Clang", code, told));
-    }
-    let making = Making::start(&clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
-    let mut kernels = lowered(&clang, &folder, &ir, line, source)?;
-    if device_amp == Amp::Device {
+    let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
+    let making = Making::start(clang, &folder, &of_device, line, &ir)?;
+    let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
+    if of_device.amp.is_device() {
         // Functions that are arguments of a kernel's template, as the host's pass names them.
         for kernel in &mut kernels {
             kernel.name = native::hosts_name(&kernel.name);
@@ -381,21 +383,26 @@ fn compile(
 struct Text {
     /// Functions differ by restriction.
     overloaded: bool,
+    /// They may, and only Clang's tree shows it.
+    may_be: bool,
     /// What makes Clang read some files otherwise.
     overlay: Option<PathBuf>,
+    /// Restrictions that stand where none can.
+    misplaced: String,
 }
 
 /// Reads what the program brings.
-fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
+fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, String> {
     let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
     let mut clauses = Clauses::new();
     codes.iter().for_each(|code| clauses.learn(code));
     let mut functions = Functions::default();
-    let mut copies = Vec::new();
+    let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
-        functions.add(code, &clauses);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses) else { continue };
+        let members = functions.add(code, &clauses);
+        misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, &members) else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(
@@ -407,12 +414,13 @@ fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
         copies.push((source.path.clone(), copy));
     }
     let overloaded = functions.overloaded();
+    let may_be = functions.may_be_overloaded();
     if copies.is_empty() {
-        return Ok(Text { overloaded, overlay: None });
+        return Ok(Text { overloaded, may_be, overlay: None, misplaced });
     }
     let file = folder.file("overlay.yaml");
     std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
-    Ok(Text { overloaded, overlay: Some(file) })
+    Ok(Text { overloaded, may_be, overlay: Some(file), misplaced })
 }
 
 /// A number of the translation unit, the same in each build of it.
@@ -434,193 +442,6 @@ fn depends(line: &Line, object: &Object<'_>, command: &mut Command) {
     }
     if line.last(|f| f.starts_with("-MT") || f.starts_with("-MQ")).is_none() {
         command.arg("-MT").arg(&object.asked);
-    }
-}
-
-/// A kernel of more instructions than this is optimised again with less unrolling.
-const UNROLLED: usize = 1000;
-
-/// The kernels of the device's code.
-fn lowered(
-    clang: &Clang,
-    folder: &Folder,
-    ir: &Path,
-    line: &Line,
-    source: &Path,
-) -> Result<Vec<CompiledKernel>, Failed> {
-    let optimised = folder.file("device.opt.ll");
-    let write = |file: &Path, text: String| {
-        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
-    };
-    let text = always_inline::marked(&text_of(ir)?);
-    let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
-    let barriers = lower::has_barriers(&text);
-    write(ir, text)?;
-    let values = folder.file("device.values.ll");
-    let valuing = if barriers { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
-    let mut input = ir.to_path_buf();
-    let (mut code, mut told) = (0, String::new());
-    if ends_threads {
-        input = folder.file("device.inlined.ll");
-        (code, told) = Running::quiet(&mut clang.inline(ir, &input, large))?.end()?;
-        if code == 0 {
-            write(&input, always_inline::returning(&text_of(&input)?))?;
-        }
-    }
-    let dump = Dump::new(source);
-    dump.copy(ir, "ll")?;
-    if code != 0 {
-        return Err(failed("opt", code, told));
-    }
-    let checked = line.bounds() != Bounds::Off;
-    let optimised_with = |unrolling: Unrolling| -> Result<ir::Module, Failed> {
-        let how = Optimised { large, unrolling, checked };
-        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
-        if code != 0 {
-            return Err(failed("opt", code, told));
-        }
-        Ok(ir::read(&text_of(&optimised)?)
-            .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
-    };
-    let mut modules = Vec::new();
-    for unrolling in [Unrolling::Much, Unrolling::Some, Unrolling::Little] {
-        if !large || unrolling == Unrolling::Little {
-            modules.push(optimised_with(unrolling)?);
-            let number = modules.len() - 1;
-            dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
-            if modules.last().is_some_and(|module| lower::kernels(module).all(is_small)) {
-                break;
-            }
-        }
-    }
-    if let Some(valuing) = valuing {
-        // What cannot be looked at is not refused.
-        if valuing.end()?.0 == 0 {
-            barriers_reached(&values, line)?;
-        }
-    }
-    let options = Options {
-        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
-        bounds: line.bounds(),
-    };
-    let kernels = lower::compile(&of_bearable_size(&modules), &options)
-        .map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
-    for (n, kernel) in kernels.iter().enumerate() {
-        dump.kernel(n, kernel)?;
-    }
-    Ok(kernels)
-}
-
-fn is_small(kernel: &ir::Function) -> bool {
-    kernel.instructions().count() <= UNROLLED
-}
-
-/// The kernels of modules that are the same code unrolled less and less: each from the first in which it is small.
-fn of_bearable_size(modules: &[ir::Module]) -> Vec<(&ir::Module, &ir::Function)> {
-    let Some(first) = modules.first() else { return Vec::new() };
-    let from = |kernel: &ir::Function| {
-        let all = modules
-            .iter()
-            .filter_map(|module| Some((module, lower::kernels(module).find(|other| other.name == kernel.name)?)));
-        let mut last = None;
-        for (module, kernel) in all {
-            last = Some((module, kernel));
-            if is_small(kernel) {
-                break;
-            }
-        }
-        last
-    };
-    lower::kernels(first).filter_map(from).collect()
-}
-
-/// Refuses barriers that not all threads of a tile reach, or warns of them.
-fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
-    let Ok(module) = ir::read(&text_of(values)?) else { return Ok(()) };
-    let (mut text, mut errors) = (String::new(), 0);
-    let silent = line.last(|f| f == "-w").is_some();
-    let fatal = line.strict || line.last(|f| f == "-Werror").is_some();
-    for found in lower::divergent_barriers(&module) {
-        let error = found.differs || fatal && (line.strict || !found.by_race);
-        let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
-        errors += usize::from(error);
-        let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
-        let message = format!(
-            "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): all of \
-             them must reach it; put the condition around the work alone, and leave the barrier out of it"
-        );
-        text += &diagnostics::at(at, kind, &message);
-        if let Some(c) = &found.condition {
-            text += &diagnostics::at(c, "note", &format!("this condition depends on {}", found.cause));
-        }
-        text += &diagnostics::calls(&found.frames[1..]);
-    }
-    if errors > 0 {
-        text += &diagnostics::generated(errors, "compiling kernels");
-        return Err(Failed { text, code: 1 });
-    }
-    eprint!("{text}");
-    Ok(())
-}
-
-/// What kernels cannot be compiled for, as Clang says such things.
-fn refused(refusals: &[KernelError]) -> String {
-    let mut text = String::new();
-    for r in refusals {
-        match r.frames.split_first() {
-            Some((place, callers)) => {
-                text += &diagnostics::at(place, "error", &r.message);
-                text += &diagnostics::calls(callers);
-            }
-            None => text += &format!("error: {}\n", r.message),
-        }
-    }
-    text + &diagnostics::generated(refusals.len(), "compiling kernels")
-}
-
-/// What `REVAMP_KERNEL_DUMP` asks for.
-struct Dump(Option<PathBuf>);
-
-impl Dump {
-    fn new(source: &Path) -> Self {
-        let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        Self(folder.map(|f| PathBuf::from(f).join(source.file_stem().unwrap_or_default())))
-    }
-
-    fn path(&self, suffix: &str) -> Result<Option<PathBuf>, String> {
-        let Some(stem) = &self.0 else { return Ok(None) };
-        let folder = stem.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)
-            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot make {}: {e}", folder.display()))?;
-        let mut name = stem.as_os_str().to_os_string();
-        name.push(".");
-        name.push(suffix);
-        Ok(Some(name.into()))
-    }
-
-    fn copy(&self, from: &Path, suffix: &str) -> Result<(), String> {
-        let Some(to) = self.path(suffix)? else { return Ok(()) };
-        std::fs::copy(from, &to)
-            .map(drop)
-            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
-    }
-
-    fn kernel(&self, number: usize, kernel: &CompiledKernel) -> Result<(), String> {
-        let (Some(binary), Some(assembly)) =
-            (self.path(&format!("{number}.spv"))?, self.path(&format!("{number}.spvasm"))?)
-        else {
-            return Ok(());
-        };
-        let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
-        use rspirv::binary::Disassemble;
-        let module = rspirv::dr::load_words(&kernel.spirv).map(|m| m.disassemble());
-        let text = module.unwrap_or_else(|e| format!("; {e}\n"));
-        let text = format!("; {}\n; {}\n; captures: {:?}\n{text}\n", kernel.location, kernel.name, kernel.captures);
-        let write = |to: &Path, what: &[u8]| {
-            std::fs::write(to, what).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
-        };
-        write(&binary, &bytes)?;
-        write(&assembly, text.as_bytes())
     }
 }
 

@@ -57,12 +57,18 @@ pub(super) fn guard_status(body: impl FnOnce() -> Result<revamp_status>) -> reva
         lifecycle::install();
         let _call = process::begin()?;
         let result = body();
-        lifecycle::renew();
-        let result = result?;
-        process::check_validation()?;
-        check_kernels()?;
-        Ok(result)
+        if process::looks() { looked_at(result, check_kernels) } else { result }
     })
+}
+
+/// What a call ends with where validation or kernels have a say. `also`: what else makes it fail.
+#[cold]
+fn looked_at(result: Result<revamp_status>, also: fn() -> Result<()>) -> Result<revamp_status> {
+    lifecycle::renew();
+    let status = result?;
+    process::check_validation()?;
+    also()?;
+    Ok(status)
 }
 
 /// Fails if a kernel has failed since the last call.
@@ -91,16 +97,8 @@ pub(super) fn guard_release(body: impl FnOnce() -> Result<()>) -> revamp_status 
 fn aside(body: impl FnOnce() -> Result<()>, also: fn() -> Result<()>) -> revamp_status {
     outcome(|| {
         let _call = process::begin()?;
-        let result = body();
-        if lifecycle::is_used() {
-            lifecycle::renew();
-        }
-        result?;
-        if lifecycle::is_used() {
-            process::check_validation()?;
-            also()?;
-        }
-        Ok(REVAMP_OK)
+        let result = body().map(|()| REVAMP_OK);
+        if lifecycle::is_used() && process::looks() { looked_at(result, also) } else { result }
     })
 }
 

@@ -68,7 +68,9 @@ pub(super) fn install() {
     if !HOOKS.is_completed() {
         first_use();
     }
-    renew();
+    if process::looks() {
+        renew();
+    }
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use crate::config;
 use crate::devices;
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -89,6 +89,33 @@ pub fn is_forked() -> bool {
 /// True while the process ends: releasing an object then does nothing, and is no error.
 pub fn ending() -> bool {
     ENDING.load(Ordering::Relaxed) && !FORKED.load(Ordering::Relaxed)
+}
+
+/// Whether anything is looked at around each call, so that a call learns it by one load: not known yet, nothing, something.
+static LOOKS: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const NOTHING: u8 = 1;
+const SOMETHING: u8 = 2;
+
+/// False if neither the settings nor a kernel want a look around each call.
+#[inline]
+pub fn looks() -> bool {
+    LOOKS.load(Ordering::Acquire) != NOTHING && decide()
+}
+
+#[cold]
+fn decide() -> bool {
+    let settings = config::get();
+    let wanted = if settings.validation > 0 || settings.debug_printf { SOMETHING } else { NOTHING };
+    // What a kernel has asked for stays.
+    let found =
+        LOOKS.compare_exchange(UNKNOWN, wanted, Ordering::AcqRel, Ordering::Acquire).map_or_else(|now| now, |_| wanted);
+    found == SOMETHING
+}
+
+/// A kernel reports: from here on each call looks.
+pub(super) fn look_from_now() {
+    LOOKS.store(SOMETHING, Ordering::Release);
 }
 
 /// With `REVAMP_DEBUG_PRINTF=1`: fails if a kernel has called `direct3d_errorf` or `direct3d_abort` since the last call.

@@ -9,6 +9,10 @@ const MOST_BLOCKS: usize = 4000;
 /// What is computed again takes at most so many instructions.
 const MOST_AGAIN: usize = 24;
 
+/// Loops of fewer instructions lose more by keeping their variables in memory, and those of more are not made faster.
+const CUT_FROM: usize = 24;
+const CUT_TO: usize = 400;
+
 pub const BARRIER: &str = "__revamp_tile_barrier";
 pub const END_THREAD: &str = "__revamp_end_thread";
 
@@ -48,8 +52,10 @@ pub struct Kernel {
     pub divergent: Vec<bool>,
     /// Loads of what no thread writes.
     pub constant_loads: HashSet<String>,
-    /// Addresses within tile_static variables.
-    pub tile_addresses: HashSet<String>,
+    /// Addresses within tile_static variables, with the variable.
+    pub tile_addresses: HashMap<String, String>,
+    /// Blocks that only some threads of a tile may come by.
+    pub parted: BTreeSet<usize>,
 }
 
 impl Kernel {
@@ -60,7 +66,11 @@ impl Kernel {
         views: &HashSet<String>,
         shared: &HashSet<String>,
     ) -> Result<Self, String> {
+        check_variables(&function)?;
         let behind = split(&mut function, types)?;
+        if function.blocks.is_empty() {
+            return Err("it has no blocks".into());
+        }
         if function.blocks.len() > MOST_BLOCKS {
             return Err("it has too many blocks".into());
         }
@@ -79,7 +89,7 @@ impl Kernel {
             if block.instructions.iter().any(|i| i.opcode == "phi") {
                 return Err("a phi is left".into());
             }
-            let barrier = behind[n].then(|| next[0]);
+            let barrier = next.first().copied().filter(|_| behind[n]);
             flow.push(Flow { next: if barrier.is_some() { Vec::new() } else { next }, barrier });
         }
         let variables = variables(&function);
@@ -92,12 +102,18 @@ impl Kernel {
             live,
             divergent,
             constant_loads: HashSet::new(),
-            tile_addresses: HashSet::new(),
+            tile_addresses: HashMap::new(),
+            parted: BTreeSet::new(),
         };
         kernel.find_constant_loads(views);
         kernel.find_tile_addresses(shared);
         kernel.find_again();
         kernel.find_varying();
+        if kernel.flow.iter().any(|f| f.barrier.is_some()) {
+            kernel.cut_loops(types);
+            kernel.cut_before_bounds(types);
+            kernel.find_live();
+        }
         Ok(kernel)
     }
 
@@ -121,19 +137,19 @@ impl Kernel {
     }
 
     /// The instruction that makes each value.
-    fn made(&self) -> HashMap<&str, &Instruction> {
+    pub fn made(&self) -> HashMap<&str, &Instruction> {
         let all = self.function.blocks.iter().flat_map(|b| &b.instructions);
         all.filter_map(|i| Some((i.result.as_deref()?, i))).collect()
     }
 
     /// The variable that a load reads.
-    fn read<'k>(&'k self, load: &Instruction) -> Option<&'k Variable> {
+    pub fn read<'k>(&'k self, load: &Instruction) -> Option<&'k Variable> {
         let address = load.access().filter(|_| load.opcode == "load")?.address;
         self.variables.get(plain_name(address)?)
     }
 
     /// The one value that a variable ever has.
-    fn single(variable: &Variable) -> Option<&str> {
+    pub fn single(variable: &Variable) -> Option<&str> {
         match variable.stores.as_slice() {
             [(_, value)] if variable.plain => Some(value),
             _ => None,
@@ -165,31 +181,36 @@ impl Kernel {
     /// Addresses that certainly lie within a tile_static variable.
     fn find_tile_addresses(&mut self, shared: &HashSet<String>) {
         let made = self.made();
-        let found = made.keys().filter(|name| self.is_tile_address(&made, shared, &format!("%{name}"), 0));
-        self.tile_addresses = found.map(|name| (*name).to_owned()).collect();
+        let found = made.keys().filter_map(|name| {
+            let variable = self.tile_variable(&made, shared, &format!("%{name}"), 0)?;
+            Some(((*name).to_owned(), variable.to_owned()))
+        });
+        self.tile_addresses = found.collect();
     }
 
-    fn is_tile_address(
+    /// The tile_static variable that an address lies within.
+    fn tile_variable<'s>(
         &self,
         made: &HashMap<&str, &Instruction>,
-        shared: &HashSet<String>,
+        shared: &'s HashSet<String>,
         address: &str,
         depth: usize,
-    ) -> bool {
+    ) -> Option<&'s str> {
         let Some(name) = plain_name(address).filter(|_| depth < 64) else {
-            return shared.iter().any(|name| super::emit::mentions(address, &format!("@{name}")));
+            let named = shared.iter().find(|name| super::emit::mentions(address, &format!("@{name}")));
+            return named.map(String::as_str);
         };
-        let Some(instruction) = made.get(name) else { return false };
+        let instruction = made.get(name)?;
         match instruction.opcode.as_str() {
-            "getelementptr" => instruction
-                .body()
-                .split_once(", ptr ")
-                .is_some_and(|(_, rest)| self.is_tile_address(made, shared, operand(rest).0, depth + 1)),
-            "load" => self
-                .read(instruction)
-                .and_then(Self::single)
-                .is_some_and(|value| self.is_tile_address(made, shared, value, depth + 1)),
-            _ => false,
+            "getelementptr" => {
+                let (_, rest) = instruction.body().split_once(", ptr ")?;
+                self.tile_variable(made, shared, operand(rest).0, depth + 1)
+            }
+            "load" => {
+                let value = self.read(instruction).and_then(Self::single)?;
+                self.tile_variable(made, shared, value, depth + 1)
+            }
+            _ => None,
         }
     }
 
@@ -239,17 +260,17 @@ impl Kernel {
     }
 
     /// An address with no index that may be wrong.
-    fn is_fixed(&self, made: &HashMap<&str, &Instruction>, address: &str) -> bool {
-        let Some(name) = plain_name(address) else { return false };
+    fn is_fixed(&self, made: &HashMap<&str, &Instruction>, address: &str, depth: usize) -> bool {
+        let Some(name) = plain_name(address).filter(|_| depth < 64) else { return false };
         if name == self.function.parameter {
             return true;
         }
         let Some(instruction) = made.get(name) else { return false };
         match (instruction.opcode.as_str(), instruction.uses.as_slice()) {
-            ("getelementptr", [base]) => self.is_fixed(made, &format!("%{base}")),
+            ("getelementptr", [base]) => self.is_fixed(made, &format!("%{base}"), depth + 1),
             ("load", [from]) => match self.read(instruction) {
-                Some(variable) => Self::single(variable).is_some_and(|value| self.is_fixed(made, value)),
-                None => self.is_fixed(made, &format!("%{from}")),
+                Some(variable) => Self::single(variable).is_some_and(|value| self.is_fixed(made, value, depth + 1)),
+                None => self.is_fixed(made, &format!("%{from}"), depth + 1),
             },
             _ => false,
         }
@@ -264,8 +285,15 @@ impl Kernel {
         seen: &mut HashSet<String>,
     ) -> bool {
         let Some(name) = plain_name(value) else { return !value.contains(['%', '(']) };
-        if name == self.function.parameter || !seen.insert(name.to_owned()) {
+        if name == self.function.parameter {
             return true;
+        }
+        if !seen.insert(name.to_owned()) {
+            // It is there, unless it is made of itself.
+            return chain.iter().any(|i| i.result.as_deref() == Some(name));
+        }
+        if seen.len() > 4 * MOST_AGAIN {
+            return false;
         }
         let Some(&instruction) = made.get(name) else { return false };
         let known = match instruction.opcode.as_str() {
@@ -282,7 +310,7 @@ impl Kernel {
                 // It may be done where it would not have been: only at places that are there.
                 None => {
                     let at = instruction.access().map_or("", |a| a.address);
-                    self.constant_loads.contains(name) && self.is_fixed(made, at)
+                    self.constant_loads.contains(name) && self.is_fixed(made, at, 0)
                 }
             },
             "call" => instruction.callee().is_some_and(is_position),
@@ -352,9 +380,93 @@ impl Kernel {
             }
             open.extend(&self.flow[at].next);
         }
+        self.parted.extend(&seen);
         for variable in self.variables.values_mut() {
             variable.varies |= variable.stores.iter().any(|(block, _)| seen.contains(block));
         }
+    }
+
+    /// Loops without barriers that all threads of a tile go through together are cut as if there were one in each iteration: the
+    /// loop over the threads, which becomes vector instructions, is then the inner one.
+    fn cut_loops(&mut self, types: &HashSet<String>) {
+        for (latch, header) in self.inner_loops() {
+            let body = self.body(latch, header);
+            let leaves = |n: &usize| self.flow[*n].next.iter().any(|next| !body.contains(next));
+            let together = !self.parted.contains(&header) && !self.parted.contains(&latch);
+            let uniform = body.iter().filter(|n| leaves(n)).all(|&n| !self.divergent[n]);
+            let all = || body.iter().flat_map(|&n| &self.function.blocks[n].instructions);
+            let simple = all().all(|i| match i.callee() {
+                Some(name) => is_position(name) || is_number_intrinsic(name) || is_lifetime(i),
+                None => !matches!(i.opcode.as_str(), "call" | "atomicrmw" | "cmpxchg" | "fence"),
+            });
+            if !together || !uniform || !simple || !(CUT_FROM..CUT_TO).contains(&all().count()) {
+                continue;
+            }
+            let before: Vec<usize> = (0..self.flow.len()).filter(|&n| self.flow[n].next.contains(&header)).collect();
+            for n in before {
+                self.cut_edge(n, header, types);
+            }
+        }
+        self.find_live();
+    }
+
+    fn find_live(&mut self) {
+        self.live = live(&self.function, &self.flow, &self.variables);
+    }
+
+    /// Puts a block between two that a barrier seems to end.
+    pub fn cut_edge(&mut self, from: usize, to: usize, types: &HashSet<String>) {
+        let new = self.function.blocks.len();
+        let (label, old) = (format!("cut.{new}"), self.function.blocks[to].label.clone());
+        if let Some(end) = self.function.blocks[from].instructions.last_mut() {
+            let text = super::text::renamed(&end.text, types, |name| {
+                (name.label && name.name == old).then(|| format!("%{label}"))
+            });
+            *end = Instruction::new(&text, types);
+        }
+        let jump = Instruction::new(&format!("br label %\"{old}\""), types);
+        self.function.blocks.push(Block { label, instructions: vec![jump] });
+        self.flow[from].next.iter_mut().filter(|next| **next == to).for_each(|next| *next = new);
+        self.flow.push(Flow { next: Vec::new(), barrier: Some(to) });
+        self.divergent.push(false);
+    }
+
+    /// The innermost loops without barriers, each by its only latch and its header.
+    fn inner_loops(&self) -> Vec<(usize, usize)> {
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for header in 0..self.flow.len() {
+            let inside: BTreeSet<usize> = self.region(header);
+            let latches: Vec<usize> = inside.iter().copied().filter(|&n| self.flow[n].next.contains(&header)).collect();
+            if let [latch] = latches[..] {
+                let body = self.body(latch, header);
+                // All ways into it come by its header.
+                let entered = |n: usize| {
+                    n != header
+                        && (0..self.flow.len()).any(|from| {
+                            !body.contains(&from)
+                                && (self.flow[from].next.contains(&n) || self.flow[from].barrier == Some(n))
+                        })
+                };
+                if !body.iter().any(|&n| entered(n)) && !body.iter().any(|&n| self.flow[n].barrier.is_some()) {
+                    found.push((latch, header));
+                }
+            }
+        }
+        let bodies: Vec<BTreeSet<usize>> = found.iter().map(|&(latch, header)| self.body(latch, header)).collect();
+        let inner = |n: &usize| !bodies.iter().enumerate().any(|(m, other)| m != *n && other.is_subset(&bodies[*n]));
+        (0..found.len()).filter(inner).map(|n| found[n]).collect()
+    }
+
+    /// The blocks of a loop.
+    fn body(&self, latch: usize, header: usize) -> BTreeSet<usize> {
+        let mut body = BTreeSet::from([header]);
+        let mut open = vec![latch];
+        while let Some(at) = open.pop() {
+            if body.insert(at) {
+                open.extend((0..self.flow.len()).filter(|&n| self.flow[n].next.contains(&at)));
+            }
+        }
+        body
     }
 
     fn varies(&self, instruction: &Instruction, varying: &HashSet<String>) -> bool {
@@ -419,7 +531,7 @@ pub fn is_position(name: &str) -> bool {
 }
 
 /// Instructions without effect that may be done where they would not have been.
-fn is_simple(opcode: &str) -> bool {
+pub fn is_simple(opcode: &str) -> bool {
     const SIMPLE: &str = " getelementptr sext zext trunc add sub mul shl lshr ashr and or xor icmp fcmp select bitcast \
         freeze fadd fsub fmul fneg sitofp uitofp fptosi fptoui fpext fptrunc ptrtoint inttoptr extractelement insertelement \
         shufflevector extractvalue insertvalue ";
@@ -431,7 +543,7 @@ fn is_division(opcode: &str) -> bool {
 }
 
 /// Intrinsics of LLVM that make a number of numbers.
-fn is_number_intrinsic(name: &str) -> bool {
+pub fn is_number_intrinsic(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("llvm.") else { return false };
     const KNOWN: [&str; 27] = [
         "smax",
@@ -565,16 +677,34 @@ fn type_of(instruction: &Instruction) -> String {
         "extractelement" => first(unflagged(body))
             .split_once(" x ")
             .map_or(String::new(), |(_, ty)| ty.trim_end_matches('>').to_owned()),
-        "call" => {
-            let before = body.split('@').next().unwrap_or_default().trim_end();
-            match before.rfind(['<', '{', '[']) {
-                Some(at) => first(&before[at..]),
-                None => before.rsplit(' ').next().unwrap_or_default().into(),
-            }
-        }
+        "call" => called_type(body),
         "getelementptr" | "icmp" | "fcmp" | "shufflevector" | "extractvalue" => String::new(),
         _ => first(unflagged(body)),
     }
+}
+
+/// The type that a call gives: the last before the function's name, or before the types of its parameters.
+fn called_type(body: &str) -> String {
+    let (mut ty, mut rest) = ("", body.split('@').next().unwrap_or_default().trim());
+    while let Some((word, more)) = split_type(rest).filter(|(word, _)| !word.is_empty()) {
+        if !word.starts_with('(') {
+            ty = word;
+        }
+        rest = more.trim_start();
+    }
+    ty.to_owned()
+}
+
+/// An array whose length is not constant has no place among a tile's threads.
+fn check_variables(function: &Function) -> Result<(), String> {
+    for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
+        let rest = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(_, rest)| rest);
+        let rest = rest.trim_start_matches([',', ' ']);
+        if !(rest.is_empty() || rest.starts_with("align ") || rest.starts_with('!')) {
+            return Err("a variable is an array of its own length".into());
+        }
+    }
+    Ok(())
 }
 
 /// Behind the word of an instruction and its flags.

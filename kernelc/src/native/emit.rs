@@ -10,6 +10,9 @@ const DONE: u32 = 0;
 const PARTED: u32 = 1;
 const ENDED: u32 = 2;
 
+/// A tile that takes more memory is not run as loops.
+const MOST_MEMORY: u64 = 1 << 28;
+
 /// What of the module matters here.
 pub struct Surroundings {
     pub type_names: HashSet<String>,
@@ -51,6 +54,10 @@ struct Writer<'k> {
     hoisted: u32,
     /// The threads of a region share nothing that the function itself keeps.
     parallel: bool,
+    /// What no other address reaches, tile_static variables and variables kept per thread, with what tells so at an access.
+    scopes: BTreeMap<String, String>,
+    /// At an access of unknown memory: the variables kept per thread are not reached.
+    elsewhere: String,
 }
 
 /// The function of a kernel, named `name`.
@@ -69,6 +76,8 @@ pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Em
         uniform: BTreeSet::new(),
         hoisted: 0,
         parallel: tile.is_some() || kernel.variables.values().all(|v| v.plain),
+        scopes: BTreeMap::new(),
+        elsewhere: String::new(),
     };
     writer.function(name)?;
     Ok(Emitted { text: writer.text, nodes: writer.nodes, memory: writer.memory, tile })
@@ -83,7 +92,10 @@ fn tile_of(kernel: &Kernel) -> Result<Option<[u32; 3]>, String> {
                 let given = arguments(&instruction.text);
                 let numbers: Option<Vec<u32>> = given.iter().map(|a| a.parse().ok()).collect();
                 return match numbers.as_deref() {
-                    Some(&[x, y, z]) => Ok(Some([x, y, z])),
+                    Some(&[x, y, z]) if [x, y, z].iter().all(|n| (1..=1024).contains(n)) && x * y * z <= 1024 => {
+                        Ok(Some([x, y, z]))
+                    }
+                    Some(_) => Err("its tiles have too many threads".into()),
                     _ => Err("the size of its tiles is no constant".into()),
                 };
             }
@@ -114,10 +126,17 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "{name}:");
     }
 
-    fn room(&mut self, bytes: u64, align: u64) -> u64 {
-        let at = self.memory.next_multiple_of(align.max(64));
-        self.memory = at + bytes;
-        at
+    /// Where so many bytes lie in the tile's memory.
+    fn room(&mut self, bytes: u64, align: u64) -> Result<u64, String> {
+        let at = self.memory.checked_next_multiple_of(align.max(64));
+        let end = at.and_then(|at| at.checked_add(bytes)).filter(|end| *end <= MOST_MEMORY);
+        match (at, end) {
+            (Some(at), Some(end)) => {
+                self.memory = end;
+                Ok(at)
+            }
+            _ => Err("a tile takes too much memory".into()),
+        }
     }
 
     fn function(&mut self, name: &str) -> Result<(), String> {
@@ -166,7 +185,7 @@ impl Writer<'_> {
             let named = |i: &Instruction| mentions(&i.text, &used);
             if self.kernel.function.blocks.iter().flat_map(|b| &b.instructions).any(named) {
                 let (bytes, _) = size(&ty, &self.around.types).ok_or("the type of a tile_static variable")?;
-                let at = self.room(bytes, align);
+                let at = self.room(bytes, align)?;
                 self.line(&format!("%\"tile.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
             }
         }
@@ -188,19 +207,59 @@ impl Writer<'_> {
             };
             let (bytes, align) = size(&variable.ty, &self.around.types).ok_or("the type of a variable")?;
             let align = align.max(variable.align);
-            let bytes = bytes.next_multiple_of(align);
+            let bytes = bytes.checked_next_multiple_of(align).ok_or("the size of a variable")?;
             if !kept && !variable.plain {
                 // Rows of threads without tiles have no memory of their own.
                 self.line(&format!("%\"k.{name}\" = alloca {}, align {align}", variable.ty));
                 self.kept.insert(name.clone(), bytes);
             } else if kept {
                 let threads = self.threads;
-                let at = self.room(bytes * threads, align);
+                let at = self.room(bytes.saturating_mul(threads), align)?;
                 self.line(&format!("%\"k.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
                 self.kept.insert(name.clone(), bytes);
             }
         }
+        self.tell_apart();
         Ok(())
+    }
+
+    /// Metadata for accesses of what is the function's own.
+    fn tell_apart(&mut self) {
+        let used = |name: &&String| {
+            let named = format!("@{name}");
+            self.kernel.function.blocks.iter().flat_map(|b| &b.instructions).any(|i| mentions(&i.text, &named))
+        };
+        let shared: Vec<String> = self.around.shared.keys().filter(used).cloned().collect();
+        let kept: Vec<String> = self.kept.keys().filter(|name| self.kernel.variables[*name].plain).cloned().collect();
+        if kept.is_empty() && shared.len() < 2 {
+            return;
+        }
+        let domain = self.node("distinct !{SELF}");
+        let scope = |writer: &mut Self| writer.node(&format!("distinct !{{SELF, !{domain}}}"));
+        let kept: Vec<(String, u64)> = kept.into_iter().map(|name| (name, scope(self))).collect();
+        let shared: Vec<(String, u64)> = shared.into_iter().map(|name| (name, scope(self))).collect();
+        let list = |of: &[&(String, u64)]| -> String {
+            let all: Vec<String> = of.iter().map(|(_, node)| format!("!{node}")).collect();
+            format!("!{{{}}}", all.join(", "))
+        };
+        let all: Vec<&(String, u64)> = kept.iter().chain(&shared).collect();
+        for one in &all {
+            let others: Vec<&(String, u64)> = all.iter().copied().filter(|other| other.1 != one.1).collect();
+            let (own, others) = (self.node(&list(&[one])), self.node(&list(&others)));
+            self.scopes.insert(one.0.clone(), format!(", !alias.scope !{own}, !noalias !{others}"));
+        }
+        if !kept.is_empty() {
+            let kept = self.node(&list(&kept.iter().collect::<Vec<_>>()));
+            self.elsewhere = format!(", !noalias !{kept}");
+        }
+    }
+
+    /// A new node of metadata; `SELF` is its number.
+    fn node(&mut self, text: &str) -> u64 {
+        let node = self.around.next_node;
+        self.around.next_node += 1;
+        self.nodes.push(format!("!{node} = {}", text.replace("SELF", &format!("!{node}"))));
+        node
     }
 
     /// The loops around a region's threads.
@@ -237,6 +296,7 @@ impl Writer<'_> {
             self.line("store i32 2147483647, ptr %least");
         }
         let axes = self.axes();
+        let bounded = !parts && axes.last() == Some(&0) && self.bound(&r, start)?;
         let mut from = format!("{r}.before");
         for &axis in &axes {
             let a = AXES[axis];
@@ -272,7 +332,7 @@ impl Writer<'_> {
         if parts {
             self.compare(&r);
         }
-        self.latches(&r, &axes);
+        self.latches(&r, &axes, bounded);
         self.leave(&r, &exits, parts);
         Ok(())
     }
@@ -317,8 +377,9 @@ impl Writer<'_> {
             } else if self.uniform.contains(*name) {
                 self.line(&format!("store {ty} %\"{r}.same.{name}\", ptr %\"v.{name}\""));
             } else if self.kept.contains_key(*name) {
+                let scope = self.scopes.get(*name).cloned().unwrap_or_default();
                 self.line(&format!(
-                    "%\"{r}.was.{name}\" = load {ty}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}"
+                    "%\"{r}.was.{name}\" = load {ty}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}{scope}"
                 ));
                 self.line(&format!("store {ty} %\"{r}.was.{name}\", ptr %\"v.{name}\""));
             }
@@ -378,7 +439,10 @@ impl Writer<'_> {
             self.line(&format!("store {ty} %\"{way}.{name}\", ptr %\"u.{name}\""));
         } else {
             let group = self.around.access_group.clone();
-            self.line(&format!("store {ty} %\"{way}.{name}\", ptr %\"{r}.place.{name}\", !llvm.access.group {group}"));
+            let scope = self.scopes.get(name).cloned().unwrap_or_default();
+            self.line(&format!(
+                "store {ty} %\"{way}.{name}\", ptr %\"{r}.place.{name}\", !llvm.access.group {group}{scope}"
+            ));
         }
     }
 
@@ -391,10 +455,51 @@ impl Writer<'_> {
         }
     }
 
-    fn latches(&mut self, r: &str, axes: &[usize]) {
+    /// Makes the end of the loop over x, if some threads have nothing to do.
+    fn bound(&mut self, r: &str, start: usize) -> Result<bool, String> {
+        let kernel = self.kernel;
+        let Some((tile, bound)) = self.tile.and_then(|tile| Some((tile, kernel.bound(start, &self.uniform)?))) else {
+            return Ok(false);
+        };
+        let named = |name: &Name| Some(format!("%\"{r}.bound.{}\"", name.name));
+        let value_of = |value: &str| match plain_name(value) {
+            Some(name) => format!("%\"{r}.bound.{name}\""),
+            None => value.to_owned(),
+        };
+        for (instruction, stands_for) in &bound.chain {
+            if let Some(access) = instruction.access() {
+                let value = match stands_for {
+                    Some(value) => value_of(value),
+                    None => format!("%\"{r}.same.{}\"", plain_name(access.address).unwrap_or_default()),
+                };
+                let result = value_of(&format!("%{}", instruction.result.as_deref().unwrap_or_default()));
+                let other = self.same(access.ty, &value);
+                self.line(&format!("{result} = {other}"));
+                continue;
+            }
+            for line in self.instruction(r, instruction, &named)? {
+                self.line(&line);
+            }
+        }
+        let value = value_of(&bound.value);
+        let (word, ty) = (if bound.signed { "smin" } else { "umin" }, &bound.ty);
+        let more = u32::from(bound.inclusive);
+        self.line(&format!("%{r}.least = call {ty} @llvm.{word}.{ty}({ty} {value}, {ty} {})", tile[0] - more));
+        let narrow =
+            if ty == "i64" { format!("trunc i64 %{r}.least to i32") } else { format!("add i32 %{r}.least, 0") };
+        self.line(&format!("%{r}.few = {narrow}"));
+        self.line(&format!("%{r}.bound = add i32 %{r}.few, {more}"));
+        Ok(true)
+    }
+
+    /// `bounded`: in x only some of the threads.
+    fn latches(&mut self, r: &str, axes: &[usize], bounded: bool) {
         for (n, &axis) in axes.iter().enumerate().rev() {
             let a = AXES[axis];
-            let end = self.tile.map_or("%count".into(), |tile| tile[axis].to_string());
+            let mut end = self.tile.map_or("%count".into(), |tile| tile[axis].to_string());
+            if bounded && axis == 0 {
+                end = format!("%{r}.bound");
+            }
             self.line(&format!("br label %{r}.latch.{a}"));
             self.label(&format!("{r}.latch.{a}"));
             self.line(&format!("%{r}.{a}.next = add nuw nsw i32 %{r}.{a}, 1"));
@@ -535,6 +640,7 @@ impl Writer<'_> {
             .is_some_and(|v| v.plain);
         if through_memory && !plain && instruction.access().is_some() && !text.contains("!llvm.access.group") {
             let _ = write!(text, ", !llvm.access.group {}", self.around.access_group);
+            text.push_str(self.scope_of(instruction));
         }
         if instruction.opcode == "load"
             && instruction.result.as_ref().is_some_and(|r| self.kernel.constant_loads.contains(r))
@@ -549,6 +655,16 @@ impl Writer<'_> {
         Ok(before)
     }
 
+    /// What is told of the memory that a load or store reaches.
+    fn scope_of(&self, instruction: &Instruction) -> &str {
+        let address = instruction.access().map_or("", |a| a.address);
+        let variable = match plain_name(address) {
+            Some(name) => self.kernel.tile_addresses.get(name).map(String::as_str),
+            None => self.around.shared.keys().map(String::as_str).find(|name| mentions(address, &format!("@{name}"))),
+        };
+        variable.and_then(|name| self.scopes.get(name)).unwrap_or(&self.elsewhere)
+    }
+
     /// An atomic operation on a tile_static variable, which one thread of the machine alone has: a load and a store.
     fn alone(&mut self, instruction: &Instruction, text: &str) -> Option<Vec<String>> {
         let (result, rest) = text.split_once(" = atomicrmw ")?;
@@ -559,7 +675,7 @@ impl Writer<'_> {
         // The address as the kernel has it.
         let given = instruction.text.split_once(" ptr ").map(|(_, rest)| operand(rest).0)?;
         let within = match plain_name(given) {
-            Some(name) => self.kernel.tile_addresses.contains(name),
+            Some(name) => self.kernel.tile_addresses.contains_key(name),
             None => address.starts_with("%\"tile.") || address.starts_with("%hoisted."),
         };
         if !within {

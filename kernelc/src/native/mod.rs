@@ -3,8 +3,11 @@
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
-pub mod build;
+mod bounds;
+pub(crate) mod build;
 mod emit;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use crate::always_inline;
@@ -14,10 +17,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 /// The processors that functions are made for: the name of the function, Clang's name.
-pub const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
+pub(crate) const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
 
 /// How `opt` prepares kernels: all calls inlined, no vectors yet, and no value used in another block than its own.
-pub const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
+pub(crate) const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
 
 /// The kernels of a module that were understood.
 pub struct Native {
@@ -29,7 +32,7 @@ pub struct Native {
 }
 
 /// The text of the pass before `opt`.
-pub fn prepared(ir: &str) -> String {
+pub(crate) fn prepared(ir: &str) -> String {
     always_inline::marked(ir)
 }
 
@@ -70,15 +73,14 @@ pub fn cut(ir: &str) -> Native {
     for (_, kernel) in &kernels {
         module.push_str(&kernel.text);
     }
-    for name in ["smax", "smin"] {
-        let declared = format!("declare i32 @llvm.{name}.i32(i32, i32)\n");
-        if !module.contains(&format!("@llvm.{name}.i32(i32, i32)"))
-            && !ir.contains(&format!("declare i32 @llvm.{name}.i32("))
-        {
+    for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
+        let ty = &name[5..];
+        let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
+        if module.contains(&format!("@llvm.{name}(")) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
             module.push_str(&declared);
         }
     }
-    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"no-trapping-math\"=\"true\" }\n");
+    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-gather,+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }\n");
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         module.push_str(node);
@@ -88,27 +90,30 @@ pub fn cut(ir: &str) -> Native {
 }
 
 impl Native {
-    pub fn is_empty(&self) -> bool {
-        self.kernels.is_empty()
+    /// The names of the kernels that were understood.
+    pub fn understood(&self) -> Vec<&str> {
+        self.kernels.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
-    pub fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
+    pub(crate) fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
         let (name, processor) = LEVELS[level];
-        let mut text = self.module.replace("revamp.native.LEVEL.", &format!("revamp.native.{name}."));
-        text = text.replace("PROCESSOR", processor);
+        // Another unit may have kernels of the same names.
+        let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
+        let mut text = self.module.replace("revamp.native.LEVEL.", &function(name));
+        text = text.replace(&target("PROCESSOR"), &target(processor));
         if level != 0 {
             return text;
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if amp == Amp::Device { hosts_name(kernel) } else { kernel.clone() };
+            let told = if amp.is_device() { hosts_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {
-                let _ = write!(functions, ", ptr @\"revamp.native.{level}.{kernel}\"");
+                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(level));
                 if n > 0 {
-                    let _ = writeln!(text, "declare hidden i32 @\"revamp.native.{level}.{kernel}\"(ptr, ptr, ptr)");
+                    let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
                 }
             }
             let [x, y, z] = made.tile.unwrap_or_default();
@@ -136,13 +141,18 @@ impl Native {
 
 /// A kernel's name in the host's pass, which names functions that are arguments of its template otherwise where the device's
 /// pass knows amp code alone (`Amp::Device`).
-pub fn hosts_name(name: &str) -> String {
+pub(crate) fn hosts_name(name: &str) -> String {
     name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z")
 }
 
 /// The function that registers a unit's image with its native kernels.
-pub fn register_symbol(unit: u64) -> String {
+pub(crate) fn register_symbol(unit: u64) -> String {
     format!("revamp_image_register_native_{unit:016x}")
+}
+
+/// The attribute that says for which processor a function is. No text or name of the program looks like it.
+fn target(processor: &str) -> String {
+    format!("\"target-cpu\"=\"{processor}\"")
 }
 
 /// The named types of a module.

@@ -7,12 +7,10 @@ use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
 use crate::kernel::compiled::Checks;
 use crate::lock::{Mutex, rank};
+use crate::runtime::process;
 use revamp_image::table::report;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
-
-/// True once there is a kernel that reports.
-static ANY: AtomicBool = AtomicBool::new(false);
 
 /// The reports of all devices.
 static ALL: Mutex<Vec<Weak<Report>>, { rank::REPORTS }> = Mutex::new(Vec::new());
@@ -50,7 +48,7 @@ impl Report {
         let mut all = ALL.lock();
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&made));
-        ANY.store(true, Ordering::Release);
+        process::look_from_now();
         Ok(made)
     }
 
@@ -100,13 +98,7 @@ pub(in crate::runtime) fn launch() -> u32 {
 }
 
 /// Fails if a kernel has reported something since the last call.
-#[inline]
 pub fn check() -> Result<()> {
-    if ANY.load(Ordering::Acquire) { check_all() } else { Ok(()) }
-}
-
-#[cold]
-fn check_all() -> Result<()> {
     let all: Vec<Arc<Report>> = ALL.lock().iter().filter_map(Weak::upgrade).collect();
     all.iter().find_map(|report| report.take()).map_or(Ok(()), |text| Err(Error::runtime(text)))
 }

@@ -1,0 +1,203 @@
+//! The kernels of a source, from the device's code that Clang made: `opt`, the look at barriers, the lowering, and what of it
+//! is kept for a look.
+
+use crate::clang::{Clang, Optimised, Unrolling};
+use crate::diagnostics::Failed;
+use crate::files::{Folder, Running};
+use crate::flags::Line;
+use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
+use crate::{always_inline, diagnostics, ir, lower};
+use std::path::{Path, PathBuf};
+
+/// What a pass wrote.
+fn text_of(file: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+}
+
+/// A kernel of more instructions than this is optimised again with less unrolling.
+const UNROLLED: usize = 1000;
+
+/// The kernels of the device's code.
+pub fn lowered(
+    clang: &Clang,
+    folder: &Folder,
+    ir: &Path,
+    line: &Line,
+    source: &Path,
+) -> Result<Vec<CompiledKernel>, Failed> {
+    let optimised = folder.file("device.opt.ll");
+    let write = |file: &Path, text: String| {
+        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
+    };
+    let text = always_inline::marked(&text_of(ir)?);
+    let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
+    let barriers = lower::has_barriers(&text);
+    write(ir, text)?;
+    let values = folder.file("device.values.ll");
+    let valuing = if barriers { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
+    let mut input = ir.to_path_buf();
+    let (mut code, mut told) = (0, String::new());
+    if ends_threads {
+        input = folder.file("device.inlined.ll");
+        (code, told) = Running::quiet(&mut clang.inline(ir, &input, large))?.end()?;
+        if code == 0 {
+            write(&input, always_inline::returning(&text_of(&input)?))?;
+        }
+    }
+    let dump = Dump::new(source);
+    dump.copy(ir, "ll")?;
+    if code != 0 {
+        return Err(Failed::of_pass("opt", code, told));
+    }
+    let checked = line.bounds() != Bounds::Off;
+    let optimised_with = |unrolling: Unrolling| -> Result<ir::Module, Failed> {
+        let how = Optimised { large, unrolling, checked };
+        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
+        if code != 0 {
+            return Err(Failed::of_pass("opt", code, told));
+        }
+        Ok(ir::read(&text_of(&optimised)?)
+            .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
+    };
+    let mut modules = Vec::new();
+    for unrolling in [Unrolling::Much, Unrolling::Some, Unrolling::Little] {
+        if !large || unrolling == Unrolling::Little {
+            modules.push(optimised_with(unrolling)?);
+            let number = modules.len() - 1;
+            dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
+            if modules.last().is_some_and(|module| lower::kernels(module).all(is_small)) {
+                break;
+            }
+        }
+    }
+    if let Some(valuing) = valuing {
+        // What cannot be looked at is not refused.
+        if valuing.end()?.0 == 0 {
+            barriers_reached(&values, line)?;
+        }
+    }
+    let options = Options {
+        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
+        bounds: line.bounds(),
+    };
+    let kernels = lower::compile(&of_bearable_size(&modules), &options)
+        .map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
+    for (n, kernel) in kernels.iter().enumerate() {
+        dump.kernel(n, kernel)?;
+    }
+    Ok(kernels)
+}
+
+fn is_small(kernel: &ir::Function) -> bool {
+    kernel.instructions().count() <= UNROLLED
+}
+
+/// The kernels of modules that are the same code unrolled less and less: each from the first in which it is small.
+fn of_bearable_size(modules: &[ir::Module]) -> Vec<(&ir::Module, &ir::Function)> {
+    let Some(first) = modules.first() else { return Vec::new() };
+    let from = |kernel: &ir::Function| {
+        let all = modules
+            .iter()
+            .filter_map(|module| Some((module, lower::kernels(module).find(|other| other.name == kernel.name)?)));
+        let mut last = None;
+        for (module, kernel) in all {
+            last = Some((module, kernel));
+            if is_small(kernel) {
+                break;
+            }
+        }
+        last
+    };
+    lower::kernels(first).filter_map(from).collect()
+}
+
+/// Refuses barriers that not all threads of a tile reach, or warns of them.
+fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
+    let Ok(module) = ir::read(&text_of(values)?) else { return Ok(()) };
+    let (mut text, mut errors) = (String::new(), 0);
+    let silent = line.last(|f| f == "-w").is_some();
+    let fatal = line.strict || !silent && line.last(|f| f == "-Werror").is_some();
+    for found in lower::divergent_barriers(&module) {
+        let error = found.differs || fatal && (line.strict || !found.by_race);
+        let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
+        errors += usize::from(error);
+        let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
+        let message = format!(
+            "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): all of \
+             them must reach it; put the condition around the work alone, and leave the barrier out of it"
+        );
+        text += &diagnostics::at(at, kind, &message);
+        if let Some(c) = &found.condition {
+            text += &diagnostics::at(c, "note", &format!("this condition depends on {}", found.cause));
+        }
+        text += &diagnostics::calls(&found.frames[1..]);
+    }
+    if errors > 0 {
+        text += &diagnostics::generated(errors, "compiling kernels");
+        return Err(Failed { text, code: 1 });
+    }
+    eprint!("{text}");
+    Ok(())
+}
+
+/// What kernels cannot be compiled for, as Clang says such things.
+fn refused(refusals: &[KernelError]) -> String {
+    let mut text = String::new();
+    for r in refusals {
+        match r.frames.split_first() {
+            Some((place, callers)) => {
+                text += &diagnostics::at(place, "error", &r.message);
+                text += &diagnostics::calls(callers);
+            }
+            None => text += &format!("error: {}\n", r.message),
+        }
+    }
+    text + &diagnostics::generated(refusals.len(), "compiling kernels")
+}
+
+/// What `REVAMP_KERNEL_DUMP` asks for.
+struct Dump(Option<PathBuf>);
+
+impl Dump {
+    fn new(source: &Path) -> Self {
+        let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
+        Self(folder.map(|f| PathBuf::from(f).join(source.file_stem().unwrap_or_default())))
+    }
+
+    fn path(&self, suffix: &str) -> Result<Option<PathBuf>, String> {
+        let Some(stem) = &self.0 else { return Ok(None) };
+        let folder = stem.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)
+            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot make {}: {e}", folder.display()))?;
+        let mut name = stem.as_os_str().to_os_string();
+        name.push(".");
+        name.push(suffix);
+        Ok(Some(name.into()))
+    }
+
+    fn copy(&self, from: &Path, suffix: &str) -> Result<(), String> {
+        let Some(to) = self.path(suffix)? else { return Ok(()) };
+        std::fs::copy(from, &to)
+            .map(drop)
+            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
+    }
+
+    fn kernel(&self, number: usize, kernel: &CompiledKernel) -> Result<(), String> {
+        let (Some(binary), Some(assembly)) =
+            (self.path(&format!("{number}.spv"))?, self.path(&format!("{number}.spvasm"))?)
+        else {
+            return Ok(());
+        };
+        let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
+        use rspirv::binary::Disassemble;
+        let module = rspirv::dr::load_words(&kernel.spirv).map(|m| m.disassemble());
+        let text = module.unwrap_or_else(|e| format!("; {e}\n"));
+        let text = format!("; {}\n; {}\n; captures: {:?}\n{text}\n", kernel.location, kernel.name, kernel.captures);
+        let write = |to: &Path, what: &[u8]| {
+            std::fs::write(to, what).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
+        };
+        write(&binary, &bytes)?;
+        write(&assembly, text.as_bytes())
+    }
+}
