@@ -1,16 +1,17 @@
 //! Which tile barriers must order memory of the device, and not the tile's alone.
 //!
 //! A barrier orders what the threads of a tile do to each other's memory. Of memory of the device it must do so only where one
-//! thread may write before it what another one touches after it, or read before it what another one writes after it. On GPUs
-//! that part costs: all writes of a thread must have arrived where the others look.
+//! thread may write before it what another one touches after it, or read before it what another one writes after it (unless what
+//! was read has been stored in tile memory before: then it cannot be what is written later). On GPUs that part costs: all writes of a thread must have arrived where the others look.
 
+use super::addresses::constant_address;
 use super::calls;
 use super::capture_uses::Origin;
 use super::cfg::ControlFlowGraph;
 use super::pointer_sets::{PointerClass, element_of, is_pointer, is_printed};
-use super::pointers::PointerAnalysis;
-use crate::ir::{Function, Instruction, Module, Op, Operand, Value};
-use std::collections::{BTreeSet, HashMap};
+use super::pointers::{MemorySpace, PointerAnalysis};
+use crate::ir::{Function, Instruction, LocalId, Module, Op, Operand, Value};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// When a barrier must order memory of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +27,8 @@ pub(super) enum Order {
 struct Touched {
     reads: BTreeSet<Origin>,
     writes: BTreeSet<Origin>,
+    /// Of the reads those that may still be under way: the thread has not stored in tile memory what it read.
+    open: BTreeSet<Origin>,
     /// They may learn what other tiles have written: by atomic operations or fences.
     learns: bool,
 }
@@ -34,6 +37,7 @@ impl Touched {
     fn add(&mut self, other: &Touched) {
         self.reads.extend(&other.reads);
         self.writes.extend(&other.writes);
+        self.open.extend(&other.open);
         self.learns |= other.learns;
     }
 }
@@ -106,7 +110,7 @@ fn order(before: &Touched, after: &Touched) -> Order {
     };
     both(&before.writes, &after.reads);
     both(&before.writes, &after.writes);
-    both(&before.reads, &after.writes);
+    both(&before.open, &after.writes);
     found
 }
 
@@ -119,8 +123,14 @@ struct Looking<'a> {
 impl Looking<'_> {
     fn all(&self, instructions: &[Instruction]) -> Touched {
         let mut touched = Touched::default();
-        for Instruction { op, .. } in instructions {
+        let settled = self.settled(instructions);
+        for Instruction { op, result, .. } in instructions {
             match op {
+                Op::Load { pointer, atomic: false, .. } if result.is_some_and(|r| settled.contains(&r)) => {
+                    let mut read = Touched::default();
+                    self.mark(&mut read, pointer, true, false);
+                    touched.reads.extend(&read.reads);
+                }
                 Op::Load { pointer, atomic, .. } => self.mark(&mut touched, pointer, true, *atomic),
                 Op::Store { pointer, atomic, .. } => self.mark(&mut touched, pointer, *atomic, true),
                 Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => {
@@ -142,6 +152,38 @@ impl Looking<'_> {
         touched
     }
 
+    /// What of the values that instructions in a row make, others of them store in tile memory, as it is or computed with.
+    fn settled(&self, instructions: &[Instruction]) -> HashSet<LocalId> {
+        let mut settled = HashSet::new();
+        for Instruction { op, result, .. } in instructions.iter().rev() {
+            let used = match op {
+                Op::Store { value, pointer, .. } if self.is_tile(pointer) => vec![&value.value],
+                Op::Binary { .. } | Op::FNeg { .. } | Op::Cast { .. }
+                    if result.is_some_and(|r| settled.contains(&r)) =>
+                {
+                    op.operands()
+                }
+                _ => continue,
+            };
+            settled.extend(used.iter().filter_map(|value| match value {
+                Value::Local(local) => Some(*local),
+                Value::Constant(_) => None,
+            }));
+        }
+        settled
+    }
+
+    fn is_tile(&self, pointer: &Operand) -> bool {
+        let class = match &pointer.value {
+            Value::Local(local) => self.pointers.class_of(*local),
+            Value::Constant(constant) => match constant_address(constant) {
+                Some((global, _)) => self.pointers.class_of_global(global),
+                None => return false,
+            },
+        };
+        matches!(class, PointerClass::Group(group) if self.pointers.groups[group].space == MemorySpace::Tile)
+    }
+
     fn mark(&self, touched: &mut Touched, pointer: &Operand, reads: bool, writes: bool) {
         let Value::Local(local) = pointer.value else { return };
         if self.pointers.class_of(local) != PointerClass::Device {
@@ -150,6 +192,7 @@ impl Looking<'_> {
         let all = self.pointers.origins_of(local);
         if all.is_empty() && local.0 >= self.function.parameters.len() {
             touched.reads.insert(Origin::Unknown);
+            touched.open.insert(Origin::Unknown);
             touched.writes.insert(Origin::Unknown);
         }
         // The argument block and the faces of arrays in it are not written while a kernel runs.
@@ -161,6 +204,7 @@ impl Looking<'_> {
         for origin in all.iter().filter(changes) {
             if reads {
                 touched.reads.insert(*origin);
+                touched.open.insert(*origin);
             }
             if writes {
                 touched.writes.insert(*origin);
