@@ -268,9 +268,8 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         let runs_here = Cell::new(None);
         let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
         let native = found.as_ref().and_then(|compiled| NativeFunction::of(compiled, &request));
-        let kernel = |block: &Block, reference: bool| -> Result<Arc<dyn HostKernel>> {
-            // The reference accelerator runs the function itself, if there is one.
-            if let Some(native) = native.as_ref().filter(|_| !reference || form.is_none()) {
+        let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
+            if let Some(native) = &native {
                 runs_here.set(Some(native.function as usize));
                 return Ok(Arc::new(NativeFunction { block: copy_of(block)?, ..native.clone() }));
             }

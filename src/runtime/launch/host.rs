@@ -130,9 +130,8 @@ impl Wanted<'_> {
                 block.put(slot, first.expose_provenance() as u64)?;
             }
         }
-        let reference = accelerator.is_reference();
-        let pool = if reference { one_thread() } else { &Workers::shared().pool };
-        let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block, reference)?)?;
+        let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
+        let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block)?)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }
