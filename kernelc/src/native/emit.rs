@@ -472,7 +472,8 @@ impl Writer<'_> {
         let (word, ty) = (if bound.signed { "smin" } else { "umin" }, &bound.ty);
         let more = u32::from(bound.inclusive);
         self.line(&format!("%{r}.least = call {ty} @llvm.{word}.{ty}({ty} {value}, {ty} {})", tile[0] - more));
-        let narrow = if ty == "i64" { format!("trunc i64 %{r}.least to i32") } else { format!("add i32 %{r}.least, 0") };
+        let narrow =
+            if ty == "i64" { format!("trunc i64 %{r}.least to i32") } else { format!("add i32 %{r}.least, 0") };
         self.line(&format!("%{r}.few = {narrow}"));
         self.line(&format!("%{r}.bound = add i32 %{r}.few, {more}"));
         Ok(true)
