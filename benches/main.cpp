@@ -183,6 +183,7 @@ int bench(const Options &o, const std::string &folder) {
         bench_axpy(b);
 #ifdef BENCH_HAS_KERNELS
         bench_compiled(b);
+        bench_suite(b);
 #else
         b.report.skip("compiled kernels", "revamp was installed without the kernel compiler");
 #endif

@@ -29,6 +29,16 @@ nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 if [ -n "$nvcc" ]; then
     (cd "$here" && "$nvcc" -O3 -arch=sm_90 -shared -Xcompiler -fPIC -o libcuda_peer.so cuda_peer.cu) ||
         echo "the CUDA peer could not be built" >&2
+    # With what each kernel takes of registers and shared memory.
+    suite() { # library, flags...
+        library=$1
+        shift
+        "$nvcc" -O3 -arch=sm_90 -Xptxas -v -shared -Xcompiler -fPIC "$@" -o "$here/$library.so" "$here/suite/suite.cu" \
+            >"$out/$library.log" 2>&1 || cat "$out/$library.log" >&2
+    }
+    suite libcuda_suite &
+    suite libcuda_suite_fast --use_fast_math &
+    wait
 fi
 LD_LIBRARY_PATH=$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH

@@ -18,6 +18,10 @@ const CHECKING: u32 = 2;
 /// Offset of a capture that stands for all pointers of unknown origin.
 pub const ANY_OFFSET: u32 = u32::MAX;
 
+/// The specialization constant, a bool, by which a kernel learns whether memory that it writes may be memory of another capture
+/// too. It is true by default; kernels to which it makes no difference do not have it.
+pub const SHARED_CAPTURES: u32 = 3;
+
 // Flags of a capture.
 const READS: u32 = 1;
 const WRITES: u32 = 2;

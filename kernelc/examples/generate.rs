@@ -3,7 +3,7 @@
 //!
 //! Each kernel reads views `a` (int), `u` (unsigned), `f` (float) and writes one of `ints`, `floats`, `sums`, so that threads
 //! do not race; nothing in it is undefined: shifts are masked, divisors are not zero, signed numbers do not overflow. The
-//! program includes "compare.hpp", whose `compare_untiled` and `compare_tiled` run a kernel twice and compare.
+//! program includes "compare.hpp", whose `compare_over` runs a kernel twice and compares.
 
 use std::fmt::Write;
 
@@ -16,8 +16,14 @@ struct Generator {
     floats: Vec<String>,
     arrays: Vec<(String, u32)>,
     next: usize,
+    /// Names that have the same value in all threads of a tile.
+    uniform: Vec<String>,
     /// In a loop: break and continue are allowed.
     looping: usize,
+    /// Threads may return here, each for itself.
+    returns: bool,
+    /// A tile's threads; 0 without tiles.
+    threads: u32,
     budget: i32,
     /// Floating-point division and square roots are used.
     inexact: bool,
@@ -143,15 +149,22 @@ impl Generator {
     }
 
     fn block(&mut self, count: u64) {
+        self.scope(count, Self::statement);
+    }
+
+    /// So many statements of a kind, whose names end with them.
+    fn scope(&mut self, count: u64, statement: fn(&mut Self)) {
         let (u, f, a) = (self.unsigned.len(), self.floats.len(), self.arrays.len());
+        let uniform = self.uniform.len();
         self.depth += 1;
         for _ in 0..count {
-            self.statement();
+            statement(self);
         }
         self.depth -= 1;
         self.unsigned.truncate(u);
         self.floats.truncate(f);
         self.arrays.truncate(a);
+        self.uniform.truncate(uniform);
     }
 
     fn assign(&mut self) {
@@ -208,7 +221,7 @@ impl Generator {
                 None => self.assign(),
             },
             18 => self.pair(),
-            19 if self.looping == 0 && self.random(3) == 0 => {
+            19 if self.looping == 0 && self.returns && self.random(3) == 0 => {
                 let condition = self.condition(1);
                 let value = self.number(1);
                 self.line(&format!("if {condition} {{ out(t, {value}); return; }}"));
@@ -308,30 +321,231 @@ impl Generator {
         self.unsigned.push(v);
     }
 
-    fn kernel(&mut self, n: u64) {
-        self.unsigned = vec!["t".into()];
-        self.floats.clear();
-        self.arrays.clear();
-        self.looping = 0;
-        self.depth = 1;
-        self.budget = 12 + self.random(25) as i32;
-        self.use_floats = n % 3 == 1;
-        self.inexact = self.use_floats && self.random(3) == 0;
-        let tiled = n % 5 == 4;
-        let atomic = n % 5 == 2;
-        let _ = writeln!(self.out, "    // Kernel {n}.");
+    /// A number that is the same in all threads of a tile.
+    fn same(&mut self) -> String {
+        let names = self.uniform.clone();
+        let name = self.pick(&names).unwrap_or_else(|| "g".into());
+        match self.random(4) {
+            0 => format!("({name} * {}u + {}u)", 1 + self.random(9), self.random(50)),
+            1 => format!("(u[wrap({name})] >> {})", self.random(9)),
+            2 => format!("({name} ^ given)"),
+            _ => name,
+        }
+    }
+
+    fn same_condition(&mut self) -> String {
+        let (a, b) = (self.same(), self.same());
+        match self.random(3) {
+            0 => format!("({a} < {b})"),
+            1 => format!("(({a} & 3u) != {}u)", self.random(4)),
+            _ => format!("(({a} & 1u) == 1u || ({b} & 5u) == 4u)"),
+        }
+    }
+
+    /// A statement that all threads of a tile come to: there may be barriers in it.
+    fn together(&mut self) {
+        self.budget -= 1;
+        if self.budget < 0 || self.depth > 5 {
+            return self.exchange();
+        }
+        match self.random(16) {
+            14 | 15 => self.some(),
+            0..=2 => self.exchange(),
+            3 => self.tally(),
+            4 => self.shared_number(),
+            5 | 6 => self.loop_together(),
+            7 => {
+                let condition = self.same_condition();
+                self.line(&format!("if {condition} {{"));
+                let count = 1 + self.random(2);
+                self.scope(count, Self::together);
+                if self.random(2) == 0 {
+                    self.line("} else {");
+                    self.scope(1, Self::together);
+                }
+                self.line("}");
+            }
+            8 if self.random(3) == 0 => {
+                let (condition, value) = (self.same_condition(), self.number(1));
+                self.line(&format!("if {condition} {{ out(t, {value}); return; }}"));
+            }
+            9 => {
+                let value = self.same();
+                self.line(&format!("switch ({value} & 3u) {{"));
+                for case in 0..2 + self.random(2) {
+                    self.line(&format!("case {case}u: {{"));
+                    self.scope(1, Self::together);
+                    let end = if self.random(3) != 0 { "} break;" } else { "} [[fallthrough]];" };
+                    self.line(end);
+                }
+                self.line("default: {");
+                self.scope(1, Self::together);
+                self.line("}");
+                self.line("}");
+            }
+            _ => {
+                // Each thread for itself.
+                let (looping, returns) = (self.looping, self.returns);
+                self.looping = 0;
+                self.returns = false;
+                self.statement();
+                self.looping = looping;
+                self.returns = returns;
+            }
+        }
+    }
+
+    fn loop_together(&mut self) {
+        let name = self.name("k");
+        let bound =
+            if self.random(2) == 0 { format!("{}u", 1 + self.random(3)) } else { format!("({} & 3u)", self.same()) };
+        self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
+        let uniform = self.uniform.len();
+        self.uniform.push(name.clone());
+        self.unsigned.push(name);
+        let count = 1 + self.random(2);
+        self.scope(count, Self::together);
+        if self.random(3) == 0 {
+            let condition = self.same_condition();
+            let word = if self.random(2) == 0 { "break" } else { "continue" };
+            self.line(&format!("    if {condition} {word};"));
+            self.scope(1, Self::together);
+        }
+        self.unsigned.pop();
+        self.uniform.truncate(uniform);
+        self.line("}");
+    }
+
+    /// Each thread gets another's value.
+    fn exchange(&mut self) {
+        let threads = self.threads;
+        let value = self.number(2);
+        let (step, at) = (1 + 2 * self.random(20), self.random(40));
+        let v = self.name("v");
+        if self.random(3) == 0 {
+            let other = self.number(1);
+            self.line(&format!("pairs[l] = pair_of({value}, {other});"));
+            self.line("idx.barrier.wait();");
+            self.line(&format!("unsigned {v} = pairs[(l * {step}u + {at}u) % {threads}u].sum();"));
+        } else {
+            self.line(&format!("shared[l] = {value};"));
+            self.line("idx.barrier.wait_with_tile_static_memory_fence();");
+            self.line(&format!("unsigned {v} = shared[(l * {step}u + {at}u) % {threads}u];"));
+        }
+        self.line("idx.barrier.wait();");
+        self.unsigned.push(v);
+    }
+
+    /// Threads count together, some of them.
+    fn tally(&mut self) {
+        let what = ["add", "xor", "max", "or"][self.random(4) as usize];
+        let (at, value, read) = (self.number(1), self.number(1), self.number(1));
+        let condition = self.condition(1);
+        let v = self.name("v");
+        self.line("if (l == 0u) for (int q = 0; q < 8; ++q) tallies[q] = q;");
+        self.line("idx.barrier.wait();");
+        self.line(&format!("if {condition} atomic_fetch_{what}(&tallies[({at}) & 7u], int(({value}) & 1023u));"));
+        self.line("idx.barrier.wait();");
+        self.line(&format!("unsigned {v} = unsigned(tallies[({read}) & 7u]);"));
+        self.line("idx.barrier.wait();");
+        self.unsigned.push(v);
+    }
+
+    /// Some threads of a tile, up to a bound, work for the others.
+    fn some(&mut self) {
+        let (threads, value, other) = (self.threads, self.number(1), self.number(2));
+        self.line(&format!("shared[l] = {value};"));
+        self.line("idx.barrier.wait();");
+        if self.random(3) == 0 {
+            self.line(&format!("for (unsigned k = {}u; k > 0u; k /= 2u) {{", threads / 2));
+            self.line("    if (l < k) shared[l] += shared[l + k];");
+            self.line("    idx.barrier.wait();");
+            self.line("}");
+        } else {
+            let bound = match self.random(3) {
+                0 => format!("(int({} & 31u) - 9)", self.same()),
+                1 => format!("{}", self.random(20)),
+                _ => "int(given % 13u)".into(),
+            };
+            let place = ["int(x)", "int(l)"][self.random(2) as usize];
+            let compare = ["<", "<=", ">", ">=", "==", "!="][self.random(6) as usize];
+            self.line(&format!("if ({place} {compare} {bound}) {{"));
+            let (looping, returns) = (self.looping, self.returns);
+            (self.looping, self.returns) = (0, false);
+            self.scope(1, Self::statement);
+            (self.looping, self.returns) = (looping, returns);
+            self.line(&format!("    shared[l] ^= {other};"));
+            self.line("}");
+            self.line("idx.barrier.wait();");
+        }
+        let v = self.name("v");
+        self.line(&format!("unsigned {v} = shared[(l * 3u) % {threads}u];"));
+        self.line("idx.barrier.wait();");
+        self.unsigned.push(v);
+    }
+
+    /// A number that all threads read in one place.
+    fn shared_number(&mut self) {
+        let (value, at) = (self.number(1), self.same());
+        let threads = self.threads;
+        let q = self.name("q");
+        self.line(&format!("shared[l] = {value};"));
+        self.line("idx.barrier.wait();");
+        self.line(&format!("const unsigned {q} = shared[({at}) % {threads}u];"));
+        self.line("idx.barrier.wait();");
+        self.unsigned.push(q.clone());
+        self.uniform.push(q);
+    }
+
+    /// The head of a kernel: its domain of 112 threads, and the numbers that it begins with.
+    fn head(&mut self, n: u64, tiled: bool) {
+        const UNTILED: [(&str, &str, &str); 4] = [
+            ("extent<1>(112)", "index<1>", "idx[0]"),
+            ("extent<1>(112)", "index<1>", "idx[0]"),
+            ("extent<2>(8, 14)", "index<2>", "idx[0] * 14 + idx[1]"),
+            ("extent<3>(4, 2, 14)", "index<3>", "(idx[0] * 2 + idx[1]) * 14 + idx[2]"),
+        ];
+        const TILED: [(&str, &str, u32, &str, &str, &str); 6] = [
+            ("extent<1>(112).tile<16>()", "16", 16, "idx.global[0]", "idx.local[0]", "idx.tile[0]"),
+            ("extent<1>(112).tile<56>()", "56", 56, "idx.global[0]", "idx.local[0]", "idx.tile[0]"),
+            ("extent<1>(112).tile<7>()", "7", 7, "idx.global[0]", "idx.local[0]", "idx.tile[0]"),
+            ("extent<1>(112).tile<1>()", "1", 1, "idx.global[0]", "idx.local[0]", "idx.tile[0]"),
+            (
+                "extent<2>(8, 14).tile<4, 7>()",
+                "4, 7",
+                28,
+                "idx.global[0] * 14 + idx.global[1]",
+                "idx.local[0] * 7 + idx.local[1]",
+                "idx.tile[0] * 2 + idx.tile[1]",
+            ),
+            (
+                "extent<3>(4, 2, 14).tile<2, 2, 7>()",
+                "2, 2, 7",
+                28,
+                "(idx.global[0] * 2 + idx.global[1]) * 14 + idx.global[2]",
+                "(idx.local[0] * 2 + idx.local[1]) * 7 + idx.local[2]",
+                "idx.tile[0] * 2 + idx.tile[2]",
+            ),
+        ];
+        let inexact = self.inexact;
         if tiled {
+            let (domain, tile, threads, t, l, g) = TILED[self.random(6) as usize];
             let _ = writeln!(
                 self.out,
-                "    compare_tiled({n}, {}, [=](tiled_index<16> idx) restrict(amp) {{",
-                self.inexact
+                "    compare_over({n}, {inexact}, {domain}, [=](tiled_index<{tile}> idx) restrict(amp) {{"
             );
-            self.line("tile_static unsigned shared[16];");
-            self.line("const unsigned t = unsigned(idx.global[0]), l = unsigned(idx.local[0]);");
-            self.unsigned.push("l".into());
+            self.threads = threads;
+            self.line(&format!("tile_static unsigned shared[{threads}];"));
+            self.line(&format!("tile_static both pairs[{threads}];"));
+            self.line("tile_static int tallies[8];");
+            self.line(&format!("const unsigned t = unsigned({t}), l = unsigned({l}), g = unsigned({g});"));
+            self.line("const unsigned x = unsigned(idx.local[idx.rank - 1]);");
+            self.unsigned.extend(["l".into(), "g".into(), "x".into()]);
+            self.uniform.extend(["g".into(), "given".into()]);
         } else {
-            let _ = writeln!(self.out, "    compare_untiled({n}, {}, [=](index<1> idx) restrict(amp) {{", self.inexact);
-            self.line("const unsigned t = unsigned(idx[0]);");
+            let (domain, index, t) = UNTILED[self.random(4) as usize];
+            let _ = writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{");
+            self.line(&format!("const unsigned t = unsigned({t});"));
         }
         self.line("auto out = [=](unsigned at, unsigned value) restrict(amp, cpu) { ints[int(at)] = int(value); };");
         self.line("unsigned v0 = a[int(t)] < 0 ? u[int(t)] : t * 7u;");
@@ -340,22 +554,29 @@ impl Generator {
             self.line("float d0 = f[int(t)];");
             self.floats.push("d0".into());
         }
+    }
+
+    fn kernel(&mut self, n: u64) {
+        self.unsigned = vec!["t".into()];
+        self.uniform.clear();
+        self.floats.clear();
+        self.arrays.clear();
+        self.looping = 0;
+        self.depth = 1;
+        self.budget = 12 + self.random(25) as i32;
+        self.use_floats = n % 3 == 1;
+        self.inexact = self.use_floats && self.random(3) == 0;
+        let atomic = n % 5 == 2;
+        let _ = writeln!(self.out, "    // Kernel {n}.");
+        let tiled = n % 2 == 1;
+        self.head(n, tiled);
         if tiled {
-            // Barriers stand where all threads come; early returns only behind the last.
-            self.looping += 1;
-            let value = self.number(2);
-            self.line(&format!("shared[l] = {value};"));
-            self.line("idx.barrier.wait();");
-            self.line("for (unsigned step = 1; step < 16u; step *= 2) {");
-            self.line("    const unsigned other = shared[(l + step) & 15u];");
-            self.line("    idx.barrier.wait();");
-            self.line("    shared[l] = shared[l] * 3u + other;");
-            self.line("    idx.barrier.wait();");
-            self.line("}");
-            self.line("unsigned v1 = shared[(l * 5u) & 15u];");
-            self.unsigned.push("v1".into());
-            self.looping -= 1;
+            // Barriers stand where all threads come; each returns for itself only behind the last.
+            for _ in 0..3 + self.random(4) {
+                self.together();
+            }
         }
+        self.returns = true;
         let count = 4 + self.random(5);
         for _ in 0..count {
             self.statement();
@@ -390,8 +611,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         unsigned: Vec::new(),
         floats: Vec::new(),
         arrays: Vec::new(),
+        uniform: Vec::new(),
         next: 0,
         looping: 0,
+        returns: true,
+        threads: 0,
         budget: 0,
         inexact: false,
         use_floats: false,

@@ -30,9 +30,27 @@ const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,f
 /// length they have no form here.
 const LOOPS: [&str; 1] = ["-disable-loop-idiom-all"];
 
-/// How a kernel is optimised that unrolling made too large (`driver::UNROLLED`): drivers take longer than linear for it. Only
-/// loops of a few instructions are unrolled.
-const UNROLL_LITTLE: [&str; 2] = ["-unroll-threshold=30", "-unroll-runtime=false"];
+/// How much loops are unrolled. Drivers take longer than linear for large kernels, so one that becomes too large by it
+/// (`driver::UNROLLED`) is unrolled less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unrolling {
+    /// Loops whose length is known become straight code of up to some hundred instructions, as CUDA's compiler does it.
+    Much,
+    /// As LLVM does it for processors.
+    Some,
+    /// Only loops of a few instructions.
+    Little,
+}
+
+impl Unrolling {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Much => &["-unroll-threshold=600"],
+            Self::Some => &[],
+            Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],
+        }
+    }
+}
 
 /// Makes values of the variables of inlined code, and leaves its control flow as the user wrote it.
 const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,\
@@ -72,8 +90,8 @@ pub enum Pass {
 pub struct Optimised {
     /// One is large, as `always_inline::is_large` says.
     pub large: bool,
-    /// Loops are hardly unrolled.
-    pub little: bool,
+    /// Of loops.
+    pub unrolling: Unrolling,
     /// Accesses are checked.
     pub checked: bool,
 }
@@ -83,13 +101,25 @@ pub struct Optimised {
 pub enum Amp {
     /// The host's and the device's: host threads run it too.
     Both,
-    /// The device's alone, since the source overloads on restriction. Clang's host and device functions cannot stand beside
-    /// others of their signature, and implicit members of classes take after the host's where both are there; so for the
-    /// device it is a function of both that says what tells it apart.
+    /// The device's alone, since the source overloads on restriction. Functions of both sides then take the device's before the
+    /// host's.
     Device,
+    /// The same, and functions of both sides take others of both before the host's, as in C++ AMP. Clang calls that
+    /// -fgpu-exclude-wrong-side-overloads, and counts deleted functions as of both: where it moves what only the host can, or
+    /// looks at a class of C++20's library, it finds the deleted copy. So only where it is needed. Implicit members of classes
+    /// take after the host's where both are there; so for the device it is a function of both that says what tells it apart.
+    DeviceBeforeHost,
+}
+
+impl Amp {
+    /// The source overloads on restriction.
+    pub fn is_device(self) -> bool {
+        self != Self::Both
+    }
 }
 
 /// What the two passes that make code must agree on.
+#[derive(Clone, Copy)]
 pub struct Unit<'a> {
     /// Makes names of what is local to the translation unit differ from those of others.
     pub id: u64,
@@ -99,6 +129,8 @@ pub struct Unit<'a> {
     pub source: &'a Path,
     /// Accesses outside of array_views are reported.
     pub reports: bool,
+    /// By host code and host threads too: the headers check there.
+    pub host_checks: bool,
     /// What makes Clang read another text in its place.
     pub overlay: Option<&'a Path>,
 }
@@ -171,9 +203,8 @@ impl Clang {
         command.args(["-nogpuinc", "-nogpulib", "--offload-arch=amdgcnspirv", "-Wno-cuda-compat"]);
         // Libraries would look for HIP's own headers.
         command.arg("-U__HIPCC__");
-        if unit.amp == Amp::Device {
-            // A function of the other side is never the better choice. Not where nothing overloads: C++20's library has functions
-            // that are of both sides by being constexpr, and call what is the host's.
+        if unit.amp == Amp::DeviceBeforeHost || unit.amp.is_device() && pass == Pass::Host {
+            // For the host nothing of a library is on the other side.
             command.args(["-Xclang", "-fgpu-exclude-wrong-side-overloads"]);
         }
         // __declspec(property) is how C++ AMP programs write properties.
@@ -230,12 +261,19 @@ impl Clang {
         match (pass, unit.amp) {
             (Pass::Check, _) => {}
             (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
-            (Pass::Device | Pass::Native, Amp::Device) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=2")),
-            // Amp code is read here too, and makes nothing: what is wrong with it the check tells.
-            (Pass::Host, Amp::Device) => drop(command.arg("-fgpu-defer-diag")),
+            // Host code is read here too, and makes nothing: what it cannot call is no matter.
+            (Pass::Device | Pass::Native, Amp::Device) => {
+                command.arg("-DREVAMP_AMP_IS_BOTH=2").arg("-fgpu-defer-diag");
+            }
+            (Pass::Device | Pass::Native, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
+            // As amp code here: what is wrong with it the check tells.
+            (Pass::Host, Amp::Device | Amp::DeviceBeforeHost) => drop(command.arg("-fgpu-defer-diag")),
         }
         if pass == Pass::Device && unit.reports {
             command.arg("-DREVAMP_AMP_REPORTS");
+        }
+        if pass == Pass::Host && unit.host_checks {
+            command.arg("-DREVAMP_CHECK_BOUNDS");
         }
         if let Some(overlay) = unit.overlay {
             command.arg("-ivfsoverlay").arg(overlay);
@@ -292,9 +330,7 @@ impl Clang {
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
         command.args(LOOPS);
-        if how.little {
-            command.args(UNROLL_LITTLE);
-        }
+        command.args(how.unrolling.arguments());
         if how.checked {
             // Neighbours that are loaded together would both be outside where one is.
             command.arg("-aggressive-instcombine-max-scan-instrs=0");

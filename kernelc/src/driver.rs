@@ -56,7 +56,7 @@ fn stand_before(
         return Err(String::from("takes one source at a time: call it for each").into());
     };
     let object = Object::asked(&line, source);
-    compile(&line, &object, is_foreign(compiler), Some(&plain))
+    compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&plain))
 }
 
 /// The whole of `revamp-c++ arguments...`.
@@ -151,7 +151,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     }
     let mut worst = 0;
     for source in &line.sources {
-        let code = finish(compile(line, &Object::asked(line, source), false, None));
+        let code = finish(compile(clang, line, &Object::asked(line, source), false, None));
         worst = if worst == 0 { code } else { worst };
     }
     if compiled > 0 {
@@ -194,7 +194,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
             file: folder.file(&format!("{n}.o")),
             asked: line.output.clone().unwrap_or_else(|| object_of(source)),
         };
-        let code = compile(line, &object, false, None)?;
+        let code = compile(clang, line, &object, false, None)?;
         if code != 0 {
             return Ok(code);
         }
@@ -266,48 +266,78 @@ fn finish(result: Result<i32, Failed>) -> i32 {
     })
 }
 
+/// Checks a source, and makes the device's code of it. Gives the source as it is compiled for the host, and as for the device.
+fn device_code<'a>(
+    clang: &Clang,
+    asked: Unit<'a>,
+    text: &Text,
+    line: &Line,
+    ir: &Path,
+) -> Result<(Unit<'a>, Unit<'a>), Failed> {
+    let flags = line.for_device();
+    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
+    let again = |unit: &Unit<'_>| device(unit)?.end();
+    let check = |unit: &Unit<'_>, compare| {
+        refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced)
+    };
+    let mut unit = asked;
+    let checking = check(&unit, text.may_be && !text.overloaded)?;
+    let compiling = device(&unit)?;
+    let mut checked = checking.end()?;
+    if checked.errors > 0 && text.may_be && checked.text.contains("error: reference to __host__ ") {
+        // A function of both sides took one of the host's before one of both.
+        unit.amp = Amp::DeviceBeforeHost;
+        let other = check(&unit, false)?.end()?;
+        checked = if other.errors == 0 { other } else { checked };
+    } else if checked.overloaded {
+        unit.amp = Amp::Device;
+    }
+    if checked.code != 0 && checked.errors > 0 {
+        return Err(Failed::of_pass("Clang", checked.code, checked.text));
+    }
+    let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { again(&unit)? };
+    // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
+    // before it knows who calls it.
+    let mut of_device = unit;
+    if code != 0 && unit.amp == Amp::Both {
+        of_device.amp = Amp::Device;
+        if told.contains("cannot overload") || told.contains("cannot be redeclared") {
+            unit.amp = Amp::Device;
+        }
+        (code, told) = again(&of_device)?;
+    }
+    if code != 0 && of_device.amp == Amp::Device {
+        of_device.amp = Amp::DeviceBeforeHost;
+        (code, told) = again(&of_device)?;
+    }
+    if code != 0 {
+        return Err(Failed::of_pass("Clang", code, told));
+    }
+    Ok((unit, of_device))
+}
+
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.
 fn compile(
+    clang: &Clang,
     line: &Line,
     object: &Object<'_>,
     foreign: bool,
     plain: Option<&dyn Fn() -> Result<i32, Failed>>,
 ) -> Result<i32, Failed> {
     let source = object.source;
-    let clang = Clang::find()?;
     let folder = Folder::new()?;
     let id = unit_id(object, line);
-    let device_flags = line.for_device();
-    let text = read(&own_sources::gathered(source, line), &folder)?;
+    let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
     let amp = if text.overloaded { Amp::Device } else { Amp::Both };
     let reports = line.bounds() == Bounds::Report;
-    let mut unit = Unit { id, amp, source, reports, overlay: text.overlay.as_deref() };
-
+    // Not where it is the default of -O0: host code is then left as it was written.
+    let host_checks = line.bounds == Some(Bounds::Report);
+    let unit = Unit { id, amp, source, reports, host_checks, overlay: text.overlay.as_deref() };
     let ir = folder.file("device.ll");
-    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
-    let checking = refuse::Check::start(&clang, &unit, &device_flags, line.strict)?;
-    let compiling = device(&unit)?;
-    let checked = checking.end()?;
-    if checked.code != 0 && checked.errors > 0 {
-        return Err(Failed::of_pass("Clang", checked.code, checked.text));
-    }
-    let (mut code, mut told) = compiling.end()?;
-    let mut device_amp = unit.amp;
-    if code != 0 && unit.amp == Amp::Both {
-        // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is a local class
-        // in a function that Clang makes before it knows who calls it.
-        let overloaded = told.contains("cannot overload") || told.contains("cannot be redeclared");
-        unit.amp = Amp::Device;
-        (code, told) = device(&unit)?.end()?;
-        unit.amp = if overloaded { Amp::Device } else { Amp::Both };
-        device_amp = Amp::Device;
-    }
-    if code != 0 {
-        return Err(Failed::of_pass("Clang", code, told));
-    }
-    let making = Making::start(&clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
-    let mut kernels = kernels::lowered(&clang, &folder, &ir, line, source)?;
-    if device_amp == Amp::Device {
+    let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
+    let making = Making::start(clang, &folder, &of_device, line, &ir)?;
+    let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
+    if of_device.amp.is_device() {
         // Functions that are arguments of a kernel's template, as the host's pass names them.
         for kernel in &mut kernels {
             kernel.name = native::hosts_name(&kernel.name);
@@ -353,21 +383,26 @@ fn compile(
 struct Text {
     /// Functions differ by restriction.
     overloaded: bool,
+    /// They may, and only Clang's tree shows it.
+    may_be: bool,
     /// What makes Clang read some files otherwise.
     overlay: Option<PathBuf>,
+    /// Restrictions that stand where none can.
+    misplaced: String,
 }
 
 /// Reads what the program brings.
-fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
+fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, String> {
     let codes: Vec<Code<'_>> = sources.iter().map(|source| Code::read(&source.text)).collect();
     let mut clauses = Clauses::new();
     codes.iter().for_each(|code| clauses.learn(code));
     let mut functions = Functions::default();
-    let mut copies = Vec::new();
+    let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
-        functions.add(code, &clauses);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses) else { continue };
+        let members = functions.add(code, &clauses);
+        misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, &members) else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(
@@ -379,12 +414,13 @@ fn read(sources: &[OwnSource], folder: &Folder) -> Result<Text, String> {
         copies.push((source.path.clone(), copy));
     }
     let overloaded = functions.overloaded();
+    let may_be = functions.may_be_overloaded();
     if copies.is_empty() {
-        return Ok(Text { overloaded, overlay: None });
+        return Ok(Text { overloaded, may_be, overlay: None, misplaced });
     }
     let file = folder.file("overlay.yaml");
     std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
-    Ok(Text { overloaded, overlay: Some(file) })
+    Ok(Text { overloaded, may_be, overlay: Some(file), misplaced })
 }
 
 /// A number of the translation unit, the same in each build of it.

@@ -1,7 +1,7 @@
 //! The kernels of a source, from the device's code that Clang made: `opt`, the look at barriers, the lowering, and what of it
 //! is kept for a look.
 
-use crate::clang::{Clang, Optimised};
+use crate::clang::{Clang, Optimised, Unrolling};
 use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
@@ -15,7 +15,7 @@ fn text_of(file: &Path) -> Result<String, String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 
-/// A kernel of more instructions than this is optimised again with little unrolling. Of the examples the largest has 330.
+/// A kernel of more instructions than this is optimised again with less unrolling.
 const UNROLLED: usize = 1000;
 
 /// The kernels of the device's code.
@@ -51,8 +51,8 @@ pub fn lowered(
         return Err(Failed::of_pass("opt", code, told));
     }
     let checked = line.bounds() != Bounds::Off;
-    let optimised_with = |little: bool| -> Result<ir::Module, Failed> {
-        let how = Optimised { large, little, checked };
+    let optimised_with = |unrolling: Unrolling| -> Result<ir::Module, Failed> {
+        let how = Optimised { large, unrolling, checked };
         let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code != 0 {
             return Err(Failed::of_pass("opt", code, told));
@@ -60,11 +60,17 @@ pub fn lowered(
         Ok(ir::read(&text_of(&optimised)?)
             .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
     };
-    let mut module = optimised_with(large)?;
-    if !large && module.functions.iter().any(|f| f.kernel && f.instructions().count() > UNROLLED) {
-        module = optimised_with(true)?;
+    let mut modules = Vec::new();
+    for unrolling in [Unrolling::Much, Unrolling::Some, Unrolling::Little] {
+        if !large || unrolling == Unrolling::Little {
+            modules.push(optimised_with(unrolling)?);
+            let number = modules.len() - 1;
+            dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
+            if modules.last().is_some_and(|module| lower::kernels(module).all(is_small)) {
+                break;
+            }
+        }
     }
-    dump.copy(&optimised, "opt.ll")?;
     if let Some(valuing) = valuing {
         // What cannot be looked at is not refused.
         if valuing.end()?.0 == 0 {
@@ -75,11 +81,35 @@ pub fn lowered(
         lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
         bounds: line.bounds(),
     };
-    let kernels = lower::compile(&module, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
+    let kernels = lower::compile(&of_bearable_size(&modules), &options)
+        .map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;
     }
     Ok(kernels)
+}
+
+fn is_small(kernel: &ir::Function) -> bool {
+    kernel.instructions().count() <= UNROLLED
+}
+
+/// The kernels of modules that are the same code unrolled less and less: each from the first in which it is small.
+fn of_bearable_size(modules: &[ir::Module]) -> Vec<(&ir::Module, &ir::Function)> {
+    let Some(first) = modules.first() else { return Vec::new() };
+    let from = |kernel: &ir::Function| {
+        let all = modules
+            .iter()
+            .filter_map(|module| Some((module, lower::kernels(module).find(|other| other.name == kernel.name)?)));
+        let mut last = None;
+        for (module, kernel) in all {
+            last = Some((module, kernel));
+            if is_small(kernel) {
+                break;
+            }
+        }
+        last
+    };
+    lower::kernels(first).filter_map(from).collect()
 }
 
 /// Refuses barriers that not all threads of a tile reach, or warns of them.
@@ -87,7 +117,7 @@ fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
     let Ok(module) = ir::read(&text_of(values)?) else { return Ok(()) };
     let (mut text, mut errors) = (String::new(), 0);
     let silent = line.last(|f| f == "-w").is_some();
-    let fatal = line.strict || line.last(|f| f == "-Werror").is_some();
+    let fatal = line.strict || !silent && line.last(|f| f == "-Werror").is_some();
     for found in lower::divergent_barriers(&module) {
         let error = found.differs || fatal && (line.strict || !found.by_race);
         let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };

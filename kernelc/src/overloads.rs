@@ -16,11 +16,28 @@ struct Declared {
     most: usize,
 }
 
+impl Declared {
+    /// Both may be called with as many arguments.
+    fn meets(&self, other: &Self) -> bool {
+        self.least <= other.most && other.least <= self.most
+    }
+}
+
+/// Functions of C that are there without a namespace.
+const OF_C: [&str; 31] = [
+    "abs", "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "div", "exp", "exp2", "floor", "fma", "fmax",
+    "fmin", "fmod", "hypot", "index", "isnan", "log", "log10", "log2", "pow", "round", "sin", "sinh", "sqrt", "tan",
+    "tanh", "trunc",
+];
+
 /// The functions of a program, by namespace or class and name.
 #[derive(Default)]
 pub struct Functions {
     all: HashMap<(String, String), Vec<Declared>>,
+    /// How many local classes there were.
     local: usize,
+    /// Where members of local classes begin that have no restriction of their own, in the source that was added last.
+    members: Vec<usize>,
 }
 
 impl Functions {
@@ -29,13 +46,28 @@ impl Functions {
         self.all.values().any(|found| {
             let amp = || found.iter().filter(|f| f.restriction.amp && !f.restriction.cpu);
             let cpu = || found.iter().filter(|f| f.restriction.cpu);
-            amp().any(|a| cpu().any(|c| a.least <= c.most && c.least <= a.most))
+            amp().any(|a| cpu().any(|c| a.meets(c)))
         })
     }
 
-    /// Adds those of a source.
-    pub fn add(&mut self, code: &Code<'_>, clauses: &Clauses) {
+    /// Two of one name, wherever they are, differ by restriction: a call may have both to choose from, by a base class, by
+    /// `using` or by its arguments' namespace.
+    pub fn may_be_overloaded(&self) -> bool {
+        let mut named: HashMap<&str, Vec<&Declared>> = HashMap::new();
+        for ((_, name), found) in &self.all {
+            named.entry(name).or_default().extend(found);
+        }
+        named.iter().any(|(name, found)| {
+            let amp = || found.iter().filter(|f| f.restriction.amp);
+            let differ = |a: &Declared, c: &Declared| c.restriction.cpu && c.restriction != a.restriction && a.meets(c);
+            OF_C.contains(name) && amp().next().is_some() || amp().any(|a| found.iter().any(|c| differ(a, c)))
+        })
+    }
+
+    /// Adds those of a source. Gives the tokens where members of local classes begin that have no restriction of their own.
+    pub fn add(&mut self, code: &Code<'_>, clauses: &Clauses) -> Vec<usize> {
         self.block(code, clauses, 0..code.tokens.len(), "", Block::Scope);
+        std::mem::take(&mut self.members)
     }
 
     /// Reads what stands in a namespace, a class or a function.
@@ -126,7 +158,7 @@ impl Functions {
             // One in a function is not another's of its name.
             Some(name) if outer == Block::Code => {
                 self.local += 1;
-                (format!("{scope}{}.{name}::", self.local), Block::Scope)
+                (format!("{scope}{}{LOCAL}{name}::", self.local), Block::Scope)
             }
             Some(name) => (format!("{scope}{name}::"), Block::Scope),
             None => (scope.to_owned(), Block::Code),
@@ -145,21 +177,41 @@ impl Functions {
         let outer = scope.trim_end_matches("::").rfind("::").map_or("", |n| &scope[..n + 2]);
         let scope = if head().any(|word| word == "friend") { outer } else { scope };
         let (least, most) = arguments(code, open, close);
-        let mut restriction = Restriction { amp: false, cpu: true };
+        let mut written = None;
         let mut at = close + 1;
         while at < code.tokens.len() && !["{", ";", "}", ","].contains(&code.text(at)) {
             if let Some((_, found)) = clauses.at(code, at) {
-                restriction = found;
+                written = Some(found);
                 break;
             }
             at = code.pair(at).filter(|&to| to > at).unwrap_or(at) + 1;
         }
         // Also where it stands before the name; behind parameters it is that of another function.
         if let Some((_, found)) = (begin..first).filter(|&n| code.before(n) != ")").find_map(|n| clauses.at(code, n)) {
-            restriction = found;
+            written = Some(found);
         }
+        if written.is_none() && scope.contains(LOCAL) {
+            self.members.push(head_end(code, begin));
+        }
+        let restriction = written.unwrap_or(Restriction { amp: false, cpu: true });
         let place = (format!("{scope}{qualifier}"), own);
         self.all.entry(place).or_default().push(Declared { restriction, least, most });
+    }
+}
+
+/// Stands in the scope of a class that is local to a function.
+const LOCAL: char = '.';
+
+/// The token behind what comes before the attributes of a declaration.
+fn head_end(code: &Code<'_>, begin: usize) -> usize {
+    let mut at = begin;
+    loop {
+        at = match code.text(at) {
+            "template" if code.text(at + 1) == "<" => code.angle(at + 1).unwrap_or(at + 1) + 1,
+            "public" | "protected" | "private" if code.text(at + 1) == ":" => at + 2,
+            "[" if code.text(at + 1) == "[" => code.pair(at).unwrap_or(at) + 1,
+            _ => return at,
+        };
     }
 }
 
@@ -171,6 +223,12 @@ enum Block {
     /// Statements or values.
     Code,
 }
+
+/// Words before parentheses that are no parameters: `int (*f)(int)`.
+const NO_NAMES: [&str; 21] = [
+    "decltype", "alignas", "__attribute__", "noexcept", "throw", "restrict", "__declspec", "static_assert", "explicit",
+    "requires", "void", "bool", "char", "int", "unsigned", "signed", "short", "long", "float", "double", "auto",
+];
 
 /// The name before some parameters, with its qualifiers, and its first token.
 fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
@@ -193,8 +251,7 @@ fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
         at = code.angle_back(at)?.checked_sub(1)?;
     }
     if !code.is_word(at)
-        || ["decltype", "alignas", "__attribute__", "noexcept", "throw", "restrict", "__declspec", "static_assert"]
-            .contains(&code.text(at))
+        || NO_NAMES.contains(&code.text(at))
     {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The texts that a program brings: the source, and what it includes from folders that are not the system's.
+//! The texts that a program brings: the source, and what it includes from folders that its command line names.
 
 use crate::flags::Line;
 use std::collections::HashSet;
@@ -28,23 +28,33 @@ pub fn gathered(source: &Path, line: &Line) -> Vec<OwnSource> {
         });
         values.collect()
     };
-    let (quoted, all) = (folders(&["-iquote"]), folders(&["-I"]));
+    let quoted = folders(&["-iquote"]);
+    let mut all = folders(&["-I"]);
+    let users = all.len();
+    // Our headers are as Clang wants them.
+    let ours = |folder: &PathBuf| folder.join("revamp/detail/restrict.h").is_file() || folder.join("revamp.h").is_file();
+    all.extend(folders(&["-isystem", "-idirafter"]).into_iter().filter(|folder| !ours(folder)));
     let mut made: Vec<OwnSource> = Vec::new();
     let mut seen = HashSet::new();
-    let mut waiting = vec![plain(source)];
-    waiting.extend(folders(&["-include"]).iter().map(|file| plain(file)));
-    while let Some(path) = waiting.pop() {
-        if made.len() == MOST || !seen.insert(path.clone()) {
+    let mut waiting = vec![(plain(source), true)];
+    waiting.extend(folders(&["-include"]).iter().map(|file| (plain(file), true)));
+    while let Some((path, is_users)) = waiting.pop() {
+        if seen.len() > MOST || !seen.insert(path.clone()) {
             continue;
         }
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
         for (name, in_quotes) in includes(&text) {
             let near = in_quotes.then_some(&own).into_iter().chain(quoted.iter().filter(|_| in_quotes));
-            let found = near.chain(&all).map(|folder| folder.join(&name)).find(|file| file.is_file());
-            waiting.extend(found.map(|file| plain(&file)));
+            let near = near.map(|folder| (folder, is_users));
+            let far = all.iter().enumerate().map(|(n, folder)| (folder, n < users));
+            let mut files = near.chain(far).map(|(folder, is_users)| (folder.join(&name), is_users));
+            waiting.extend(files.find(|(file, _)| file.is_file()).map(|(file, is_users)| (plain(&file), is_users)));
         }
-        made.push(OwnSource { path, text });
+        // Of libraries those of C++ AMP.
+        if is_users || ["restrict", "__GPU", "tile_static"].iter().any(|word| text.contains(word)) {
+            made.push(OwnSource { path, text });
+        }
     }
     made
 }

@@ -2,6 +2,8 @@
 //!
 //! - restrictions stand before `noexcept`, `throw()` and `->`, and behind `mutable`; Clang takes attributes elsewhere, and none
 //!   in types;
+//! - members of local classes have the restriction of the function around them;
+//! - `e.tile<16>()` needs no `template` where `e` depends on a template's parameter;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
 use crate::tokens::{Clauses, Code};
@@ -12,8 +14,10 @@ use std::path::{Path, PathBuf};
 type Edit = (Range<usize>, String);
 
 /// The source as Clang accepts it; `None` if there is nothing to rewrite.
-pub fn rewritten(source: &str, code: &Code<'_>, clauses: &Clauses) -> Option<String> {
-    let mut edits: Vec<Edit> = Vec::new();
+/// `members` are the tokens where members of local classes begin.
+pub fn rewritten(source: &str, code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Option<String> {
+    let mut edits = restricted(code, clauses, members);
+    edits.extend(tiles(code));
     let mut at = 0;
     while at < code.tokens.len() {
         if code.text(at) == "tile_static" && !code.tokens[at].directive {
@@ -49,6 +53,44 @@ pub fn rewritten(source: &str, code: &Code<'_>, clauses: &Clauses) -> Option<Str
     Some(made + &source[done..])
 }
 
+/// Restrictions for members of classes that are local to amp code.
+fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit> {
+    if members.is_empty() {
+        return Vec::new();
+    }
+    let body = |at: usize| {
+        let (clause, restriction) = clauses.at(code, at)?;
+        let begin = (clause.end..code.tokens.len()).find(|&n| ["{", ";"].contains(&code.text(n)))?;
+        let end = code.pair(begin).filter(|_| code.text(begin) == "{")?;
+        Some((begin..end, restriction))
+    };
+    let bodies: Vec<_> = (0..code.tokens.len()).filter_map(body).collect();
+    let around = |at: usize| bodies.iter().filter(|(body, _)| body.contains(&at)).min_by_key(|(body, _)| body.len());
+    let edit = |&at: &usize| {
+        let (_, restriction) = around(at).filter(|(_, restriction)| restriction.amp)?;
+        let words = if restriction.cpu { "amp, cpu" } else { "amp" };
+        let start = code.tokens.get(at)?.start;
+        Some((start..start, format!("restrict({words}) ")))
+    };
+    members.iter().filter_map(edit).collect()
+}
+
+/// The word `template` before `tile<`, which is allowed where nothing depends on a parameter too.
+fn tiles(code: &Code<'_>) -> Vec<Edit> {
+    let parameter = |n: usize| code.text(n) == "auto" && ["(", ","].contains(&code.before(n));
+    let Some(first) = (0..code.tokens.len()).find(|&n| code.text(n) == "template" || parameter(n)) else {
+        return Vec::new();
+    };
+    let member = |at: usize| {
+        let called = code.text(at) == "tile"
+            && [".", "->"].contains(&code.before(at))
+            && code.text(at + 1) == "<"
+            && code.angle(at + 1).is_some_and(|end| code.text(end + 1) == "(");
+        called.then(|| (code.tokens[at].start..code.tokens[at].start, String::from("template ")))
+    };
+    (first..code.tokens.len()).filter_map(member).collect()
+}
+
 /// The bytes of some tokens.
 fn bytes(code: &Code<'_>, tokens: &Range<usize>) -> Range<usize> {
     code.tokens[tokens.start].start..code.tokens[tokens.end - 1].end()
@@ -65,6 +107,14 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
         return Vec::new();
     }
     let Some((open, _)) = parameters(code, clause.start) else { return Vec::new() };
+    // By its restriction Clang finds the function that is instantiated, and looks for it at the front.
+    let instantiated = |&n: &usize| {
+        code.text(n) == "template" && code.text(n + 1) != "<" && ![".", "->", "::"].contains(&code.before(n))
+    };
+    let mut declaration = (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)));
+    if let Some(n) = declaration.find(instantiated) {
+        return to(code.tokens[n].end());
+    }
     if is_lambda(code, open) {
         // Attributes come first.
         let first = code.pair(open).map_or(clause.start, |close| close + 1);
@@ -226,7 +276,8 @@ mod tests {
         let code = Code::read(source);
         let mut clauses = Clauses::new();
         clauses.learn(&code);
-        let made = rewritten(source, &code, &clauses);
+        let members = crate::overloads::Functions::default().add(&code, &clauses);
+        let made = rewritten(source, &code, &clauses, &members);
         if let Some(made) = &made {
             assert_eq!(made.matches('\n').count(), source.matches('\n').count(), "{made}");
         }
@@ -254,6 +305,17 @@ mod tests {
             ("q<int(int) restrict(amp)> x;", "q<int(int) > x;"),
             ("int (*p)(int) restrict(amp) = nullptr;", "int (*p)(int) = nullptr;"),
             ("#define A restrict(amp)\nint f() A noexcept;", "#define A restrict(amp)\nint f() noexcept A ;"),
+            (
+                "template int f<int>(int) restrict(amp); template <> int f<char>(char) restrict(amp);",
+                "template restrict(amp) int f<int>(int) ; template <> int f<char>(char) restrict(amp);",
+            ),
+            ("void f() restrict(amp) { struct s { int g(); }; }", "void f() restrict(amp) { struct s { restrict(amp) int g(); }; }"),
+            (
+                "void g() { f([=](int) restrict(amp, cpu) { class s { public: template <class T> s(T t) : a(t) {} int (*b)(int); }; }); }",
+                "void g() { f([=](int) restrict(amp, cpu) { class s { public: template <class T> restrict(amp, cpu) s(T t) : a(t) {} int (*b)(int); }; }); }",
+            ),
+            ("template <class T> int f(T e) { return e.tile<2>(); }", "template <class T> int f(T e) { return e.template tile<2>(); }"),
+            ("f([](auto *e) { e->tile<2, N>().pad(); });", "f([](auto *e) { e->template tile<2, N>().pad(); });"),
         ] {
             assert_eq!(made(source).as_deref(), Some(expected), "{source}");
         }
@@ -289,6 +351,8 @@ mod tests {
             "int f() const restrict(amp) override { } s() restrict(amp) : a(1) {} int g() restrict(amp), h();",
             "#define A restrict(amp)\n#define B noexcept\n // int f() restrict(amp) noexcept",
             "tile_static int a[4], b; tile_static unsigned int a; // tile_static body b;",
+            "extent<1> e; e.tile<2>(); template <class T> int f(T e) { return e.tile < 2 && e.a > 3 && e.template tile<4>(); }",
+            "void f() { struct s { int g(); }; } void g() restrict(amp) { struct s { int g() restrict(amp); }; }",
             "my_tile_static body b; tile_static body b = f(); tile_static std::uint32_t b; tile_static body *p;",
             "tile_static body",
             "#define X tile_static body b;",

@@ -121,14 +121,13 @@ struct NativeFunction {
     function: NativeCode,
     native: Native,
     extent: SmallVec<[i32; 4]>,
-    /// Where the kernel was launched.
-    location: String,
+    compiled: Arc<Compiled>,
     block: Vec<Line>,
 }
 
 impl NativeFunction {
     /// The native form of a request's kernel, without its block, if it fits and is wanted.
-    fn of(compiled: &Compiled, request: &Request<'_>) -> Option<Self> {
+    fn of(compiled: &Arc<Compiled>, request: &Request<'_>) -> Option<Self> {
         let (native, level) = (compiled.native?, processor::level()?);
         let mut tile = [0; 3];
         if let Some(given) = request.tile {
@@ -141,8 +140,7 @@ impl NativeFunction {
         }
         // SAFETY: the kernel compiler wrote this function's address, and its type is that.
         let function = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
-        let (extent, location) = (request.extent.into(), compiled.location.clone());
-        Some(Self { function, native, extent, location, block: Vec::new() })
+        Some(Self { function, native, extent: request.extent.into(), compiled: compiled.clone(), block: Vec::new() })
     }
 }
 
@@ -155,7 +153,7 @@ impl NativeFunction {
             1 => Err(Error::runtime(format!(
                 "{}: the threads of a tile did not reach the same tile barriers: a barrier must be waited at by all \
                  threads of the tile, or by none",
-                self.location
+                self.compiled.location
             ))),
             _ => Err(Error::runtime(native_text())),
         }
@@ -270,8 +268,9 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
         let runs_here = Cell::new(None);
         let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
         let native = found.as_ref().and_then(|compiled| NativeFunction::of(compiled, &request));
-        let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
-            if let Some(native) = &native {
+        let kernel = |block: &Block, reference: bool| -> Result<Arc<dyn HostKernel>> {
+            // The reference accelerator runs the function itself, if there is one.
+            if let Some(native) = native.as_ref().filter(|_| !reference || form.is_none()) {
                 runs_here.set(Some(native.function as usize));
                 return Ok(Arc::new(NativeFunction { block: copy_of(block)?, ..native.clone() }));
             }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
 use crate::kernel::{compiled, image};
 use std::ffi::{c_char, c_int, c_void};
+use std::io::Write;
 
 /// What Clang's registration passes.
 #[repr(C)]
@@ -132,7 +133,8 @@ pub(super) fn native_text() -> String {
         let length = text.iter().position(|&b| b == 0).unwrap_or(TEXT);
         let told = String::from_utf8_lossy(text[..length].get(1..).unwrap_or_default()).into_owned();
         if text[0] == b'E' {
-            eprint!("{told}");
+            // The exception tells it too.
+            let _ = std::io::stderr().write_all(told.as_bytes());
         }
         told
     })

@@ -242,6 +242,10 @@ impl ParsedModule {
         let opcode = words[0] & 0xffff;
         Instruction { index, opcode, op: Op::from_u32(opcode), words }
     }
+    /// Where an instruction begins among the words.
+    pub(super) fn start(&self, inst: Instruction<'_>) -> usize {
+        self.places[inst.index].start as usize
+    }
     /// All instructions.
     pub(super) fn insts(&self) -> impl Iterator<Item = Instruction<'_>> {
         (0..self.places.len()).map(|index| self.inst(index))

@@ -1,5 +1,6 @@
 // What the programs of kernelc/examples/generate.rs are made of: each kernel runs on host threads and on the Vulkan
-// accelerator, from the same data, and must give the same.
+// accelerator, from the same data, and must give the same; and on host threads in each of the ways there are
+// (REVAMP_HOST_KERNELS), equal to the bit.
 #pragma once
 
 #include <amp.h>
@@ -8,8 +9,13 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <vector>
+
+#include <unistd.h>
 
 using namespace concurrency;
 
@@ -105,7 +111,8 @@ inline views &shared_views() {
     const array_view<const unsigned> u = shared_views().u;                                                             \
     const array_view<const float> f = shared_views().f;                                                                \
     const array_view<int> ints = shared_views().ints, sums = shared_views().sums;                                      \
-    const array_view<float> floats = shared_views().floats
+    const array_view<float> floats = shared_views().floats;                                                            \
+    const unsigned given = all().u[5]
 
 inline const accelerator_view &host() {
     static accelerator_view view = accelerator(accelerator::direct3d_warp).get_default_view();
@@ -129,11 +136,37 @@ inline bool close(float x, float y, bool inexact) {
     return inexact && std::fabs(x - y) <= 1e-4f * (1.0f + std::fabs(x));
 }
 
+// Of each kernel's results on host threads.
+inline std::vector<std::uint64_t> &digests() {
+    static std::vector<std::uint64_t> all;
+    return all;
+}
+inline void add_digest() {
+    std::uint64_t digest = 1469598103934665603U;
+    const auto add = [&](unsigned word) { digest = (digest ^ word) * 1099511628211U; };
+    for (int number : all().ints)
+        add(unsigned(number));
+    for (int number : all().sums)
+        add(unsigned(number));
+    for (float number : all().floats) {
+        unsigned bits = 0x7FC00000; // of NaNs the bits may differ
+        if (!std::isnan(number)) std::memcpy(&bits, &number, sizeof bits);
+        add(bits);
+    }
+    digests().push_back(digest);
+}
+// This run is for its digests.
+inline bool only_digests() {
+    return std::getenv("COMPARE_DIGESTS") != nullptr;
+}
+
 template <class Run> void compare(int kernel, bool inexact, Run run) {
     views &v = shared_views();
     v.restart();
     run(host());
     v.finish();
+    add_digest();
+    if (only_digests()) return;
     const std::vector<int> ints = all().ints, sums = all().sums;
     const std::vector<float> floats = all().floats;
     v.restart();
@@ -156,16 +189,37 @@ template <class Run> void compare(int kernel, bool inexact, Run run) {
     }
 }
 
-template <class Kernel> void compare_untiled(int kernel, bool inexact, const Kernel &run) {
-    compare(kernel, inexact,
-            [&](const accelerator_view &view) { parallel_for_each(view, extent<1>(int(count)), run); });
+template <class Domain, class Kernel>
+void compare_over(int kernel, bool inexact, const Domain &domain, const Kernel &run) {
+    compare(kernel, inexact, [&](const accelerator_view &view) { parallel_for_each(view, domain, run); });
 }
-template <class Kernel> void compare_tiled(int kernel, bool inexact, const Kernel &run) {
-    compare(kernel, inexact,
-            [&](const accelerator_view &view) { parallel_for_each(view, extent<1>(int(count)).tile<16>(), run); });
+
+// What this program gives if host threads run kernels in another way.
+inline void compare_way(const char *way) {
+    const std::string command = std::string("COMPARE_DIGESTS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" +
+                                std::to_string(getpid()) + "/exe";
+    std::FILE *const other = popen(command.c_str(), "r");
+    unsigned long long digest = 0;
+    std::size_t kernel = 0;
+    for (; other && kernel < digests().size() && std::fscanf(other, "%llx", &digest) == 1; ++kernel)
+        if (digest != digests()[kernel]) {
+            std::printf("kernel %zu: on host threads it gives something else as %s\n", kernel, way);
+            ++failures();
+        }
+    if (!other || pclose(other) != 0 || kernel != digests().size()) {
+        std::printf("it does not run to its end as %s\n", way);
+        ++failures();
+    }
 }
 
 inline int finish() {
+    if (only_digests()) {
+        for (std::uint64_t digest : digests())
+            std::printf("%llx\n", static_cast<unsigned long long>(digest));
+        return 0;
+    }
+    for (const char *way : {"coroutines", "v1", "v3"})
+        compare_way(way);
     std::printf("%d kernels differ\n", failures());
     return failures() != 0;
 }

@@ -406,6 +406,97 @@ TEST(loops_of_different_length) {
     }
 }
 
+// As if each thread had a variable of its own, to a compiler that knows nothing of threads.
+TEST(what_each_thread_stores_first) {
+    std::vector<int> r(256), c(256);
+    array_view<int> o(256, r), p(256, c);
+    parallel_for_each(
+        o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static bool any;
+            tile_static float most;
+            tile_static int count;
+            any = false;
+            most = 1.5f;
+            count = 5;
+            t.barrier.wait();
+            if (t.global[0] == 70) any = true;
+            if (t.global[0] == 130) most = 40.5f;
+            atomic_fetch_inc(&count);
+            t.barrier.wait();
+            o[t.global] = any ? 1000 : int(most * 2);
+            p[t.global] = count;
+        });
+    o.synchronize();
+    p.synchronize();
+    for (int g = 0; g < 256; g++)
+        CHECK(r[g] == (g / 64 == 1 ? 1000 : g / 64 == 2 ? 81 : 3) && c[g] == 69);
+}
+
+struct counts {
+    array_view<int> o;
+    int k, q[4];
+    void operator()(index<1> i) restrict(amp, cpu) {
+        k += i[0];
+        o[i] = k;
+    }
+    void operator()(tiled_index<64> t) restrict(amp, cpu) {
+        tile_static int s[64];
+        k += t.local[0];
+        q[t.local[0] & 3] += k;
+        s[t.local[0]] = k;
+        t.barrier.wait();
+        k += s[63 - t.local[0]];
+        o[t.global] = k + q[0] + q[t.local[0] & 3];
+    }
+};
+// Each thread changes a functor of its own.
+TEST(functors_that_change_themselves) {
+    std::vector<int> r(256);
+    array_view<int> o(256, r);
+    const counts functor = {o, 5, {1, 2, 3, 4}};
+    parallel_for_each(o.extent, functor);
+    o.synchronize();
+    for (int g = 0; g < 256; g++)
+        CHECK(r[g] == 5 + g);
+    parallel_for_each(o.extent.tile<64>(), functor);
+    o.synchronize();
+    for (int g = 0; g < 256; g++) {
+        const int l = g % 64, q = (l & 3) + 1 + 5 + l;
+        CHECK(r[g] == 5 + l + 5 + 63 - l + ((l & 3) == 0 ? q : 1) + q);
+    }
+}
+
+// A pointer that a thread alone says is the only one to what it stores.
+void shift(const tile_barrier &b, int *__restrict to, const int *__restrict from, int l) restrict(amp) {
+    to[l] = from[l] + 1;
+    b.wait();
+}
+TEST(restricted_pointers_and_odd_names) {
+    struct PROCESSOR {
+        array_view<int> LEVEL;
+        void operator()(tiled_index<16> t) const restrict(amp) {
+            tile_static int s[32];
+            const int l = t.local[0];
+            s[l] = l;
+            t.barrier.wait();
+            int *p = s, *q = s + 16;
+            for (int i = 0; i < 5; i++) {
+                shift(t.barrier, q, p, (l + 1) & 15);
+                int *const other = p;
+                p = q;
+                q = other;
+            }
+            LEVEL[t.global] = p[l];
+        }
+    };
+    std::vector<int> r(64);
+    array_view<int> o(64, r);
+    parallel_for_each(o.extent.tile<16>(), PROCESSOR{o});
+    o.synchronize();
+    for (int g = 0; g < 64; g++)
+        CHECK(r[g] == g % 16 + 5);
+}
+
 // Which barriers are waited at depends on data: of whole tiles, or not.
 int waits_where(std::vector<int> &v, std::vector<int> &r) {
     array_view<int> a(256, v), o(256, r);
@@ -424,6 +515,30 @@ int waits_where(std::vector<int> &v, std::vector<int> &r) {
         sum += x;
     return sum;
 }
+// On the reference accelerator tile_static variables begin as NaN and -1, in each tile.
+TEST(what_was_not_written_is_seen_on_the_reference) {
+    if (coroutines()) SKIP("the program's function has its own variables");
+    std::vector<float> floats(64);
+    std::vector<int> ints(64);
+    const array_view<float> f(64, floats);
+    const array_view<int> n(64, ints);
+    const int written = opaque(1);
+    parallel_for_each(
+        accelerator(accelerator::direct3d_ref).default_view, f.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+            tile_static float a[16];
+            tile_static int b;
+            if (t.tile[0] == written) a[t.local[0]] = 2;
+            if (t.global[0] == 16 * written) b = 3;
+            t.barrier.wait();
+            f[t] = a[t.local[0]];
+            n[t] = b;
+        });
+    f.synchronize();
+    n.synchronize();
+    CHECK(std::isnan(floats[0]) && floats[16] == 2 && std::isnan(floats[32]));
+    CHECK(ints[0] == -1 && ints[31] == 3 && ints[63] == -1);
+}
+
 TEST(barriers_of_whole_tiles) {
     std::vector<int> v(256), r(256);
     for (int i = 0; i < 256; i++)
@@ -436,6 +551,66 @@ TEST(barriers_that_not_all_reach_are_told) {
     v[70] = 0;
     CHECK_THROWS(runtime_exception, waits_where(v, r), CHECK_CONTAINS(e.what(), "native.cpp:");
                  CHECK_CONTAINS(e.what(), "did not reach the same tile barriers"));
+}
+// Threads that differ by what they read come to other barriers, to as many, or to the end.
+template <class Wait> void part(int odd, const Wait &wait) {
+    std::vector<int> v(64, 3), r(64);
+    v[17] = odd;
+    array_view<const int> a(64, v);
+    array_view<int> o(64, r);
+    const auto run = [&] {
+        parallel_for_each(
+            o.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
+                tile_static int s[32];
+                s[t.local[0]] = t.global[0];
+                o[t.global] = wait(t.barrier, a[t.global]) + s[0];
+            });
+        o.synchronize();
+    };
+    if (odd == 3) {
+        run();
+        CHECK(r[1] == r[17] && r[33] == r[17] + 32);
+    } else {
+        CHECK_THROWS(runtime_exception, run(), CHECK_CONTAINS(e.what(), "did not reach the same tile barriers"));
+    }
+}
+TEST(barriers_in_divergent_flow_end_in_an_error) {
+    if (coroutines()) SKIP("there any barrier is waited at");
+    for (int odd : {3, 4}) {
+        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
+            for (int i = 0; i < n; i++)
+                b.wait();
+            return 1;
+        });
+        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
+            int x = n;
+            if (n == 3) {
+                b.wait();
+                x = 2;
+            } else {
+                b.wait();
+                x = 7;
+            }
+            return x;
+        });
+        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
+            b.wait();
+            int x = 0;
+            do {
+                x += n;
+                if (x > 8) b.wait();
+            } while (x < 10);
+            return n == 3 ? x : 12;
+        });
+        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
+            switch (n) {
+            case 3: b.wait(); return 1;
+            case 4: return 1;
+            default: b.wait(); b.wait();
+            }
+            return 1;
+        });
+    }
 }
 
 } // namespace

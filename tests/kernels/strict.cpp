@@ -1,5 +1,10 @@
 // Functions that differ only by restriction: kernels take the device's, on host threads as native code.
 #include "device.hpp"
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <strict_library.h>
+#include <thread>
 
 using namespace concurrency;
 
@@ -178,6 +183,138 @@ TEST(a_function_as_argument_of_a_kernels_template) {
     array_view<int> view(v);
     parallel_for_each(vulkan_view(), view.extent, mapped<squared>{view});
     CHECK(view[3] == 9);
+}
+
+// Which function a call may take is not seen in its text: by its arguments' namespace, by a base class, by a library.
+namespace geometry {
+struct point {
+    int x;
+};
+inline int norm(const point &) {
+    return 2;
+}
+} // namespace geometry
+namespace kernels {
+inline int norm(geometry::point) restrict(amp) {
+    return 1;
+}
+struct functor {
+    array_view<int> v;
+    void operator()(index<1> i) const restrict(amp) { v[i] = norm(geometry::point{i[0]}); }
+};
+} // namespace kernels
+struct of_host {
+    int get(int) const { return 2; }
+    int get(double) const { return 3; }
+};
+struct of_both : of_host {
+    using of_host::get;
+    int get(float) const restrict(amp) { return 1; }
+};
+float abs(float x) restrict(amp) {
+    return x < 0 ? 100 - x : x;
+}
+
+TEST(whatever_way_a_call_finds_them) {
+    std::vector<int> v(8);
+    array_view<int> view(v);
+    parallel_for_each(vulkan_view(), view.extent, kernels::functor{view});
+    CHECK(view[3] == 1 && kernels::norm(geometry::point()) == 1 && geometry::norm(geometry::point()) == 2);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            int n = i[0];
+            view[i] = of_both().get(n) + 10 * library::pick(n) + 10 * library::tag().go(1.0f) + int(abs(-2)) * 1000;
+        });
+    int n = 0;
+    CHECK(view[3] == 102111 && of_both().get(1) == 2 && of_both().get(1.0) == 3 && library::pick(n) == 2 && abs(-2) == 2);
+}
+
+// What only the host moves, beside them.
+struct moved {
+    std::unique_ptr<int> p = std::make_unique<int>(3);
+    moved() {}
+    moved(const moved &) = delete;
+    moved(moved &&other) noexcept : p(std::move(other.p)) {}
+};
+struct owner {
+    moved m;
+    owner() {}
+    owner(owner &&) = default;
+};
+static_assert(std::is_move_constructible_v<owner> && std::is_move_constructible_v<std::unique_ptr<int>>);
+
+TEST(host_code_beside_them) {
+    std::vector<owner> owners(2);
+    owners.emplace_back();
+    std::map<int, std::unique_ptr<int>> map;
+    map[1] = std::move(owners[2].m.p);
+    std::thread([&] { owners.pop_back(); }).join();
+    CHECK(*map[1] == 3 && owners.size() == 2);
+    // Its copies are made by functions for either side.
+    std::vector<derived> sorted(40);
+    for (int n = 0; n < 40; ++n)
+        sorted[n].x = 39 - n;
+    std::sort(sorted.begin(), sorted.end(), [](const derived &a, const derived &b) { return a.x < b.x; });
+    CHECK(sorted[7].x == 7);
+}
+
+template <class T> T twice(T x) restrict(amp, cpu) {
+    return x + x;
+}
+template int twice<int>(int) restrict(amp, cpu);
+template <> float twice<float>(float x) restrict(amp, cpu) {
+    return x + x + 1;
+}
+template <class T> int only(T) restrict(amp) {
+    return 1;
+}
+template int only<int>(int) restrict(amp);
+template <class T> int only(T) {
+    return 2;
+}
+template int only<int>(int);
+static int cubed(int x) restrict(amp) {
+    return x * x * x;
+}
+struct adds {
+    int &to, n;
+    adds(int &t, int m) restrict(amp) : to(t), n(m) {}
+    adds(int &t, int m) : to(t), n(-m) {}
+    ~adds() restrict(amp, cpu) { to += n; }
+};
+template <class T> struct nested {
+    T a;
+    T go(T x) const restrict(amp) {
+        struct first {
+            T v;
+            first(T q) : v(q) {}
+            T twice() const { return v + v; }
+        };
+        struct second : first {
+            second(T q) : first(q) {}
+            T plus(T u) const { return u + this->twice(); }
+            operator T() const { return this->v; }
+        };
+        second s(x);
+        return s.plus(a) + T(s);
+    }
+};
+
+TEST(instantiations_destructors_and_local_classes) {
+    std::vector<int> v(8);
+    array_view<int> view(v);
+    const nested<int> n = {5};
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            int sum = 0;
+            { adds a(sum, i[0]); }
+            view[i] = sum + 10 * twice(2) + 100 * int(twice(1.0f)) + 1000 * only(1) + 10000 * n.go(1);
+        });
+    int sum = 0;
+    { adds a(sum, 3); }
+    CHECK(view[3] == 81343 && sum == -3 && only(1) == 2);
+    parallel_for_each(vulkan_view(), view.extent, mapped<cubed>{view});
+    CHECK(view[3] == 27);
 }
 
 TEST(host_threads_take_it_too) {

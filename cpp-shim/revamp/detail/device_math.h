@@ -16,7 +16,13 @@
 #if REVAMP_DEVICE_LANGUAGE
 
 #if REVAMP_DEVICE_PASS
+#if defined(REVAMP_MATH_LAST_BIT)
 #include "device_precise.h"
+#define REVAMP_MATH_CODE precise
+#else
+#include "device_close.h"
+#define REVAMP_MATH_CODE close
+#endif
 
 REVAMP_DETAIL_BEGIN
 #if defined(REVAMP_NATIVE_PASS)
@@ -59,15 +65,9 @@ REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
 } // namespace fast
 #define REVAMP_MATH_COMMON fast
 #else
-#define REVAMP_MATH_COMMON precise
+#define REVAMP_MATH_COMMON REVAMP_MATH_CODE
 namespace fast {
 
-// Without side effects, and free to be moved.
-#if __has_attribute(noconvergent)
-#define REVAMP_MATH_KNOWN __attribute__((device, const, noconvergent))
-#else
-#define REVAMP_MATH_KNOWN __attribute__((device, const))
-#endif
 #define REVAMP_MATH_INSTRUCTION(name)                                                                                  \
     extern "C" REVAMP_MATH_KNOWN float __revamp_fast_##name##_f32(float);                                              \
     REVAMP_MATH_INLINE float name(float x) {                                                                           \
@@ -92,7 +92,6 @@ REVAMP_MATH_INLINE float pow(float x, float y) {
 REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
     return __revamp_fast_ldexp_f32(x, exponent);
 }
-#undef REVAMP_MATH_KNOWN
 
 using precise::ceil;
 using precise::fabs;
@@ -170,9 +169,9 @@ REVAMP_DETAIL_END
 #define REVAMP_MATH_FAST_2(name)                                                                                       \
     REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name, name) REVAMP_MATH_2(REVAMP_MATH_F, fast, float, name##f, name)
 #define REVAMP_MATH_PRECISE_1(name)                                                                                    \
-    REVAMP_MATH_1(REVAMP_MATH_F, precise, float, name, name)                                                           \
-    REVAMP_MATH_1(REVAMP_MATH_F, precise, float, name##f, name)                                                        \
-    REVAMP_MATH_1(REVAMP_MATH_F, precise, double, name, name)
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                  \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                               \
+    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, double, name, name)
 #define REVAMP_MATH_COMMON_1(name)                                                                                     \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name, name)                                                \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name##f, name)                                             \
@@ -195,9 +194,9 @@ REVAMP_DETAIL_END
     REVAMP_MATH_OWN_UNARY(REVAMP_MATH_PRECISE_1)                                                                       \
     REVAMP_MATH_FAST_BINARY(REVAMP_MATH_COMMON_2)                                                                      \
     REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_COMMON_2)                                                                   \
-    REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, float, )                                                                \
-    REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, float, f)                                                               \
-    REVAMP_MATH_SHARED(REVAMP_MATH_F, precise, double, )                                                               \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, )                                                       \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, f)                                                      \
+    REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, double, )                                                      \
     REVAMP_MATH_CLASSES(REVAMP_MATH_F, precise, float)                                                                 \
     REVAMP_MATH_CLASSES(REVAMP_MATH_F, precise, double)                                                                \
     REVAMP_MATH_MORE(REVAMP_MATH_F, float, )                                                                           \
@@ -246,6 +245,8 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_COMMON_1
 #undef REVAMP_MATH_COMMON_2
 #undef REVAMP_MATH_COMMON
+#undef REVAMP_MATH_CODE
+#undef REVAMP_MATH_KNOWN
 #undef REVAMP_MATH_ALL_FAST
 #undef REVAMP_MATH_ALL_PRECISE
 

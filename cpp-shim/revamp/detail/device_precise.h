@@ -27,6 +27,12 @@
 #define REVAMP_MATH_QUOTIENT(x, y) ((x) / (y))
 #define REVAMP_MATH_ROOT(x) revamp::detail::precise::native_root(x)
 #endif
+// Without side effects, and free to be moved.
+#if __has_attribute(noconvergent)
+#define REVAMP_MATH_KNOWN __attribute__((device, const, noconvergent))
+#else
+#define REVAMP_MATH_KNOWN __attribute__((device, const))
+#endif
 #define REVAMP_MATH_INLINE REVAMP_DEVICE __attribute__((always_inline)) inline
 
 // At the start of functions that count on the rounding of each operation, whatever the program is compiled with: their
@@ -1332,9 +1338,5 @@ template <class T> REVAMP_MATH_INLINE T lgamma(T x, int *sign) {
 
 } // namespace precise
 REVAMP_DETAIL_END
-
-#undef REVAMP_MATH_EXACT
-#undef REVAMP_MATH_QUOTIENT
-#undef REVAMP_MATH_ROOT
 
 #endif

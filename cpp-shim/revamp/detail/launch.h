@@ -240,7 +240,13 @@ template <class Kernel, int N> struct untiled_kernel {
         for (int last = at[unsigned(N - 1)]; last < end; ++last) {
             position i = at;
             i[unsigned(N - 1)] = last;
-            kernel(i);
+            if constexpr (std::is_const_v<functor>) {
+                kernel(i);
+            } else {
+                // It may change itself, and each thread has one of its own.
+                functor_bytes<Kernel> own(&kernel);
+                own.kernel()(i);
+            }
         }
     }
 };
@@ -281,7 +287,14 @@ REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, first_choice)
 }
 template <class Kernel, class Index>
 REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, second_choice) -> decltype(kernel(i)) {
+#if defined(REVAMP_NATIVE_PASS)
+    // It may change itself, and each thread has one of its own.
+    alignas(Kernel) unsigned char own[sizeof(Kernel)];
+    __builtin_memcpy(own, &kernel, sizeof own);
+    return (*reinterpret_cast<Kernel *>(own))(i);
+#else
     return kernel(i);
+#endif
 }
 // It can be called in neither way: the compiler says why.
 template <class Kernel, class Index> REVAMP_DEVICE inline void call_kernel(Kernel &kernel, Index &i, last_choice) {

@@ -9,7 +9,8 @@
 //
 // - device alone: C++ AMP's own, with its checks and overloads; but host threads cannot run such code.
 // - host and device, with REVAMP_AMP_IS_BOTH defined: host threads run it too. The driver has had it checked before.
-//   REVAMP_AMP_IS_BOTH=2: and apart from functions of the host that have its signature.
+//   REVAMP_AMP_IS_BOTH=2: the device pass of a program that overloads on restriction: device alone after all.
+//   REVAMP_AMP_IS_BOTH=3: the same where functions of both sides choose among others of both and the host's.
 #ifndef REVAMP_DETAIL_RESTRICT_H
 #define REVAMP_DETAIL_RESTRICT_H
 
@@ -49,8 +50,12 @@
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HD
 #elif REVAMP_AMP_IS_BOTH + 0 == 2
-// The device pass of a program that overloads on restriction: what is for amp alone must be told apart by something
-// else. Internal: Clang makes functions of other files' only when a kernel calls them.
+// Internal: Clang makes functions of other files' only when a kernel calls them.
+#define REVAMP_RESTRICT_amp REVAMP_DEVICE __attribute__((internal_linkage))
+#define REVAMP_RESTRICT_cpu REVAMP_HOST
+#define REVAMP_RESTRICT_both REVAMP_HD __attribute__((internal_linkage))
+#elif REVAMP_AMP_IS_BOTH + 0 == 3
+// What is for amp alone is told apart from functions of the host of its signature by another attribute.
 #define REVAMP_RESTRICT_amp REVAMP_HD __attribute__((enable_if(true, ""), internal_linkage))
 #define REVAMP_RESTRICT_cpu REVAMP_HOST
 #define REVAMP_RESTRICT_both REVAMP_HD __attribute__((internal_linkage))

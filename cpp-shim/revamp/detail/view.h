@@ -259,6 +259,9 @@ template <int N> struct strides {
 extern "C" __attribute__((device, const)) void *__revamp_element(void *element, unsigned size, unsigned rank, int i0,
                                                                  int i1, int i2, int e0, int e1, int e2);
 #endif
+#if defined(REVAMP_NATIVE_PASS) && defined(REVAMP_CHECK_BOUNDS)
+#error "native code does not check: host threads run the function itself"
+#endif
 #if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
 // On the host it is thrown; from a kernel it makes the launch fail.
 [[noreturn, gnu::noinline, gnu::cold]] inline void outside_of(int rank, const int *index, const int *extent) {

@@ -1,8 +1,9 @@
 //! Tile barriers that not all threads of a tile reach: MSVC's error C3561.
 
+use super::calls;
 use super::facts::Level;
 use super::uniformity::Uniformity;
-use crate::ir::{BlockId, Frame, Function, FunctionId, LocalId, LocationId, Module, Op, Value};
+use crate::ir::{BlockId, Frame, Function, LocalId, LocationId, Module, Op, Value};
 use std::collections::HashSet;
 
 /// A barrier under a condition that is not the same for all threads of a tile.
@@ -20,11 +21,9 @@ pub struct DivergentBarrier {
     pub cause: &'static str,
 }
 
-const BARRIER: &str = "__revamp_tile_barrier";
-
 /// Whether a module's text has any barrier.
 pub fn has_barriers(ir: &str) -> bool {
-    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && line.contains(BARRIER))
+    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && line.contains(calls::BARRIER))
 }
 
 /// Those of all kernels of a module whose calls are inlined and whose control flow is still the user's, each once.
@@ -41,11 +40,10 @@ pub fn divergent_barriers(module: &Module) -> Vec<DivergentBarrier> {
 }
 
 fn of_kernel(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
-    let is_barrier = |callee: &FunctionId| module.functions[callee.0].name == BARRIER;
     let mut barriers = Vec::new();
     for (block, inside) in function.blocks.iter().enumerate() {
         for instruction in &inside.instructions {
-            if matches!(&instruction.op, Op::Call { callee, .. } if is_barrier(callee)) {
+            if calls::is_barrier(module, &instruction.op) {
                 barriers.push((BlockId(block), instruction.location));
             }
         }

@@ -15,7 +15,7 @@ pub(super) struct CaptureUse {
 
 /// Where the addresses of a set came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Origin {
+pub(super) enum Origin {
     /// They point into the argument block.
     Block,
     /// They were loaded from the block at an offset (depth 0), or through such a pointer (depth 1).
@@ -31,8 +31,8 @@ pub(super) fn capture_uses(
     function: &Function,
     nodes: &mut UnionFind,
     class: &[PointerClass],
+    origins: &HashMap<usize, BTreeSet<Origin>>,
 ) -> BTreeMap<(u32, u32), CaptureUse> {
-    let origins = Tracing::new(module, function, nodes, class).run();
     let mut uses: BTreeMap<(u32, u32), CaptureUse> = BTreeMap::new();
     let mut mark = |pointer: &Operand, reads: bool, writes: bool| {
         let Some(n) = node(function, &pointer.value).filter(|&n| class[n] == PointerClass::Device) else { return };
@@ -64,6 +64,16 @@ pub(super) fn capture_uses(
         }
     }
     uses
+}
+
+/// Where the addresses of each set came from, by its root.
+pub(super) fn origins(
+    module: &Module,
+    function: &Function,
+    nodes: &mut UnionFind,
+    class: &[PointerClass],
+) -> HashMap<usize, BTreeSet<Origin>> {
+    Tracing::new(module, function, nodes, class).run()
 }
 
 fn holds_pointer(ty: &Type) -> bool {

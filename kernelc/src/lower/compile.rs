@@ -29,12 +29,17 @@ pub struct CompiledKernel {
 /// The most bytes that a kernel that checks bounds may capture: a table of several times that size goes with each launch.
 const LARGEST_CHECKED: u64 = 1 << 20;
 
-/// Compiles all kernels of a module that `opt` has prepared. Reports the errors of all kernels, not only the first.
-pub fn compile(module: &Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
+/// The kernels of a module.
+pub fn kernels(module: &Module) -> impl Iterator<Item = &Function> {
+    module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty())
+}
+
+/// Compiles kernels, each of a module that `opt` has prepared. Reports the errors of all kernels, not only the first.
+pub fn compile(all: &[(&Module, &Function)], options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
     let mut kernels = Vec::new();
     let mut errors: Vec<KernelError> = Vec::new();
     let names = Names::default();
-    for function in module.functions.iter().filter(|f| f.kernel && !f.blocks.is_empty()) {
+    for &(module, function) in all {
         match kernel(module, function, options, &names) {
             Ok(kernel) => kernels.push(kernel),
             Err(error) => {

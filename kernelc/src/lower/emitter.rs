@@ -1,15 +1,17 @@
 //! The state of a kernel's emission, and what all instructions need of it: values, addresses, loads and barriers.
 
-use super::addresses::constant_address;
+use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
 use super::checked::{Bounds, Checked, Names};
 use super::error::KernelError;
+use super::global_order::{Order, barrier_orders};
 use super::memory::{self, Address, GroupVariable};
 use super::pointer_sets::PointerClass;
 use super::pointers::{Object, PointerAnalysis};
 use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
-use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Operand, Type, Value};
+use super::uniform::Uniform;
+use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -65,6 +67,10 @@ pub(super) struct Emitter<'m> {
     pub(super) ends: HashMap<BlockId, Word>,
     /// Of the instruction that is being written.
     pub(super) location: Option<LocationId>,
+    /// The block and the place of that instruction, and what each barrier orders.
+    pub(super) place: (usize, usize),
+    barriers: HashMap<(usize, usize), Order>,
+    pub(super) uniform: Uniform,
     pub(super) reaches: Reaches,
     pub(super) checked: Checked,
     pub(super) names: &'m Names,
@@ -98,6 +104,9 @@ impl<'m> Emitter<'m> {
             block: 0,
             ends: HashMap::new(),
             location: None,
+            place: (0, 0),
+            barriers: barrier_orders(module, function, pointers),
+            uniform: Uniform::of(function, pointers, block_size, options.bounds),
             reaches: if options.bounds == Bounds::Off {
                 Reaches::default()
             } else {
@@ -268,7 +277,32 @@ impl<'m> Emitter<'m> {
         self.asm.constant(Scalar::U32, u64::from(bits.bits()))
     }
 
+    /// A tile barrier. `memory`: 1 for that of the device, 2 for the tile's.
     pub(super) fn barrier(&mut self, memory: u64) {
+        let order = self.barriers.get(&self.place).copied().unwrap_or(Order::Always);
+        // A barrier that is asked for the device's memory alone orders the tile's as well where it would order nothing.
+        match order {
+            Order::Always => self.control_barrier(memory),
+            _ if memory & 1 == 0 => self.control_barrier(memory),
+            Order::Never => self.control_barrier(2),
+            Order::IfShared => {
+                let shared = self.asm.shared_captures();
+                let (yes, no, merge) = (self.asm.id(), self.asm.id(), self.asm.id());
+                let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
+                let operands = vec![dr::Operand::IdRef(merge), control];
+                self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
+                self.branch(S::BranchConditional, &[shared, yes, no]);
+                for (label, memory) in [(yes, memory), (no, 2)] {
+                    self.begin_block(label);
+                    self.control_barrier(memory);
+                    self.branch(S::Branch, &[merge]);
+                }
+                self.begin_block(merge);
+            }
+        }
+    }
+
+    fn control_barrier(&mut self, memory: u64) {
         let tile = self.asm.constant(Scalar::U32, spirv::Scope::Workgroup as u64);
         let semantics = self.semantics(memory);
         let operands = [tile, tile, semantics].map(dr::Operand::IdRef).to_vec();
@@ -283,6 +317,17 @@ impl<'m> Emitter<'m> {
         self.asm.push(dr::Instruction::new(S::MemoryBarrier, None, None, operands));
     }
 
+    /// True if threads use elements of arrays or views that are as large as those of an array of structs.
+    pub(super) fn has_wide_elements(&self) -> bool {
+        self.function.instructions().any(|i| match &i.op {
+            Op::Gep { source, base, indices, .. } => {
+                self.class_of(base) == PointerClass::Device
+                    && steps(source, indices).is_some_and(|steps| steps.by.iter().any(|(_, bytes)| *bytes >= WIDE))
+            }
+            _ => false,
+        })
+    }
+
     pub(super) fn number(&mut self, id: Id, component: u32) -> Word {
         self.asm.number(id, component)
     }
@@ -295,6 +340,9 @@ impl<'m> Emitter<'m> {
         id
     }
 }
+
+/// Bytes of a wide element.
+const WIDE: u64 = 16;
 
 /// The alignment known of an address `offset` bytes after one of alignment `align`.
 pub(super) fn aligned_at(align: u64, offset: u64) -> u64 {

@@ -6,7 +6,7 @@ use super::error::KernelError;
 use super::scalars::ScalarKind;
 use super::{integers, memory};
 use crate::ir::{BinaryOp, IntPredicate, Operand};
-use rspirv::spirv::{Op as S, Word};
+use rspirv::spirv::{Decoration, Op as S, Word};
 
 /// Instructions of GLSL.std.450.
 mod glsl {
@@ -84,7 +84,12 @@ pub(super) fn scalar(
                 "'{base}' of a double is called by its builtin; precise_math has it for kernels"
             )));
         }
-        return Ok(Some(e.asm.glsl(instruction, ty, row)));
+        let word = e.asm.glsl(instruction, ty, row);
+        // Fused or not, but not taken apart and simplified: the mathematics of the headers count on it.
+        if instruction == glsl::FMA {
+            e.asm.decorate(word, Decoration::NoContraction);
+        }
+        return Ok(Some(word));
     }
     let &[a, ..] = row else { return Ok(None) };
     let b = row.get(1).copied().unwrap_or(a);

@@ -25,6 +25,7 @@ mod emitter;
 mod error;
 mod facts;
 mod fast_math;
+mod global_order;
 mod instructions;
 mod integers;
 mod intrinsics;
@@ -38,10 +39,11 @@ mod scalars;
 mod structured_flow;
 #[cfg(test)]
 mod tests;
+mod uniform;
 mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
 pub use checked::Bounds;
-pub use compile::{CompiledKernel, compile};
+pub use compile::{CompiledKernel, compile, kernels};
 pub use emitter::Options;
 pub use error::KernelError;

@@ -5,7 +5,7 @@
 //! flow together (phi, select, arithmetic) form a set, and all objects that a set may point to lie in one variable, a group.
 
 use super::addresses::constant_address;
-use super::capture_uses::{CaptureUse, capture_uses};
+use super::capture_uses::{CaptureUse, Origin, capture_uses, origins};
 use super::error::KernelError;
 use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
 use crate::ir::{
@@ -49,11 +49,19 @@ pub(super) struct PointerAnalysis {
     pub(super) groups: Vec<Group>,
     /// By offset and depth; see `capture_uses`.
     pub(super) uses: BTreeMap<(u32, u32), CaptureUse>,
+    /// The set of each local, and where the addresses of each set came from.
+    sets: Vec<usize>,
+    origins: HashMap<usize, BTreeSet<Origin>>,
 }
 
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
         self.class[local.0]
+    }
+    /// Where the addresses came from that a pointer may be.
+    pub(super) fn origins_of(&self, local: LocalId) -> &BTreeSet<Origin> {
+        static NONE: BTreeSet<Origin> = BTreeSet::new();
+        self.origins.get(&self.sets[local.0]).unwrap_or(&NONE)
     }
     pub(super) fn class_of_global(&self, global: GlobalId) -> PointerClass {
         self.class[self.locals + global.0]
@@ -72,8 +80,10 @@ pub(super) fn analyse(module: &Module, function: &Function) -> Result<PointerAna
     let class: Vec<PointerClass> = (0..nodes.len())
         .map(|n| group_of.get(&nodes.find(n)).map_or(PointerClass::Device, |&group| PointerClass::Group(group)))
         .collect();
-    let uses = capture_uses(module, function, &mut nodes, &class);
-    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses })
+    let origins = origins(module, function, &mut nodes, &class);
+    let uses = capture_uses(module, function, &mut nodes, &class, &origins);
+    let sets = (0..function.locals.len()).map(|n| nodes.find(n)).collect();
+    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses, sets, origins })
 }
 
 /// The pointers of a function while their sets are found. A set is named by its root.

@@ -11,6 +11,7 @@
 
 use super::cfg::{ControlFlowGraph, DominatorTree};
 use super::facts::{Fact, Lanes, Level, binary, cast, compare, joined, mixed, select, times, wrapped};
+use super::pointer_sets::ELEMENT;
 use crate::ir::{
     BinaryOp, BlockId, Constant, Function, FunctionId, GlobalId, Instruction, IntPredicate, LocalId, Module, Op,
     Operand, Type, Value,
@@ -382,6 +383,7 @@ impl<'m> Analysis<'m> {
             "__revamp_local_id" => return self.place(dimension, false),
             "__revamp_global_id" => return self.place(dimension, true),
             "__revamp_group_id" => return Fact::Uniform(1),
+            ELEMENT => return facts.first().cloned().unwrap_or(Fact::Level(Level::May)),
             _ => {}
         }
         if let ([left, right], Some(word)) = (facts.as_slice(), name.strip_prefix("llvm.")) {
@@ -427,7 +429,7 @@ impl<'m> Analysis<'m> {
             Op::Call { callee, arguments, .. } => {
                 let name = self.module.functions[callee.0].name.as_str();
                 let Some(to) = arguments.first().filter(|a| matches!(a.ty, Type::Pointer(_))) else { return false };
-                if name.starts_with("llvm.lifetime") || name.starts_with("llvm.invariant") {
+                if name.starts_with("llvm.lifetime") || name.starts_with("llvm.invariant") || name == ELEMENT {
                     return false;
                 }
                 let level = match arguments.get(1) {
@@ -483,6 +485,9 @@ impl<'m> Analysis<'m> {
                 if roots.all(|root| root == first || root == Root::Unknown) { first } else { Root::Unknown }
             }
             Op::Load { .. } => Root::Memory(local),
+            Op::Call { callee, arguments, .. } if self.module.functions[callee.0].name == ELEMENT && depth < 64 => {
+                arguments.first().map_or(Root::Unknown, |element| self.root(&element.value, depth + 1))
+            }
             _ => Root::Unknown,
         }
     }
@@ -553,3 +558,7 @@ fn bits(ty: &Type) -> u32 {
         _ => 64,
     }
 }
+
+#[cfg(test)]
+#[path = "uniformity_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@ use super::{LEVELS, Native};
 use crate::clang::{Amp, Clang, Pass, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
+use crate::lower::Bounds;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,7 +37,9 @@ impl Making {
         device: &Path,
     ) -> Result<Option<Self>, String> {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
-        if !wanted(line) || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
+        // The program's function checks, if host threads may run it.
+        let checked = unit.host_checks && !unit.amp.is_device();
+        if checked || !wanted(line) || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
             return Ok(None);
         }
         let mut flags: Vec<OsString> = line.for_device();
@@ -70,12 +73,24 @@ impl Making {
     }
 }
 
-/// Sanitizers and debuggers look at the lambda itself.
+/// What looks at the program's function itself, or counts in it.
+const LOOKS: [&str; 7] = [
+    "-fsanitize=",
+    "-fprofile-arcs",
+    "-ftest-coverage",
+    "--coverage",
+    "-fprofile-instr-generate",
+    "-finstrument-functions",
+    "-pg",
+];
+
+/// Debuggers, sanitizers and the like look at the lambda itself, and accesses are checked there.
 fn wanted(line: &Line) -> bool {
-    let plain = line.last(|f| f.starts_with("-O")).is_some_and(|f| f == "-O0" || f == "-Og");
+    let optimised = line.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0" && f != "-Og");
     cfg!(all(target_arch = "x86_64", target_os = "linux"))
-        && !plain
-        && line.last(|f| f.starts_with("-fsanitize=")).is_none()
+        && optimised
+        && line.bounds() != Bounds::Report
+        && line.last(|f| LOOKS.iter().any(|l| f.starts_with(l))).is_none()
 }
 
 impl Calls {
@@ -103,7 +118,7 @@ impl Calls {
         if let Some(dump) = &self.dump {
             self.dump(dump, &native)?;
         }
-        if native.is_empty() {
+        if native.understood().is_empty() {
             return Ok(None);
         }
         let mut running = Vec::new();

@@ -73,7 +73,10 @@ functions! {
         *mut *mut c_void) -> c_int;
     clang_getTranslationUnitCursor(*mut c_void) -> RawCursor;
     clang_visitChildren(RawCursor, Visitor, *mut c_void) -> c_uint;
+    clang_getCursor(*mut c_void, RawLocation) -> RawCursor;
     clang_getCursorSpelling(RawCursor) -> RawString;
+    clang_Cursor_getMangling(RawCursor) -> RawString;
+    clang_Type_getTemplateArgumentAsType(RawType, c_uint) -> RawType;
     clang_getCursorType(RawCursor) -> RawType;
     clang_getCursorReferenced(RawCursor) -> RawCursor;
     clang_getCursorDefinition(RawCursor) -> RawCursor;
@@ -172,6 +175,8 @@ pub(super) struct Diagnostic {
     pub(super) text: String,
     pub(super) place: Place,
     pub(super) notes: Vec<Diagnostic>,
+    /// What stands there.
+    pub(super) at: Cursor,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -190,17 +195,18 @@ impl Unit {
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         // SAFETY: as above.
-        with(|f| unsafe { diagnostics(f, (f.clang_getDiagnosticSetFromTU)(self.0)) }).unwrap_or_default()
+        with(|f| unsafe { diagnostics(f, self.0, (f.clang_getDiagnosticSetFromTU)(self.0)) }).unwrap_or_default()
     }
 }
 
-/// SAFETY: the set is one of a parsed unit.
-unsafe fn diagnostics(f: &Functions, set: *mut c_void) -> Vec<Diagnostic> {
+/// SAFETY: the set is one of the unit, which is parsed.
+unsafe fn diagnostics(f: &Functions, unit: *mut c_void, set: *mut c_void) -> Vec<Diagnostic> {
     // SAFETY: the caller's set, and its members by their numbers.
     unsafe {
         let all = 0..if set.is_null() { 0 } else { (f.clang_getNumDiagnosticsInSet)(set) };
         let one = |n| {
             let it = (f.clang_getDiagnosticInSet)(set, n);
+            let location = (f.clang_getDiagnosticLocation)(it);
             Diagnostic {
                 severity: match (f.clang_getDiagnosticSeverity)(it) {
                     4 => Severity::Fatal,
@@ -209,8 +215,9 @@ unsafe fn diagnostics(f: &Functions, set: *mut c_void) -> Vec<Diagnostic> {
                     _ => Severity::Note,
                 },
                 text: string(f, (f.clang_getDiagnosticSpelling)(it)),
-                place: place(f, (f.clang_getDiagnosticLocation)(it)),
-                notes: diagnostics(f, (f.clang_getChildDiagnostics)(it)),
+                place: place(f, location),
+                notes: diagnostics(f, unit, (f.clang_getChildDiagnostics)(it)),
+                at: Cursor((f.clang_getCursor)(unit, location)),
             }
         };
         all.map(one).collect()
@@ -339,6 +346,12 @@ impl Cursor {
         with(|f| unsafe { string(f, (f.clang_getCursorSpelling)(self.0)) }).unwrap_or_default()
     }
 
+    /// The name that the linker knows it by.
+    pub(super) fn mangling(self) -> String {
+        // SAFETY: as above.
+        with(|f| unsafe { string(f, (f.clang_Cursor_getMangling)(self.0)) }).unwrap_or_default()
+    }
+
     pub(super) fn children(self) -> Vec<Cursor> {
         let mut list: Vec<Cursor> = Vec::new();
         // SAFETY: the cursor is one of the unit; the list lives over the call, and nobody else uses it meanwhile.
@@ -423,6 +436,12 @@ impl Type {
         Cursor(with(|f| unsafe { (f.clang_getTypeDeclaration)(self.0) }).unwrap_or(NULL))
     }
 
+    /// The type that stands at a place of a template's arguments.
+    pub(super) fn template_argument(self, at: u32) -> Option<Type> {
+        // SAFETY: the type is one of the unit.
+        with(|f| unsafe { (f.clang_Type_getTemplateArgumentAsType)(self.0, at) }).filter(|t| t.kind != 0).map(Type)
+    }
+
     pub(super) fn is_variadic(self) -> bool {
         // SAFETY: as above.
         with(|f| unsafe { (f.clang_isFunctionTypeVariadic)(self.0) != 0 }).unwrap_or(false)
@@ -485,6 +504,7 @@ pub(super) mod kind {
     pub const THROW: i32 = 133;
     pub const NEW: i32 = 134;
     pub const DELETE: i32 = 135;
+    pub const SIZE_OF: i32 = 136;
     pub const LAMBDA: i32 = 144;
     pub const LABEL: i32 = 201;
     pub const COMPOUND: i32 = 202;
@@ -497,6 +517,7 @@ pub(super) mod kind {
     pub const DEVICE_ATTRIBUTE: i32 = 413;
     pub const HOST_ATTRIBUTE: i32 = 415;
     pub const SHARED_ATTRIBUTE: i32 = 416;
+    pub const FRIEND: i32 = 603;
 }
 
 /// What a type is: `CXTypeKind` of Index.h.

@@ -8,6 +8,9 @@
 mod libclang;
 mod rules;
 mod types;
+mod words;
+
+pub use words::misplaced;
 
 use crate::clang::{Clang, Pass, Unit};
 use crate::diagnostics;
@@ -22,6 +25,8 @@ pub const CHILD: &str = "--revamp-check-amp";
 const UNUSABLE: i32 = 75;
 /// Stands between Clang's diagnostics and ours.
 const OURS: &str = "\u{1}revamp\n";
+/// Stands before the functions that amp code names.
+const CHOSEN: &str = "\u{1}chosen\n";
 
 /// The check of a source, under way.
 pub struct Check<'a> {
@@ -30,7 +35,11 @@ pub struct Check<'a> {
     pass: Command,
     tree: bool,
     strict: bool,
+    /// What the words of the source have shown.
+    misplaced: &'a str,
     clang: &'a Clang,
+    /// The same source where restrict(amp) is the host's too.
+    both: Option<Running>,
 }
 
 /// What the check found.
@@ -41,31 +50,52 @@ pub struct Checked {
     pub errors: usize,
     /// The code to end with.
     pub code: i32,
+    /// Amp code would name other functions if restrict(amp) were the host's too.
+    pub overloaded: bool,
 }
 
 impl<'a> Check<'a> {
-    /// Starts it. `strict`: revamp's extensions are refused too.
-    pub fn start(clang: &'a Clang, unit: &Unit<'_>, flags: &[OsString], strict: bool) -> Result<Self, String> {
+    /// Starts it. `strict`: revamp's extensions are refused too. `compare`: it is looked whether functions are overloaded on
+    /// restriction. `misplaced`: what [`misplaced`] has found.
+    pub fn start(
+        clang: &'a Clang,
+        unit: &Unit<'_>,
+        flags: &[OsString],
+        strict: bool,
+        compare: bool,
+        misplaced: &'a str,
+    ) -> Result<Self, String> {
         let mut pass = clang.pass(Pass::Check, unit, flags);
-        let library = library(clang);
-        let own = std::env::current_exe().ok();
-        let (running, tree) = match library.zip(own) {
-            Some((library, own)) => {
-                let mut command = Command::new(own);
-                command.arg(CHILD).arg(library).arg(if strict { "strict" } else { "usual" });
-                command.arg(pass.get_program());
-                // Of all warnings one is wanted: that a restriction stands where none can.
-                for argument in pass.get_args() {
-                    match argument.to_str() {
-                        Some("-w") => command.args(["-Wno-everything", "-Wignored-attributes"]),
-                        _ => command.arg(argument),
-                    };
-                }
-                (Running::quiet(&mut command)?, true)
-            }
-            None => (Running::quiet(&mut pass)?, false),
+        let Some((library, own)) = library(clang).zip(std::env::current_exe().ok()) else {
+            let running = Running::quiet(&mut pass)?;
+            return Ok(Self { running, pass, tree: false, strict, misplaced, clang, both: None });
         };
-        Ok(Self { running, pass, tree, strict, clang })
+        let child = |amp_is_both: bool| {
+            let mut command = Command::new(&own);
+            command.arg(CHILD).arg(&library).arg(if strict { "strict" } else { "usual" });
+            command.arg(match (compare, unit.amp.is_device()) {
+                (true, _) => "compare",
+                (false, true) => "overloaded",
+                (false, false) => "check",
+            });
+            command.arg(pass.get_program());
+            if amp_is_both {
+                command.arg("-DREVAMP_AMP_IS_BOTH");
+            }
+            // Of all warnings one is wanted: that a restriction stands where none can.
+            for argument in pass.get_args() {
+                match argument.to_str() {
+                    // Host threads run what the host's pass makes.
+                    Some("--cuda-device-only") if amp_is_both => command.arg("--cuda-host-only"),
+                    Some("-w") => command.args(["-Wno-everything", "-Wignored-attributes"]),
+                    _ => command.arg(argument),
+                };
+            }
+            Running::quiet(&mut command)
+        };
+        let running = child(false)?;
+        let both = if compare { Some(child(true)?) } else { None };
+        Ok(Self { running, pass, tree: true, strict, misplaced, clang, both })
     }
 
     /// Waits for its end.
@@ -87,6 +117,12 @@ impl<'a> Check<'a> {
             (code, told) = Running::quiet(&mut self.pass)?.end()?;
         }
         let (clangs, ours) = told.split_once(OURS).unwrap_or((&told, ""));
+        let (ours, chosen) = ours.split_once(CHOSEN).unwrap_or((ours, ""));
+        let overloaded = self.both.take().is_some_and(|both| {
+            // What cannot be looked at is as it was.
+            let (_, told) = both.end().unwrap_or_default();
+            told.split_once(CHOSEN).is_some_and(|(_, others)| others != chosen)
+        });
         let (mut text, mut errors) = diagnostics::filter(clangs, code != 0);
         if self.tree && errors > 0 {
             let (code, told) = Running::quiet(&mut self.pass)?.end()?;
@@ -97,7 +133,7 @@ impl<'a> Check<'a> {
         }
         let said = text.clone();
         let mut more = 0;
-        for line in ours.lines() {
+        for line in self.misplaced.lines().chain(ours.lines()) {
             let Some((place, _)) = line.split_once(": error: ") else { continue };
             let mut parts = place.rsplitn(3, ':');
             let (column, row, file) = (parts.next(), parts.next(), parts.next().unwrap_or_default());
@@ -113,7 +149,7 @@ impl<'a> Check<'a> {
             text += &diagnostics::generated(more, "checking restrictions");
         }
         errors += more;
-        Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code } })
+        Ok(Checked { text, errors, code: if errors > 0 && code == 0 { 1 } else { code }, overloaded })
     }
 }
 
@@ -128,7 +164,8 @@ fn library(clang: &Clang) -> Option<PathBuf> {
     Some(folder.join(name))
 }
 
-/// The process that checks. Arguments: libclang, `strict` or `usual`, the command line of the check pass.
+/// The process that checks. Arguments: libclang, `strict` or `usual`, `compare`, `overloaded` or `check`, the command
+/// line of the check pass.
 pub fn child(arguments: Vec<OsString>) -> i32 {
     // Expressions may be nested deep.
     let run = || std::thread::Builder::new().stack_size(256 << 20).spawn(move || look(&arguments)).ok()?.join().ok();
@@ -136,7 +173,7 @@ pub fn child(arguments: Vec<OsString>) -> i32 {
 }
 
 fn look(arguments: &[OsString]) -> i32 {
-    let [library, mode, line @ ..] = arguments else { return UNUSABLE };
+    let [library, mode, purpose, line @ ..] = arguments else { return UNUSABLE };
     if libclang::load(Path::new(library)).is_err() {
         return UNUSABLE;
     }
@@ -147,7 +184,10 @@ fn look(arguments: &[OsString]) -> i32 {
     for one in unit.diagnostics() {
         use libclang::Severity;
         if one.severity == Severity::Warning && is_misplaced(&one.text) {
-            ours += &said(&one.place, "error", "only functions and lambdas have restrict(...)");
+            let shared = one.text.contains("'shared'");
+            let text =
+                if shared { "only variables are tile_static" } else { "only functions and lambdas have restrict(...)" };
+            ours += &said(&one.place, "error", text);
         }
         if !matches!(one.severity, Severity::Error | Severity::Fatal) {
             continue;
@@ -157,6 +197,26 @@ fn look(arguments: &[OsString]) -> i32 {
         if name.is_some_and(|(name, _)| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
             continue;
         }
+        // Here implicit members of a class may be the device's alone, which the host has too. Its code is for its pass to judge.
+        // The tree does not tell in which lambda a statement is.
+        let is_amp = || diagnostics::is_in_amp_code(&one.place.file, one.place.line as usize, one.place.column as usize);
+        if purpose == "overloaded" && rules::is_in_host_code(one.at) && !is_amp() {
+            continue;
+        }
+        let lacking = one
+            .notes
+            .iter()
+            .find(|note| note.text.contains("(the implicit ") && note.text.contains(") not viable: call to __"));
+        if let Some(why) = lacking.and_then(|note| found.lacks(&note.place, &note.text)) {
+            let text =
+                format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
+            ours += &said(&one.place, "error", &text);
+        }
+        // Members of local classes have the restriction around them, unless they have one of their own.
+        if one.text.contains("__host__ function") && one.notes.iter().any(|n| found.marked_cpu.contains(&n.place)) {
+            let text = format!("{}: it is a cpu function, and amp code calls it (C3930)", one.text);
+            ours += &said(&one.place, "error", &text);
+        }
         failed = true;
         clangs += &said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
         for note in &one.notes {
@@ -165,12 +225,16 @@ fn look(arguments: &[OsString]) -> i32 {
     }
     ours.extend(found.findings.iter().map(|f| said(&f.place, "error", &f.text)));
     eprint!("{clangs}{OURS}{ours}");
+    if purpose == "compare" {
+        let chosen = found.chosen.iter().map(|(at, to)| format!("{}:{}:{} {}:{}:{}\n", at.file, at.line, at.column, to.file, to.line, to.column));
+        eprint!("{CHOSEN}{}", chosen.collect::<String>());
+    }
     i32::from(failed)
 }
 
 /// The warning about an attribute of ours that stands where it means nothing.
 fn is_misplaced(text: &str) -> bool {
-    (text.contains("'device'") || text.contains("'host'")) && text.contains("attribute")
+    ["'device'", "'host'", "'shared'"].iter().any(|name| text.contains(name)) && text.contains("attribute")
 }
 
 fn said(place: &libclang::Place, kind: &str, text: &str) -> String {

@@ -4,8 +4,9 @@
 //! bodies Clang has with the types in place.
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
-use super::types::{Types, address_in, is_array, is_of_amp, is_reference};
-use std::collections::{HashMap, HashSet};
+use super::types::{Types, address_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in};
+use crate::tokens::{Clauses, Code, Restriction};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is refused, and where.
 pub(super) struct Finding {
@@ -18,6 +19,52 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     /// File and name of the arrays and textures that kernels capture by reference, which Clang refuses.
     pub(super) arrays: HashSet<(String, String)>,
+    /// The program's classes, by where their names stand.
+    classes: HashMap<Place, Cursor>,
+    /// Where amp code names a function, and where that is declared.
+    pub(super) chosen: BTreeSet<(Place, Place)>,
+    /// Where functions are declared that are written restrict(cpu).
+    pub(super) marked_cpu: HashSet<Place>,
+}
+
+impl Found {
+    /// Why the implicit member that a note of Clang names, of the class at this place, cannot be one of amp code; `None` if it
+    /// can.
+    pub(super) fn lacks(&self, class: &Place, note: &str) -> Option<String> {
+        let count = usize::from(!note.contains("implicit default"));
+        let wanted = if note.contains("assignment") { kind::METHOD } else { kind::CONSTRUCTOR };
+        let class = self.classes.get(class).filter(|c| c.kind() != kind::CLASS_TEMPLATE)?;
+        let parts = class.children().into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
+        parts.filter_map(|part| Some((part, part.ty()?.canonical().declaration()))).find_map(|(part, made)| {
+            let members = made.definition().map(Cursor::children).unwrap_or_default();
+            let special = |c: &Cursor| {
+                let named = wanted == kind::CONSTRUCTOR || c.spelling() == "operator=";
+                let own = |of: Type| of.canonical().pointee().declaration().canonical() == made.canonical();
+                let arguments = c.arguments();
+                c.kind() == wanted
+                    && named
+                    && arguments.len() == count
+                    && arguments.iter().all(|a| a.ty().is_some_and(own))
+            };
+            // One without a version for amp code.
+            let host = |c: &&Cursor| {
+                let versions = members.iter().filter(|o| special(o) && same_parameters(**o, **c));
+                special(c) && !versions.into_iter().any(|o| is_callable(*o))
+            };
+            let found = members.iter().find(host)?;
+            let name = part.spelling();
+            let part = if part.kind() == kind::BASE { "base" } else { "member" };
+            Some(format!("its {part} '{name}': '{}' is a cpu function", found.spelling()))
+        })
+    }
+}
+
+/// The two have one name, and parameters of the same types.
+fn same_parameters(a: Cursor, b: Cursor) -> bool {
+    let types = |c: Cursor| -> Vec<String> {
+        c.arguments().into_iter().filter_map(Cursor::ty).map(|of| of.canonical().spelling()).collect()
+    };
+    a.spelling() == b.spelling() && types(a) == types(b)
 }
 
 /// For whom a function is compiled.
@@ -53,9 +100,16 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     while let Some((function, side)) = walk.later.pop() {
         walk.function(function, Context { side, made: true, ..OUTSIDE });
     }
+    walk.calls_across();
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    Found { findings: walk.found, arrays: walk.arrays }
+    Found {
+        findings: walk.found,
+        arrays: walk.arrays,
+        classes: walk.classes,
+        chosen: walk.chosen,
+        marked_cpu: walk.marked_cpu,
+    }
 }
 
 #[derive(Default)]
@@ -65,6 +119,23 @@ struct Walk {
     found: Vec<Finding>,
     told: HashSet<(Place, String)>,
     arrays: HashSet<(String, String)>,
+    /// The classes of lambdas, and for whom these are.
+    lambdas: HashMap<u32, Side>,
+    /// The program's classes, by where their names stand.
+    classes: HashMap<Place, Cursor>,
+    /// Where functions are declared that are written restrict(cpu).
+    marked_cpu: HashSet<Place>,
+    /// Functions that cpu code may call: what they belong to, and their names.
+    of_cpu: HashSet<(String, String)>,
+    /// Calls of amp functions by cpu code: refused where the name has no version for that.
+    by_cpu: Vec<(Cursor, Cursor)>,
+    /// Calls of cpu functions in what templates for both sides were made to: refused where amp code reaches them.
+    if_reached: Vec<(u32, Cursor, Cursor)>,
+    /// Functions of amp code alone.
+    amp: HashSet<u32>,
+    /// Functions with the linkage of C.
+    of_c: HashMap<String, Side>,
+    chosen: BTreeSet<(Place, Place)>,
     /// Instantiations that were met.
     seen: HashSet<u32>,
     later: Vec<(Cursor, Side)>,
@@ -105,6 +176,36 @@ fn is_callable(function: Cursor) -> bool {
     any(function) || function.canonical().is_some_and(any)
 }
 
+/// Only amp code may call it.
+fn is_amp_only(function: Cursor) -> bool {
+    let has = |wanted| {
+        let any = |cursor: Cursor| cursor.children().iter().any(|c| c.kind() == wanted);
+        any(function) || function.canonical().is_some_and(any)
+    };
+    has(kind::DEVICE_ATTRIBUTE) && !has(kind::HOST_ATTRIBUTE)
+}
+
+/// What a function belongs to, and its name.
+fn place_of(function: Cursor) -> (String, String) {
+    let parents = std::iter::successors(function.semantic_parent(), |p| p.semantic_parent().filter(|n| !n.is_null()));
+    let names =
+        parents.take(16).take_while(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE).map(Cursor::spelling);
+    (names.collect::<Vec<_>>().join("::"), function.spelling())
+}
+
+/// It stands in a function of the host.
+pub(super) fn is_in_host_code(at: Cursor) -> bool {
+    let mut around = Some(at);
+    for _ in 0..256 {
+        match around.filter(|c| !c.is_null()) {
+            Some(cursor) if is_function(cursor.kind()) => return !is_callable(cursor),
+            Some(cursor) => around = cursor.semantic_parent(),
+            None => return false,
+        }
+    }
+    false
+}
+
 /// The operator of a lambda.
 fn operator_of(lambda: Cursor) -> Option<Cursor> {
     let class = lambda.ty()?.declaration();
@@ -135,6 +236,16 @@ const OF_THE_HOST: [&str; 16] = [
 
 const PRINTS: [&str; 3] = ["direct3d_printf", "direct3d_errorf", "direct3d_abort"];
 
+/// Functions of the headers that are restrict(amp); on host threads they are for both sides.
+fn is_of_kernels(function: Cursor) -> bool {
+    let name = function.spelling();
+    let is_named = name.starts_with("atomic_")
+        || name.ends_with("_memory_fence")
+        || PRINTS.contains(&name.as_str())
+        || name == "wait" && function.semantic_parent().is_some_and(|p| p.spelling() == "tile_barrier");
+    is_named && is_of_amp(function)
+}
+
 impl Walk {
     fn refuse(&mut self, at: Cursor, text: String) {
         let place = at.place();
@@ -145,12 +256,19 @@ impl Walk {
 
     fn declaration(&mut self, at: Cursor, context: Context) {
         match at.kind() {
-            kind::NAMESPACE | kind::LINKAGE => {
+            kind::LINKAGE => {
+                for child in at.children() {
+                    self.linkage(child);
+                    self.declaration(child, context);
+                }
+            }
+            kind::NAMESPACE | kind::FRIEND => {
                 for child in at.children() {
                     self.declaration(child, context);
                 }
             }
             found if is_class(found) => {
+                self.classes.insert(at.place(), at);
                 for child in at.children() {
                     self.declaration(child, context);
                 }
@@ -162,15 +280,34 @@ impl Walk {
         }
     }
 
+    /// Functions with the linkage of C are one by their name.
+    fn linkage(&mut self, at: Cursor) {
+        if at.kind() != kind::FUNCTION || at.mangling() != at.spelling() {
+            return;
+        }
+        let (name, side) = (at.spelling(), written(&at.children()).unwrap_or(Side::Cpu));
+        if self.of_c.insert(name.clone(), side).is_some_and(|other| other != side) {
+            self.refuse(at, format!("'{name}' is extern \"C\": such functions cannot differ by restriction alone"));
+        }
+    }
+
     fn function(&mut self, at: Cursor, around: Context) {
         let children = at.children();
         let own = written(&children).or_else(|| {
             // A definition outside of its class may leave it out only where both agree.
             at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
         });
+        if own == Some(Side::Cpu) {
+            self.marked_cpu.insert(at.place());
+        }
         let side = own.unwrap_or(around.side);
         let context =
             Context { side, function: at.canonical().and_then(Cursor::hash), prints: false, made: around.made };
+        if side != Side::Amp {
+            self.of_cpu.insert(place_of(at));
+        } else if let Some(key) = context.function {
+            self.amp.insert(key);
+        }
         let name = at.spelling();
         if side != Side::Cpu {
             let global = !at.semantic_parent().is_some_and(|p| is_class(p.kind()) || p.kind() == kind::NAMESPACE);
@@ -184,10 +321,17 @@ impl Walk {
                 );
             }
             if at.kind() == kind::CONSTRUCTOR {
-                self.unnamed_members(at, &children);
+                self.unnamed_members(at, &children, context);
             }
             if self.strict {
                 self.declarator(at, &children);
+            }
+        }
+        if children.iter().any(|c| c.kind() == kind::COMPOUND) {
+            for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
+                if let Some(of) = parameter.ty() {
+                    self.destructor(*parameter, of, context);
+                }
             }
         }
         for child in children {
@@ -258,7 +402,12 @@ impl Walk {
             }
             if context.side != Side::Cpu && !is_lambda(of) {
                 self.value(at, of, &format!("the variable '{name}'"));
+            } else if self.strict && has_elements(of) {
+                if let Some(why) = self.types.of_elements(of) {
+                    self.unsupported(at, &format!("the variable '{name}'"), &why);
+                }
             }
+            self.function_pointer(at, of, &children, context);
             if context.side != Side::Cpu && !tile_static {
                 // CX_SC_Extern and CX_SC_Static.
                 let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
@@ -270,6 +419,37 @@ impl Walk {
         }
         for child in children {
             self.code(child, context);
+        }
+    }
+
+    /// A pointer to a function takes those alone that may be called as it says.
+    fn function_pointer(&mut self, at: Cursor, of: Type, children: &[Cursor], context: Context) {
+        let of = of.canonical();
+        if of.kind() != ty::POINTER || of.pointee().canonical().kind() != ty::FUNCTION {
+            return;
+        }
+        // Clang's type has no restriction: the line has.
+        let place = at.place();
+        let line = std::fs::read_to_string(&place.file).unwrap_or_default();
+        let line = line.lines().nth(place.line as usize - 1).unwrap_or_default().to_owned();
+        let code = Code::read(&line);
+        let clauses = Clauses::new();
+        let restrictions: Vec<Restriction> =
+            (0..code.tokens.len()).filter_map(|n| clauses.at(&code, n)).map(|(_, found)| found).collect();
+        let wanted = match restrictions.as_slice() {
+            [] if context.side == Side::Cpu && !place.file.is_empty() => Restriction { amp: false, cpu: true },
+            [one] => *one,
+            _ => return,
+        };
+        let mut last = children.last().copied();
+        while let Some(inner) = last.filter(|c| c.kind() != kind::DECLARATION_REFERENCE) {
+            last = inner.children().last().copied();
+        }
+        let Some(function) = last.and_then(Cursor::referenced).filter(|f| f.kind() == kind::FUNCTION) else { return };
+        if wanted.cpu && is_amp_only(function) {
+            self.by_cpu.push((at, function));
+        } else if wanted.amp && !is_callable(function) {
+            self.cpu_function(at, function);
         }
     }
 
@@ -286,8 +466,15 @@ impl Walk {
             self.extension(at, &format!("'{name}': a tile_static variable in a function that is restrict(cpu) too"));
         }
         let mut inner = of.canonical();
+        if let Some(value) = inner.fields().first().filter(|_| name.starts_with("revamp_room_")) {
+            inner = value.ty().map_or(inner, Type::canonical);
+        }
         while (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&inner.kind()) {
             inner = inner.element().canonical();
+        }
+        if is_array(inner) {
+            let text = format!("'{name}': tile_static variables cannot be arrays of C++ AMP: write T name[N]");
+            self.refuse(at, text.replace("revamp_room_", ""));
         }
         if inner.kind() == ty::POINTER || is_reference(inner) {
             let text = format!(
@@ -306,15 +493,10 @@ impl Walk {
         if of.canonical().kind() != ty::RECORD || local || is_of_amp(class) || class.is_of_system() {
             return;
         }
-        let children = class.definition().map(Cursor::children).unwrap_or_default();
-        let Some(destructor) = children.into_iter().find(|c| c.kind() == kind::DESTRUCTOR) else { return };
+        let Some(destructor) = destructor_of(class, 0) else { return };
         match (context.side, written(&destructor.children())) {
             (Side::Cpu, Some(Side::Amp)) => {
-                let name = destructor.spelling();
-                self.refuse(
-                    at,
-                    format!("'{name}' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)"),
-                );
+                self.amp_function(at, destructor);
             }
             (Side::Amp | Side::Both, _) if !is_callable(destructor) => self.cpu_function(at, destructor),
             _ => {}
@@ -322,7 +504,7 @@ impl Walk {
     }
 
     /// Members that a constructor does not name are made by constructors of theirs.
-    fn unnamed_members(&mut self, at: Cursor, children: &[Cursor]) {
+    fn unnamed_members(&mut self, at: Cursor, children: &[Cursor], context: Context) {
         let Some(class) = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE)
         else {
             return;
@@ -331,10 +513,15 @@ impl Walk {
             children.iter().filter(|c| c.kind() == kind::MEMBER_INITIALIZER).map(|c| c.spelling()).collect();
         let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
         for field in class.children().into_iter().filter(|c| has_body && c.kind() == kind::FIELD) {
-            let initialized = field.children().iter().any(|c| c.kind() >= 100 && c.kind() < kind::LABEL);
+            let is_named = named.contains(&field.spelling());
+            let initializer = field.children().into_iter().find(|c| c.kind() >= 100 && c.kind() < kind::LABEL);
+            if let Some(initializer) = initializer.filter(|_| !is_named) {
+                self.code(initializer, context);
+                continue;
+            }
             let Some(of) = field.ty().map(Type::canonical).filter(|of| of.kind() == ty::RECORD) else { continue };
             let made = of.declaration();
-            if initialized || named.contains(&field.spelling()) || made.is_of_system() {
+            if is_named || made.is_of_system() {
                 continue;
             }
             let makes = made.definition().map(Cursor::children).unwrap_or_default();
@@ -364,8 +551,20 @@ impl Walk {
             kind::VARIABLE => return self.variable(at, context),
             found if is_class(found) => return self.declaration(at, context),
             kind::CALL => self.call(at, context),
+            kind::DELETE => {
+                if let Some(of) = at.children().first().and_then(|c| c.ty()) {
+                    self.destructor(at, of.canonical().pointee(), context);
+                }
+            }
+            // Of a sizeof nothing is called.
+            kind::SIZE_OF => return,
             kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
             _ => {}
+        }
+        if context.side != Side::Cpu && [kind::CALL, kind::DECLARATION_REFERENCE, kind::MEMBER_REFERENCE].contains(&found) {
+            let named = at.referenced().filter(|f| !f.is_null() && is_function(f.kind())).and_then(Cursor::canonical);
+            let named = named.filter(|function| !is_of_libraries(*function));
+            self.chosen.extend(named.map(|function| (at.place(), function.place())));
         }
         if context.side != Side::Cpu {
             self.forbidden(at, context);
@@ -424,7 +623,14 @@ impl Walk {
         let Some(variable) = at.referenced().filter(|v| v.kind() == kind::VARIABLE) else { return };
         let Some(parent) = variable.semantic_parent() else { return };
         let global = !is_function(parent.kind()) && !is_of_amp(variable);
-        if global && variable.ty().is_some_and(|of| !of.canonical().is_const()) && !variable.place().file.is_empty() {
+        let of = variable.ty().map(Type::canonical);
+        if global && of.is_some_and(|of| of.is_const() && of.kind() == ty::RECORD || is_c_array(of)) {
+            let what = format!("'{}': a global variable other than a number that is constant", variable.spelling());
+            self.extension(at, &what);
+        } else if global
+            && variable.ty().is_some_and(|of| !of.canonical().is_const())
+            && !variable.place().file.is_empty()
+        {
             self.extension(at, &format!("'{}': a global variable that is not a constant", variable.spelling()));
         }
     }
@@ -435,30 +641,92 @@ impl Walk {
             self.launch(at);
         }
         self.meets(Some(callee), context);
-        if context.side == Side::Cpu || !is_function(callee.kind()) {
+        if !is_function(callee.kind()) {
             return;
+        }
+        let parent = callee.semantic_parent();
+        let in_class = parent.is_some_and(|p| is_class(p.kind()));
+        let operator = callee.spelling() == "operator()";
+        let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
+        let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
+        if context.side != Side::Amp {
+            // A template for both sides may be made for what amp code alone has, and be called there alone.
+            let of_argument = context.made && context.side == Side::Both && in_class;
+            // What the compiler makes of a class stands where the class does; there may be one for each side.
+            let implicit = parent.is_some_and(|p| p.place() == callee.place());
+            // Clang takes a lambda for the host too, whatever is written.
+            let of_amp = is_amp_only(callee) || context.side == Side::Cpu && lambda == Some(Side::Amp);
+            if of_amp && !implicit && !callee.is_of_system() && !of_argument {
+                self.by_cpu.push((at, callee));
+            }
+            if is_of_kernels(callee) && (context.side == Side::Cpu || self.strict && !context.made) {
+                self.refuse(
+                    at,
+                    format!("'{}' is for amp code alone, and cpu code calls it (C3930)", callee.spelling()),
+                );
+            }
+            if context.side == Side::Cpu {
+                return;
+            }
         }
         if let (Some(from), Some(to)) = (context.function, callee.canonical().and_then(Cursor::hash)) {
             self.calls.entry(from).or_default().push((to, at));
         }
-        if is_callable(callee) || callee.place().line == 0 {
+        // Clang takes an unmarked lambda for both sides.
+        let of_host = lambda == Some(Side::Cpu);
+        if !of_host && is_callable(callee) || callee.place().line == 0 {
+            let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
+            let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();
+            if self.strict && of_library && is_plain && !at.is_from_macro() {
+                self.cpu_function(at, callee);
+            }
             return;
         }
         let mut parents =
             std::iter::successors(callee.lexical_parent(), |p| p.lexical_parent().filter(|n| !n.is_null()));
-        let local =
-            parents.by_ref().take(32).any(|p| is_function(p.kind())) && written(&callee.children()) != Some(Side::Cpu);
-        let parent = callee.semantic_parent();
+        let local = !of_host
+            && parents.by_ref().take(32).any(|p| is_function(p.kind()))
+            && written(&callee.children()) != Some(Side::Cpu);
         let of_library = callee.is_of_system();
-        // A template for both sides may be made for a class of the host, and be called by the host alone.
-        let of_argument = context.made && context.side == Side::Both && parent.is_some_and(|p| is_class(p.kind()));
-        if of_argument && !self.strict {
+        let cxx = in_class || parent.is_some_and(|p| p.kind() == kind::NAMESPACE);
+        if local || of_library && !cxx && !OF_THE_HOST.contains(&callee.spelling().as_str()) {
             return;
         }
-        let cxx = parent.is_some_and(|p| p.kind() == kind::NAMESPACE || is_class(p.kind()));
-        if !local && (!of_library || cxx || OF_THE_HOST.contains(&callee.spelling().as_str())) {
-            self.cpu_function(at, callee);
+        // A template for both sides may be made for a class of the host, and be called by the host alone.
+        match context.function {
+            Some(from) if context.made && context.side == Side::Both && in_class && !self.strict => {
+                self.if_reached.push((from, at, callee));
+            }
+            _ => self.cpu_function(at, callee),
         }
+    }
+
+    /// Calls that are wrong by what other functions there are, or by who calls the caller.
+    fn calls_across(&mut self) {
+        for (at, callee) in std::mem::take(&mut self.by_cpu) {
+            if !self.of_cpu.contains(&place_of(callee)) {
+                self.amp_function(at, callee);
+            }
+        }
+        let mut reached = self.amp.clone();
+        let mut stack: Vec<u32> = reached.iter().copied().collect();
+        while let Some(at) = stack.pop() {
+            let next = self.calls.get(&at).into_iter().flatten().map(|(to, _)| *to);
+            stack.extend(next.filter(|to| reached.insert(*to)));
+        }
+        for (from, at, callee) in std::mem::take(&mut self.if_reached) {
+            if reached.contains(&from) {
+                self.cpu_function(at, callee);
+            }
+        }
+    }
+
+    fn amp_function(&mut self, at: Cursor, callee: Cursor) {
+        let name = callee.spelling();
+        self.refuse(
+            at,
+            format!("'{name}' is an amp function, and cpu code calls it (C3930): write restrict(amp, cpu)"),
+        );
     }
 
     /// An instantiation of the user's templates is walked over once.
@@ -500,7 +768,9 @@ impl Walk {
                 continue;
             }
             self.meets(kernel.copied(), OUTSIDE);
-            if let Some((path, what)) = address_in(of, 0) {
+            let arrays = of.fields().into_iter().filter(|f| f.ty().is_some_and(is_array)).map(|f| f.spelling());
+            let held = address_in(of, 0).or_else(|| Some((arrays.last()?, "an array by value".to_owned())));
+            if let Some((path, what)) = held {
                 let member = path.strip_prefix('.').unwrap_or(&path);
                 self.refuse(
                     argument,
@@ -518,7 +788,14 @@ impl Walk {
         let operator = operator_of(at);
         let own = operator.and_then(|operator| written(&operator.children()));
         let side = own.unwrap_or(around.side);
-        let context = Context { side, function: operator.and_then(Cursor::hash), prints: false, made: around.made };
+        let function = operator.and_then(Cursor::canonical).and_then(Cursor::hash);
+        let context = Context { side, function, prints: false, made: around.made };
+        if let Some(class) = at.ty().map(Type::declaration).and_then(Cursor::hash) {
+            self.lambdas.insert(class, side);
+        }
+        if side == Side::Amp {
+            self.amp.extend(function);
+        }
         if let Some(closure) = at.ty().filter(|_| side != Side::Cpu) {
             self.captures(at, closure, around);
         }
@@ -567,6 +844,12 @@ impl Walk {
                      restricted (C3596); use an array_view"
                 );
                 self.refuse(at, text);
+            } else if let Some(why) = of_the_host_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
+                let text = format!(
+                    "{name} is captured, and {why}: variable captured has an unsupported type in lambda that is amp restricted \
+                     (C3596)"
+                );
+                self.refuse(at, text);
             } else if self.strict && !is_lambda(of) {
                 if let Some(why) = self.types.of_data(of) {
                     self.unsupported(at, &format!("{name}, which is captured"), &why);
@@ -599,6 +882,31 @@ impl Walk {
             }
         }
     }
+}
+
+/// The destructor of a class, or the first of its members' and bases'.
+fn destructor_of(class: Cursor, depth: u32) -> Option<Cursor> {
+    if class.is_of_system() || depth > 8 {
+        return None;
+    }
+    let children = class.definition().map(Cursor::children).unwrap_or_default();
+    let own = children.iter().find(|c| c.kind() == kind::DESTRUCTOR);
+    own.copied().or_else(|| {
+        let parts = children.into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
+        parts.filter_map(Cursor::ty).find_map(|of| destructor_of(of.canonical().declaration(), depth + 1))
+    })
+}
+
+/// Declared by the headers of the languages or of C++ AMP, which are other ones for the host.
+fn is_of_libraries(function: Cursor) -> bool {
+    let mut outermost = None;
+    let mut at = function.semantic_parent();
+    while let Some(parent) = at.filter(|p| is_class(p.kind()) || is_function(p.kind()) || p.kind() == kind::NAMESPACE) {
+        outermost = Some(parent).filter(|p| p.kind() == kind::NAMESPACE).or(outermost);
+        at = parent.semantic_parent();
+    }
+    let library = |name: String| ["std", "__gnu_cxx", "Concurrency", "revamp"].contains(&name.as_str());
+    function.is_of_system() && outermost.is_none_or(|namespace| library(namespace.spelling()))
 }
 
 /// An array or a texture, or a reference to one.

@@ -46,7 +46,7 @@ pub(super) fn is_reference(of: Type) -> bool {
     matches!(of.canonical().kind(), ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE)
 }
 
-fn is_c_array(of: Type) -> bool {
+pub(super) fn is_c_array(of: Type) -> bool {
     (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&of.kind())
 }
 
@@ -70,6 +70,39 @@ pub(super) fn address_in(of: Type, depth: u32) -> Option<(String, String)> {
         _ if is_c_array(of) => address_in(of.element(), depth + 1),
         _ => None,
     }
+}
+
+/// An `array` or `array_view`, or a reference to one.
+pub(super) fn has_elements(of: Type) -> bool {
+    let of = of.canonical();
+    let of = if is_reference(of) { of.pointee().canonical() } else { of };
+    let declaration = of.declaration();
+    matches!(declaration.spelling().as_str(), "array" | "array_view") && is_of_amp(declaration)
+}
+
+/// What makes a value one of the host alone: virtual functions and bases, or a class of the headers that kernels do not know.
+pub(super) fn of_the_host_in(of: Type, depth: u32) -> Option<String> {
+    let of = of.canonical();
+    let declaration = of.declaration();
+    if is_c_array(of) {
+        return of_the_host_in(of.element(), depth);
+    }
+    if of.kind() != ty::RECORD || depth > 8 {
+        return None;
+    }
+    if is_of_amp(declaration) {
+        let is_host = OF_THE_HOST.contains(&declaration.spelling().as_str());
+        return is_host.then(|| format!("'{}' belongs to the host", of.spelling()));
+    }
+    let parts = declaration.definition().map(Cursor::children).unwrap_or_default();
+    parts.into_iter().find_map(|part| match part.kind() {
+        kind::BASE if part.is_virtual_base() => Some(format!("'{}' has a virtual base", of.spelling())),
+        kind::METHOD | kind::DESTRUCTOR if part.is_virtual() => {
+            Some(format!("'{}' has virtual functions", of.spelling()))
+        }
+        kind::BASE | kind::FIELD => of_the_host_in(part.ty()?, depth + 1),
+        _ => None,
+    })
 }
 
 /// The members of a class: name and type.
@@ -96,7 +129,7 @@ impl Types {
             ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => match target_kind {
                 ty::POINTER => self.of_value(target),
                 ty::FUNCTION => Some(format!("'{}' is a reference to a function", of.spelling())),
-                _ if is_array(target) => None,
+                _ if is_array(target) => self.of_elements(target),
                 _ => self.of_target(target),
             },
             ty::NULLPTR => None,
@@ -108,6 +141,15 @@ impl Types {
     fn of_target(&mut self, target: Type) -> Option<String> {
         let target = target.canonical();
         if is_c_array(target) { self.of_target(target.element()) } else { self.of_data(target) }
+    }
+
+    /// Why arrays and array_views cannot have such elements.
+    pub(super) fn of_elements(&mut self, of: Type) -> Option<String> {
+        let of = of.canonical();
+        let of = if is_reference(of) { of.pointee().canonical() } else { of };
+        let element = of.template_argument(0)?;
+        let why = self.of_data(element)?;
+        Some(format!("the elements of '{}': {why}", of.spelling()))
     }
 
     /// Why values of this type cannot be held in amp code.
@@ -156,6 +198,9 @@ impl Types {
             let word = declaration.spelling();
             if is_array(of) {
                 return Some(format!("'{name}' by value: refer to it by '&'"));
+            }
+            if has_elements(of) {
+                return self.of_elements(of);
             }
             return OF_THE_HOST.contains(&word.as_str()).then(|| format!("'{name}' belongs to the host"));
         }

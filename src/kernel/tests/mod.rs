@@ -7,6 +7,7 @@ mod renumber;
 pub(crate) mod slow;
 mod split;
 mod strip;
+mod variant;
 mod workgroup_size;
 
 use super::{Binding, Module};

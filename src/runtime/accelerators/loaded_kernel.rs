@@ -2,8 +2,8 @@
 
 use crate::device::{Device, Kernel};
 use crate::error::{Error, Result};
-use crate::kernel::Module;
 use crate::kernel::compiled::Compiled;
+use crate::kernel::{Module, Variant};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::reports::Report;
 use std::collections::{BTreeMap, HashMap};
@@ -21,11 +21,19 @@ pub struct LoadedKernel {
     workgroup: [u32; 3],
     label: String,
     checks: Option<KernelChecks>,
+    /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
+    faces: Box<[u32]>,
+    chooses_workgroup: bool,
+    /// It matters whether captures share memory.
+    depends_on_sharing: bool,
+    /// What launches have decided so far.
+    variants: Mutex<HashMap<Variant, Arc<LoadedKernel>>, { rank::VARIANTS }>,
     /// False until its first launch.
     is_known: AtomicBool,
 }
 
 /// What launches of a kernel that checks bounds need.
+#[derive(Clone)]
 pub(in crate::runtime) struct KernelChecks {
     /// Where it reports, and its number there.
     pub report: Option<(Arc<Report>, u32)>,
@@ -40,20 +48,34 @@ impl LoadedKernel {
         entry_point: Option<&str>,
         label: Option<&str>,
         checks: Option<KernelChecks>,
+        references: &[u32],
     ) -> Result<Arc<Self>> {
         let named = |e: Error| match label {
             Some(label) => e.context(format_args!("kernel {label}")),
             None => e,
         };
-        let module = Arc::new(Module::new(spirv, entry_point).map_err(named)?);
+        let module = Module::new(spirv, entry_point).map_err(named)?;
         let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
+        let faces = if module.has_uniform_arguments() { references } else { &[] };
+        Self::of(device, cache, module, label, checks, faces).map_err(named)
+    }
+
+    fn of(
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        module: Module,
+        label: String,
+        checks: Option<KernelChecks>,
+        faces: &[u32],
+    ) -> Result<Arc<Self>> {
+        let module = Arc::new(module);
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
         let mut cache = cache.lock();
         let known = cache.get(&key).and_then(Weak::upgrade).filter(|k| k.module().words() == module.words());
         let kernel = match known {
             Some(kernel) => kernel,
             None => {
-                let made = device.load(&module, &label).map_err(named)?;
+                let made = device.load(&module, &label)?;
                 cache.retain(|_, k| k.strong_count() > 0);
                 cache.insert(key, Arc::downgrade(&made));
                 made
@@ -67,14 +89,47 @@ impl LoadedKernel {
                 .iter()
                 .map(|b| b.name.as_ref().and_then(|n| CString::new(n.as_str()).ok()))
                 .collect(),
-            workgroup: module.workgroup_size(&Vec::new()).map_err(named)?,
+            workgroup: module.workgroup_size(&Vec::new())?,
+            chooses_workgroup: module.chooses_workgroup(),
+            depends_on_sharing: module.depends_on_sharing(),
+            variants: Mutex::new(HashMap::new()),
             label,
             kernel,
             checks,
+            faces: faces.into(),
             is_known: AtomicBool::new(false),
         }))
     }
 
+    /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
+    pub(in crate::runtime) fn faces(&self) -> &[u32] {
+        &self.faces
+    }
+    /// True if the launch may choose its workgroup.
+    pub(in crate::runtime) fn chooses_workgroup(&self) -> bool {
+        self.chooses_workgroup
+    }
+    /// True if it matters whether memory that it writes is memory of another capture too.
+    pub(in crate::runtime) fn depends_on_sharing(&self) -> bool {
+        self.depends_on_sharing
+    }
+    /// The kernel for launches that decide so; `None` if that is this one.
+    pub(in crate::runtime) fn variant(
+        &self,
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        of: Variant,
+    ) -> Result<Option<Arc<Self>>> {
+        if of == Variant::default() {
+            return Ok(None);
+        }
+        if let Some(known) = self.variants.lock().get(&of) {
+            return Ok(Some(known.clone()));
+        }
+        let (label, checks) = (self.label.clone(), self.checks.clone());
+        let made = Self::of(device, cache, self.module().variant(of)?, label, checks, &self.faces)?;
+        Ok(Some(self.variants.lock().entry(of).or_insert(made).clone()))
+    }
     /// True until its first launch.
     pub fn is_new(&self) -> bool {
         !self.is_known.load(Ordering::Relaxed)
@@ -157,7 +212,15 @@ impl LoadedCompiled {
             return Ok(loaded.clone());
         }
         let checks = known.checks(device, kernel)?;
-        let loaded = LoadedKernel::load(device, cache, &kernel.spirv, None, Some(&kernel.location), checks)?;
+        let loaded = LoadedKernel::load(
+            device,
+            cache,
+            &kernel.spirv,
+            None,
+            Some(&kernel.location),
+            checks,
+            &kernel.references(),
+        )?;
         if loaded.module().push().is_none_or(|p| !p.is_address) {
             return Err(Error::runtime(format!(
                 "the compiled kernel of {} takes no argument block; build the program again",

@@ -99,10 +99,11 @@ impl Wanted<'_> {
         if accelerator.kind() != DeviceKind::HostThreads && self.compiled.is_none() {
             return Err(compiled::missing(accelerator));
         }
-        let domain = match launch.tile {
+        let mut domain = match launch.tile {
             Some(tile) => Domain::tiled(launch.extent, tile, launch.tile_memory),
             None => Domain { tile_memory: launch.tile_memory, ..Domain::new(launch.extent) },
         };
+        domain.poison = accelerator.is_reference();
         // Checked before anything waits.
         domain.check()?;
         if let Some(kernel) = self.compiled {
@@ -129,8 +130,9 @@ impl Wanted<'_> {
                 block.put(slot, first.expose_provenance() as u64)?;
             }
         }
-        let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
-        let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block)?)?;
+        let reference = accelerator.is_reference();
+        let pool = if reference { one_thread() } else { &Workers::shared().pool };
+        let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block, reference)?)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }

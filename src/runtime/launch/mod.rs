@@ -21,5 +21,7 @@ pub mod compiled;
 pub mod domain;
 pub mod host;
 pub mod request;
+mod shared;
 pub mod spirv;
 pub mod submit;
+mod workgroup;

@@ -29,8 +29,8 @@ pub struct HostLaunch<'a> {
     pub compiled: Option<Arc<Compiled>>,
 }
 
-/// Makes a kernel from the argument block.
-pub type MakeKernel<'a> = dyn Fn(&Block) -> Result<Arc<dyn HostKernel>> + 'a;
+/// Makes a kernel from the argument block; `true`: for the reference accelerator.
+pub type MakeKernel<'a> = dyn Fn(&Block, bool) -> Result<Arc<dyn HostKernel>> + 'a;
 
 /// An array or array_view that a launch uses.
 pub struct HostArgument<'a> {

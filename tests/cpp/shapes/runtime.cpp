@@ -405,6 +405,57 @@ TEST(futures_fail) {
     CHECK_THROWS(runtime_exception, (tasks.get(), 0), CHECK_CONTAINS(e.what(), "barrier"));
 }
 
+// Tasks together: done when all are, or when one is.
+TEST(tasks_together) {
+    const completion_future done = host().create_view().create_marker();
+    const auto number = [&](int n) { return done.to_task().then([n] { return n; }); };
+    const auto failing = [&] { return done.to_task().then([]() -> int { throw std::runtime_error("it failed"); }); };
+    const task<int> one = number(1), two = number(2), three = number(3);
+    CHECK((one && two).get() == (std::vector<int>{1, 2}));
+    CHECK((one && two && three).get() == (std::vector<int>{1, 2, 3}));
+    CHECK((one && (two && three)).get() == (std::vector<int>{1, 2, 3}));
+    CHECK(((one && two) && (three && one)).get() == (std::vector<int>{1, 2, 3, 1}));
+    CHECK((one && two).then([](const std::vector<int> &all) { return all[0] * 10 + all[1]; }).get() == 12);
+    std::atomic<int> ran = 0;
+    const task<void> left = one.then([&](int) { ++ran; }), right = two.then([&](int) { ++ran; });
+    (left && right && done.to_task()).wait();
+    CHECK(ran == 2);
+    CHECK_THROWS(std::runtime_error, ((one && failing()).get(), 0), CHECK_CONTAINS(e.what(), "it failed"));
+
+    // The first that does not fail, however late.
+    const int first = (one || two).get();
+    CHECK(first == 1 || first == 2);
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future();
+    const task<int> late = done.to_task().then([gone] { return gone.wait(), 4; });
+    CHECK((late || one).get() == 1 && (two || late).get() == 2 && !late.is_done());
+    const task<int> saved = failing() || late;
+    CHECK(!saved.is_done());
+    go.set_value();
+    CHECK(saved.get() == 4);
+    (left || right).wait();
+    CHECK_THROWS(std::runtime_error, ((failing() || failing()).get(), 0));
+}
+
+TEST(when_all_and_when_any) {
+    const completion_future done = host().create_view().create_marker();
+    std::vector<task<int>> numbers;
+    std::vector<task<void>> nothings;
+    for (int n = 0; n < 20; ++n) {
+        numbers.push_back(done.to_task().then([n] { return n * n; }));
+        nothings.push_back(numbers.back().then([](int) {}));
+    }
+    const std::vector<int> values = when_all(numbers.begin(), numbers.end()).get();
+    CHECK(values.size() == 20 && values[19] == 361);
+    when_all(nothings.begin(), nothings.end()).get();
+    CHECK(nothings[19].is_done());
+    CHECK(when_all(numbers.begin(), numbers.begin()).get().empty());
+    const std::pair<int, std::size_t> any = when_any(numbers.begin(), numbers.end()).get();
+    CHECK(any.second < 20 && any.first == int(any.second * any.second));
+    CHECK(when_any(nothings.begin(), nothings.end()).get() < 20);
+    CHECK_THROWS(std::invalid_argument, when_any(numbers.begin(), numbers.begin()));
+}
+
 TEST(from_several_threads) {
     std::vector<std::thread> threads;
     const accelerator_view shared = host().create_view();

@@ -1,0 +1,56 @@
+// Runs all kernels of the suite at their small sizes and checks them. usage: suite-check [--time] [PART OF A NAME]
+// On the default accelerator; --time: seconds of each, the median of at least five.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+
+#include "suite.h"
+
+namespace suite_plain {
+std::vector<suite::Case> all();
+}
+
+int main(int argc, char **argv) {
+    bool timing = false;
+    std::string only;
+    for (int i = 1; i < argc; i++)
+        if (std::string(argv[i]) == "--time")
+            timing = true;
+        else
+            only = argv[i];
+    auto now = [] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
+    int passed = 0, failed = 0;
+    for (const suite::Case &c : suite_plain::all()) {
+        if (std::string(c.name).find(only) == std::string::npos) continue;
+        try {
+            suite::Problem problem;
+            c.data(problem);
+            suite::Problem expected = problem, got = problem;
+            c.cpu(expected);
+            const auto running = suite::make_running(c, problem, "");
+            // Twice: what a run leaves must not spoil the next one.
+            running->run(1);
+            running->run(1);
+            running->download(got);
+            suite::compare(got, expected);
+            passed++;
+            if (!timing) continue;
+            std::vector<double> times;
+            for (const double end = now() + 0.2; now() < end || times.size() < 5;) {
+                const double start = now();
+                running->run(1);
+                times.push_back(now() - start);
+            }
+            std::sort(times.begin(), times.end());
+            std::printf("%-28s %9.3f ms\n", c.name, times[times.size() / 2] * 1e3);
+        } catch (const std::exception &e) {
+            failed++;
+            std::printf("%s: %s\n", c.name, e.what());
+        }
+    }
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0;
+}

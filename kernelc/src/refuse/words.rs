@@ -1,0 +1,118 @@
+//! Restrictions and `tile_static` where no grammar has them, and Clang, for which they are attributes, does.
+
+use crate::tokens::{Clauses, Code};
+use std::path::Path;
+
+/// What stands wrong in a source, a line of Clang's form for each.
+pub fn misplaced(path: &Path, source: &str, code: &Code<'_>, clauses: &Clauses, strict: bool) -> String {
+    let mut told = String::new();
+    let mut at = 0;
+    while at < code.tokens.len() {
+        if let Some(end) = left_out(code, at) {
+            at = end;
+            continue;
+        }
+        let token = code.tokens[at];
+        let why = match token.text {
+            _ if token.directive => None,
+            "restrict" => clauses.at(code, at).and_then(|(clause, _)| restriction(code, at, clause.end, strict)),
+            "tile_static" => doubled(code, at),
+            _ => None,
+        };
+        if let Some(why) = why {
+            let before = &source[..token.start];
+            let column = before.len() - before.rfind('\n').map_or(0, |n| n + 1) + 1;
+            let line = before.matches('\n').count() + 1;
+            told += &format!("{}:{line}:{column}: error: {why}\n", path.display());
+        }
+        at += 1;
+    }
+    told
+}
+
+/// The end of what `#if 0` leaves out, if that begins here.
+fn left_out(code: &Code<'_>, at: usize) -> Option<usize> {
+    if code.text(at) != "#" || code.text(at + 1) != "if" || code.text(at + 2) != "0" || !code.tokens[at].directive {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for n in at..code.tokens.len() {
+        if code.text(n) != "#" || !code.tokens[n].directive {
+            continue;
+        }
+        match code.text(n + 1) {
+            "if" | "ifdef" | "ifndef" => depth += 1,
+            "endif" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || depth == 1 && matches!(code.text(n + 1), "else" | "elif") {
+            return Some(n + 1);
+        }
+    }
+    None
+}
+
+/// Why a restriction cannot stand here.
+fn restriction(code: &Code<'_>, at: usize, end: usize, strict: bool) -> Option<&'static str> {
+    let next = code.text(end);
+    if code.before(at) == "]" {
+        let text = "restrict(...) stands behind the parameters of a lambda: write [...](...) restrict(...)";
+        return (next == "(" || strict).then_some(text);
+    }
+    if strict && next == "mutable" {
+        return Some("restrict(...) stands behind 'mutable'");
+    }
+    // An argument of a macro may become anything.
+    if matches!(code.before(at), "(" | ",") {
+        return None;
+    }
+    let declaration = (0..at).rev().map(|n| code.text(n)).take_while(|text| ![";", "{", "}"].contains(text));
+    let has_parameters = declaration.into_iter().any(|text| text == ")");
+    (!has_parameters).then_some("restrict(...) stands behind the parameters of a function")
+}
+
+/// Why `tile_static` cannot stand here.
+fn doubled(code: &Code<'_>, at: usize) -> Option<&'static str> {
+    let other = |text: &str| matches!(text, "static" | "extern" | "register" | "thread_local" | "typedef");
+    (other(code.before(at)) || other(code.text(at + 1)))
+        .then_some("'tile_static' is a storage class by itself: it cannot be combined with another")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn restrictions_and_tile_static_where_they_cannot_be() {
+        for (source, usual, strict) in [
+            ("int restrict(amp) f();", "1:5", "1:5"),
+            (";\n restrict(amp, cpu) int f();", "2:2", "2:2"),
+            ("int f() {} restrict(amp)\nint g();", "1:12", "1:12"),
+            ("using t = int restrict(cpu);", "1:15", "1:15"),
+            ("auto l = [] restrict(amp) (int x) {};", "1:13", "1:13"),
+            ("auto l = [] restrict(amp) {};", "", "1:13"),
+            ("auto l = [](int) restrict(amp) mutable {};", "", "1:18"),
+            ("static tile_static int x;", "1:8", "1:8"),
+            ("tile_static extern int x;", "1:1", "1:1"),
+            // What is right, or cannot be told.
+            ("int f() restrict(amp); int g() const restrict(amp) restrict(cpu) { }", "", ""),
+            (
+                "#define A restrict(amp)\n#define B(x) restrict(amp) int x()\nint f() A; M(int f(), restrict(amp))",
+                "",
+                "",
+            ),
+            ("#if 0\nint restrict(amp) f();\n#if 1\n#endif\n#else\nint g();\n#endif", "", ""),
+            ("int *restrict(p); int restrict = 3; tile_static int x; static int y;", "", ""),
+            ("using f = int(int) restrict(amp); typedef int (*g)(int) restrict(cpu);", "", ""),
+        ] {
+            for (expected, strict) in [(usual, false), (strict, true)] {
+                let code = Code::read(source);
+                let mut clauses = Clauses::new();
+                clauses.learn(&code);
+                let told = misplaced(Path::new("a"), source, &code, &clauses, strict);
+                let places: Vec<&str> = told.lines().filter_map(|l| l.strip_prefix("a:")?.split(": ").next()).collect();
+                assert_eq!(places.join(" "), expected, "{source}: {told}");
+            }
+        }
+    }
+}
