@@ -30,6 +30,44 @@ struct P {
     float x, y;
     int k;
 };
+// Threads beyond a bound have nothing to do in a loop with barriers; what the loop counts all of them see.
+TEST(bounded) {
+    const int n = 64 * 5, most = opaque(40);
+    std::vector<int> r(n), expected(n);
+    array_view<int> o(n, r);
+    parallel_for_each(
+        o.extent.tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+            tile_static int cells[64], counts[4];
+            const int l = t.local[0];
+            cells[l] = t.global[0];
+            if (l < 4) counts[l] = 0;
+            t.barrier.wait();
+            int rounds = 0;
+            for (int few = most; few >= 0; few -= 7) {
+                if (l <= few) cells[l] += few * (t.tile[0] + 1);
+                rounds++;
+                t.barrier.wait();
+                if (few > l) cells[l] ^= rounds;
+                t.barrier.wait();
+            }
+            for (int k = 0; k < most; k++)
+                atomic_fetch_add(&counts[(l + k) & 3], k);
+            t.barrier.wait();
+            o[t.global] = cells[l] * 3 + rounds + counts[l & 3];
+        });
+    o.synchronize();
+    for (int g = 0; g < n; g++) {
+        const int l = g % 64;
+        int cell = g, rounds = 0;
+        for (int few = most; few >= 0; few -= 7) {
+            if (l <= few) cell += few * (g / 64 + 1);
+            rounds++;
+            if (few > l) cell ^= rounds;
+        }
+        expected[g] = cell * 3 + rounds + 16 * (most * (most - 1) / 2);
+    }
+    CHECK(r == expected);
+}
 TEST(scan) {
     const int n = 4096;
     std::vector<int> v(n), r(n);

@@ -397,9 +397,14 @@ impl Kernel {
             let all = || body.iter().flat_map(|&n| &self.function.blocks[n].instructions);
             let simple = all().all(|i| match i.callee() {
                 Some(name) => is_position(name) || is_number_intrinsic(name) || is_lifetime(i),
-                None => !matches!(i.opcode.as_str(), "call" | "atomicrmw" | "cmpxchg" | "fence"),
+                None => !matches!(i.opcode.as_str(), "call" | "cmpxchg" | "fence"),
             });
-            if !together || !uniform || !simple || !(CUT_FROM..CUT_TO).contains(&all().count()) {
+            // What each thread would have to keep from one iteration to the next.
+            let kept = self.live[header]
+                .iter()
+                .any(|name| self.variables[name].varies && self.variables[name].again.is_none());
+            let least = if kept { CUT_FROM } else { 1 };
+            if !together || !uniform || !simple || !(least..CUT_TO).contains(&all().count()) {
                 continue;
             }
             let before: Vec<usize> = (0..self.flow.len()).filter(|&n| self.flow[n].next.contains(&header)).collect();
