@@ -396,11 +396,8 @@ impl Generator {
 
     fn loop_together(&mut self) {
         let name = self.name("k");
-        let bound = if self.random(2) == 0 {
-            format!("{}u", 1 + self.random(3))
-        } else {
-            format!("({} & 3u)", self.same())
-        };
+        let bound =
+            if self.random(2) == 0 { format!("{}u", 1 + self.random(3)) } else { format!("({} & 3u)", self.same()) };
         self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
         let uniform = self.uniform.len();
         self.uniform.push(name.clone());
@@ -512,8 +509,7 @@ impl Generator {
             self.uniform.extend(["g".into(), "given".into()]);
         } else {
             let (domain, index, t) = UNTILED[self.random(4) as usize];
-            let _ =
-                writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{");
+            let _ = writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{");
             self.line(&format!("const unsigned t = unsigned({t});"));
         }
         self.line("auto out = [=](unsigned at, unsigned value) restrict(amp, cpu) { ints[int(at)] = int(value); };");
