@@ -3,7 +3,6 @@
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
-#include <assert.h>
 #include <future>
 #include <iostream>
 #include <map>
@@ -106,7 +105,6 @@ template <int tile_size, typename T, typename Op> class reducer {
                     local_sum sum(shared[0]);
                     for (int i = 1; i < tile_size; ++i)
                         sum.add(shared[i], op);
-                    assert(tidx.tile[0] < tiles);
                     av_partial[tidx.tile] = sum.value;
                 }
             });
@@ -123,7 +121,7 @@ template <typename T> T clamp_to(T v, T low, T high) EVERYWHERE {
 }
 template int clamp_to<int>(int, int, int) EVERYWHERE;
 
-static int triple(int v) AMP_ONLY {
+int triple(int v) AMP_ONLY {
     return clamp_to(v * 3, 0, 60);
 }
 template <int (*Function)(int)> struct mapper {
