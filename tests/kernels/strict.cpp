@@ -251,14 +251,12 @@ TEST(host_code_beside_them) {
     map[1] = std::move(owners[2].m.p);
     std::thread([&] { owners.pop_back(); }).join();
     CHECK(*map[1] == 3 && owners.size() == 2);
-#if __cplusplus > 201703L
     // Its copies are made by functions for either side.
     std::vector<derived> sorted(40);
     for (int n = 0; n < 40; ++n)
         sorted[n].x = 39 - n;
     std::sort(sorted.begin(), sorted.end(), [](const derived &a, const derived &b) { return a.x < b.x; });
     CHECK(sorted[7].x == 7);
-#endif
 }
 
 template <class T> T twice(T x) restrict(amp, cpu) {
