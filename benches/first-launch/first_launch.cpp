@@ -1,6 +1,7 @@
-// What the first launch of a kernel costs, as C++ AMP and as GLSL that somebody wrote by hand: `first_launch NAME amp|glsl FOLDER`
-// prints the milliseconds of the first launch with its wait, less those of the fifth. A process each, so that nothing is
-// cached (benches/first-launch/run). The kernels are those of tests/corpus and examples-amp, next to their GLSL (FOLDER/NAME.spv).
+// What the first launch of a kernel costs, as C++ AMP and as GLSL that somebody wrote by hand: `first_launch NAME
+// amp|glsl FOLDER` prints the milliseconds of the first launch with its wait, less those of the fifth. A process each,
+// so that nothing is cached (benches/first-launch/run). The kernels are those of tests/corpus and examples-amp, next to
+// their GLSL (FOLDER/NAME.spv).
 #include <amp.h>
 #include <amp_math.h>
 #include <amp_short_vectors.h>
@@ -62,58 +63,61 @@ template <class Keys> void add_round_key(uint32 (&state)[16], const Keys &keys, 
     for (int i = 0; i < 16; ++i)
         state[i] ^= (keys[round * 4 + i / 4] >> (24 - 8 * (i % 4))) & 255;
 }
-template <bool forward> ways aes(array_view<uint32> data, array_view<const uint32> table, array_view<const uint32> round_keys) {
+template <bool forward>
+ways aes(array_view<uint32> data, array_view<const uint32> table, array_view<const uint32> round_keys) {
     const int blocks = data.extent[0] / 4;
-    return {[=] {
-                parallel_for_each(
-                    where(), extent<1>(blocks).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
-                        tile_static uint32 box[256], keys[60];
-                        for (int i = t.local[0]; i < 256; i += 32)
-                            box[i] = table[i];
-                        for (int i = t.local[0]; i < 60; i += 32)
-                            keys[i] = round_keys[i];
-                        t.barrier.wait_with_tile_static_memory_fence();
-                        const int block = t.global[0];
-                        uint32 state[16];
-                        for (int i = 0; i < 16; ++i)
-                            state[i] = (data[block * 4 + i / 4] >> (24 - 8 * (i % 4))) & 255;
-                        add_round_key(state, keys, forward ? 0 : 14);
-                        if (forward) {
-                            for (int round = 1; round <= 14; ++round) {
-                                uint32 next[16];
-                                for (int c = 0; c < 4; ++c)
-                                    for (int r = 0; r < 4; ++r)
-                                        next[4 * c + r] = box[state[4 * ((c + r) % 4) + r]];
-                                for (int c = 0; c < 4; ++c) {
-                                    const uint32 *s = next + 4 * c;
-                                    const uint32 all = s[0] ^ s[1] ^ s[2] ^ s[3];
-                                    for (int r = 0; r < 4; ++r)
-                                        state[4 * c + r] = round == 14 ? s[r] : s[r] ^ all ^ xtime(s[r] ^ s[(r + 1) % 4]);
-                                }
-                                add_round_key(state, keys, round);
+    return {
+        [=] {
+            parallel_for_each(
+                where(), extent<1>(blocks).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
+                    tile_static uint32 box[256], keys[60];
+                    for (int i = t.local[0]; i < 256; i += 32)
+                        box[i] = table[i];
+                    for (int i = t.local[0]; i < 60; i += 32)
+                        keys[i] = round_keys[i];
+                    t.barrier.wait_with_tile_static_memory_fence();
+                    const int block = t.global[0];
+                    uint32 state[16];
+                    for (int i = 0; i < 16; ++i)
+                        state[i] = (data[block * 4 + i / 4] >> (24 - 8 * (i % 4))) & 255;
+                    add_round_key(state, keys, forward ? 0 : 14);
+                    if (forward) {
+                        for (int round = 1; round <= 14; ++round) {
+                            uint32 next[16];
+                            for (int c = 0; c < 4; ++c)
+                                for (int r = 0; r < 4; ++r)
+                                    next[4 * c + r] = box[state[4 * ((c + r) % 4) + r]];
+                            for (int c = 0; c < 4; ++c) {
+                                const uint32 *s = next + 4 * c;
+                                const uint32 all = s[0] ^ s[1] ^ s[2] ^ s[3];
+                                for (int r = 0; r < 4; ++r)
+                                    state[4 * c + r] = round == 14 ? s[r] : s[r] ^ all ^ xtime(s[r] ^ s[(r + 1) % 4]);
                             }
-                        } else {
-                            for (int round = 13; round >= 0; --round) {
-                                uint32 next[16];
-                                for (int c = 0; c < 4; ++c)
-                                    for (int r = 0; r < 4; ++r)
-                                        next[4 * ((c + r) % 4) + r] = box[state[4 * c + r]];
-                                add_round_key(next, keys, round);
-                                for (int c = 0; c < 4; ++c)
-                                    for (int r = 0; r < 4; ++r) {
-                                        const uint32 *s = next + 4 * c;
-                                        state[4 * c + r] = round == 0 ? s[r]
-                                                                      : mul(s[r], 14) ^ mul(s[(r + 1) % 4], 11) ^
-                                                                            mul(s[(r + 2) % 4], 13) ^ mul(s[(r + 3) % 4], 9);
-                                    }
-                            }
+                            add_round_key(state, keys, round);
                         }
-                        for (int i = 0; i < 4; ++i)
-                            data[block * 4 + i] = (state[4 * i] << 24) | (state[4 * i + 1] << 16) | (state[4 * i + 2] << 8) |
-                                                  state[4 * i + 3];
-                    });
-            },
-            [=](const revamp::kernel &k) { parallel_for_each(where(), extent<1>(blocks), k, data, table, round_keys); }};
+                    } else {
+                        for (int round = 13; round >= 0; --round) {
+                            uint32 next[16];
+                            for (int c = 0; c < 4; ++c)
+                                for (int r = 0; r < 4; ++r)
+                                    next[4 * ((c + r) % 4) + r] = box[state[4 * c + r]];
+                            add_round_key(next, keys, round);
+                            for (int c = 0; c < 4; ++c)
+                                for (int r = 0; r < 4; ++r) {
+                                    const uint32 *s = next + 4 * c;
+                                    state[4 * c + r] = round == 0
+                                                           ? s[r]
+                                                           : mul(s[r], 14) ^ mul(s[(r + 1) % 4], 11) ^
+                                                                 mul(s[(r + 2) % 4], 13) ^ mul(s[(r + 3) % 4], 9);
+                                }
+                        }
+                    }
+                    for (int i = 0; i < 4; ++i)
+                        data[block * 4 + i] = (state[4 * i] << 24) | (state[4 * i + 1] << 16) |
+                                              (state[4 * i + 2] << 8) | state[4 * i + 3];
+                });
+        },
+        [=](const revamp::kernel &k) { parallel_for_each(where(), extent<1>(blocks), k, data, table, round_keys); }};
 }
 
 // tests/corpus/bitonic.cpp
@@ -164,8 +168,8 @@ ways jacobi(array_view<const float, 2> p, array_view<const float, 2> divergence,
                 parallel_for_each(
                     where(), next.extent, [=](index<2> i) restrict(amp) {
                         const int y = i[0], x = i[1];
-                        next[i] = (p[clamped(y, x - 1)] + p[clamped(y, x + 1)] + p[clamped(y - 1, x)] + p[clamped(y + 1, x)] -
-                                   divergence[i]) *
+                        next[i] = (p[clamped(y, x - 1)] + p[clamped(y, x + 1)] + p[clamped(y - 1, x)] +
+                                   p[clamped(y + 1, x)] - divergence[i]) *
                                   0.25f;
                     });
             },
@@ -173,7 +177,8 @@ ways jacobi(array_view<const float, 2> p, array_view<const float, 2> divergence,
 }
 
 // tests/corpus/nbody.cpp
-ways nbody(array_view<const float_4> in, array_view<const float_4> velocity, array_view<float_4> out, array_view<float_4> next) {
+ways nbody(array_view<const float_4> in, array_view<const float_4> velocity, array_view<float_4> out,
+           array_view<float_4> next) {
     const int n = in.extent[0];
     return {[=] {
                 parallel_for_each(
@@ -186,8 +191,7 @@ ways nbody(array_view<const float_4> in, array_view<const float_4> velocity, arr
                             t.barrier.wait();
                             for (int j = 0; j < 64; ++j) {
                                 const float_4 r = tile[j] - pos;
-                                const float inverse =
-                                    fast_math::rsqrt(r.x * r.x + r.y * r.y + r.z * r.z + 0.01f);
+                                const float inverse = fast_math::rsqrt(r.x * r.x + r.y * r.y + r.z * r.z + 0.01f);
                                 acc += r * (inverse * inverse * inverse);
                             }
                             t.barrier.wait();
@@ -273,7 +277,8 @@ int main(int count, char **arguments) {
         // The device is open and has what it needs.
         std::vector<int> one(1);
         array_view<int> warm(1, one);
-        parallel_for_each(where(), warm.extent, [=](index<1> i) restrict(amp) { warm[i] = 1; });
+        parallel_for_each(
+            where(), warm.extent, [=](index<1> i) restrict(amp) { warm[i] = 1; });
         where().wait();
         const ways &kernel = all.at(name);
         std::function<void()> launch = kernel.amp;
@@ -283,7 +288,8 @@ int main(int count, char **arguments) {
             const revamp::kernel made(where().accelerator, module.data(), module.size() * 4);
             launch = [=] { kernel.glsl(made); };
         }
-        const double making = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+        const double making =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
         double times[5];
         for (double &time : times)
             time = milliseconds(launch);

@@ -13,7 +13,10 @@ pub fn marked(ir: &str) -> String {
                 text.push_str("{ alwaysinline mustprogress ");
                 for word in words.split_inclusive(' ') {
                     // These contradict it or repeat it.
-                    if !matches!(word.trim_end(), "noinline" | "optnone" | "alwaysinline" | "mustprogress" | "inlinehint") {
+                    if !matches!(
+                        word.trim_end(),
+                        "noinline" | "optnone" | "alwaysinline" | "mustprogress" | "inlinehint"
+                    ) {
                         text.push_str(word);
                     }
                 }

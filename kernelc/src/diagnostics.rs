@@ -131,14 +131,6 @@ fn local_member(first: &str, block: &[&str]) -> bool {
         .any(|callee| bodies.iter().any(|body| body.contains(&call) && body.contains(&callee)))
 }
 
-/// The place is in a function or a lambda that is restrict(amp), as the text has it.
-pub fn is_in_amp_code(file: &str, row: usize, column: usize) -> bool {
-    let Ok(source) = std::fs::read(Path::new(file)) else { return true };
-    let source = String::from_utf8_lossy(&source);
-    let line: usize = source.split_inclusive('\n').take(row.saturating_sub(1)).map(str::len).sum();
-    amp_bodies(&source).iter().any(|body| body.contains(&(line + column.saturating_sub(1))))
-}
-
 /// The file, the line and the column that a diagnostic begins with.
 fn place(line: &str) -> Option<(&str, (usize, usize))> {
     let (place, _) = line.split_once(": error: ").or_else(|| line.split_once(": note: "))?;

@@ -25,9 +25,9 @@ impl Declared {
 
 /// Functions of C that are there without a namespace.
 const OF_C: [&str; 31] = [
-    "abs", "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "div", "exp", "exp2", "floor", "fma", "fmax",
-    "fmin", "fmod", "hypot", "index", "isnan", "log", "log10", "log2", "pow", "round", "sin", "sinh", "sqrt", "tan",
-    "tanh", "trunc",
+    "abs", "acos", "asin", "atan", "atan2", "cbrt", "ceil", "cos", "cosh", "div", "exp", "exp2", "floor", "fma",
+    "fmax", "fmin", "fmod", "hypot", "index", "isnan", "log", "log10", "log2", "pow", "round", "sin", "sinh", "sqrt",
+    "tan", "tanh", "trunc",
 ];
 
 /// The functions of a program, by namespace or class and name.
@@ -226,8 +226,27 @@ enum Block {
 
 /// Words before parentheses that are no parameters: `int (*f)(int)`.
 const NO_NAMES: [&str; 21] = [
-    "decltype", "alignas", "__attribute__", "noexcept", "throw", "restrict", "__declspec", "static_assert", "explicit",
-    "requires", "void", "bool", "char", "int", "unsigned", "signed", "short", "long", "float", "double", "auto",
+    "decltype",
+    "alignas",
+    "__attribute__",
+    "noexcept",
+    "throw",
+    "restrict",
+    "__declspec",
+    "static_assert",
+    "explicit",
+    "requires",
+    "void",
+    "bool",
+    "char",
+    "int",
+    "unsigned",
+    "signed",
+    "short",
+    "long",
+    "float",
+    "double",
+    "auto",
 ];
 
 /// The name before some parameters, with its qualifiers, and its first token.
@@ -250,9 +269,7 @@ fn name(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
     if code.text(at) == ">" {
         at = code.angle_back(at)?.checked_sub(1)?;
     }
-    if !code.is_word(at)
-        || NO_NAMES.contains(&code.text(at))
-    {
+    if !code.is_word(at) || NO_NAMES.contains(&code.text(at)) {
         return None;
     }
     let tilde = if code.before(at) == "~" { "~" } else { "" };

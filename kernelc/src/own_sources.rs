@@ -32,7 +32,8 @@ pub fn gathered(source: &Path, line: &Line) -> Vec<OwnSource> {
     let mut all = folders(&["-I"]);
     let users = all.len();
     // Our headers are as Clang wants them.
-    let ours = |folder: &PathBuf| folder.join("revamp/detail/restrict.h").is_file() || folder.join("revamp.h").is_file();
+    let ours =
+        |folder: &PathBuf| folder.join("revamp/detail/restrict.h").is_file() || folder.join("revamp.h").is_file();
     all.extend(folders(&["-isystem", "-idirafter"]).into_iter().filter(|folder| !ours(folder)));
     let mut made: Vec<OwnSource> = Vec::new();
     let mut seen = HashSet::new();

@@ -309,12 +309,18 @@ mod tests {
                 "template int f<int>(int) restrict(amp); template <> int f<char>(char) restrict(amp);",
                 "template restrict(amp) int f<int>(int) ; template <> int f<char>(char) restrict(amp);",
             ),
-            ("void f() restrict(amp) { struct s { int g(); }; }", "void f() restrict(amp) { struct s { restrict(amp) int g(); }; }"),
+            (
+                "void f() restrict(amp) { struct s { int g(); }; }",
+                "void f() restrict(amp) { struct s { restrict(amp) int g(); }; }",
+            ),
             (
                 "void g() { f([=](int) restrict(amp, cpu) { class s { public: template <class T> s(T t) : a(t) {} int (*b)(int); }; }); }",
                 "void g() { f([=](int) restrict(amp, cpu) { class s { public: template <class T> restrict(amp, cpu) s(T t) : a(t) {} int (*b)(int); }; }); }",
             ),
-            ("template <class T> int f(T e) { return e.tile<2>(); }", "template <class T> int f(T e) { return e.template tile<2>(); }"),
+            (
+                "template <class T> int f(T e) { return e.tile<2>(); }",
+                "template <class T> int f(T e) { return e.template tile<2>(); }",
+            ),
             ("f([](auto *e) { e->tile<2, N>().pad(); });", "f([](auto *e) { e->template tile<2, N>().pad(); });"),
         ] {
             assert_eq!(made(source).as_deref(), Some(expected), "{source}");

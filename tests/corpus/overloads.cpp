@@ -1,9 +1,8 @@
-// A small library of vectors: what the device and the host do differently is overloaded on restriction, in headers and out of
-// them, in both orders, with templates, inheritance and functors.
+// A small library of vectors: what the device and the host do differently is overloaded on restriction, in headers and
+// out of them, in both orders, with templates, inheritance and functors.
 #include "stdafx.h"
 #include <amp.h>
 #include <amp_math.h>
-#include <assert.h>
 #include <future>
 #include <iostream>
 #include <map>
@@ -92,23 +91,23 @@ template <int tile_size, typename T, typename Op> class reducer {
         array_view<T> av_partial(tiles, partial);
         av_partial.discard_data();
         const Op op = m_op;
-        parallel_for_each(data.extent.tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
-            struct local_sum {
-                T value;
-                explicit local_sum(T v) : value(v) {}
-                void add(T v, const Op &with) { value = with(value, v); }
-            };
-            tile_static T shared[tile_size];
-            shared[tidx.local[0]] = data.extent.contains(tidx.global) ? data[tidx.global] : T();
-            tidx.barrier.wait_with_tile_static_memory_fence();
-            if (tidx.local[0] == 0) {
-                local_sum sum(shared[0]);
-                for (int i = 1; i < tile_size; ++i)
-                    sum.add(shared[i], op);
-                assert(tidx.tile[0] < tiles);
-                av_partial[tidx.tile] = sum.value;
-            }
-        });
+        parallel_for_each(
+            data.extent.tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
+                struct local_sum {
+                    T value;
+                    explicit local_sum(T v) : value(v) {}
+                    void add(T v, const Op &with) { value = with(value, v); }
+                };
+                tile_static T shared[tile_size];
+                shared[tidx.local[0]] = data.extent.contains(tidx.global) ? data[tidx.global] : T();
+                tidx.barrier.wait_with_tile_static_memory_fence();
+                if (tidx.local[0] == 0) {
+                    local_sum sum(shared[0]);
+                    for (int i = 1; i < tile_size; ++i)
+                        sum.add(shared[i], op);
+                    av_partial[tidx.tile] = sum.value;
+                }
+            });
         av_partial.synchronize();
         T result = T();
         for (size_t i = 0; i < partial.size(); ++i)
@@ -122,7 +121,7 @@ template <typename T> T clamp_to(T v, T low, T high) EVERYWHERE {
 }
 template int clamp_to<int>(int, int, int) EVERYWHERE;
 
-static int triple(int v) AMP_ONLY {
+int triple(int v) AMP_ONLY {
     return clamp_to(v * 3, 0, 60);
 }
 template <int (*Function)(int)> struct mapper {
@@ -150,10 +149,11 @@ int main() {
     std::vector<float> values(128);
     array_view<float3v> av_points(128, points);
     array_view<float> av_values(128, values);
-    parallel_for_each(av_points.extent, [=](index<1> idx) restrict(amp) {
-        av_points[idx] = vectors::normalized(av_points[idx]) + float3v(1, 0, 0);
-        av_values[idx] = op.value(idx[0]);
-    });
+    parallel_for_each(
+        av_points.extent, [=](index<1> idx) restrict(amp) {
+            av_points[idx] = vectors::normalized(av_points[idx]) + float3v(1, 0, 0);
+            av_values[idx] = op.value(idx[0]);
+        });
     av_points.synchronize();
     av_values.synchronize();
     std::cout << "normalized " << points[7] << ", here " << vectors::normalized(float3v(0, 3, 4)) << std::endl;

@@ -553,30 +553,6 @@ int waits_where(std::vector<int> &v, std::vector<int> &r) {
         sum += x;
     return sum;
 }
-// On the reference accelerator tile_static variables begin as NaN and -1, in each tile.
-TEST(what_was_not_written_is_seen_on_the_reference) {
-    if (coroutines()) SKIP("the program's function has its own variables");
-    std::vector<float> floats(64);
-    std::vector<int> ints(64);
-    const array_view<float> f(64, floats);
-    const array_view<int> n(64, ints);
-    const int written = opaque(1);
-    parallel_for_each(
-        accelerator(accelerator::direct3d_ref).default_view, f.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
-            tile_static float a[16];
-            tile_static int b;
-            if (t.tile[0] == written) a[t.local[0]] = 2;
-            if (t.global[0] == 16 * written) b = 3;
-            t.barrier.wait();
-            f[t] = a[t.local[0]];
-            n[t] = b;
-        });
-    f.synchronize();
-    n.synchronize();
-    CHECK(std::isnan(floats[0]) && floats[16] == 2 && std::isnan(floats[32]));
-    CHECK(ints[0] == -1 && ints[31] == 3 && ints[63] == -1);
-}
-
 TEST(barriers_of_whole_tiles) {
     std::vector<int> v(256), r(256);
     for (int i = 0; i < 256; i++)

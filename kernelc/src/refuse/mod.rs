@@ -197,10 +197,9 @@ fn look(arguments: &[OsString]) -> i32 {
         if name.is_some_and(|(name, _)| found.arrays.contains(&(one.place.file.clone(), name.to_owned()))) {
             continue;
         }
-        // Here implicit members of a class may be the device's alone, which the host has too. Its code is for its pass to judge.
-        // The tree does not tell in which lambda a statement is.
-        let is_amp = || diagnostics::is_in_amp_code(&one.place.file, one.place.line as usize, one.place.column as usize);
-        if purpose == "overloaded" && rules::is_in_host_code(one.at) && !is_amp() {
+        // Here implicit members of a class may be the device's alone, which the host has too; libraries' host code that uses them is
+        // for the host's pass to judge. What is made for the device fails in its pass.
+        if purpose == "overloaded" && one.at.is_of_system() {
             continue;
         }
         let lacking = one
@@ -226,7 +225,10 @@ fn look(arguments: &[OsString]) -> i32 {
     ours.extend(found.findings.iter().map(|f| said(&f.place, "error", &f.text)));
     eprint!("{clangs}{OURS}{ours}");
     if purpose == "compare" {
-        let chosen = found.chosen.iter().map(|(at, to)| format!("{}:{}:{} {}:{}:{}\n", at.file, at.line, at.column, to.file, to.line, to.column));
+        let chosen = found
+            .chosen
+            .iter()
+            .map(|(at, to)| format!("{}:{}:{} {}:{}:{}\n", at.file, at.line, at.column, to.file, to.line, to.column));
         eprint!("{CHOSEN}{}", chosen.collect::<String>());
     }
     i32::from(failed)

@@ -193,19 +193,6 @@ fn place_of(function: Cursor) -> (String, String) {
     (names.collect::<Vec<_>>().join("::"), function.spelling())
 }
 
-/// It stands in a function of the host.
-pub(super) fn is_in_host_code(at: Cursor) -> bool {
-    let mut around = Some(at);
-    for _ in 0..256 {
-        match around.filter(|c| !c.is_null()) {
-            Some(cursor) if is_function(cursor.kind()) => return !is_callable(cursor),
-            Some(cursor) => around = cursor.semantic_parent(),
-            None => return false,
-        }
-    }
-    false
-}
-
 /// The operator of a lambda.
 fn operator_of(lambda: Cursor) -> Option<Cursor> {
     let class = lambda.ty()?.declaration();
@@ -561,7 +548,9 @@ impl Walk {
             kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
             _ => {}
         }
-        if context.side != Side::Cpu && [kind::CALL, kind::DECLARATION_REFERENCE, kind::MEMBER_REFERENCE].contains(&found) {
+        if context.side != Side::Cpu
+            && [kind::CALL, kind::DECLARATION_REFERENCE, kind::MEMBER_REFERENCE].contains(&found)
+        {
             let named = at.referenced().filter(|f| !f.is_null() && is_function(f.kind())).and_then(Cursor::canonical);
             let named = named.filter(|function| !is_of_libraries(*function));
             self.chosen.extend(named.map(|function| (at.place(), function.place())));

@@ -17,19 +17,17 @@ pub struct Domain {
     pub tile: Option<SmallVec<[i32; 3]>>,
     /// Bytes that the threads of a tile share.
     pub tile_memory: usize,
-    /// What the threads of a tile share begins as NaN or -1 in each tile, so that a read before a write is seen.
-    pub poison: bool,
 }
 
 impl Domain {
     /// An untiled domain.
     pub fn new(extent: &[i32]) -> Self {
-        Self { extent: SmallVec::from_slice(extent), tile: None, tile_memory: 0, poison: false }
+        Self { extent: SmallVec::from_slice(extent), tile: None, tile_memory: 0 }
     }
 
     /// A tiled domain.
     pub fn tiled(extent: &[i32], tile: &[i32], tile_memory: usize) -> Self {
-        Self { extent: SmallVec::from_slice(extent), tile: Some(SmallVec::from_slice(tile)), tile_memory, poison: false }
+        Self { extent: SmallVec::from_slice(extent), tile: Some(SmallVec::from_slice(tile)), tile_memory }
     }
 
     /// The number of threads; fails with `invalid_compute_domain` if such a domain cannot be launched.

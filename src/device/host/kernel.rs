@@ -166,8 +166,7 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
     match &domain.tile {
         None => spread(pool, total, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure)),
         Some(tile) => {
-            let mut shape = Tiling::new(&domain.extent, tile, domain.tile_memory);
-            shape.poison = domain.poison;
+            let shape = Tiling::new(&domain.extent, tile, domain.tile_memory);
             if let Some(memory) = kernel.whole_tiles() {
                 let part = |from, to| run_whole_tiles(&shape, kernel, memory as usize, from, to, &failure);
                 spread(pool, shape.tiles, &failure, &part);
@@ -269,13 +268,11 @@ struct Tiling {
     tiles: u64,
     threads: usize,
     memory: usize,
-    /// It begins as NaN.
-    poison: bool,
 }
 
 impl Tiling {
     fn new(extent: &[i32], tile: &[i32], memory: usize) -> Self {
-        let mut shape = Self { rank: tile.len(), tile: [1; 3], grid: [1; 3], tiles: 1, threads: 1, memory, poison: false };
+        let mut shape = Self { rank: tile.len(), tile: [1; 3], grid: [1; 3], tiles: 1, threads: 1, memory };
         for d in 0..tile.len() {
             shape.tile[d] = tile[d];
             shape.grid[d] = extent[d] / tile[d];
@@ -360,9 +357,6 @@ impl Tiling {
     }
 }
 
-/// Each byte of what a tile shares, where a read before a write is to be seen: floats are NaN, numbers -1.
-const POISON: u8 = 0xff;
-
 /// Runs tiles `from..to` of a kernel that runs whole tiles.
 fn run_whole_tiles(
     shape: &Tiling,
@@ -378,9 +372,6 @@ fn run_whole_tiles(
         if failure.stopped() {
             break;
         }
-        if shape.poison {
-            span.fill(POISON);
-        }
         kernel.run_tile(shape.place(number), span)?;
     }
     Ok(())
@@ -395,9 +386,6 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
     for number in from..to {
         if failure.stopped() {
             break;
-        }
-        if shape.poison {
-            span.fill(POISON);
         }
         let tile = shape.place(number);
         let origin = std::array::from_fn(|d| tile[d] * shape.tile[d]);

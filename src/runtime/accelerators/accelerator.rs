@@ -173,9 +173,8 @@ impl Accelerator {
             race::check_from_now_on();
             log!(
                 Info,
-                "{}: kernels run on one thread, in order; races between launches are reported, and tile_static variables of \
-                 kernels compiled by revamp-c++ begin as NaN or -1; accesses outside of array_views are reported in sources \
-                 compiled with -famp-bounds=report (g++: REVAMP_CHECK_BOUNDS), not in others",
+                "{}: kernels run on one thread, in order; races between launches are reported; accesses outside of array_views \
+                 are reported in sources compiled with -famp-bounds=report (g++: REVAMP_CHECK_BOUNDS), not in others",
                 self.name()
             );
         }
