@@ -392,7 +392,10 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
     const T power = raise(T(0.5), t), less = power - T(0.5);
     const two<T> s = ordered_sum(less, power * r);
     const T half = s.high + (mad(power, tail, s.low) + ((power - less) - T(0.5)));
-    const T y = x > (single<T> ? T(89) : T(710)) ? infinity<T>() : x < T(-50) ? T(-1) : fabs(x) < T(0x1p-60) ? x : half + half;
+    const T y = x > (single<T> ? T(89) : T(710)) ? infinity<T>()
+                : x < T(-50)                     ? T(-1)
+                : fabs(x) < T(0x1p-60)           ? x
+                                                 : half + half;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T asinh(T x) {
@@ -497,8 +500,9 @@ template <class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
     else
         first = T(-0x1.921fb54p+0), second = T(-0x1.10b46118p-30), third = T(-0x1.313198ap-61),
         fourth = T(-0x1.701b839a25205p-92);
-    const T g = mad(n, second, mad(n, first, x)), h = mad(n, third, g), r = mad(n, fourth, h);
-    turned<T> y = {r, mad(n, fourth, h - r) + mad(n, third, g - h), static_cast<int>(bits(t))};
+    const T g = mad(n, second, mad(n, first, x)), h = mad(n, third, g);
+    const T rest = mad(n, fourth, mad(n, third, g - h)), r = h + rest;
+    turned<T> y = {r, (h - r) + rest, static_cast<int>(bits(t))};
     if (magnitude(x) > bits(single<T> ? T(3200) : T(0x1p18))) {
         const quarter_turns<T> far = reduce_far(is_finite(x) ? x : T(0x1p30));
         y = {is_finite(x) ? far.rest.high : not_a_number<T>(), far.rest.low, far.quadrant};
@@ -524,8 +528,8 @@ template <bool Low, class T> REVAMP_MATH_INLINE T cos_poly(T r, T low) {
     if constexpr (single<T>)
         p = horner(z, -0.5, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e838p-16);
     else
-        p = horner(z, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16,
-                   -0x1.27e4f7ea30e30p-22, 0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37);
+        p = horner(z, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c14f89p-10, 0x1.a01a019c83816p-16, -0x1.27e4f7ea30e30p-22,
+                   0x1.1ee9d7502d694p-29, -0x1.8fa46579f0bd8p-37);
     return mad(z, p, T(1));
 }
 template <class T> REVAMP_MATH_INLINE word_of<T> sign_if(int bit) {
@@ -623,7 +627,8 @@ template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     REVAMP_MATH_EXACT
     const bool steep = magnitude(y) > magnitude(x);
     T large = fabs(steep ? y : x), small = fabs(steep ? x : y);
-    const word_of<T> least = bits(single<T> ? T(0x1p-60) : T(0x1p-500)), most = bits(single<T> ? T(0x1p60) : T(0x1p500));
+    const word_of<T> least = bits(single<T> ? T(0x1p-60) : T(0x1p-500)),
+                     most = bits(single<T> ? T(0x1p60) : T(0x1p500));
     const bool far = bits(large) - least >= most - least || (bits(small) < least && !is_zero(small));
     int apart = 0;
     if (far) {
@@ -700,14 +705,14 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
     const T a = fabs(x), limit = single<T> ? T(4) : T(6), b = a > limit ? limit : a;
     T p;
     if constexpr (single<T>)
-            p = horner(b, 0x1.077aecp-3, 0x1.453076p-1, 0x1.b3411ap-4, -0x1.85b084p-6, 0x1.ded434p-9, -0x1.553e08p-12,
-                       0x1.81a75ep-17);
-        else
-            p = horner(b, 0x1.06eb7fc5ebb7dp-3, 0x1.45f36448a1a0cp-1, 0x1.a4e873e7eef7dp-4, -0x1.38e5e26fd6da8p-6,
-                       -0x1.1367f0498c65dp-12, 0x1.cdcb7045da19cp-10, -0x1.52ae18b1784d0p-11, 0x1.d6b2c55bcc5d8p-15,
-                       0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19,
-                       0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
-                       0x1.2e12c9f899acdp-37);
+        p = horner(b, 0x1.077aecp-3, 0x1.453076p-1, 0x1.b3411ap-4, -0x1.85b084p-6, 0x1.ded434p-9, -0x1.553e08p-12,
+                   0x1.81a75ep-17);
+    else
+        p = horner(b, 0x1.06eb7fc5ebb7dp-3, 0x1.45f36448a1a0cp-1, 0x1.a4e873e7eef7dp-4, -0x1.38e5e26fd6da8p-6,
+                   -0x1.1367f0498c65dp-12, 0x1.cdcb7045da19cp-10, -0x1.52ae18b1784d0p-11, 0x1.d6b2c55bcc5d8p-15,
+                   0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19,
+                   0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
+                   0x1.2e12c9f899acdp-37);
     const powers<T> e = exp_of(mad(-b, p, -b), T(0));
     const T near = erf_poly(a), far = T(1) - raise(e.y, e.t);
     const T y = a < (single<T> ? T(0.9277) : T(1)) ? near : far;
@@ -718,16 +723,16 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
     T g;
-        if constexpr (single<T>)
-            g = horner(q, 0x1.46e80ep+0, -0x1.7bf5cep-4, -0x1.540760p-3, 0x1.4ff878p-3, -0x1.bc4212p-5, -0x1.06873ap-7,
-                       0x1.1fcecap-7, 0x1.3f6b78p-10, -0x1.a3c66cp-10, -0x1.c03e36p-12, 0x1.56d756p-12, 0x1.560c0cp-13);
-        else
-            g = horner(q, 0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a2a8p-3, 0x1.f7f5df66fb9c8p-7, 0x1.16ecefcfa68e7p-4,
-                       -0x1.9ddb23c3dc260p-4, 0x1.7fee004de9698p-4, -0x1.0fb06dff62d52p-4, 0x1.3079edfad3015p-5,
-                       -0x1.096238534a567p-6, 0x1.49c67195772ecp-8, -0x1.8d4ac33d38ff5p-11, -0x1.a1deb46b5cd1ep-13,
-                       0x1.3be2e9b8e01f8p-13, -0x1.995f9912548eap-16, -0x1.78f5686daf9fap-17, 0x1.7f293ef26b0fdp-18,
-                       0x1.50f1e1176cc2bp-22, -0x1.b87716b0cb39cp-21, 0x1.d997654e2dc44p-25, 0x1.b46237b3dadc6p-24,
-                       -0x1.125d6904ed8fep-27, -0x1.1f938f72bbd75p-27);
+    if constexpr (single<T>)
+        g = horner(q, 0x1.46e80ep+0, -0x1.7bf5cep-4, -0x1.540760p-3, 0x1.4ff878p-3, -0x1.bc4212p-5, -0x1.06873ap-7,
+                   0x1.1fcecap-7, 0x1.3f6b78p-10, -0x1.a3c66cp-10, -0x1.c03e36p-12, 0x1.56d756p-12, 0x1.560c0cp-13);
+    else
+        g = horner(q, 0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a2a8p-3, 0x1.f7f5df66fb9c8p-7, 0x1.16ecefcfa68e7p-4,
+                   -0x1.9ddb23c3dc260p-4, 0x1.7fee004de9698p-4, -0x1.0fb06dff62d52p-4, 0x1.3079edfad3015p-5,
+                   -0x1.096238534a567p-6, 0x1.49c67195772ecp-8, -0x1.8d4ac33d38ff5p-11, -0x1.a1deb46b5cd1ep-13,
+                   0x1.3be2e9b8e01f8p-13, -0x1.995f9912548eap-16, -0x1.78f5686daf9fap-17, 0x1.7f293ef26b0fdp-18,
+                   0x1.50f1e1176cc2bp-22, -0x1.b87716b0cb39cp-21, 0x1.d997654e2dc44p-25, 0x1.b46237b3dadc6p-24,
+                   -0x1.125d6904ed8fep-27, -0x1.1f938f72bbd75p-27);
     const T square = a * a;
     const powers<T> e = exp_of(-square, -product_less(a, a, square));
     const T far = times_power(e.y * quotient(g, mad(T(2), a, T(1))), static_cast<int>(e.n));

@@ -3,6 +3,7 @@
 //     accuracy                    tests
 //     accuracy table [count]      the table of docs/maths.md, with so many random arguments a line
 //     accuracy columns [count]    its figures only
+//     accuracy floats [step]      every step-th of all floats, each function of one argument: the largest errors
 //
 // With SLOPPY_DIVISION, quotients and roots are as far off as Vulkan allows, and fma rounds twice. With LAST_BIT, the
 // code that REVAMP_MATH_LAST_BIT chooses (revamp/detail/device_precise.h).
@@ -271,12 +272,30 @@ template <class T> result measure(const function_2<T> &f, long count) {
     return r;
 }
 
+// All floats, or every step-th of them; the reference is double, and where it matters long double.
+result measure_all(float (*mine)(float), double (*near)(double), real (*exact)(real), double least, double most,
+                   unsigned step) {
+    result r;
+    for (std::uint64_t i = 0; i < 0x100000000u; i += step) {
+        const std::uint32_t word = static_cast<std::uint32_t>(i);
+        float x;
+        std::memcpy(&x, &word, sizeof x);
+        if (x < least || x > most) continue;
+        const float y = mine(x);
+        if (distance(y, near(x)) <= r.most) continue;
+        const double d = distance(y, exact(x));
+        if (exact(x) != unmeasured && !(d <= r.most)) r = {d, static_cast<double>(x), 0};
+    }
+    return r;
+}
+
 struct line {
     const char *name;
     const char *where; // arguments, in words; "" is all
     bound most;        // what the tests ask for
     result (*single)(long);
     result (*twice)(long);
+    result (*floats)(unsigned); // null: of two arguments
 };
 constexpr double all = HUGE_VAL;
 
@@ -293,6 +312,11 @@ constexpr double all = HUGE_VAL;
                 return measure<double>({[](double x) { return mine(x); }, [](real x) -> real { return exact(x); },     \
                                         low, high, least, most},                                                       \
                                        n);                                                                             \
+            },                                                                                                         \
+            [](unsigned step) {                                                                                        \
+                return measure_all([](float x) { return mine(x); },                                                    \
+                                   [](double x) { return static_cast<double>(exact(x)); },                             \
+                                   [](real x) -> real { return exact(x); }, least, most, step);                        \
             }                                                                                                          \
     }
 #define LINE_2(name, where, mine, exact, low, high, low_2, high_2, positive, ...)                                      \
@@ -309,7 +333,8 @@ constexpr double all = HUGE_VAL;
                                         [](real x, real y) -> real { return exact(x, y); }, low, high, low_2, high_2,  \
                                         positive},                                                                     \
                                        n);                                                                             \
-            }                                                                                                          \
+            },                                                                                                         \
+            nullptr                                                                                                    \
     }
 #define C(name, low, high, least, most, ...)                                                                           \
     LINE(#name, "", device::name, std::name, low, high, least, most, __VA_ARGS__)
@@ -606,6 +631,17 @@ TEST(whole_results) {
 
 int main(int argc, char **argv) {
     const std::string what = argc > 1 ? argv[1] : "";
+    if (what == "floats") {
+        for (const line &one : lines) {
+            if (one.floats == nullptr) continue;
+            const result r = one.floats(argc > 2 ? static_cast<unsigned>(std::atol(argv[2])) : 1);
+            std::printf("| %s%s%s | %.2f | %a |\n", one.name, *one.where != 0 ? ", " : "", one.where, r.most, r.at);
+            std::fflush(stdout);
+            check_bound(one, "float", r,
+                        LAST_BIT ? one.most.last_single : one.most.single + (SLOPPY_DIVISION ? 0.5 : 0));
+        }
+        return check::failures() == 0 ? 0 : 1;
+    }
     if (what != "table" && what != "columns") return check::main(argc, argv);
     const long count = argc > 2 ? std::atol(argv[2]) : 1000000;
     for (const line &one : lines) {
