@@ -57,6 +57,8 @@ pub mod rank {
         REPORT,
         /// Kernels by module on an accelerator.
         KERNELS,
+        /// What launches of a kernel have decided of it.
+        VARIANTS,
         /// The handle of an object.
         HANDLE_CELL,
         /// The bridges between two devices, and one of them.

@@ -1,6 +1,7 @@
 //! The formats that the kernel compiler writes and the library reads, each with its encoder and its decoder.
 //!
 //! - The image of compiled kernels, which an object file carries: [`encode`], [`decode`].
+//! - [`arguments`]: where kernels find their arguments.
 //! - [`printf`]: the text that kernels print.
 //! - [`table`]: what kernels that check bounds find behind their arguments, and where they report.
 //!
@@ -9,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arguments;
 mod kernels;
 pub mod printf;
 pub mod table;

@@ -348,7 +348,8 @@ impl Generator {
         if self.budget < 0 || self.depth > 5 {
             return self.exchange();
         }
-        match self.random(14) {
+        match self.random(16) {
+            14 | 15 => self.some(),
             0..=2 => self.exchange(),
             3 => self.tally(),
             4 => self.shared_number(),
@@ -396,11 +397,8 @@ impl Generator {
 
     fn loop_together(&mut self) {
         let name = self.name("k");
-        let bound = if self.random(2) == 0 {
-            format!("{}u", 1 + self.random(3))
-        } else {
-            format!("({} & 3u)", self.same())
-        };
+        let bound =
+            if self.random(2) == 0 { format!("{}u", 1 + self.random(3)) } else { format!("({} & 3u)", self.same()) };
         self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
         let uniform = self.uniform.len();
         self.uniform.push(name.clone());
@@ -449,6 +447,39 @@ impl Generator {
         self.line(&format!("if {condition} atomic_fetch_{what}(&tallies[({at}) & 7u], int(({value}) & 1023u));"));
         self.line("idx.barrier.wait();");
         self.line(&format!("unsigned {v} = unsigned(tallies[({read}) & 7u]);"));
+        self.line("idx.barrier.wait();");
+        self.unsigned.push(v);
+    }
+
+    /// Some threads of a tile, up to a bound, work for the others.
+    fn some(&mut self) {
+        let (threads, value, other) = (self.threads, self.number(1), self.number(2));
+        self.line(&format!("shared[l] = {value};"));
+        self.line("idx.barrier.wait();");
+        if self.random(3) == 0 {
+            self.line(&format!("for (unsigned k = {}u; k > 0u; k /= 2u) {{", threads / 2));
+            self.line("    if (l < k) shared[l] += shared[l + k];");
+            self.line("    idx.barrier.wait();");
+            self.line("}");
+        } else {
+            let bound = match self.random(3) {
+                0 => format!("(int({} & 31u) - 9)", self.same()),
+                1 => format!("{}", self.random(20)),
+                _ => "int(given % 13u)".into(),
+            };
+            let place = ["int(x)", "int(l)"][self.random(2) as usize];
+            let compare = ["<", "<=", ">", ">=", "==", "!="][self.random(6) as usize];
+            self.line(&format!("if ({place} {compare} {bound}) {{"));
+            let (looping, returns) = (self.looping, self.returns);
+            (self.looping, self.returns) = (0, false);
+            self.scope(1, Self::statement);
+            (self.looping, self.returns) = (looping, returns);
+            self.line(&format!("    shared[l] ^= {other};"));
+            self.line("}");
+            self.line("idx.barrier.wait();");
+        }
+        let v = self.name("v");
+        self.line(&format!("unsigned {v} = shared[(l * 3u) % {threads}u];"));
         self.line("idx.barrier.wait();");
         self.unsigned.push(v);
     }
@@ -508,12 +539,12 @@ impl Generator {
             self.line(&format!("tile_static both pairs[{threads}];"));
             self.line("tile_static int tallies[8];");
             self.line(&format!("const unsigned t = unsigned({t}), l = unsigned({l}), g = unsigned({g});"));
-            self.unsigned.extend(["l".into(), "g".into()]);
+            self.line("const unsigned x = unsigned(idx.local[idx.rank - 1]);");
+            self.unsigned.extend(["l".into(), "g".into(), "x".into()]);
             self.uniform.extend(["g".into(), "given".into()]);
         } else {
             let (domain, index, t) = UNTILED[self.random(4) as usize];
-            let _ =
-                writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{");
+            let _ = writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{");
             self.line(&format!("const unsigned t = unsigned({t});"));
         }
         self.line("auto out = [=](unsigned at, unsigned value) restrict(amp, cpu) { ints[int(at)] = int(value); };");

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
-/// The text of a module with each function marked `alwaysinline`. A recursive function is still called, and refused later.
+/// The text of a module with each function marked `alwaysinline`, and `mustprogress`: no thread enters a loop that does nothing
+/// and never ends, as `while (true) {}` behind what is never true. A recursive function is still called, and refused later.
 pub fn marked(ir: &str) -> String {
     let mut text = String::with_capacity(ir.len() + 4096);
     for line in ir.split_inclusive('\n') {
         match line.split_once("{ ").filter(|_| line.starts_with("attributes #")) {
             Some((group, words)) => {
                 text.push_str(group);
-                text.push_str("{ alwaysinline ");
+                text.push_str("{ alwaysinline mustprogress ");
                 for word in words.split_inclusive(' ') {
                     // These contradict it or repeat it.
-                    if !matches!(word.trim_end(), "noinline" | "optnone" | "alwaysinline" | "inlinehint") {
+                    if !matches!(word.trim_end(), "noinline" | "optnone" | "alwaysinline" | "mustprogress" | "inlinehint") {
                         text.push_str(word);
                     }
                 }
@@ -160,8 +161,8 @@ mod tests {
     fn functions_are_marked_once_and_nothing_else_is_touched() {
         let ir = "define void @f() #0 {\n}\nattributes #0 = { convergent noinline nounwind optnone \"a\"=\"b\" }\n\
                   attributes #1 = { alwaysinline }\n; attributes #2 = { noinline }\n";
-        let expected = "define void @f() #0 {\n}\nattributes #0 = { alwaysinline convergent nounwind \"a\"=\"b\" }\n\
-                        attributes #1 = { alwaysinline }\n; attributes #2 = { noinline }\n";
+        let expected = "define void @f() #0 {\n}\nattributes #0 = { alwaysinline mustprogress convergent nounwind \"a\"=\"b\" }\n\
+                        attributes #1 = { alwaysinline mustprogress }\n; attributes #2 = { noinline }\n";
         assert_eq!(marked(ir), expected);
     }
 }

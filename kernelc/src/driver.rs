@@ -56,7 +56,7 @@ fn stand_before(
         return Err(String::from("takes one source at a time: call it for each").into());
     };
     let object = Object::asked(&line, source);
-    compile(&line, &object, is_foreign(compiler), Some(&plain))
+    compile(&Clang::find()?, &line, &object, is_foreign(compiler), Some(&plain))
 }
 
 /// The whole of `revamp-c++ arguments...`.
@@ -151,7 +151,7 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
     }
     let mut worst = 0;
     for source in &line.sources {
-        let code = finish(compile(line, &Object::asked(line, source), false, None));
+        let code = finish(compile(clang, line, &Object::asked(line, source), false, None));
         worst = if worst == 0 { code } else { worst };
     }
     if compiled > 0 {
@@ -194,7 +194,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
             file: folder.file(&format!("{n}.o")),
             asked: line.output.clone().unwrap_or_else(|| object_of(source)),
         };
-        let code = compile(line, &object, false, None)?;
+        let code = compile(clang, line, &object, false, None)?;
         if code != 0 {
             return Ok(code);
         }
@@ -266,33 +266,23 @@ fn finish(result: Result<i32, Failed>) -> i32 {
     })
 }
 
-/// The object of one source. `plain`: how it is compiled if it holds no kernel.
-fn compile(
+/// Checks a source, and makes the device's code of it. Gives the source as it is compiled for the host, and as for the device.
+fn device_code<'a>(
+    clang: &Clang,
+    asked: Unit<'a>,
+    text: &Text,
     line: &Line,
-    object: &Object<'_>,
-    foreign: bool,
-    plain: Option<&dyn Fn() -> Result<i32, Failed>>,
-) -> Result<i32, Failed> {
-    let source = object.source;
-    let clang = Clang::find()?;
-    let folder = Folder::new()?;
-    let id = unit_id(object, line);
-    let device_flags = line.for_device();
-    let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
-    let amp = if text.overloaded { Amp::Device } else { Amp::Both };
-    let reports = line.bounds() == Bounds::Report;
-    // Not where it is the default of -O0: host code is then left as it was written.
-    let host_checks = line.bounds == Some(Bounds::Report);
-    let mut unit = Unit { id, amp, source, reports, host_checks, overlay: text.overlay.as_deref() };
-
-    let ir = folder.file("device.ll");
-    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &device_flags).arg("-o").arg(&ir));
+    ir: &Path,
+) -> Result<(Unit<'a>, Unit<'a>), Failed> {
+    let flags = line.for_device();
+    let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
+    let again = |unit: &Unit<'_>| device(unit)?.end();
     let check = |unit: &Unit<'_>, compare| {
-        refuse::Check::start(&clang, unit, &device_flags, line.strict, compare, &text.misplaced)
+        refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced)
     };
+    let mut unit = asked;
     let checking = check(&unit, text.may_be && !text.overloaded)?;
     let compiling = device(&unit)?;
-    let again = |unit: &Unit<'_>| device(unit)?.end();
     let mut checked = checking.end()?;
     if checked.errors > 0 && text.may_be && checked.text.contains("error: reference to __host__ ") {
         // A function of both sides took one of the host's before one of both.
@@ -305,26 +295,49 @@ fn compile(
     if checked.code != 0 && checked.errors > 0 {
         return Err(Failed::of_pass("Clang", checked.code, checked.text));
     }
-    let (mut code, mut told) = if unit.amp == amp { compiling.end()? } else { again(&unit)? };
+    let (mut code, mut told) = if unit.amp == asked.amp { compiling.end()? } else { again(&unit)? };
     // The source is right by C++ AMP's rules. Functions of one signature differ by restriction, or there is what Clang makes
     // before it knows who calls it.
-    let mut device_amp = unit.amp;
+    let mut of_device = unit;
     if code != 0 && unit.amp == Amp::Both {
-        let overloaded = told.contains("cannot overload") || told.contains("cannot be redeclared");
-        device_amp = Amp::Device;
-        unit.amp = if overloaded { Amp::Device } else { Amp::Both };
-        (code, told) = again(&Unit { amp: device_amp, ..unit })?;
+        of_device.amp = Amp::Device;
+        if told.contains("cannot overload") || told.contains("cannot be redeclared") {
+            unit.amp = Amp::Device;
+        }
+        (code, told) = again(&of_device)?;
     }
-    if code != 0 && device_amp == Amp::Device {
-        device_amp = Amp::DeviceBeforeHost;
-        (code, told) = again(&Unit { amp: device_amp, ..unit })?;
+    if code != 0 && of_device.amp == Amp::Device {
+        of_device.amp = Amp::DeviceBeforeHost;
+        (code, told) = again(&of_device)?;
     }
     if code != 0 {
         return Err(Failed::of_pass("Clang", code, told));
     }
-    let making = Making::start(&clang, &folder, &Unit { amp: device_amp, ..unit }, line, &ir)?;
-    let mut kernels = kernels::lowered(&clang, &folder, &ir, line, source)?;
-    if device_amp.is_device() {
+    Ok((unit, of_device))
+}
+
+/// The object of one source. `plain`: how it is compiled if it holds no kernel.
+fn compile(
+    clang: &Clang,
+    line: &Line,
+    object: &Object<'_>,
+    foreign: bool,
+    plain: Option<&dyn Fn() -> Result<i32, Failed>>,
+) -> Result<i32, Failed> {
+    let source = object.source;
+    let folder = Folder::new()?;
+    let id = unit_id(object, line);
+    let text = read(&own_sources::gathered(source, line), &folder, line.strict)?;
+    let amp = if text.overloaded { Amp::Device } else { Amp::Both };
+    let reports = line.bounds() == Bounds::Report;
+    // Not where it is the default of -O0: host code is then left as it was written.
+    let host_checks = line.bounds == Some(Bounds::Report);
+    let unit = Unit { id, amp, source, reports, host_checks, overlay: text.overlay.as_deref() };
+    let ir = folder.file("device.ll");
+    let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
+    let making = Making::start(clang, &folder, &of_device, line, &ir)?;
+    let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
+    if of_device.amp.is_device() {
         // Functions that are arguments of a kernel's template, as the host's pass names them.
         for kernel in &mut kernels {
             kernel.name = native::hosts_name(&kernel.name);

@@ -12,7 +12,7 @@
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
-//! - `native`: kernels as functions of the host's processor;
+//! - [`native`]: kernels as functions of the host's processor;
 //! - `kernels`: from the device's code to the kernels of a source;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
@@ -27,7 +27,7 @@ pub mod image;
 pub mod ir;
 mod kernels;
 pub mod lower;
-mod native;
+pub mod native;
 mod overloads;
 mod own_sources;
 pub mod port;

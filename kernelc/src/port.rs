@@ -49,6 +49,22 @@ const ROWS: &[Row] = &[
     row("# include <d3d11.h>", INTEROP, THROUGH_HOST),
     row("# include <d3dx11.h>", INTEROP, THROUGH_HOST),
     row("# include <wrl.h>", "smart pointers of Windows", "std::shared_ptr"),
+    row("# include <wincodec.h>", "a header of Windows", "a library of your own for images"),
+    row("# include <gdiplus.h>", "a header of Windows", "a library of your own for images"),
+    row("# include <atlimage.h>", "a header of Windows", "a library of your own for images"),
+    row("# include <atlstr.h>", "a header of Windows", "<string>"),
+    row("# include <afxwin.h>", "a header of MFC", "drop it"),
+    row("# include <afx.h>", "a header of MFC", "drop it"),
+    row("# include <xnamath.h>", "a header of Windows", "concurrency::graphics::float_4, a class of your own"),
+    row("# include <directxmath.h>", "a header of Windows", "concurrency::graphics::float_4, a class of your own"),
+    row("# include <mmsystem.h>", "a header of Windows", "drop it; std::chrono"),
+    row("# include <crtdbg.h>", "a header of Microsoft's C library", "drop it; -fsanitize=address"),
+    row("# include <strsafe.h>", "a header of Windows", "<cstdio>, <string>"),
+    row("# include <process.h>", "a header of Microsoft's C library", "<thread>"),
+    row("# include <io.h>", "a header of Microsoft's C library", "<unistd.h>, <filesystem>"),
+    row("# include <direct.h>", "a header of Microsoft's C library", "<filesystem>"),
+    row("# include <comdef.h>", "a header of COM", "drop it"),
+    row("# include <winsock2.h>", "a header of Windows", "<sys/socket.h>"),
     row("# pragma warning", "warnings of MSVC", "drop it (GCC warns of it under -Wall)"),
     row("# pragma comment", "names a library to MSVC's linker", "link it: -l, target_link_libraries"),
     row("# pragma region", "an outline of Visual Studio", "drop it"),
@@ -56,6 +72,8 @@ const ROWS: &[Row] = &[
     // The beginning of a program.
     row("_tmain", "main of <tchar.h>", "int main()"),
     row("wmain", "main with wide arguments", "int main()"),
+    row("wWinMain", "the entry of a program with windows", "int main()"),
+    row("_tWinMain", "the entry of a program with windows", "int main()"),
     row("WinMain", "the entry of a program with windows", "int main()"),
     row("void main (", "main returns int", "int main()"),
     row("_TCHAR", "a type of <tchar.h>", "char"),
@@ -77,6 +95,16 @@ const ROWS: &[Row] = &[
     row("__declspec ( noinline", "MSVC's attribute", "__attribute__((noinline))"),
     row("__declspec ( thread", "MSVC's thread_local", "thread_local"),
     row("__declspec ( novtable", "MSVC's attribute", "drop it"),
+    row("__declspec ( selectany", "MSVC's way to define a variable in a header", "inline"),
+    row("__declspec ( noreturn", "MSVC's attribute", "[[noreturn]]"),
+    row("__declspec ( deprecated", "MSVC's attribute", "[[deprecated]]"),
+    row("__declspec ( restrict", "MSVC's attribute", "drop it"),
+    row("__declspec ( naked", "MSVC's attribute", "no counterpart"),
+    row("throw ( . . . )", "MSVC's way to say that exceptions come", "noexcept(false), or drop it"),
+    row("exception ( \"\"", "std::exception takes no text", "std::runtime_error(\"...\") of <stdexcept>"),
+    row("__asm", "MSVC's assembler", "no counterpart; intrinsics"),
+    row("gcnew", "C++/CLI", "standard C++"),
+    row("_int64", "MSVC's type", "std::int64_t"),
     row("__forceinline", "MSVC's keyword", "inline"),
     row("__inline", "MSVC's keyword", "inline"),
     row("__cdecl", "a calling convention of Windows", "drop it"),
@@ -87,6 +115,22 @@ const ROWS: &[Row] = &[
     row("__int16", "MSVC's type", "std::int16_t"),
     row("__uint64", "MSVC's type", "std::uint64_t"),
     row("DWORD", "a type of Windows", "std::uint32_t"),
+    row("BOOL", "a type of Windows", "bool"),
+    row("BYTE", "a type of Windows", "unsigned char"),
+    row("WORD", "a type of Windows", "std::uint16_t"),
+    row("ULONG", "a type of Windows", "std::uint32_t"),
+    row("HANDLE", "a type of Windows", "an object of the standard library"),
+    row("HWND", "a type of Windows", "no counterpart"),
+    row("LPVOID", "a type of Windows", "void *"),
+    row("LPWSTR", "a type of Windows", "wchar_t *"),
+    row("LPCWSTR", "a type of Windows", "const wchar_t *"),
+    row("LPSTR", "a type of Windows", "char *"),
+    row("LPCSTR", "a type of Windows", "const char *"),
+    row("IUnknown", "COM", THROUGH_HOST),
+    row("CString", "a class of MFC and ATL", "std::string"),
+    row("CStringA", "a class of MFC and ATL", "std::string"),
+    row("CStringW", "a class of MFC and ATL", "std::wstring"),
+    row("SYSTEMTIME", "a type of Windows", "std::chrono::system_clock"),
     row("LONGLONG", "a type of Windows", "std::int64_t"),
     row("LARGE_INTEGER", "a type of Windows", "std::int64_t, std::chrono"),
     row("__assume (", "MSVC's hint", "drop it, or __builtin_unreachable() behind an if"),
@@ -169,6 +213,17 @@ const ROWS: &[Row] = &[
     row("_aligned_malloc", CRT, "std::aligned_alloc(alignment, size), its arguments exchanged"),
     row("_aligned_free", CRT, "std::free"),
     row("_stricmp", CRT, "strcasecmp of <strings.h>"),
+    row("_strnicmp", CRT, "strncasecmp of <strings.h>"),
+    row("_wcsicmp", CRT, "wcscasecmp of <wchar.h>"),
+    row("strtok_s", CRT, "strtok_r"),
+    row("_alloca", CRT, "std::vector"),
+    row("_itoa", CRT, "std::to_string"),
+    row("_access", CRT, "std::filesystem::exists"),
+    row("_mkdir", CRT, "std::filesystem::create_directory"),
+    row("_time64", CRT, "std::time"),
+    row("timeBeginPeriod", "a clock of Windows", "drop it"),
+    row("timeEndPeriod", "a clock of Windows", "drop it"),
+    row("system ( \"\"", "what it names is a command of Windows, as pause", "drop it, or a command of this system"),
     row("_strdup", CRT, "strdup"),
     row("_wtoi", CRT, "std::stoi"),
     row("_ttoi", CRT, "std::atoi"),
@@ -190,6 +245,10 @@ const ROWS: &[Row] = &[
     row("concurrent_vector", PPL, "std::vector with a std::mutex, or tbb::concurrent_vector"),
     row("concurrent_queue", PPL, "std::queue with a std::mutex, or tbb::concurrent_queue"),
     row("combinable", PPL, "one value a thread, added at the end"),
+    row("concurrent_unordered_map", PPL, "std::unordered_map with a std::mutex"),
+    row("structured_task_group", PPL, "std::async"),
+    row("cancellation_token_source", PPL, "std::atomic<bool>"),
+    row("reader_writer_lock", PPL, "std::shared_mutex"),
     row("task_group", PPL, "std::async"),
     row("critical_section", PPL, "std::mutex"),
     row("unbounded_buffer", PPL, "std::queue with a std::mutex"),
@@ -237,6 +296,8 @@ const OURS: [&str; 5] = ["<amp.h>", "<amprt.h>", "<amp_math.h>", "<amp_short_vec
 struct Token {
     text: String,
     line: usize,
+    /// As it is written, of the name of a header.
+    header: Option<String>,
 }
 
 /// What is to be edited.
@@ -292,6 +353,7 @@ fn findings(bytes: &[u8]) -> BTreeSet<Finding> {
     let tokens = tokens(&text);
     rows(&tokens, &mut all);
     includes(&tokens, &mut all);
+    numbers(&tokens, &mut all);
     calls(&tokens, &mut all);
     templates(&tokens, &mut all);
     all
@@ -343,7 +405,8 @@ fn tokens(source: &str) -> Vec<Token> {
                 _ if text.starts_with("R\"") => "\"\"".to_owned(),
                 _ => text.to_owned(),
             };
-            found.push(Token { text, line });
+            let header = (matches!(first, '"' | '<') && in_include).then(|| rest[..length].to_owned());
+            found.push(Token { text, line, header });
         }
         line += text.matches('\n').count();
         rest = &rest[length..];
@@ -373,16 +436,38 @@ fn raw_string(source: &str) -> usize {
     source[open..].find(&end).map_or(source.len(), |n| open + n + end.len())
 }
 
+/// The names that the source gives to types and macros of its own.
+fn own_names(tokens: &[Token]) -> BTreeSet<&str> {
+    let text = |at: usize| tokens.get(at).map_or("", |t| t.text.as_str());
+    let declared = (0..tokens.len()).filter_map(|at| match (text(at), text(at + 1)) {
+        ("#", "define") => Some(text(at + 2)),
+        ("using", name) if text(at + 2) == "=" => Some(name),
+        ("struct" | "class", name) if matches!(text(at + 2), "{" | ":") => Some(name),
+        ("typedef", _) => (at..tokens.len()).find(|n| text(*n) == ";").map(|end| text(end - 1)),
+        _ => None,
+    });
+    declared.collect()
+}
+
 /// Where the rows of the table occur.
 fn rows(tokens: &[Token], all: &mut BTreeSet<Finding>) {
+    let own = own_names(tokens);
     for Row { pattern, reason, replacement } in ROWS {
         let words: Vec<&str> = pattern.split(' ').collect();
+        if words.len() == 1 && own.contains(pattern) {
+            continue;
+        }
         for (at, place) in tokens.windows(words.len()).enumerate() {
             // A member of the program's own has nothing to do with it.
             let is_member = at > 0 && matches!(tokens[at - 1].text.as_str(), "." | "->");
             if !is_member && place.iter().zip(&words).all(|(token, word)| token.text == *word) {
-                let found =
-                    words.join(" ").replace(" :: ", "::").replace("# ", "#").replace(" (", "(").replace("( ", "(");
+                let found = words
+                    .join(" ")
+                    .replace(". . . ", "...")
+                    .replace(" :: ", "::")
+                    .replace("# ", "#")
+                    .replace(" (", "(")
+                    .replace("( ", "(");
                 all.insert(Finding { line: place[0].line, found, reason, replacement: (*replacement).to_owned() });
             }
         }
@@ -391,6 +476,20 @@ fn rows(tokens: &[Token], all: &mut BTreeSet<Finding>) {
 
 /// Headers in other spellings, and those that are missing.
 fn includes(tokens: &[Token], all: &mut BTreeSet<Finding>) {
+    for (token, written) in tokens.iter().filter_map(|token| Some((token, token.header.as_ref()?))) {
+        let is_known = token.text.starts_with('<') && ROWS.iter().any(|row| row.pattern.ends_with(&token.text));
+        let (reason, replacement) = if written.contains('\\') {
+            ("'/' stands between folders here", written.replace('\\', "/"))
+        } else if OURS.contains(&token.text.as_str()) && token.text != *written {
+            ("names of files have capital letters or not", token.text.clone())
+        } else {
+            continue;
+        };
+        if !is_known {
+            let found = format!("#include {written}");
+            all.insert(Finding { line: token.line, found, reason, replacement: format!("#include {replacement}") });
+        }
+    }
     let included: BTreeSet<&str> =
         tokens.windows(3).filter(|t| t[0].text == "#" && t[1].text == "include").map(|t| t[2].text.as_str()).collect();
     // It brings what the original brought.
@@ -427,6 +526,18 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Numbers with the suffixes of MSVC.
+fn numbers(tokens: &[Token], all: &mut BTreeSet<Finding>) {
+    for token in tokens.iter().filter(|t| t.text.starts_with(|c: char| c.is_ascii_digit())) {
+        let suffixes = [("ui64", "ull"), ("i64", "ll"), ("ui32", "u"), ("i32", "")];
+        let lower = token.text.to_lowercase();
+        let Some((suffix, standard)) = suffixes.iter().find(|(suffix, _)| lower.ends_with(suffix)) else { continue };
+        let replacement = format!("{}{standard}", &token.text[..token.text.len() - suffix.len()]);
+        let (found, reason) = (token.text.clone(), "a suffix of MSVC");
+        all.insert(Finding { line: token.line, found, reason, replacement });
+    }
 }
 
 /// `min` and `max` that are nobody's, and `assert` with a text.
@@ -524,7 +635,7 @@ mod tests {
         ("#include <amp.h>\nint main() { return 0; }\n", &[]),
         (
             "#include \"StdAfx.h\"\n#include <Windows.h>\n#include \"sub\\stdafx.h\"\n",
-            &["1 #include \"stdafx.h\"", "2 #include <windows.h>"],
+            &["1 #include \"stdafx.h\"", "2 #include <windows.h>", "3 #include \"sub\\stdafx.h\""],
         ),
         ("int _tmain(int n, _TCHAR *v[])\n{\n  Sleep(1);\n}", &["1 _TCHAR", "1 _tmain", "3 Sleep("]),
         (
@@ -573,6 +684,13 @@ mod tests {
         (
             "sprintf_s(b, 9, \"\"); _aligned_malloc(1, 2);\nQueryPerformanceCounter(&t);",
             &["1 _aligned_malloc", "1 sprintf_s", "2 QueryPerformanceCounter"],
+        ),
+        ("typedef unsigned char BYTE; BYTE b; struct HANDLE { int i; }; HANDLE h; WORD w;", &["1 WORD"]),
+        ("#include <AMP.h>\n#include \"..\\Common\\a.h\"", &["1 #include <AMP.h>", "2 #include \"..\\Common\\a.h\""]),
+        ("auto a = 1i64 + 0x2ui64 + 3ull;", &["1 0x2ui64", "1 1i64"]),
+        (
+            "void f() throw(...) { throw std::exception(\"text\"); std::exception e(x); }",
+            &["1 exception(\"\"", "1 throw(...)"],
         ),
         ("\"unterminated\n__int64 x; /* open", &["2 __int64"]),
         ("R\"(open", &[]),

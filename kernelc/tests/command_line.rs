@@ -13,6 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+/// A kernel with a type that C++ AMP does not have.
+const AMP: &str = "#include <amp.h>\nusing namespace concurrency;\nvoid f(array_view<int> v) {\n    \
+                   parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {\n        char c = 3;\n        \
+                   v[i] += c;\n    });\n}\n";
+
 /// An installation without the library's code, and sources that need none.
 struct Place {
     root: PathBuf,
@@ -63,6 +68,7 @@ impl Place {
             ("bad.cpp", "int k( { return 4; }\n"),
             ("c.c", "int m(void) { int class = 6; return class; }\n"),
             ("h.hpp", "#define X 1\n"),
+            ("amp.cpp", AMP),
             ("text", "int n() { return 7; }\n"),
             ("resp", "-c 'sp ace.cpp' -O1"),
             ("nested", "@resp \"-DY=\\\"a b\\\"\"\n-g"),
@@ -253,6 +259,36 @@ fn each_way_to_call_it() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains("error: ") && said.contains(part), "{line}: {said}");
         assert!(!files.iter().any(|file| file.as_bytes().ends_with(b".o")), "{line}: {files:?}");
+    }
+}
+
+#[test]
+fn flags_of_kernels() {
+    let Some(place) = Place::new("kernels") else { return };
+    // What is said; nothing where it compiles.
+    for (line, part) in [
+        ("-c amp.cpp", ""),
+        ("-famp-bounds=zero -O1 -c amp.cpp", ""),
+        ("-famp-bounds=report -g -c amp.cpp -o x.o", ""),
+        ("-famp-strict -c amp.cpp", "amp.cpp:5:14: error: the variable 'c': 'char' is not among amp code's numbers"),
+        ("-c amp.cpp -O2 -famp-bounds=off -famp-strict", "amp.cpp:5:14: error: "),
+        ("-c a.cpp amp.cpp -famp-strict", "amp.cpp:5:14: error: "),
+        // No kernels, and what is not for kernels.
+        ("-famp-strict -c a.cpp c.c", ""),
+        ("-famp-strict -famp-bounds=zero main.cpp a.cpp -o prog", ""),
+        ("-famp-strict -E a.cpp", ""),
+        ("-famp-bounds=zero -M a.cpp", ""),
+        ("-famp-bounds=some -c a.cpp", "the mode is off, zero or report"),
+        ("-famp-bounds= -c a.cpp", "the mode is off, zero or report"),
+        ("-famp-bounds -c a.cpp", "-famp-bounds is not known"),
+        ("-famp-nosuch -c a.cpp", "-famp-nosuch is not known; there are -famp-strict"),
+    ] {
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.success(), part.is_empty(), "{line}: {said}");
+        assert!(said.contains(part), "{line}: {said}");
+        let object = files.contains(OsStr::new("amp.o")) || files.contains(OsStr::new("x.o"));
+        assert_eq!(object, line.contains("amp.cpp") && part.is_empty(), "{line}: {files:?}");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::defaults::Code;
-use crate::runtime::{AccessType, runtime};
+use crate::runtime::{AccessType, Runtime, runtime};
 use std::ffi::c_char;
 use std::sync::Arc;
 
@@ -44,13 +44,8 @@ pub unsafe extern "C" fn revamp_accelerator_list(
     capacity: usize,
     count: *mut usize,
 ) -> revamp_status {
-    guard(|| {
-        pointer::check_out(count, "count")?;
-        let runtime = runtime()?;
-        let handles = runtime.listed().map(handle_of).collect::<Result<Vec<_>>>()?;
-        // SAFETY: the caller vouches for `capacity` writable entries and for `count`.
-        unsafe { write_list(&handles, accelerators, capacity, count) }
-    })
+    // SAFETY: the caller vouches for `capacity` writable entries and for `count`.
+    guard(|| unsafe { write_list(|runtime| runtime.listed().cloned().collect(), accelerators, capacity, count) })
 }
 
 /// Lists what C++ AMP's accelerator::get_all() gives, as revamp_accelerator_list() does: usable
@@ -65,24 +60,22 @@ pub unsafe extern "C" fn revamp_accelerator_list_offered(
     capacity: usize,
     count: *mut usize,
 ) -> revamp_status {
-    guard(|| {
-        pointer::check_out(count, "count")?;
-        let handles = runtime()?.offered(will_load_spirv).iter().map(handle_of).collect::<Result<Vec<_>>>()?;
-        // SAFETY: the caller vouches for `capacity` writable entries and for `count`.
-        unsafe { write_list(&handles, accelerators, capacity, count) }
-    })
+    // SAFETY: the caller vouches for `capacity` writable entries and for `count`.
+    guard(|| unsafe { write_list(|runtime| runtime.offered(will_load_spirv), accelerators, capacity, count) })
 }
 
-/// Writes a list and its length.
+/// Writes a list of accelerators and its length.
 ///
 /// # Safety
 /// `accelerators` is null or has `capacity` writable entries; `count` is writable.
 unsafe fn write_list(
-    handles: &[revamp_accelerator],
+    found: impl FnOnce(&Runtime) -> Vec<Arc<Accelerator>>,
     accelerators: *mut revamp_accelerator,
     capacity: usize,
     count: *mut usize,
 ) -> Result<()> {
+    pointer::check_out(count, "count")?;
+    let handles = found(&*runtime()?).iter().map(handle_of).collect::<Result<Vec<_>>>()?;
     if capacity > 0 {
         pointer::check_out(accelerators, "accelerators")?;
     }

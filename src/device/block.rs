@@ -2,10 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::grow::Grow;
+use revamp_image::arguments;
 use smallvec::SmallVec;
 
 /// Appended bytes begin at multiples of this many bytes.
 const APPENDED_ALIGN: usize = 16;
+const FACE: usize = arguments::FACE as usize;
 const ADDRESS: usize = size_of::<u64>();
 
 /// An address slot: where the address of an array or array_view goes.
@@ -51,6 +53,8 @@ pub struct Block {
     pub bytes: SmallVec<[u8; 256]>,
     /// Pairs of offsets in it: the address of the second one is written at the first.
     pub inner: SmallVec<[(usize, usize); 4]>,
+    /// Where the bytes behind some slots go, by the offsets of these.
+    faces: SmallVec<[(u32, usize); 4]>,
 }
 
 impl Block {
@@ -67,6 +71,24 @@ impl Block {
         Ok(())
     }
 
+    /// Makes room behind the block for the faces of the arrays whose references are at these offsets, where their kernel finds
+    /// them in its uniform buffer.
+    pub fn reserve_faces(&mut self, references: &[u32]) -> Result<()> {
+        if references.is_empty() {
+            return Ok(());
+        }
+        let behind = self.bytes.len() as u64;
+        let end = arguments::face(behind, references.len() as u64) as usize;
+        if end > self.bytes.inline_size() {
+            self.bytes.make_room(end - self.bytes.len())?;
+        }
+        self.bytes.resize(end, 0);
+        for (n, &reference) in (0..).zip(references) {
+            self.faces.push((reference, arguments::face(behind, n) as usize));
+        }
+        Ok(())
+    }
+
     /// Writes the address of an argument to its slot, which [`AddressSlot::check`] has accepted.
     #[inline]
     pub fn put(&mut self, slot: &AddressSlot<'_>, address: u64) -> Result<()> {
@@ -75,11 +97,25 @@ impl Block {
             AddressSlot::Behind(offset, bytes) => self.append(offset, bytes)?,
         };
         self.bytes[at..at + ADDRESS].copy_from_slice(&address.to_ne_bytes());
+        if let AddressSlot::Behind(offset, bytes) = *slot {
+            // Of a larger one the kernel finds the beginning there.
+            let face = self.faces.iter().find(|(reference, start)| *reference == offset && *start != at);
+            if let Some(&(_, start)) = face {
+                self.bytes[start..start + FACE].copy_from_slice(&bytes[..FACE]);
+                self.bytes[start..start + ADDRESS].copy_from_slice(&address.to_ne_bytes());
+            }
+        }
         Ok(())
     }
 
     /// Appends bytes whose address goes to `offset`: where they begin.
     fn append(&mut self, offset: u32, bytes: &[u8]) -> Result<usize> {
+        let face = self.faces.iter().find(|(reference, _)| *reference == offset).map(|&(_, start)| start);
+        if let Some(start) = face.filter(|_| bytes.len() <= FACE) {
+            self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
+            self.inner.push((offset as usize, start));
+            return Ok(start);
+        }
         let start = self.bytes.len().next_multiple_of(APPENDED_ALIGN);
         if start + bytes.len() > self.bytes.inline_size() {
             self.bytes.make_room(start + bytes.len() - self.bytes.len())?;
@@ -117,6 +153,26 @@ mod tests {
         let bytes = block.with_addresses(1000).unwrap();
         let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         assert_eq!((word(0), word(8), word(32), bytes[40]), (1032, 5, 6, 7));
+    }
+
+    #[test]
+    fn faces_are_where_their_kernel_looks() {
+        let mut block = Block::default();
+        block.begin(&[1; 40]).unwrap();
+        block.reserve_faces(&[8, 24]).unwrap();
+        let (small, large) = ([7; 24], [9; 56]);
+        block.put(&AddressSlot::Behind(24, &large), 1).unwrap();
+        block.put(&AddressSlot::Behind(16, &small), 2).unwrap();
+        block.put(&AddressSlot::Behind(8, &small), 3).unwrap();
+        let bytes = block.with_addresses(1000).unwrap();
+        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
+        assert_eq!(word(8), 1048);
+        assert_eq!((word(48), bytes[56..72].to_vec()), (3, vec![7; 16]));
+        // The beginning of one that is larger, and the whole at its address.
+        assert_eq!((word(96), word(24), word(144)), (1, 1144, 1));
+        assert!(bytes[104..144] == [9; 40] && bytes[152..200] == [9; 48]);
+        // One that the kernel does not use comes behind.
+        assert_eq!((word(16), word(208)), (1208, 2));
     }
 
     #[test]

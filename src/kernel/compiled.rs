@@ -34,6 +34,17 @@ pub struct Compiled {
     pub checks: Option<Arc<Checks>>,
 }
 
+impl Compiled {
+    /// The references of arrays whose elements it uses, by their offsets in the block, in order.
+    pub fn references(&self) -> Vec<u32> {
+        let arrays = self.captures.iter().filter(|c| c.further && c.offset != image::ANY_OFFSET);
+        let mut offsets: Vec<u32> = arrays.map(|c| c.offset).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+}
+
 /// A kernel as functions of the program, one for each level of the processor (`kernelc/src/native`).
 #[derive(Debug, Clone, Copy)]
 pub struct Native {

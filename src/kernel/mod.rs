@@ -4,7 +4,7 @@
 //! by what they define), `grammar` (facts of opcodes), `entry_point` (its choice and call graph), `constants` (their
 //! evaluation), `type_layout` (sizes of types), `access` (which buffers are read and written), `interface` (what a launch
 //! binds), `reflect` (which finds it), `workgroup_size`; and the rewrites, with `writer`: `renumber` (dense descriptor
-//! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions), `shared_captures`. [`registry`] holds the
+//! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions), `variant` (what a launch decides). [`registry`] holds the
 //! kernels compiled into programs by name, [`compiled`] those that the kernel compiler made of lambdas, whose bytes
 //! [`image`] reads.
 
@@ -22,13 +22,13 @@ mod parsed;
 mod reflect;
 pub mod registry;
 mod renumber;
-mod shared_captures;
 mod split;
 mod strip;
 #[cfg(test)]
 pub(crate) mod tests;
 mod type_layout;
 mod usage;
+mod variant;
 mod workgroup_size;
 mod writer;
 
@@ -37,3 +37,4 @@ pub use module::Module;
 pub use renumber::dense;
 pub use split::SplitModule;
 pub use usage::{Access, SpecValues};
+pub use variant::Variant;

@@ -6,8 +6,9 @@ use super::interface::{Binding, PushBlock, SpecConstant};
 use super::parsed::ParsedModule;
 use super::split::SplitModule;
 use super::usage::SpecValues;
+use super::variant::Variant;
 use super::workgroup_size::WorkgroupSize;
-use super::{hash, parse, reflect, renumber, shared_captures, split, strip, type_layout};
+use super::{hash, parse, reflect, renumber, split, strip, type_layout, variant};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::Capability;
@@ -29,6 +30,7 @@ pub struct Module {
     /// The workgroup size, if no specialization constant changes it.
     fixed_size: Option<[u32; 3]>,
     workgroup_bytes: u64,
+    uniform_arguments: bool,
 }
 
 impl fmt::Debug for Module {
@@ -68,6 +70,7 @@ impl Module {
         let fixed_size =
             if size.is_specialized(&code) { None } else { Some(size.evaluate(&code, &SpecOverrides::new())?) };
         let workgroup_bytes = type_layout::workgroup_bytes(&code, &layouts, &entry.variables);
+        let uniform_arguments = reflect::has_arguments(&code, &entry);
         let hash = hash::fnv(code.words().iter().flat_map(|word| word.to_le_bytes()));
         Ok(Self {
             code,
@@ -81,6 +84,7 @@ impl Module {
             size,
             fixed_size,
             workgroup_bytes,
+            uniform_arguments,
         })
     }
     /// The words in host byte order.
@@ -175,13 +179,21 @@ impl Module {
     pub fn renumbered(&self) -> Result<Module> {
         self.rewritten(renumber::renumber(&self.code, &self.bindings)?)
     }
+    /// True if a compiled kernel reads its argument block from a uniform buffer ([`revamp_image::arguments`]).
+    pub fn has_uniform_arguments(&self) -> bool {
+        self.uniform_arguments
+    }
     /// True if it matters to the kernel whether memory that it writes may be memory of another capture too.
     pub fn depends_on_sharing(&self) -> bool {
-        shared_captures::asks(&self.code)
+        variant::depends_on_sharing(&self.code)
     }
-    /// The module for launches whose captures share no memory.
-    pub fn apart(&self) -> Result<Module> {
-        self.rewritten(shared_captures::apart(&self.code)?)
+    /// True if the launch may choose the workgroup of a compiled kernel.
+    pub fn chooses_workgroup(&self) -> bool {
+        self.fixed_size.is_none()
+    }
+    /// The module for launches that decide so.
+    pub fn variant(&self, of: Variant) -> Result<Module> {
+        self.rewritten(variant::variant(&self.code, of)?)
     }
     /// See [`SplitModule`].
     pub fn split(&self) -> Result<SplitModule> {

@@ -9,6 +9,7 @@ use super::type_layout::{self, TypeLayout};
 use super::usage::Access;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
+use revamp_image::arguments;
 use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,6 +31,9 @@ pub(super) fn bindings(
             .iter()
             .any(|&c| c as u32 == class)
         {
+            continue;
+        }
+        if is_arguments(code, id) {
             continue;
         }
         let (element, count) = arrays.get(&pointee).copied().unwrap_or((pointee, 1));
@@ -71,6 +75,19 @@ pub(super) fn bindings(
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// True for the variable that is the argument block of a compiled kernel.
+fn is_arguments(code: &ParsedModule, id: u32) -> bool {
+    code.variable(id).is_some_and(|(class, _)| class == StorageClass::Uniform as u32)
+        && code.literal(id, Decoration::DescriptorSet) == Some(0)
+        && code.literal(id, Decoration::Binding) == Some(0)
+        && code.name(id).is_some_and(|name| name == arguments::NAME)
+}
+
+/// True if the entry point has its argument block as a uniform buffer.
+pub(super) fn has_arguments(code: &ParsedModule, entry: &EntryPoint) -> bool {
+    entry.variables.iter().any(|&id| is_arguments(code, id))
 }
 
 /// Two variables with one binding are two views of the same buffer.

@@ -12,7 +12,7 @@ static const int tile_size = 32;
 template <typename T>
 void scan_tiles(const array_view<const T> &in, const array_view<T> &out, const array_view<T> &totals) {
     parallel_for_each(
-        in.extent.template tile<tile_size>().pad(), [=](tiled_index<tile_size> t) restrict(amp) {
+        in.extent.tile<tile_size>().pad(), [=](tiled_index<tile_size> t) restrict(amp) {
             tile_static T data[2][tile_size];
             const int l = t.local[0];
             int from = 0;

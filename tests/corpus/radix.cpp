@@ -55,7 +55,7 @@ template <int tile_size, typename T> class radix_sorter {
         out.discard_data();
 
         parallel_for_each(
-            view, in.extent.template tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
+            view, in.extent.tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
                 tile_static unsigned int bins[bin_count];
                 const int gidx = tidx.global[0], lidx = tidx.local[0];
                 if (lidx < bin_count) bins[lidx] = 0;
@@ -79,7 +79,7 @@ template <int tile_size, typename T> class radix_sorter {
             });
 
         parallel_for_each(
-            view, in.extent.template tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
+            view, in.extent.tile<tile_size>().pad(), [=](tiled_index<tile_size> tidx) restrict(amp) {
                 tile_static unsigned int keys[tile_size];
                 const int gidx = tidx.global[0], lidx = tidx.local[0];
                 const unsigned int key = gidx < size ? radix_key(encode(in[gidx]), shift) : bin_count;

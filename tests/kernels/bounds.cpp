@@ -460,6 +460,18 @@ TEST(launches_that_are_repeated) {
 #endif
 }
 
+#ifdef REPORTS
+TEST(host_threads_and_host_code_report_too) {
+    const accelerator_view threads = accelerator(accelerator::direct3d_ref).default_view;
+    std::vector<int> values(24, 1);
+    const array_view<int, 2> v(4, 6, values);
+    parallel_for_each(
+        threads, v.extent, [=](index<2> i) restrict(amp) { v[i] += v(i[0], i[1] + 1); });
+    CHECK_THROWS(runtime_exception, threads.wait(), CHECK_CONTAINS(e.what(), "index (0, 6), extent (4, 6)"));
+    CHECK_THROWS(runtime_exception, v(4, 0), CHECK_CONTAINS(e.what(), "index (4, 0)"));
+}
+#endif
+
 // Nothing is told of what is inside.
 TEST(the_last_element_is_inside) {
     std::vector<int> values(12, 1);

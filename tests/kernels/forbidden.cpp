@@ -604,3 +604,183 @@ void kernels(array_view<int> v) {
             v[t.global] = shared[0];
         });
 }
+
+// Amp functions called in cpu code, or in code for both.
+inline int of_amp(int x) restrict(amp) {
+    return x + 1;
+}
+struct amp_class {
+    int x;
+    amp_class() restrict(amp, cpu) : x(1) {}
+    explicit amp_class(int y) restrict(amp) : x(y) {}
+    int get() const restrict(amp) { return x; }
+    static int made() restrict(amp) { return 1; }
+    int operator+(int y) const restrict(amp) { return x + y; }
+    operator float() const restrict(amp) { return 1.0f; }
+    int operator()(int y) const restrict(amp) { return x + y; }
+};
+inline int cpu_calls(amp_class c) {
+    auto l = [](int x) restrict(amp) { return x; };
+    int sum = of_amp(1);     // error: of_amp
+    sum += c.get();          // error: 'get' is an amp function
+    sum += amp_class::made(); // error: 'made' is an amp function
+    sum += c + 2;            // error: is an amp function
+    sum += int(float(c));    // error: is an amp function
+    sum += c(3);             // error: no matching function
+    sum += l(1);             // error: is an amp function
+    return sum;
+}
+inline int both_calls(amp_class c) restrict(amp, cpu) {
+    return of_amp(1) + // error: 'of_amp' is an amp function
+           c.get();    // error: 'get' is an amp function
+}
+inline int by_default(int x = of_amp(1)) { // error: of_amp
+    return x;
+}
+int from_amp = of_amp(1); // error: of_amp
+struct with_amp_destructor {
+    amp_destructor inner;
+};
+inline void destroys_member() {
+    with_amp_destructor d; // error: '~amp_destructor' is an amp function
+    (void)d;
+}
+inline void destroys_on_the_heap(amp_destructor *p) {
+    delete p; // error: '~amp_destructor' is an amp function
+}
+inline void destroys_parameter(amp_destructor p) { // error: '~amp_destructor' is an amp function
+    (void)p;
+}
+int (*amp_pointer)(int) = of_amp;                                // error: 'of_amp' is an amp function
+int (*cpu_pointer)(int) restrict(amp, cpu) = of_the_host;        // error: 'of_the_host' is a cpu function
+inline int (*amp_pointer_too)(int) restrict(cpu) = &of_amp;      // error: 'of_amp' is an amp function
+inline int atomics_on_the_host(int *p) {
+    return atomic_fetch_add(p, 1); // error: 'atomic_fetch_add' is for amp code alone
+}
+inline int atomics_on_both(int *p) restrict(amp, cpu) {
+    return atomic_exchange(p, 1); // strict: 'atomic_exchange' is for amp code alone
+}
+inline void barrier_on_the_host(const tile_barrier &b) {
+    b.wait(); // error: 'wait' is for amp code alone
+    all_memory_fence(b); // error: 'all_memory_fence' is for amp code alone
+}
+
+// Cpu functions, by what is not written.
+inline int local_of_the_host() restrict(amp) {
+    struct local {
+        int of_cpu() restrict(cpu) { return 1; }
+    } l;
+    return l.of_cpu(); // error: 'of_cpu'
+}
+struct friendly {
+    int x;
+    friend int befriended(friendly f) restrict(amp) { return of_the_host(f.x); } // error: 'of_the_host'
+};
+struct implicit_constructor {
+    host_class inner;
+};
+struct implicit_by_base : host_class {};
+struct host_copy {
+    int x;
+    host_copy() restrict(amp, cpu) : x(1) {}
+    host_copy(const host_copy &other) : x(other.x) {}
+    host_copy &operator=(const host_copy &other) { x = other.x; return *this; }
+};
+struct implicit_copy {
+    host_copy inner;
+};
+inline int implicit_members(const implicit_copy &c, implicit_copy &d) restrict(amp) {
+    implicit_constructor a; // error: 'host_class' is a cpu function
+    implicit_by_base b;     // error: 'host_class' is a cpu function
+    implicit_copy e(c);     // error: 'host_copy' is a cpu function
+    d = c;                  // error: 'operator=' is a cpu function
+    return a.inner.x + b.x + e.inner.x;
+}
+struct member_initializer {
+    int x = of_the_host(1); // error: 'of_the_host'
+    member_initializer() restrict(amp) {}
+};
+inline int takes_host_destructor(host_destructor d) restrict(amp) { // error: '~host_destructor' is a cpu function
+    return d.x;
+}
+template <class Function> int applies(Function f) restrict(amp, cpu) {
+    return f(1); // error: is a cpu function
+}
+template <class Function> int applies_in_amp(Function f) restrict(amp) {
+    return f(1); // error: is a cpu function
+}
+template <class Function> int applies_on_the_host(Function f) restrict(amp, cpu) {
+    return f(1); // strict: is a cpu function
+}
+void unmarked_lambdas(array_view<int> v) {
+    auto l = [](int x) { return x; };
+    auto cpu = [](int x) restrict(cpu) { return x; };
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) {
+            v[i] = l(1);               // error: is a cpu function
+            v[i] += cpu(1);            // error: 'operator()'
+            v[i] += applies(l);
+            v[i] += applies_in_amp(l);
+        });
+    v[0] = applies_on_the_host(l);
+}
+
+// Captures of what belongs to the host, of any kind.
+struct polymorphic {
+    int x;
+    virtual ~polymorphic() {}
+};
+struct virtually : virtual with_pointer {};
+struct holds_array_by_value {
+    array<int> a;
+    void operator()(index<1> i) const restrict(amp) { a[i]; } // strict: the class of 'operator()'
+};
+void captures_of_the_host(array_view<int> v, polymorphic p, accelerator a, accelerator_view w, holds_array_by_value &h) {
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = p.x; }); // error: 'polymorphic' has virtual functions
+    parallel_for_each(
+        v.extent, [ v, a ](index<1> i) restrict(amp) { v[i] = 1; }); // error: belongs to the host
+    parallel_for_each(
+        v.extent, [ v, w ](index<1> i) restrict(amp) { v[i] = 1; }); // error: belongs to the host
+    parallel_for_each(v.extent, h); // error: holds an array by value in 'a'
+}
+
+// Restrictions and tile_static in places that no grammar has.
+int restrict(amp) before_the_name() { return 1; }   // error: behind the parameters of a function
+restrict(amp) int before_the_type() { return 1; }   // error: behind the parameters of a function
+using of_a_type = int restrict(amp);                // error: behind the parameters of a function
+struct befriends {
+    friend struct members restrict(amp); // error: behind the parameters of a function
+};
+auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: behind the parameters of a lambda
+auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: behind the parameters of a lambda
+auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: stands behind 'mutable'
+inline void two_storage_classes() restrict(amp) {
+    static tile_static int x; // error: a storage class by itself
+    (void)x;
+}
+tile_static int returns_tile_static() restrict(amp) { return 1; } // error: only variables are tile_static
+extern "C" int of_c(int x) restrict(amp) { return x; }
+extern "C" int of_c(int x) restrict(cpu) { return x; } // error: cannot differ by restriction
+
+// The program's constants, the standard library, elements.
+const int table[3] = {1, 2, 3};
+const float factor = 2.5f;
+inline float constants(int n) restrict(amp) {
+    return table[n] + // strict: 'table': a global variable other than a number
+           factor;
+}
+inline float standard(float x) restrict(amp) {
+    return std::sqrt(x); // strict: 'sqrt' is a cpu function
+}
+inline int standard_too(int x) restrict(amp) {
+    return std::max(x, 3); // strict: 'max' is a cpu function
+}
+struct short_pair {
+    short a, b;
+};
+void elements(array_view<short_pair> v) {
+    array<short_pair> all(3); // strict: 'short' is not among
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = short_pair(); }); // strict: 'short' is not among
+}

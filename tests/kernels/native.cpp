@@ -466,6 +466,37 @@ TEST(functors_that_change_themselves) {
     }
 }
 
+// A pointer that a thread alone says is the only one to what it stores.
+void shift(const tile_barrier &b, int *__restrict to, const int *__restrict from, int l) restrict(amp) {
+    to[l] = from[l] + 1;
+    b.wait();
+}
+TEST(restricted_pointers_and_odd_names) {
+    struct PROCESSOR {
+        array_view<int> LEVEL;
+        void operator()(tiled_index<16> t) const restrict(amp) {
+            tile_static int s[32];
+            const int l = t.local[0];
+            s[l] = l;
+            t.barrier.wait();
+            int *p = s, *q = s + 16;
+            for (int i = 0; i < 5; i++) {
+                shift(t.barrier, q, p, (l + 1) & 15);
+                int *const other = p;
+                p = q;
+                q = other;
+            }
+            LEVEL[t.global] = p[l];
+        }
+    };
+    std::vector<int> r(64);
+    array_view<int> o(64, r);
+    parallel_for_each(o.extent.tile<16>(), PROCESSOR{o});
+    o.synchronize();
+    for (int g = 0; g < 64; g++)
+        CHECK(r[g] == g % 16 + 5);
+}
+
 // Which barriers are waited at depends on data: of whole tiles, or not.
 int waits_where(std::vector<int> &v, std::vector<int> &r) {
     array_view<int> a(256, v), o(256, r);
@@ -484,6 +515,30 @@ int waits_where(std::vector<int> &v, std::vector<int> &r) {
         sum += x;
     return sum;
 }
+// On the reference accelerator tile_static variables begin as NaN and -1, in each tile.
+TEST(what_was_not_written_is_seen_on_the_reference) {
+    if (coroutines()) SKIP("the program's function has its own variables");
+    std::vector<float> floats(64);
+    std::vector<int> ints(64);
+    const array_view<float> f(64, floats);
+    const array_view<int> n(64, ints);
+    const int written = opaque(1);
+    parallel_for_each(
+        accelerator(accelerator::direct3d_ref).default_view, f.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+            tile_static float a[16];
+            tile_static int b;
+            if (t.tile[0] == written) a[t.local[0]] = 2;
+            if (t.global[0] == 16 * written) b = 3;
+            t.barrier.wait();
+            f[t] = a[t.local[0]];
+            n[t] = b;
+        });
+    f.synchronize();
+    n.synchronize();
+    CHECK(std::isnan(floats[0]) && floats[16] == 2 && std::isnan(floats[32]));
+    CHECK(ints[0] == -1 && ints[31] == 3 && ints[63] == -1);
+}
+
 TEST(barriers_of_whole_tiles) {
     std::vector<int> v(256), r(256);
     for (int i = 0; i < 256; i++)

@@ -84,6 +84,16 @@ template <class T> REVAMP_MATH_INLINE T quotient(T a, T b) {
     return mad(mad(-q, b, a), y, q);
 }
 
+// |x| as scale() gives it, where that is rare: a compiler does not take a loop out of its branch, to do it always.
+template <class T> REVAMP_MATH_INLINE scaled<T> scale_far(T x) {
+    word_of<T> m = magnitude(x);
+    int biased = static_cast<int>(m >> format<T>::fraction);
+    if (biased == 0) biased = 1;
+    while (m != 0 && m < leading_one<T>)
+        m <<= 1, biased -= 1;
+    return {from_bits<T>((m & (leading_one<T> - 1)) | one_bits<T>), biased - format<T>::bias};
+}
+
 // Roots.
 
 // 1 / sqrt(x) for a normal x: of a float to 2 ulp, of a double to one.
@@ -110,11 +120,12 @@ template <class T> REVAMP_MATH_INLINE two<T> near_root(T x) {
 // x = m 4^n for roots, and what the root of m is to be multiplied by. m = 1 where there is nothing to calculate.
 template <class T> struct rooted { T m, factor; };
 template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
-    const scaled<T> s = scale(x);
-    if (is_finite(x) && !negative(x) && !is_zero(x))
-        return {s.significand * power_of_two<T>(s.exponent & 1), power_of_two<T>(sign * (s.exponent >> 1))};
+    const scaled<T> s = scale_far(x);
+    const rooted<T> r = {s.significand * power_of_two<T>(s.exponent & 1), power_of_two<T>(sign * (s.exponent >> 1))};
+    const bool number = is_finite(x) && !negative(x) && !is_zero(x);
     const T y = sign > 0 ? x : from_bits<T>(bits(x) ^ infinite_bits<T>); // zero for infinite, and the other way around
-    return {T(1), is_nan(x) || is_zero(x) || !negative(x) ? (is_nan(x) ? x : y) : not_a_number<T>()};
+    const T none = is_nan(x) ? x : is_zero(x) || !negative(x) ? y : not_a_number<T>();
+    return {number ? r.m : T(1), number ? r.factor : none};
 }
 // Rounded once: the rest, x - s^2, is exact.
 template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
@@ -246,46 +257,35 @@ template <class T> REVAMP_MATH_INLINE T cosh(T x) {
 }
 template <class T> REVAMP_MATH_INLINE T sinh(T x) {
     REVAMP_MATH_EXACT
-    const T a = fabs(x);
-    T y;
-    if (a <= T(1)) {
-        const T z = a * a;
-        T p;
-        if constexpr (single<T>)
-            p = horner(z, 0x1.555556p-3, 0x1.111112p-7, 0x1.a01a14p-13, 0x1.71d1cap-19, 0x1.b569b6p-26);
-        else
-            p = horner(z, 0x1.5555555555555p-3, 0x1.1111111111111p-7, 0x1.a01a01a019fffp-13, 0x1.71de3a556fbfdp-19,
-                       0x1.ae645678ea417p-26, 0x1.612467ffd0251p-33, 0x1.ae775423a3f88p-41, 0x1.99fcc5959506bp-49);
-        y = mad(a * z, p, a);
-    } else {
-        const two<T> e = half_exp(a);
-        y = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
-    }
-    return with_sign(y, sign_of(x));
+    const T a = fabs(x), z = a * a;
+    T p;
+    if constexpr (single<T>)
+        p = horner(z, 0x1.555556p-3, 0x1.111112p-7, 0x1.a01a14p-13, 0x1.71d1cap-19, 0x1.b569b6p-26);
+    else
+        p = horner(z, 0x1.5555555555555p-3, 0x1.1111111111111p-7, 0x1.a01a01a019fffp-13, 0x1.71de3a556fbfdp-19,
+                   0x1.ae645678ea417p-26, 0x1.612467ffd0251p-33, 0x1.ae775423a3f88p-41, 0x1.99fcc5959506bp-49);
+    const two<T> e = half_exp(a);
+    const T near = mad(a * z, p, a), far = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
+    return with_sign(a <= T(1) ? near : far, sign_of(x));
 }
 // 1 - 2 / (e^2x + 1)
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     REVAMP_MATH_EXACT
-    const T a = fabs(x);
-    T y;
-    if (a < (single<T> ? T(0.55) : T(0.7))) {
-        const T z = a * a;
-        T p;
-        if constexpr (single<T>)
-            p = horner(z, -0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91f96p-5, 0x1.58f856p-6, -0x1.99c58ep-8);
-        else
-            p = horner(z, -0x1.5555555555553p-2, 0x1.1111111110e1dp-3, -0x1.ba1ba1b9f1c50p-5, 0x1.664f487964a03p-6,
-                       -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
-                       -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
-                       -0x1.dbd5d6f5ad95cp-20);
-        y = mad(a * z, p, a);
-    } else {
-        const T limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
-        const powers<T> p = exp_of(b + b, T(0));
-        const T e = raise(p.y, p.t), d = e + T(1);
-        const T low = single<T> ? T(0) : (e - (d - T(1))) + e * p.low;
-        y = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
-    }
+    const T a = fabs(x), z = a * a;
+    T p;
+    if constexpr (single<T>)
+        p = horner(z, -0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91f96p-5, 0x1.58f856p-6, -0x1.99c58ep-8);
+    else
+        p = horner(z, -0x1.5555555555553p-2, 0x1.1111111110e1dp-3, -0x1.ba1ba1b9f1c50p-5, 0x1.664f487964a03p-6,
+                   -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
+                   -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
+                   -0x1.dbd5d6f5ad95cp-20);
+    const T limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
+    const powers<T> e = exp_of(b + b, T(0));
+    const T f = raise(e.y, e.t), d = f + T(1);
+    const T low = single<T> ? T(0) : (f - (d - T(1))) + f * e.low;
+    const T near = mad(a * z, p, a), far = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
+    const T y = a < (single<T> ? T(0.55) : T(0.7)) ? near : far;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 
@@ -308,7 +308,7 @@ template <class T> REVAMP_MATH_INLINE parts<T> parts_of_usual(T x) {
 template <class T> REVAMP_MATH_INLINE parts<T> parts_of(T x) {
     T least = T(0);
     if (!usual(x)) {
-        const scaled<T> s = scale(x);
+        const scaled<T> s = scale_far(x);
         const bool number = is_finite(x) && !negative(x) && !is_zero(x);
         const T y = is_zero(x) ? -infinity<T>() : negative(x) && !is_nan(x) ? not_a_number<T>() : x;
         x = number ? s.significand : T(1);
@@ -388,12 +388,12 @@ template <class T> REVAMP_MATH_INLINE T expm1(T x) {
                    0x1.a01a01a02953ap-13, 0x1.a01a01cb49ff7p-16, 0x1.71de3a316ac0ep-19, 0x1.27e4955adf47ep-22,
                    0x1.ae648703501c4p-26, 0x1.1fd52560dac22p-29, 0x1.617f9cc8fc419p-33);
     const T tail = mad(r * r, q, mad(n, -log_two_low<T>, h - r));
-    const T power = raise(T(1), t);
-    const T less = power - T(1);
+    // Half of it: e^x may be finite where 2^n is not.
+    const T power = raise(T(0.5), t), less = power - T(0.5);
     const two<T> s = ordered_sum(less, power * r);
-    T y = with_sign(s.high + (mad(power, tail, s.low) + ((power - less) - T(1))), sign_of(x));
-    if (magnitude(x) > bits(single<T> ? T(18) : T(38))) y = is_nan(x) ? x : negative(x) ? T(-1) : exp(x);
-    return y;
+    const T half = s.high + (mad(power, tail, s.low) + ((power - less) - T(0.5)));
+    const T y = x > (single<T> ? T(89) : T(710)) ? infinity<T>() : x < T(-50) ? T(-1) : fabs(x) < T(0x1p-60) ? x : half + half;
+    return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T asinh(T x) {
     REVAMP_MATH_EXACT
@@ -469,7 +469,7 @@ template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
     const T limit = single<T> ? T(0x1p60) : T(0x1p80); // beyond, the result is 0, 1 or infinite all the same
     if (!usual(x) || magnitude(y) > bits(limit)) {
         const bool special = pow_special(x, y, &factor);
-        const scaled<T> s = scale(x);
+        const scaled<T> s = scale_far(x);
         x = special ? T(1) : s.significand;
         least = special ? T(0) : static_cast<T>(s.exponent);
         y = special ? T(0) : magnitude(y) > bits(limit) ? with_sign(limit, sign_of(y)) : y;
@@ -534,8 +534,8 @@ template <class T> REVAMP_MATH_INLINE word_of<T> sign_if(int bit) {
 // The sine, or with one more the cosine.
 template <bool Low, class T> REVAMP_MATH_INLINE T sin_of(turned<T> t, int more) {
     const int quadrant = t.quadrant + more;
-    return flip((quadrant & 1) != 0 ? cos_poly<Low>(t.rest, t.low) : sin_poly<Low>(t.rest, t.low),
-                sign_if<T>(quadrant));
+    const T s = sin_poly<Low>(t.rest, t.low), c = cos_poly<Low>(t.rest, t.low);
+    return flip((quadrant & 1) != 0 ? c : s, sign_if<T>(quadrant));
 }
 template <class T> REVAMP_MATH_INLINE T sin(T x) {
     return flip(sin_of<!single<T>>(turn(fabs(x)), 0), sign_of(x));
@@ -560,9 +560,10 @@ template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
                    0x1.d25d3783b7386p-13, 0x1.1e50505b1d599p-13, -0x1.baa8e6002f27ep-16, 0x1.772e6261ed333p-14,
                    -0x1.78706fcc4e8a8p-15, 0x1.5e0527be03390p-16);
     const T y = mad(r * z, p, r);
-    if constexpr (single<T>) return (t.quadrant & 1) != 0 ? -reciprocal(y) : y;
-    const two<T> w = ordered_sum(r, mad(r * z, p, t.low * mad(y, y, T(1))));
-    return (t.quadrant & 1) != 0 ? -reciprocal(w) : w.high;
+    two<T> w = {y, T(0)};
+    if constexpr (!single<T>) w = ordered_sum(r, mad(r * z, p, t.low * mad(y, y, T(1))));
+    const T inverse = -reciprocal(w);
+    return (t.quadrant & 1) != 0 ? inverse : w.high;
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
     return flip(tan_turned(turn(fabs(x))), sign_of(x));
@@ -614,8 +615,9 @@ template <class T> REVAMP_MATH_INLINE T plus_quarters(T m, T f, two<T> x) {
 template <class T> REVAMP_MATH_INLINE T atan(T x) {
     const T a = fabs(x);
     const bool steep = a > T(1);
-    const T y = atan_poly(steep ? (a < T(0x1p60) ? reciprocal(a) : T(0)) : a);
-    return is_nan(x) ? x : with_sign(steep ? plus_quarters(T(1), T(-1), two<T>{y, T(0)}) : y, sign_of(x));
+    const T inverse = reciprocal(a), b = a < T(0x1p60) ? inverse : T(0);
+    const T y = atan_poly(steep ? b : a), z = plus_quarters(T(1), T(-1), two<T>{y, T(0)});
+    return is_nan(x) ? x : with_sign(steep ? z : y, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     REVAMP_MATH_EXACT
@@ -626,7 +628,7 @@ template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     int apart = 0;
     if (far) {
         const bool none = is_zero(large) || (is_infinite(large) && !is_infinite(small));
-        const scaled<T> n = scale(small), d = scale(large);
+        const scaled<T> n = scale_far(small), d = scale_far(large);
         const int limit = format<T>::bias + format<T>::fraction + 20, below = n.exponent - d.exponent;
         apart = none || is_infinite(large) || is_zero(small) ? 0 : below < -limit ? -limit : below;
         small = none || is_zero(small) ? T(0) : n.significand;
@@ -653,16 +655,16 @@ template <class T> REVAMP_MATH_INLINE T asin_tail(T z) {
 // asin(a), or asin(sqrt((1 - a) / 2)), for a in [0, 1].
 template <class T> REVAMP_MATH_INLINE two<T> asin_of(T a, bool high) {
     REVAMP_MATH_EXACT
-    const T z = high ? T(0.5) - T(0.5) * a : a * a;
-    const two<T> s = high ? near_root(z) : two<T>{a, T(0)};
+    const T h = T(0.5) - T(0.5) * a, square = a * a, z = high ? h : square;
+    const two<T> root = near_root(h), s = {high ? root.high : a, high ? root.low : T(0)};
     return {s.high, mad(s.high, asin_tail(z), s.low)};
 }
 template <class T> REVAMP_MATH_INLINE T asin(T x) {
     const T a = fabs(x);
     const bool high = a > T(0.5);
     const two<T> s = asin_of(a, high);
-    const T y = with_sign(high ? plus_quarters(T(1), T(-2), s) : value(s), sign_of(x));
-    return magnitude(x) <= one_bits<T> ? y : not_a_number<T>();
+    const T y = plus_quarters(T(1), T(-2), s), z = value(s);
+    return magnitude(x) <= one_bits<T> ? with_sign(high ? y : z, sign_of(x)) : not_a_number<T>();
 }
 template <class T> REVAMP_MATH_INLINE T acos(T x) {
     const T a = fabs(x);
@@ -689,19 +691,15 @@ template <class T> REVAMP_MATH_INLINE T erf_poly(T x) {
                    0x1.b9def190e8da3p-20, -0x1.5f1d36a8410fbp-23, 0x1.f7a41420e7ac0p-27, -0x1.386acef21490dp-30,
                    0x1.0579e46a48095p-34);
     // Where the product might be flushed, the sum is constant.
-    return fabs(x) < T(0x1p-60) ? x * T(0x1.20dd750429b6dp+0) : mad(x, p, x);
+    const T tiny = x * T(0x1.20dd750429b6dp+0), y = mad(x, p, x);
+    return fabs(x) < T(0x1p-60) ? tiny : y;
 }
 // Beyond, 1 - e^(-x - x p(x)).
 template <class T> REVAMP_MATH_INLINE T erf(T x) {
     REVAMP_MATH_EXACT
-    const T a = fabs(x);
-    T y;
-    if (a < (single<T> ? T(0.9277) : T(1))) {
-        y = erf_poly(a);
-    } else {
-        const T b = a > (single<T> ? T(4) : T(6)) ? (single<T> ? T(4) : T(6)) : a;
-        T p;
-        if constexpr (single<T>)
+    const T a = fabs(x), limit = single<T> ? T(4) : T(6), b = a > limit ? limit : a;
+    T p;
+    if constexpr (single<T>)
             p = horner(b, 0x1.077aecp-3, 0x1.453076p-1, 0x1.b3411ap-4, -0x1.85b084p-6, 0x1.ded434p-9, -0x1.553e08p-12,
                        0x1.81a75ep-17);
         else
@@ -710,21 +708,16 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
                        0x1.f490b575cd5eep-15, -0x1.4184dac9e1331p-15, 0x1.c344662ffaed5p-17, -0x1.b7d8dfa8d830cp-19,
                        0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
                        0x1.2e12c9f899acdp-37);
-        const powers<T> e = exp_of(mad(-b, p, -b), T(0));
-        y = T(1) - raise(e.y, e.t);
-    }
+    const powers<T> e = exp_of(mad(-b, p, -b), T(0));
+    const T near = erf_poly(a), far = T(1) - raise(e.y, e.t);
+    const T y = a < (single<T> ? T(0.9277) : T(1)) ? near : far;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 // erfc(x) = e^(-x^2) g / (1 + 2 |x|), g a polynomial in (|x| - m) / (|x| + m).
 template <class T> REVAMP_MATH_INLINE T erfc(T x) {
     REVAMP_MATH_EXACT
-    const T a = fabs(x), two_ = T(2);
-    T y = T(0);
-    if (a < T(0.5)) {
-        y = T(1) - erf_poly(a);
-    } else if (a < (single<T> ? T(10.1) : T(27.3))) {
-        const T middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
-        T g;
+    const T a = fabs(x), middle = single<T> ? T(2) : T(4), q = quotient(a - middle, a + middle);
+    T g;
         if constexpr (single<T>)
             g = horner(q, 0x1.46e80ep+0, -0x1.7bf5cep-4, -0x1.540760p-3, 0x1.4ff878p-3, -0x1.bc4212p-5, -0x1.06873ap-7,
                        0x1.1fcecap-7, 0x1.3f6b78p-10, -0x1.a3c66cp-10, -0x1.c03e36p-12, 0x1.56d756p-12, 0x1.560c0cp-13);
@@ -735,11 +728,12 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
                        0x1.3be2e9b8e01f8p-13, -0x1.995f9912548eap-16, -0x1.78f5686daf9fap-17, 0x1.7f293ef26b0fdp-18,
                        0x1.50f1e1176cc2bp-22, -0x1.b87716b0cb39cp-21, 0x1.d997654e2dc44p-25, 0x1.b46237b3dadc6p-24,
                        -0x1.125d6904ed8fep-27, -0x1.1f938f72bbd75p-27);
-        const T square = a * a;
-        const powers<T> e = exp_of(-square, -product_less(a, a, square));
-        y = times_power(e.y * quotient(g, mad(two_, a, T(1))), static_cast<int>(e.n));
-    }
-    return is_nan(x) ? x : negative(x) ? two_ - y : y;
+    const T square = a * a;
+    const powers<T> e = exp_of(-square, -product_less(a, a, square));
+    const T far = times_power(e.y * quotient(g, mad(T(2), a, T(1))), static_cast<int>(e.n));
+    const T near = T(1) - erf_poly(a), most = single<T> ? T(10.1) : T(27.3);
+    const T y = a < T(0.5) ? near : a < most ? far : T(0);
+    return is_nan(x) ? x : negative(x) ? T(2) - y : y;
 }
 
 } // namespace close

@@ -1,6 +1,6 @@
 //! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
 
-use revamp_image::SHARED_CAPTURES;
+use revamp_image::{SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryModel, Op, StorageClass, Word,
@@ -79,6 +79,7 @@ pub(super) struct Assembler {
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
     shared_captures: Option<Word>,
+    uniform: Option<Word>,
     block: Word,
     blocks: Vec<Block>,
     variables: Vec<Instruction>,
@@ -105,6 +106,7 @@ impl Assembler {
             decorations: HashMap::new(),
             interface: Vec::new(),
             shared_captures: None,
+            uniform: None,
             block: 0,
             blocks: Vec::new(),
             variables: Vec::new(),
@@ -391,6 +393,32 @@ impl Assembler {
         let ty = self.pointer(StorageClass::PushConstant, address);
         let place = self.op(Op::AccessChain, ty, &[self.block, zero]);
         self.op(Op::Load, address, &[place])
+    }
+
+    /// 32 bits of the uniform buffer, which has so many times 16 bytes.
+    pub(super) fn uniform_word(&mut self, quads: u64, at: u64) -> Word {
+        let word = self.scalar(Scalar::U32);
+        let variable = match self.uniform {
+            Some(known) => known,
+            None => {
+                let quad = self.vector(Scalar::U32, 4);
+                let array = self.array(quad, quads);
+                self.b.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(16)]);
+                let record = self.b.type_struct([array]);
+                self.b.decorate(record, Decoration::Block, []);
+                self.b.member_decorate(record, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+                let made = self.variable(StorageClass::Uniform, record, None);
+                self.b.decorate(made, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
+                self.b.decorate(made, Decoration::Binding, [Operand::LiteralBit32(0)]);
+                self.b.name(made, arguments::NAME);
+                self.uniform = Some(made);
+                made
+            }
+        };
+        let ty = self.pointer(StorageClass::Uniform, word);
+        let path = [0, at / 16, at % 16 / 4].map(|n| self.constant(Scalar::U32, n));
+        let place = self.op(Op::AccessChain, ty, &[variable, path[0], path[1], path[2]]);
+        self.op(Op::Load, word, &[place])
     }
 
     /// For messages of drivers and tools.

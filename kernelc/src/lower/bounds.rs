@@ -58,6 +58,9 @@ impl Emitter<'_> {
     /// A number of the table.
     fn table_u64(&mut self, at: u64) -> Word {
         let at = self.checked.table + at;
+        if let Some(word) = self.uniform_u64(at) {
+            return word;
+        }
         let from = Address::Device(self.arguments).plus(&mut self.asm, at);
         device_load(&mut self.asm, from.word(), Scalar::U64)
     }

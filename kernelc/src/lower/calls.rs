@@ -130,6 +130,8 @@ fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], return
         }
         "workgroup_auto" => {
             e.workgroup = Some(Workgroup::Chosen(match fixed(e, 0)? {
+                // Threads that are far from each other use more of the cache than they are many.
+                0 | 1 if e.has_wide_elements() => [64, 1, 1],
                 0 | 1 => [256, 1, 1],
                 2 => [32, 8, 1],
                 _ => [32, 4, 2],

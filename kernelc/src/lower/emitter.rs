@@ -1,6 +1,6 @@
 //! The state of a kernel's emission, and what all instructions need of it: values, addresses, loads and barriers.
 
-use super::addresses::constant_address;
+use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
 use super::checked::{Bounds, Checked, Names};
 use super::error::KernelError;
@@ -10,7 +10,8 @@ use super::pointer_sets::PointerClass;
 use super::pointers::{Object, PointerAnalysis};
 use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
-use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Operand, Type, Value};
+use super::uniform::Uniform;
+use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -69,6 +70,7 @@ pub(super) struct Emitter<'m> {
     /// The block and the place of that instruction, and what each barrier orders.
     pub(super) place: (usize, usize),
     barriers: HashMap<(usize, usize), Order>,
+    pub(super) uniform: Uniform,
     pub(super) reaches: Reaches,
     pub(super) checked: Checked,
     pub(super) names: &'m Names,
@@ -104,6 +106,7 @@ impl<'m> Emitter<'m> {
             location: None,
             place: (0, 0),
             barriers: barrier_orders(module, function, pointers),
+            uniform: Uniform::of(function, pointers, block_size, options.bounds),
             reaches: if options.bounds == Bounds::Off {
                 Reaches::default()
             } else {
@@ -314,6 +317,17 @@ impl<'m> Emitter<'m> {
         self.asm.push(dr::Instruction::new(S::MemoryBarrier, None, None, operands));
     }
 
+    /// True if threads use elements of arrays or views that are as large as those of an array of structs.
+    pub(super) fn has_wide_elements(&self) -> bool {
+        self.function.instructions().any(|i| match &i.op {
+            Op::Gep { source, base, indices, .. } => {
+                self.class_of(base) == PointerClass::Device
+                    && steps(source, indices).is_some_and(|steps| steps.by.iter().any(|(_, bytes)| *bytes >= WIDE))
+            }
+            _ => false,
+        })
+    }
+
     pub(super) fn number(&mut self, id: Id, component: u32) -> Word {
         self.asm.number(id, component)
     }
@@ -326,6 +340,9 @@ impl<'m> Emitter<'m> {
         id
     }
 }
+
+/// Bytes of a wide element.
+const WIDE: u64 = 16;
 
 /// The alignment known of an address `offset` bytes after one of alignment `align`.
 pub(super) fn aligned_at(align: u64, offset: u64) -> u64 {

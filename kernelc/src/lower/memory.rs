@@ -618,7 +618,7 @@ fn load_from(asm: &mut Assembler, group: GroupVariable, at: Word, scalar: Scalar
 }
 
 /// From 32 bits to a type of fewer in memory.
-fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
+pub(super) fn shrink(asm: &mut Assembler, value: Word, to: Scalar) -> Word {
     match to {
         Scalar::U8 => {
             asm.need(Capability::Int8);

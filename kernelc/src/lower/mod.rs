@@ -39,6 +39,7 @@ mod scalars;
 mod structured_flow;
 #[cfg(test)]
 mod tests;
+mod uniform;
 mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};

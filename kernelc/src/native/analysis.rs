@@ -66,7 +66,11 @@ impl Kernel {
         views: &HashSet<String>,
         shared: &HashSet<String>,
     ) -> Result<Self, String> {
+        check_variables(&function)?;
         let behind = split(&mut function, types)?;
+        if function.blocks.is_empty() {
+            return Err("it has no blocks".into());
+        }
         if function.blocks.len() > MOST_BLOCKS {
             return Err("it has too many blocks".into());
         }
@@ -85,7 +89,7 @@ impl Kernel {
             if block.instructions.iter().any(|i| i.opcode == "phi") {
                 return Err("a phi is left".into());
             }
-            let barrier = behind[n].then(|| next[0]);
+            let barrier = next.first().copied().filter(|_| behind[n]);
             flow.push(Flow { next: if barrier.is_some() { Vec::new() } else { next }, barrier });
         }
         let variables = variables(&function);
@@ -256,17 +260,17 @@ impl Kernel {
     }
 
     /// An address with no index that may be wrong.
-    fn is_fixed(&self, made: &HashMap<&str, &Instruction>, address: &str) -> bool {
-        let Some(name) = plain_name(address) else { return false };
+    fn is_fixed(&self, made: &HashMap<&str, &Instruction>, address: &str, depth: usize) -> bool {
+        let Some(name) = plain_name(address).filter(|_| depth < 64) else { return false };
         if name == self.function.parameter {
             return true;
         }
         let Some(instruction) = made.get(name) else { return false };
         match (instruction.opcode.as_str(), instruction.uses.as_slice()) {
-            ("getelementptr", [base]) => self.is_fixed(made, &format!("%{base}")),
+            ("getelementptr", [base]) => self.is_fixed(made, &format!("%{base}"), depth + 1),
             ("load", [from]) => match self.read(instruction) {
-                Some(variable) => Self::single(variable).is_some_and(|value| self.is_fixed(made, value)),
-                None => self.is_fixed(made, &format!("%{from}")),
+                Some(variable) => Self::single(variable).is_some_and(|value| self.is_fixed(made, value, depth + 1)),
+                None => self.is_fixed(made, &format!("%{from}"), depth + 1),
             },
             _ => false,
         }
@@ -288,6 +292,9 @@ impl Kernel {
             // It is there, unless it is made of itself.
             return chain.iter().any(|i| i.result.as_deref() == Some(name));
         }
+        if seen.len() > 4 * MOST_AGAIN {
+            return false;
+        }
         let Some(&instruction) = made.get(name) else { return false };
         let known = match instruction.opcode.as_str() {
             "load" => match self.read(instruction) {
@@ -303,7 +310,7 @@ impl Kernel {
                 // It may be done where it would not have been: only at places that are there.
                 None => {
                     let at = instruction.access().map_or("", |a| a.address);
-                    self.constant_loads.contains(name) && self.is_fixed(made, at)
+                    self.constant_loads.contains(name) && self.is_fixed(made, at, 0)
                 }
             },
             "call" => instruction.callee().is_some_and(is_position),
@@ -670,16 +677,34 @@ fn type_of(instruction: &Instruction) -> String {
         "extractelement" => first(unflagged(body))
             .split_once(" x ")
             .map_or(String::new(), |(_, ty)| ty.trim_end_matches('>').to_owned()),
-        "call" => {
-            let before = body.split('@').next().unwrap_or_default().trim_end();
-            match before.rfind(['<', '{', '[']) {
-                Some(at) => first(&before[at..]),
-                None => before.rsplit(' ').next().unwrap_or_default().into(),
-            }
-        }
+        "call" => called_type(body),
         "getelementptr" | "icmp" | "fcmp" | "shufflevector" | "extractvalue" => String::new(),
         _ => first(unflagged(body)),
     }
+}
+
+/// The type that a call gives: the last before the function's name, or before the types of its parameters.
+fn called_type(body: &str) -> String {
+    let (mut ty, mut rest) = ("", body.split('@').next().unwrap_or_default().trim());
+    while let Some((word, more)) = split_type(rest).filter(|(word, _)| !word.is_empty()) {
+        if !word.starts_with('(') {
+            ty = word;
+        }
+        rest = more.trim_start();
+    }
+    ty.to_owned()
+}
+
+/// An array whose length is not constant has no place among a tile's threads.
+fn check_variables(function: &Function) -> Result<(), String> {
+    for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
+        let rest = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(_, rest)| rest);
+        let rest = rest.trim_start_matches([',', ' ']);
+        if !(rest.is_empty() || rest.starts_with("align ") || rest.starts_with('!')) {
+            return Err("a variable is an array of its own length".into());
+        }
+    }
+    Ok(())
 }
 
 /// Behind the word of an instruction and its flags.

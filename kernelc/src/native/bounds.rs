@@ -113,8 +113,12 @@ impl Kernel {
     /// Cuts loops with barriers before a branch that only some threads, up to a bound, do something behind.
     pub fn cut_before_bounds(&mut self, types: &std::collections::HashSet<String>) {
         let starts = self.starts();
-        let uniform: BTreeSet<String> =
-            self.variables.iter().filter(|(_, v)| v.plain && !v.varies && v.again.is_none()).map(|(n, _)| n.clone()).collect();
+        let uniform: BTreeSet<String> = self
+            .variables
+            .iter()
+            .filter(|(_, v)| v.plain && !v.varies && v.again.is_none())
+            .map(|(n, _)| n.clone())
+            .collect();
         let wanted: Vec<usize> = (0..self.flow.len())
             .filter(|n| !starts.contains(n) && !self.parted.contains(n) && self.flow[*n].next.len() == 2)
             .filter(|&n| self.comparison(&self.made(), n).is_some() && self.is_repeated(n))
@@ -179,7 +183,9 @@ impl Kernel {
         let known = match instruction.opcode.as_str() {
             "load" => {
                 let Some(variable) = instruction.access().and_then(|a| plain_name(a.address)) else { return false };
-                let is_store = |i: &&&Instruction| i.opcode == "store" && i.access().is_some_and(|a| plain_name(a.address) == Some(variable));
+                let is_store = |i: &&&Instruction| {
+                    i.opcode == "store" && i.access().is_some_and(|a| plain_name(a.address) == Some(variable))
+                };
                 match passed[..at].iter().rev().find(is_store).and_then(|i| i.access()) {
                     Some(store) => {
                         stands_for = Some(store.value.trim().to_owned());

@@ -118,7 +118,7 @@ impl Calls {
         if let Some(dump) = &self.dump {
             self.dump(dump, &native)?;
         }
-        if native.is_empty() {
+        if native.understood().is_empty() {
             return Ok(None);
         }
         let mut running = Vec::new();

@@ -10,6 +10,9 @@ const DONE: u32 = 0;
 const PARTED: u32 = 1;
 const ENDED: u32 = 2;
 
+/// A tile that takes more memory is not run as loops.
+const MOST_MEMORY: u64 = 1 << 28;
+
 /// What of the module matters here.
 pub struct Surroundings {
     pub type_names: HashSet<String>,
@@ -89,7 +92,10 @@ fn tile_of(kernel: &Kernel) -> Result<Option<[u32; 3]>, String> {
                 let given = arguments(&instruction.text);
                 let numbers: Option<Vec<u32>> = given.iter().map(|a| a.parse().ok()).collect();
                 return match numbers.as_deref() {
-                    Some(&[x, y, z]) => Ok(Some([x, y, z])),
+                    Some(&[x, y, z]) if [x, y, z].iter().all(|n| (1..=1024).contains(n)) && x * y * z <= 1024 => {
+                        Ok(Some([x, y, z]))
+                    }
+                    Some(_) => Err("its tiles have too many threads".into()),
                     _ => Err("the size of its tiles is no constant".into()),
                 };
             }
@@ -120,10 +126,17 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "{name}:");
     }
 
-    fn room(&mut self, bytes: u64, align: u64) -> u64 {
-        let at = self.memory.next_multiple_of(align.max(64));
-        self.memory = at + bytes;
-        at
+    /// Where so many bytes lie in the tile's memory.
+    fn room(&mut self, bytes: u64, align: u64) -> Result<u64, String> {
+        let at = self.memory.checked_next_multiple_of(align.max(64));
+        let end = at.and_then(|at| at.checked_add(bytes)).filter(|end| *end <= MOST_MEMORY);
+        match (at, end) {
+            (Some(at), Some(end)) => {
+                self.memory = end;
+                Ok(at)
+            }
+            _ => Err("a tile takes too much memory".into()),
+        }
     }
 
     fn function(&mut self, name: &str) -> Result<(), String> {
@@ -172,7 +185,7 @@ impl Writer<'_> {
             let named = |i: &Instruction| mentions(&i.text, &used);
             if self.kernel.function.blocks.iter().flat_map(|b| &b.instructions).any(named) {
                 let (bytes, _) = size(&ty, &self.around.types).ok_or("the type of a tile_static variable")?;
-                let at = self.room(bytes, align);
+                let at = self.room(bytes, align)?;
                 self.line(&format!("%\"tile.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
             }
         }
@@ -194,14 +207,14 @@ impl Writer<'_> {
             };
             let (bytes, align) = size(&variable.ty, &self.around.types).ok_or("the type of a variable")?;
             let align = align.max(variable.align);
-            let bytes = bytes.next_multiple_of(align);
+            let bytes = bytes.checked_next_multiple_of(align).ok_or("the size of a variable")?;
             if !kept && !variable.plain {
                 // Rows of threads without tiles have no memory of their own.
                 self.line(&format!("%\"k.{name}\" = alloca {}, align {align}", variable.ty));
                 self.kept.insert(name.clone(), bytes);
             } else if kept {
                 let threads = self.threads;
-                let at = self.room(bytes * threads, align);
+                let at = self.room(bytes.saturating_mul(threads), align)?;
                 self.line(&format!("%\"k.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
                 self.kept.insert(name.clone(), bytes);
             }
@@ -472,7 +485,8 @@ impl Writer<'_> {
         let (word, ty) = (if bound.signed { "smin" } else { "umin" }, &bound.ty);
         let more = u32::from(bound.inclusive);
         self.line(&format!("%{r}.least = call {ty} @llvm.{word}.{ty}({ty} {value}, {ty} {})", tile[0] - more));
-        let narrow = if ty == "i64" { format!("trunc i64 %{r}.least to i32") } else { format!("add i32 %{r}.least, 0") };
+        let narrow =
+            if ty == "i64" { format!("trunc i64 %{r}.least to i32") } else { format!("add i32 %{r}.least, 0") };
         self.line(&format!("%{r}.few = {narrow}"));
         self.line(&format!("%{r}.bound = add i32 %{r}.few, {more}"));
         Ok(true)
@@ -626,9 +640,7 @@ impl Writer<'_> {
             .is_some_and(|v| v.plain);
         if through_memory && !plain && instruction.access().is_some() && !text.contains("!llvm.access.group") {
             let _ = write!(text, ", !llvm.access.group {}", self.around.access_group);
-            if !text.contains("!alias.scope") && !text.contains("!noalias") {
-                text.push_str(self.scope_of(instruction));
-            }
+            text.push_str(self.scope_of(instruction));
         }
         if instruction.opcode == "load"
             && instruction.result.as_ref().is_some_and(|r| self.kernel.constant_loads.contains(r))

@@ -4,8 +4,10 @@
 
 mod analysis;
 mod bounds;
-pub mod build;
+pub(crate) mod build;
 mod emit;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use crate::always_inline;
@@ -15,10 +17,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 /// The processors that functions are made for: the name of the function, Clang's name.
-pub const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
+pub(crate) const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
 
 /// How `opt` prepares kernels: all calls inlined, no vectors yet, and no value used in another block than its own.
-pub const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
+pub(crate) const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
 
 /// The kernels of a module that were understood.
 pub struct Native {
@@ -30,7 +32,7 @@ pub struct Native {
 }
 
 /// The text of the pass before `opt`.
-pub fn prepared(ir: &str) -> String {
+pub(crate) fn prepared(ir: &str) -> String {
     always_inline::marked(ir)
 }
 
@@ -88,17 +90,18 @@ pub fn cut(ir: &str) -> Native {
 }
 
 impl Native {
-    pub fn is_empty(&self) -> bool {
-        self.kernels.is_empty()
+    /// The names of the kernels that were understood.
+    pub fn understood(&self) -> Vec<&str> {
+        self.kernels.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
-    pub fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
+    pub(crate) fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
         let (name, processor) = LEVELS[level];
         // Another unit may have kernels of the same names.
         let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
         let mut text = self.module.replace("revamp.native.LEVEL.", &function(name));
-        text = text.replace("PROCESSOR", processor);
+        text = text.replace(&target("PROCESSOR"), &target(processor));
         if level != 0 {
             return text;
         }
@@ -138,13 +141,18 @@ impl Native {
 
 /// A kernel's name in the host's pass, which names functions that are arguments of its template otherwise where the device's
 /// pass knows amp code alone (`Amp::Device`).
-pub fn hosts_name(name: &str) -> String {
+pub(crate) fn hosts_name(name: &str) -> String {
     name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z")
 }
 
 /// The function that registers a unit's image with its native kernels.
-pub fn register_symbol(unit: u64) -> String {
+pub(crate) fn register_symbol(unit: u64) -> String {
     format!("revamp_image_register_native_{unit:016x}")
+}
+
+/// The attribute that says for which processor a function is. No text or name of the program looks like it.
+fn target(processor: &str) -> String {
+    format!("\"target-cpu\"=\"{processor}\"")
 }
 
 /// The named types of a module.

@@ -1,7 +1,7 @@
 //! A function of LLVM IR as text: its blocks and instructions, with what each names. It is made for `regions`, after
 //! `reg2mem`: there are no phis, and no value is used in another block than its own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// An instruction.
@@ -55,7 +55,7 @@ pub fn names(line: &str, types: &HashSet<String>) -> Vec<Name> {
             b'%' => {
                 let (name, end) = if bytes.get(at + 1) == Some(&b'"') {
                     let end = closing(bytes, at + 2);
-                    (&line[at + 2..end], end + 1)
+                    (&line[at + 2..end], (end + 1).min(line.len()))
                 } else {
                     let rest = &bytes[at + 1..];
                     let length = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.$".contains(b)).count();
@@ -219,6 +219,18 @@ pub fn functions(module: &str, wanted: &HashSet<String>, types: &HashSet<String>
     all
 }
 
+/// What is told of aliases is told of one thread: once its accesses stand beside those of others, it does not hold.
+fn without_scopes(line: &str) -> String {
+    let mut text = line.to_owned();
+    for word in [", !alias.scope !", ", !noalias !"] {
+        while let Some(at) = text.find(word) {
+            let number = text[at + word.len()..].bytes().take_while(u8::is_ascii_digit).count();
+            text.replace_range(at..at + word.len() + number, "");
+        }
+    }
+    text
+}
+
 fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> Option<Function> {
     let (parameters, behind) = head.split_once(name)?.1.strip_prefix('(')?.rsplit_once(')')?;
     // Behind the last parenthesis may be one of an attribute: there is one parameter, named last.
@@ -242,8 +254,8 @@ fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> O
             function.blocks.push(Block { label, instructions: Vec::new() });
             continue;
         }
-        let mut text = line.trim_start().to_owned();
-        if text.starts_with('#') {
+        let mut text = without_scopes(line.trim_start());
+        if text.starts_with('#') || text.contains("@llvm.experimental.noalias.scope.decl(") {
             continue;
         }
         if text.starts_with("switch ") {
@@ -264,10 +276,17 @@ fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> O
 }
 
 /// Bytes and alignment of a type in memory; `None` if it is not known here.
-pub fn size(ty: &str, types: &std::collections::HashMap<String, String>) -> Option<(u64, u64)> {
-    let ty = ty.trim();
-    if let Some(bits) = ty.strip_prefix('i').and_then(|n| n.parse::<u64>().ok()) {
-        let bytes = bits.div_ceil(8).next_power_of_two();
+pub fn size(ty: &str, types: &HashMap<String, String>) -> Option<(u64, u64)> {
+    size_within(ty, types, MOST_NESTED)
+}
+
+/// Types nested deeper are not known.
+const MOST_NESTED: u32 = 64;
+
+fn size_within(ty: &str, types: &HashMap<String, String>, nested: u32) -> Option<(u64, u64)> {
+    let (ty, inner) = (ty.trim(), nested.checked_sub(1)?);
+    if let Some(bits) = ty.strip_prefix('i').and_then(|n| n.parse::<u32>().ok()) {
+        let bytes = u64::from(bits).div_ceil(8).next_power_of_two();
         return Some((bytes, bytes.min(16)));
     }
     match ty {
@@ -277,27 +296,28 @@ pub fn size(ty: &str, types: &std::collections::HashMap<String, String>) -> Opti
         _ => {}
     }
     if let Some(name) = ty.strip_prefix('%') {
-        return size(types.get(name.trim_matches('"'))?, types);
+        return size_within(types.get(name.trim_matches('"'))?, types, inner);
     }
-    if let Some(inner) = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        let (count, element) = inner.split_once(" x ")?;
-        let (bytes, align) = size(element, types)?;
+    if let Some(array) = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        let (count, element) = array.split_once(" x ")?;
+        let (bytes, align) = size_within(element, types, inner)?;
         return Some((count.parse::<u64>().ok()?.checked_mul(bytes)?, align));
     }
     if let Some(fields) = ty.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
         let (mut at, mut most, mut rest) = (0u64, 1, fields.trim());
         while !rest.is_empty() {
             let (field, more) = operand(rest);
-            let (bytes, align) = size(field, types)?;
-            at = at.next_multiple_of(align) + bytes;
+            let (bytes, align) = size_within(field, types, inner)?;
+            at = at.checked_next_multiple_of(align)?.checked_add(bytes)?;
             most = most.max(align);
             rest = more;
         }
-        return Some((at.next_multiple_of(most), most));
+        return Some((at.checked_next_multiple_of(most)?, most));
     }
-    if let Some(inner) = ty.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
-        let (count, element) = inner.split_once(" x ")?;
-        let bytes = (count.parse::<u64>().ok()? * size(element, types)?.0).next_power_of_two();
+    if let Some(vector) = ty.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
+        let (count, element) = vector.split_once(" x ")?;
+        let bytes = count.parse::<u64>().ok()?.checked_mul(size_within(element, types, inner)?.0)?;
+        let bytes = bytes.checked_next_power_of_two()?;
         return Some((bytes, bytes));
     }
     None

@@ -212,6 +212,11 @@ fn look(arguments: &[OsString]) -> i32 {
                 format!("{}: amp code cannot have what the compiler makes of the class: {why} (C3930)", one.text);
             ours += &said(&one.place, "error", &text);
         }
+        // Members of local classes have the restriction around them, unless they have one of their own.
+        if one.text.contains("__host__ function") && one.notes.iter().any(|n| found.marked_cpu.contains(&n.place)) {
+            let text = format!("{}: it is a cpu function, and amp code calls it (C3930)", one.text);
+            ours += &said(&one.place, "error", &text);
+        }
         failed = true;
         clangs += &said(&one.place, if one.severity == Severity::Fatal { "fatal error" } else { "error" }, &one.text);
         for note in &one.notes {

@@ -23,6 +23,8 @@ pub(super) struct Found {
     classes: HashMap<Place, Cursor>,
     /// Where amp code names a function, and where that is declared.
     pub(super) chosen: BTreeSet<(Place, Place)>,
+    /// Where functions are declared that are written restrict(cpu).
+    pub(super) marked_cpu: HashSet<Place>,
 }
 
 impl Found {
@@ -101,7 +103,13 @@ pub(super) fn findings(unit: &Unit, strict: bool) -> Found {
     walk.calls_across();
     walk.recursion();
     walk.found.sort_by(|a, b| a.place.cmp(&b.place));
-    Found { findings: walk.found, arrays: walk.arrays, classes: walk.classes, chosen: walk.chosen }
+    Found {
+        findings: walk.found,
+        arrays: walk.arrays,
+        classes: walk.classes,
+        chosen: walk.chosen,
+        marked_cpu: walk.marked_cpu,
+    }
 }
 
 #[derive(Default)]
@@ -115,6 +123,8 @@ struct Walk {
     lambdas: HashMap<u32, Side>,
     /// The program's classes, by where their names stand.
     classes: HashMap<Place, Cursor>,
+    /// Where functions are declared that are written restrict(cpu).
+    marked_cpu: HashSet<Place>,
     /// Functions that cpu code may call: what they belong to, and their names.
     of_cpu: HashSet<(String, String)>,
     /// Calls of amp functions by cpu code: refused where the name has no version for that.
@@ -287,6 +297,9 @@ impl Walk {
             // A definition outside of its class may leave it out only where both agree.
             at.canonical().filter(|first| *first != at).and_then(|first| written(&first.children()))
         });
+        if own == Some(Side::Cpu) {
+            self.marked_cpu.insert(at.place());
+        }
         let side = own.unwrap_or(around.side);
         let context =
             Context { side, function: at.canonical().and_then(Cursor::hash), prints: false, made: around.made };
@@ -387,8 +400,12 @@ impl Walk {
             if tile_static {
                 self.tile_static(at, of, context);
             }
-            if !is_lambda(of) && (context.side != Side::Cpu || self.strict && has_elements(of)) {
+            if context.side != Side::Cpu && !is_lambda(of) {
                 self.value(at, of, &format!("the variable '{name}'"));
+            } else if self.strict && has_elements(of) {
+                if let Some(why) = self.types.of_elements(of) {
+                    self.unsupported(at, &format!("the variable '{name}'"), &why);
+                }
             }
             self.function_pointer(at, of, &children, context);
             if context.side != Side::Cpu && !tile_static {
@@ -629,10 +646,17 @@ impl Walk {
         }
         let parent = callee.semantic_parent();
         let in_class = parent.is_some_and(|p| is_class(p.kind()));
+        let operator = callee.spelling() == "operator()";
+        let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
+        let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
         if context.side != Side::Amp {
             // A template for both sides may be made for what amp code alone has, and be called there alone.
             let of_argument = context.made && context.side == Side::Both && in_class;
-            if is_amp_only(callee) && !callee.is_of_system() && !of_argument {
+            // What the compiler makes of a class stands where the class does; there may be one for each side.
+            let implicit = parent.is_some_and(|p| p.place() == callee.place());
+            // Clang takes a lambda for the host too, whatever is written.
+            let of_amp = is_amp_only(callee) || context.side == Side::Cpu && lambda == Some(Side::Amp);
+            if of_amp && !implicit && !callee.is_of_system() && !of_argument {
                 self.by_cpu.push((at, callee));
             }
             if is_of_kernels(callee) && (context.side == Side::Cpu || self.strict && !context.made) {
@@ -648,9 +672,8 @@ impl Walk {
         if let (Some(from), Some(to)) = (context.function, callee.canonical().and_then(Cursor::hash)) {
             self.calls.entry(from).or_default().push((to, at));
         }
-        let lambda = parent.filter(|p| p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         // Clang takes an unmarked lambda for both sides.
-        let of_host = lambda.and_then(|class| self.lambdas.get(&class)) == Some(&Side::Cpu);
+        let of_host = lambda == Some(Side::Cpu);
         if !of_host && is_callable(callee) || callee.place().line == 0 {
             let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
             let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();

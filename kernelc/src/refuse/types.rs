@@ -129,7 +129,7 @@ impl Types {
             ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => match target_kind {
                 ty::POINTER => self.of_value(target),
                 ty::FUNCTION => Some(format!("'{}' is a reference to a function", of.spelling())),
-                _ if is_array(target) => self.of_elements(target.canonical()),
+                _ if is_array(target) => self.of_elements(target),
                 _ => self.of_target(target),
             },
             ty::NULLPTR => None,
@@ -144,7 +144,9 @@ impl Types {
     }
 
     /// Why arrays and array_views cannot have such elements.
-    fn of_elements(&mut self, of: Type) -> Option<String> {
+    pub(super) fn of_elements(&mut self, of: Type) -> Option<String> {
+        let of = of.canonical();
+        let of = if is_reference(of) { of.pointee().canonical() } else { of };
         let element = of.template_argument(0)?;
         let why = self.of_data(element)?;
         Some(format!("the elements of '{}': {why}", of.spelling()))

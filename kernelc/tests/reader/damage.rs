@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use revamp_kernelc::ir::{self, DebugNode, Frame, LocationId, Type};
-use revamp_kernelc::lower;
+use revamp_kernelc::{lower, native};
 
-use super::files::{FORMS, KINDS_OPTIMISED, SAXPY, SAXPY_OPTIMISED};
+use super::files::{FORMS, KINDS_OPTIMISED, SAXPY, SAXPY_OPTIMISED, TILES_NATIVE};
 use super::invariants::check;
 
 /// Words, numbers and names in one piece, anything else by the character.
@@ -173,6 +173,9 @@ fn damaged(text: &str, damages: &[Damage]) -> String {
 
 /// Reads, and looks at what there is to see of what was read.
 fn try_out(text: &str) {
+    // Kernels for the host's processor are cut right or left out with a reason.
+    let native = native::cut(text);
+    assert!(native.left_out.iter().all(|(_, why)| !why.is_empty()));
     if let Ok(module) = ir::read(text) {
         check(&module);
         for (id, node) in &module.debug {
@@ -213,6 +216,15 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn kernels_for_the_host(damages in prop::collection::vec(any_damage(), 1..4)) {
+        native::cut(&damaged(TILES_NATIVE, &damages));
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Words of the language in any order.
@@ -240,8 +252,8 @@ fn for_minutes() {
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let like = || (0.0..1.0_f64, 0.0..1.0_f64).prop_map(|(a, b)| Damage::Like(a, b));
     let damages = prop_oneof![prop::collection::vec(any_damage(), 1..6), prop::collection::vec(like(), 1..6)];
-    let strategy = (0..5_usize, damages);
-    let seeds = [SAXPY_OPTIMISED, KINDS_OPTIMISED, SMALL, SAXPY_OPTIMISED, FORMS];
+    let seeds = [SAXPY_OPTIMISED, KINDS_OPTIMISED, SMALL, SAXPY_OPTIMISED, FORMS, TILES_NATIVE, TILES_NATIVE];
+    let strategy = (0..seeds.len(), damages);
     let (mut tried, mut taken) = (0_u64, 0_u64);
     while if minutes.is_some() { Instant::now() < end } else { tried < 1_000 } {
         let (which, damages) = strategy.new_tree(&mut runner).unwrap().current();

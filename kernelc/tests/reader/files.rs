@@ -9,6 +9,7 @@ pub const FORMS: &str = include_str!("../ir/forms.ll");
 pub const SAXPY: &str = include_str!("../ir/saxpy.ll");
 pub const SAXPY_OPTIMISED: &str = include_str!("../ir/saxpy.opt.ll");
 pub const KINDS_OPTIMISED: &str = include_str!("../ir/kinds.opt.ll");
+pub const TILES_NATIVE: &str = include_str!("../ir/tiles.native.ll");
 
 /// How many lines of a file begin with one of these words, or have one behind `=`.
 fn lines(text: &str, words: &[&str]) -> usize {

@@ -35,6 +35,8 @@ pub struct Limits {
     pub push_constants: u32,
     /// Bytes visible through one storage-buffer descriptor.
     pub storage_buffer_range: u64,
+    /// Alignment of a uniform-buffer descriptor's offset.
+    pub uniform_buffer_offset_alignment: u64,
     /// Alignment of a storage-buffer descriptor's offset.
     pub storage_buffer_offset_alignment: u64,
     /// Storage buffers one kernel can bind (maxPerStageDescriptorStorageBuffers).
@@ -379,6 +381,7 @@ impl Asked {
                 shared_memory: l.max_compute_shared_memory_size,
                 push_constants: l.max_push_constants_size,
                 storage_buffer_range: u64::from(l.max_storage_buffer_range),
+                uniform_buffer_offset_alignment: l.min_uniform_buffer_offset_alignment,
                 storage_buffer_offset_alignment: l.min_storage_buffer_offset_alignment,
                 storage_buffers: l.max_per_stage_descriptor_storage_buffers,
                 set_storage_buffers: l.max_descriptor_set_storage_buffers,

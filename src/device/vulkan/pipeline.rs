@@ -52,6 +52,8 @@ pub(super) struct SetLayouts {
     pub buffers: Vec<u32>,
     /// The device's set and binding by the program's, sorted; empty if they are the same.
     renumbered: Vec<((u32, u32), (u32, u32))>,
+    /// The one set has the argument block alone, as a uniform buffer.
+    pub arguments: bool,
 }
 
 impl SetLayouts {
@@ -61,24 +63,34 @@ impl SetLayouts {
         let most = core.physical.limits.descriptor_sets;
         let is_sparse = old().any(|(set, binding)| set >= most.min(SPARSE) || binding >= SPARSE);
         let renumbered = if is_sparse { old().zip(dense(old())).collect() } else { Vec::new() };
-        let mut layouts = Self { core: core.clone(), raw: Vec::new(), buffers: Vec::new(), renumbered };
+        let mut layouts =
+            Self { core: core.clone(), raw: Vec::new(), buffers: Vec::new(), renumbered, arguments: false };
+        if module.has_uniform_arguments() {
+            if !module.bindings().is_empty() {
+                return Err(Error::invalid(
+                    "the kernel has its arguments as a uniform buffer, beside other descriptors",
+                ));
+            }
+            layouts.add(&[(0, 0)], vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)?;
+            layouts.arguments = true;
+        }
         let of_device: Vec<(u32, u32)> = old().map(|(set, binding)| layouts.place(set, binding)).collect();
         for in_set in of_device.chunk_by(|a, b| a.0 == b.0) {
             // Sets that are left out have a layout without bindings.
             while in_set.first().is_some_and(|(set, _)| layouts.raw.len() < *set as usize) {
-                layouts.add(&[])?;
+                layouts.add(&[], vk::DescriptorType::STORAGE_BUFFER)?;
             }
-            layouts.add(in_set)?;
+            layouts.add(in_set, vk::DescriptorType::STORAGE_BUFFER)?;
         }
         Ok(layouts)
     }
 
     /// Adds a set.
-    fn add(&mut self, bindings: &[(u32, u32)]) -> Result<()> {
+    fn add(&mut self, bindings: &[(u32, u32)], kind: vk::DescriptorType) -> Result<()> {
         let of = |&(_, binding): &(u32, u32)| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .descriptor_type(kind)
                 .descriptor_count(1)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };

@@ -335,9 +335,9 @@ impl VulkanQueue {
         };
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
-        let goes_on = last.is_some_and(|r| r.goes_on(more, block));
+        let goes_on = last.is_some_and(|r| r.goes_on(&self.core, more, block));
         if !goes_on || !more {
-            state.burst.choose_cut(alone, Recording::most_launches(block));
+            state.burst.choose_cut(alone, Recording::most_launches(&self.core, block));
         }
         if !goes_on {
             let next = self.choose(state, barrier, work)?;

@@ -20,12 +20,21 @@ use std::sync::{Arc, Weak};
 
 /// Argument blocks begin at multiples of this: no functor may have a larger alignment.
 const ARGUMENT_ALIGN: u64 = 64;
+/// Behind the blocks of a page, so that the uniform buffer of each has as many bytes as kernels may read.
+const BEHIND: u64 = revamp_image::arguments::BYTES;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 16 << 10;
 /// Descriptor sets and storage buffers of a descriptor pool; more buffers if a single set has more.
 const POOL: (u32, u32) = (64, 512);
+/// Sets with the argument block: one for each page that a recording has had.
+const ARGUMENT_SETS: u32 = 4;
 /// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
 const SPLIT_WORDS: usize = 8;
+
+/// Where argument blocks may begin.
+fn argument_align(core: &Core) -> u64 {
+    core.physical.limits.uniform_buffer_offset_alignment.max(ARGUMENT_ALIGN)
+}
 
 /// A kernel launch, as the queue gets it.
 pub(super) struct LaunchCommand<'a> {
@@ -130,6 +139,8 @@ pub(super) struct Recording {
     /// The memory of its argument blocks.
     page: Option<Arc<VulkanBuffer>>,
     page_used: u64,
+    /// The descriptor set that has the page as a uniform buffer.
+    argument_set: Option<vk::DescriptorSet>,
     /// A copy of the page: the device's memory is slow to write, and must not be read.
     written: Vec<u8>,
 }
@@ -165,6 +176,7 @@ impl Recording {
             sets: Sets::default(),
             page: None,
             page_used: 0,
+            argument_set: None,
             written: Vec::new(),
         })
     }
@@ -185,13 +197,13 @@ impl Recording {
     }
 
     /// How many launches with blocks of this size fit one recording.
-    pub fn most_launches(block: u64) -> u64 {
-        (PAGE / block.max(1).next_multiple_of(ARGUMENT_ALIGN)).max(1)
+    pub fn most_launches(core: &Core, block: u64) -> u64 {
+        (PAGE / block.max(1).next_multiple_of(argument_align(core))).max(1)
     }
 
     /// True if a further command can follow; with `more`, a launch.
-    pub fn goes_on(&self, more: bool, block: u64) -> bool {
-        let has_room = self.page.is_none() || self.place(block).is_some();
+    pub fn goes_on(&self, core: &Core, more: bool, block: u64) -> bool {
+        let has_room = self.page.is_none() || self.place(core, block).is_some();
         has_room && (self.once || more && (self.holds != Holds::All || self.used < self.list.len()))
     }
 
@@ -325,17 +337,48 @@ impl Recording {
 
     fn reset(&mut self, core: &Core) -> Result<()> {
         self.holds = Holds::Nothing;
+        self.argument_set = None;
         self.sets.reset(core)?;
         // SAFETY: the device is done with the command buffer, or never got it.
         unsafe { core.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
             .map_err(|e| core.failed("vkResetCommandPool", e))
     }
 
+    /// The set of the page, and where in it the block of a launch is.
+    fn argument_set(
+        &mut self,
+        core: &Core,
+        command: &RecordedLaunch,
+        layout: vk::DescriptorSetLayout,
+    ) -> Result<(vk::DescriptorSet, u32)> {
+        let no_block = || Error::internal("a kernel with arguments was launched without any");
+        let page = self.page.as_ref().ok_or_else(no_block)?;
+        let address = command.push.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)).ok_or_else(no_block)?;
+        let offset = u32::try_from(address.wrapping_sub(page.address)).map_err(|_| no_block())?;
+        if let Some(set) = self.argument_set {
+            return Ok((set, offset));
+        }
+        let set = self.sets.allocate(core, layout, 0)?;
+        let info = [vk::DescriptorBufferInfo { buffer: page.raw, offset: 0, range: BEHIND }];
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(set)
+            .descriptor_type(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
+            .buffer_info(&info);
+        // SAFETY: the set is new, and the page lives as long as the recording uses it.
+        unsafe { core.raw.update_descriptor_sets(&[write], &[]) };
+        self.argument_set = Some(set);
+        Ok((set, offset))
+    }
+
     fn emit(&mut self, core: &Core, command: &RecordedLaunch, pipeline: &Pipeline) -> Result<()> {
+        let arguments = match pipeline.sets.raw.first() {
+            Some(&layout) if pipeline.sets.arguments => Some(self.argument_set(core, command, layout)?),
+            _ => None,
+        };
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
         let is_bound = self.bound == pipeline.raw && self.buffers == command.bound;
         let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.buffers);
-        for (&layout, &buffers) in layouts.filter(|_| !is_bound) {
+        for (&layout, &buffers) in layouts.filter(|_| !is_bound && arguments.is_none()) {
             sets.push(self.sets.allocate(core, layout, buffers)?);
         }
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
@@ -374,6 +417,10 @@ impl Recording {
             if self.bound != pipeline.raw {
                 raw.cmd_bind_pipeline(commands, bind, pipeline.raw);
                 self.bound = pipeline.raw;
+            }
+            if let Some((set, offset)) = arguments {
+                raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &[set], &[offset]);
+                self.buffers.clear();
             }
             if !sets.is_empty() {
                 raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &sets, &[]);
@@ -427,31 +474,36 @@ impl Recording {
     }
 
     /// The offset in the page for a block of this size, if there is room.
-    fn place(&self, bytes: u64) -> Option<u64> {
+    fn place(&self, core: &Core, bytes: u64) -> Option<u64> {
         let page = self.page.as_ref()?;
-        let at = (page.address + self.page_used).next_multiple_of(ARGUMENT_ALIGN) - page.address;
-        (at + bytes <= page.size()).then_some(at)
+        // Both the address and the offset: the address of a page has that alignment.
+        let at = self.page_used.next_multiple_of(argument_align(core));
+        (at + bytes + BEHIND <= page.size()).then_some(at)
     }
 
     /// Puts a block where the device can read it until the batch is done; returns its address.
     fn put(&mut self, core: &Arc<Core>, block: &Block) -> Result<u64> {
         let size = block.bytes.len() as u64;
         let unmapped = || Error::internal("argument memory is not mapped");
-        if self.place(size).is_none() {
+        if self.place(core, size).is_none() {
             // This is its first block.
             let wanted = AllocationRequest {
                 memory_type: core.physical.memory_types.argument,
                 mapped: Mapping::Host,
                 staging: true,
             };
-            let page = VulkanBuffer::new(core, PAGE.max(size + ARGUMENT_ALIGN), &wanted, "argument blocks")?;
+            let page = VulkanBuffer::new(core, PAGE.max(size) + BEHIND, &wanted, "argument blocks")?;
+            if page.address % argument_align(core) != 0 {
+                return Err(Error::internal("memory for argument blocks that is not aligned"));
+            }
             let mut zeros = Vec::new();
             zeros.make_room(page.size() as usize)?;
             zeros.resize(page.size() as usize, 0);
             page.host().ok_or_else(unmapped)?.write(&zeros)?;
             (self.page, self.written, self.page_used) = (Some(page), zeros, 0);
+            self.argument_set = None;
         }
-        let (Some(page), Some(at)) = (&self.page, self.place(size)) else {
+        let (Some(page), Some(at)) = (&self.page, self.place(core, size)) else {
             return Err(Error::internal("no page for an argument block"));
         };
         let own: SmallVec<[u8; 256]>;
@@ -508,9 +560,11 @@ impl Sets {
                 }
             }
             if self.used == self.pools.len() {
-                let size = [vk::DescriptorPoolSize::default()
-                    .ty(vk::DescriptorType::STORAGE_BUFFER)
-                    .descriptor_count(POOL.1.max(buffers))];
+                let of = |kind, count| vk::DescriptorPoolSize::default().ty(kind).descriptor_count(count);
+                let size = [
+                    of(vk::DescriptorType::STORAGE_BUFFER, POOL.1.max(buffers)),
+                    of(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC, ARGUMENT_SETS),
+                ];
                 let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);
                 // SAFETY: the device is alive.
                 let pool = unsafe { core.raw.create_descriptor_pool(&info, None) }

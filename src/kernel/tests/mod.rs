@@ -4,10 +4,10 @@ pub(crate) mod fuzz;
 mod parse;
 mod reflect;
 mod renumber;
-mod shared_captures;
 pub(crate) mod slow;
 mod split;
 mod strip;
+mod variant;
 mod workgroup_size;
 
 use super::{Binding, Module};

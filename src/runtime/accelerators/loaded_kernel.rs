@@ -2,14 +2,14 @@
 
 use crate::device::{Device, Kernel};
 use crate::error::{Error, Result};
-use crate::kernel::Module;
 use crate::kernel::compiled::Compiled;
+use crate::kernel::{Module, Variant};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::reports::Report;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 /// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
 pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
@@ -21,9 +21,13 @@ pub struct LoadedKernel {
     workgroup: [u32; 3],
     label: String,
     checks: Option<KernelChecks>,
-    /// It matters whether captures share memory, and what it is where they do not.
+    /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
+    faces: Box<[u32]>,
+    chooses_workgroup: bool,
+    /// It matters whether captures share memory.
     depends_on_sharing: bool,
-    apart: OnceLock<Arc<LoadedKernel>>,
+    /// What launches have decided so far.
+    variants: Mutex<HashMap<Variant, Arc<LoadedKernel>>, { rank::VARIANTS }>,
     /// False until its first launch.
     is_known: AtomicBool,
 }
@@ -44,6 +48,7 @@ impl LoadedKernel {
         entry_point: Option<&str>,
         label: Option<&str>,
         checks: Option<KernelChecks>,
+        references: &[u32],
     ) -> Result<Arc<Self>> {
         let named = |e: Error| match label {
             Some(label) => e.context(format_args!("kernel {label}")),
@@ -51,7 +56,8 @@ impl LoadedKernel {
         };
         let module = Module::new(spirv, entry_point).map_err(named)?;
         let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
-        Self::of(device, cache, module, label, checks).map_err(named)
+        let faces = if module.has_uniform_arguments() { references } else { &[] };
+        Self::of(device, cache, module, label, checks, faces).map_err(named)
     }
 
     fn of(
@@ -60,6 +66,7 @@ impl LoadedKernel {
         module: Module,
         label: String,
         checks: Option<KernelChecks>,
+        faces: &[u32],
     ) -> Result<Arc<Self>> {
         let module = Arc::new(module);
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
@@ -83,26 +90,45 @@ impl LoadedKernel {
                 .map(|b| b.name.as_ref().and_then(|n| CString::new(n.as_str()).ok()))
                 .collect(),
             workgroup: module.workgroup_size(&Vec::new())?,
+            chooses_workgroup: module.chooses_workgroup(),
             depends_on_sharing: module.depends_on_sharing(),
-            apart: OnceLock::new(),
+            variants: Mutex::new(HashMap::new()),
             label,
             kernel,
             checks,
+            faces: faces.into(),
             is_known: AtomicBool::new(false),
         }))
     }
 
+    /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
+    pub(in crate::runtime) fn faces(&self) -> &[u32] {
+        &self.faces
+    }
+    /// True if the launch may choose its workgroup.
+    pub(in crate::runtime) fn chooses_workgroup(&self) -> bool {
+        self.chooses_workgroup
+    }
     /// True if it matters whether memory that it writes is memory of another capture too.
     pub(in crate::runtime) fn depends_on_sharing(&self) -> bool {
         self.depends_on_sharing
     }
-    /// The kernel for launches whose captures share no memory.
-    pub(in crate::runtime) fn apart(&self, device: &Arc<dyn Device>, cache: &KernelCache) -> Result<Arc<Self>> {
-        if let Some(known) = self.apart.get() {
-            return Ok(known.clone());
+    /// The kernel for launches that decide so; `None` if that is this one.
+    pub(in crate::runtime) fn variant(
+        &self,
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        of: Variant,
+    ) -> Result<Option<Arc<Self>>> {
+        if of == Variant::default() {
+            return Ok(None);
         }
-        let made = Self::of(device, cache, self.module().apart()?, self.label.clone(), self.checks.clone())?;
-        Ok(self.apart.get_or_init(|| made).clone())
+        if let Some(known) = self.variants.lock().get(&of) {
+            return Ok(Some(known.clone()));
+        }
+        let (label, checks) = (self.label.clone(), self.checks.clone());
+        let made = Self::of(device, cache, self.module().variant(of)?, label, checks, &self.faces)?;
+        Ok(Some(self.variants.lock().entry(of).or_insert(made).clone()))
     }
     /// True until its first launch.
     pub fn is_new(&self) -> bool {
@@ -186,7 +212,15 @@ impl LoadedCompiled {
             return Ok(loaded.clone());
         }
         let checks = known.checks(device, kernel)?;
-        let loaded = LoadedKernel::load(device, cache, &kernel.spirv, None, Some(&kernel.location), checks)?;
+        let loaded = LoadedKernel::load(
+            device,
+            cache,
+            &kernel.spirv,
+            None,
+            Some(&kernel.location),
+            checks,
+            &kernel.references(),
+        )?;
         if loaded.module().push().is_none_or(|p| !p.is_address) {
             return Err(Error::runtime(format!(
                 "the compiled kernel of {} takes no argument block; build the program again",

@@ -3,19 +3,20 @@
 use crate::device::block::AddressSlot;
 use crate::device::hazard::Point;
 use crate::error::{Error, Result};
-use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
+use crate::kernel::{Access, Variant};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::locked::LockedSources;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
-use crate::runtime::launch::domain::groups;
+use crate::runtime::launch::domain::{groups, threads};
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
 use crate::runtime::launch::shared::are_apart;
 use crate::runtime::launch::submit::submit;
+use crate::runtime::launch::workgroup::workgroup;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -55,8 +56,11 @@ pub(in crate::runtime) fn check(kernel: &Compiled, launch: &HostLaunch<'_>) -> R
         ));
     }
     for c in kernel.captures.iter().filter(|c| c.offset != ANY_OFFSET) {
-        let slots = launch.arguments.iter().filter_map(|a| a.slot.as_ref());
-        if !slots.map(AddressSlot::offset).any(|offset| offset == c.offset) {
+        let mut slots = launch.arguments.iter().filter_map(|a| a.slot.as_ref());
+        let is_it = |slot: &AddressSlot<'_>| {
+            slot.offset() == c.offset && (!c.further || matches!(slot, AddressSlot::Behind(..)))
+        };
+        if !slots.any(is_it) {
             return told(format!(
                 "the kernel uses a pointer that is captured at byte {} of its functor and comes from no array_view and no \
                  live array; capture an array_view, or a reference to an array",
@@ -90,8 +94,15 @@ pub(in crate::runtime) fn run(
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
-    let mut loaded = accelerator.compiled.load(&accelerator.device()?, &accelerator.kernels, kernel)?;
-    let size = loaded.workgroup();
+    let device = accelerator.device()?;
+    let mut loaded = accelerator.compiled.load(&device, &accelerator.kernels, kernel)?;
+    let mut variant = Variant::default();
+    let mut size = loaded.workgroup();
+    if launch.tile.is_none() && loaded.chooses_workgroup() {
+        let chosen = workgroup(size, threads(launch.extent));
+        variant.workgroup = Some(chosen).filter(|&chosen| chosen != size);
+        size = chosen;
+    }
     if let Some(tile) = launch.tile {
         let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();
         if wanted[..] != size {
@@ -107,8 +118,9 @@ pub(in crate::runtime) fn run(
     }
     let mut resolved = ResolvedArguments::default();
     resolved.make_valid(captured, view, held, DISPATCH)?;
-    if loaded.depends_on_sharing() && are_apart(&resolved.uses) {
-        loaded = loaded.apart(&accelerator.device()?, &accelerator.kernels)?;
+    variant.apart = loaded.depends_on_sharing() && are_apart(&resolved.uses);
+    if let Some(decided) = loaded.variant(&device, &accelerator.kernels, variant)? {
+        loaded = decided;
     }
     let mut bound = resolved.uses.iter();
     let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();

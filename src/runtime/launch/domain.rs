@@ -16,10 +16,15 @@ pub(in crate::runtime) fn groups(extent: &[i32], size: [u32; 3]) -> Result<[u64;
     if extent.is_empty() || all > u64::from(u32::MAX) {
         return Err(Error::domain(format!("the extent {extent:?} has {all} threads; at most 4294967295 are possible")));
     }
-    let mut from_last = extent.iter().rev().map(|&e| e as u64);
-    let x = from_last.next().unwrap_or(1);
-    let y = from_last.next().unwrap_or(1);
-    let z = from_last.product::<u64>();
+    let [x, y, z] = threads(extent);
     let [gx, gy, gz] = size.map(u64::from);
     Ok([x.div_ceil(gx), y.div_ceil(gy), z.div_ceil(gz)])
+}
+
+/// The threads of an extent in x, y, z.
+pub(in crate::runtime) fn threads(extent: &[i32]) -> [u64; 3] {
+    let mut from_last = extent.iter().rev().map(|&e| u64::from(e.max(1).unsigned_abs()));
+    let x = from_last.next().unwrap_or(1);
+    let y = from_last.next().unwrap_or(1);
+    [x, y, from_last.fold(1, u64::saturating_mul)]
 }

@@ -24,3 +24,4 @@ pub mod request;
 mod shared;
 pub mod spirv;
 pub mod submit;
+mod workgroup;

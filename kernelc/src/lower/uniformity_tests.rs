@@ -1,0 +1,207 @@
+use super::*;
+use crate::ir;
+
+/// A kernel of tiles of 16 threads with this body. Its block holds an address and a number, `%n`; `%l`, `%g` and `%t` are the
+/// thread's place in the tile and in the whole, and the tile's.
+fn kernel(body: &str) -> Module {
+    let text = format!(
+        "%block = type {{ ptr addrspace(1), i32 }}\n\
+         @tile = internal addrspace(3) global [16 x i32] undef, align 4\n\
+         @table = private addrspace(1) constant [4 x i32] [i32 3, i32 1, i32 4, i32 1], align 4\n\
+         declare void @__revamp_workgroup_size(i32, i32, i32)\n\
+         declare void @__revamp_tile_barrier(i32)\n\
+         declare i32 @__revamp_local_id(i32)\n\
+         declare i32 @__revamp_global_id(i32)\n\
+         declare i32 @__revamp_group_id(i32)\n\
+         declare i32 @llvm.smin.i32(i32, i32)\n\
+         declare i32 @reads(ptr)\n\
+         declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)\n\
+         define spir_kernel void @k(ptr addrspace(2) byref(%block) align 8 %0) {{\n\
+         entry:\n  call void @__revamp_workgroup_size(i32 16, i32 1, i32 1)\n  \
+         %v = alloca i32, align 4\n  \
+         %l = call i32 @__revamp_local_id(i32 0)\n  %g = call i32 @__revamp_global_id(i32 0)\n  \
+         %t = call i32 @__revamp_group_id(i32 0)\n  \
+         %a = load ptr addrspace(1), ptr addrspace(2) %0, align 8\n  \
+         %at = getelementptr inbounds i8, ptr addrspace(2) %0, i64 8\n  \
+         %n = load i32, ptr addrspace(2) %at, align 8\n\
+         {body}\n}}\n"
+    );
+    ir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// How uniform the condition of the last conditional branch is, and whether all threads come to the barrier.
+fn found(body: &str) -> Option<(Level, bool)> {
+    let module = kernel(body);
+    let function = module.functions.iter().find(|f| f.kernel)?;
+    let uniformity = Uniformity::of(&module, function)?;
+    let (mut level, mut reached) = (Level::Uniform, true);
+    for (number, block) in function.blocks.iter().enumerate() {
+        for instruction in &block.instructions {
+            match &instruction.op {
+                Op::CondBr { .. } | Op::Switch { .. } => level = uniformity.branch(BlockId(number)),
+                Op::Call { callee, .. } if module.functions[callee.0].name == "__revamp_tile_barrier" => {
+                    reached = uniformity.causes(BlockId(number)).is_empty();
+                }
+                _ => {}
+            }
+        }
+    }
+    Some((level, reached))
+}
+
+/// A barrier where `%c` holds.
+const UNDER: &str = "\n  br i1 %c, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
+                     out:\n  ret void";
+
+#[test]
+fn conditions() {
+    use Level::{Differs, May, Shared, Uniform};
+    for (code, expected) in [
+        // By the thread's place.
+        ("%c = icmp eq i32 %l, 0", Differs),
+        ("%c = icmp slt i32 %l, 16", Uniform),
+        ("%c = icmp ult i32 %l, 15", Differs),
+        ("%c = icmp eq i32 %g, 3", Differs),
+        ("%c = icmp slt i32 %g, 32", Uniform),
+        ("%c = icmp slt i32 %g, 33", Differs),
+        ("%c = icmp slt i32 %g, %n", Differs),
+        ("%q = sdiv i32 %g, 16\n  %c = icmp eq i32 %q, %t", Uniform),
+        ("%q = lshr i32 %g, 5\n  %c = icmp eq i32 %q, 1", Uniform),
+        ("%q = and i32 %g, 15\n  %c = icmp eq i32 %q, 1", Differs),
+        ("%q = and i32 %l, 16\n  %c = icmp eq i32 %q, 0", Uniform),
+        ("%q = sub i32 %g, %l\n  %c = icmp eq i32 %q, %n", Uniform),
+        ("%q = mul i32 %l, 0\n  %c = icmp eq i32 %q, %n", Uniform),
+        ("%q = call i32 @llvm.smin.i32(i32 %l, i32 0)\n  %c = icmp eq i32 %q, 0", Uniform),
+        ("%y = call i32 @__revamp_local_id(i32 1)\n  %c = icmp eq i32 %y, 0", Uniform),
+        ("%y = sext i32 %l to i64\n  %z = trunc i64 %y to i32\n  %c = icmp ne i32 %z, %l", Uniform),
+        // The same for all.
+        ("%c = icmp eq i32 %t, 3", Uniform),
+        ("%c = icmp sgt i32 %n, 3", Uniform),
+        ("%f = freeze i32 %n\n  %c = icmp sgt i32 %f, %t", Uniform),
+        // `&&`.
+        ("%x = icmp sgt i32 %n, 3\n  %y = icmp eq i32 %l, 0\n  %c = select i1 %x, i1 %y, i1 false", Differs),
+        ("%x = icmp sgt i32 %n, 3\n  %y = icmp eq i32 %t, 0\n  %c = and i1 %x, %y", Uniform),
+        // Memory.
+        ("%x = load i32, ptr addrspace(1) %a, align 4\n  %c = icmp eq i32 %x, 3", Uniform),
+        (
+            "%i = sext i32 %l to i64\n  %p = getelementptr i32, ptr addrspace(1) %a, i64 %i\n  \
+             %x = load i32, ptr addrspace(1) %p, align 4\n  %c = icmp eq i32 %x, 3",
+            May,
+        ),
+        (
+            "store i32 3, ptr addrspace(1) %a, align 4\n  %x = load i32, ptr addrspace(1) %a, align 4\n  \
+             %c = icmp eq i32 %x, 3",
+            Shared,
+        ),
+        (
+            "store i32 3, ptr addrspace(3) @tile, align 4\n  %x = load i32, ptr addrspace(3) @tile, align 4\n  \
+             %c = icmp eq i32 %x, 3",
+            Shared,
+        ),
+        ("%x = load i32, ptr addrspace(1) @table, align 4\n  %c = icmp eq i32 %x, 3", Uniform),
+        ("%x = load volatile i32, ptr addrspace(1) %a, align 4\n  %c = icmp eq i32 %x, 3", May),
+        ("%x = atomicrmw add ptr addrspace(1) %a, i32 1 monotonic, align 4\n  %c = icmp eq i32 %x, 3", May),
+        // A variable of the thread.
+        ("store i32 %n, ptr %v, align 4\n  %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3", Uniform),
+        ("store i32 %l, ptr %v, align 4\n  %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3", May),
+        (
+            "call void @llvm.memcpy.p0.p1.i64(ptr %v, ptr addrspace(1) %a, i64 4, i1 false)\n  \
+             %x = load i32, ptr %v, align 4\n  %c = icmp eq i32 %x, 3",
+            Uniform,
+        ),
+        ("%x = call i32 @reads(ptr %v)\n  %c = icmp eq i32 %x, 3", May),
+    ] {
+        let body = format!("  {code}{UNDER}");
+        assert_eq!(found(&body), Some((expected, expected == Uniform)), "{code}");
+    }
+}
+
+#[test]
+fn flow() {
+    use Level::{Differs, May, Uniform};
+    for (what, body, expected) in [
+        (
+            "behind a branch that differs all meet",
+            "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  ret void",
+            (Differs, true),
+        ),
+        (
+            "some threads returned",
+            "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  ret void\nb1:\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  ret void",
+            (Differs, false),
+        ),
+        (
+            "a flag that is set where it differs",
+            "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
+             %f = phi i1 [ false, %entry ], [ true, %a1 ]\n  br i1 %f, label %in, label %out\nin:\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  br label %out\nout:\n  ret void",
+            (Differs, false),
+        ),
+        (
+            "a value that may differ by the way taken",
+            "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
+             %f = phi i32 [ %n, %entry ], [ %t, %a1 ]\n  %d = icmp eq i32 %f, 0\n  \
+             br i1 %d, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
+             out:\n  ret void",
+            (May, false),
+        ),
+        (
+            "the same value on either way",
+            "  %c = icmp eq i32 %l, 0\n  br i1 %c, label %a1, label %b1\na1:\n  br label %b1\nb1:\n  \
+             %f = phi i32 [ %n, %entry ], [ %n, %a1 ]\n  %d = icmp eq i32 %f, 0\n  \
+             br i1 %d, label %in, label %out\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %out\n\
+             out:\n  ret void",
+            (Uniform, true),
+        ),
+        (
+            "a loop that all threads go round as often",
+            "  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %head ]\n  %j = add i32 %i, 1\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  %c = icmp slt i32 %j, %n\n  \
+             br i1 %c, label %head, label %out\nout:\n  ret void",
+            (Uniform, true),
+        ),
+        (
+            "a loop by the thread's place",
+            "  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %head ]\n  %j = add i32 %i, 1\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  %c = icmp slt i32 %j, %l\n  \
+             br i1 %c, label %head, label %out\nout:\n  ret void",
+            (Differs, false),
+        ),
+        (
+            "a stride of the whole tile",
+            "  br label %head\nhead:\n  %i = phi i32 [ %l, %entry ], [ %j, %head ]\n  %j = add i32 %i, 16\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  %c = icmp slt i32 %j, 64\n  \
+             br i1 %c, label %head, label %out\nout:\n  ret void",
+            (Uniform, true),
+        ),
+        (
+            "what a loop left late has counted",
+            "  br label %head\nhead:\n  %i = phi i32 [ 0, %entry ], [ %j, %head ]\n  %j = add i32 %i, 1\n  \
+             %c = icmp slt i32 %j, %l\n  br i1 %c, label %head, label %out\nout:\n  %d = icmp sgt i32 %j, 3\n  \
+             br i1 %d, label %in, label %end\nin:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %end\n\
+             end:\n  ret void",
+            (May, false),
+        ),
+        (
+            "a switch whose cases all threads share",
+            "  %q = sdiv i32 %l, 16\n  switch i32 %q, label %out [ i32 0, label %in ]\nin:\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  br label %out\nout:\n  ret void",
+            (Uniform, true),
+        ),
+        (
+            "a switch by the thread's place",
+            "  switch i32 %l, label %out [ i32 0, label %in ]\nin:\n  \
+             call void @__revamp_tile_barrier(i32 3)\n  br label %out\nout:\n  ret void",
+            (Differs, false),
+        ),
+    ] {
+        assert_eq!(found(body), Some(expected), "{what}");
+    }
+}
+
+#[test]
+fn what_never_ends_is_not_judged() {
+    assert_eq!(found("  br label %head\nhead:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %head"), None);
+}

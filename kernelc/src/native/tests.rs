@@ -1,0 +1,161 @@
+//! Small kernels, what becomes of them and why some are left out. What they compute is tested where they run (tests/kernels).
+
+use super::cut;
+
+/// A kernel over tiles of 8 x 4 threads with this body, as `opt` leaves it.
+fn module(parameter: &str, body: &str) -> String {
+    format!(
+        "%pair = type {{ i32, double }}\n\
+         @s = internal global [32 x i32] undef, align 4\n\
+         @llvm.compiler.used = appending global [1 x ptr] [ptr @tiled_entry], section \"llvm.metadata\"\n\
+         define internal void @tiled_entry(ptr noundef {parameter} %0) #0 {{\n\
+         entry:\n  call void @__revamp_workgroup_size(i32 8, i32 4, i32 1)\n\
+         {body}\n}}\n\
+         declare void @__revamp_workgroup_size(i32, i32, i32)\n\
+         declare void @__revamp_tile_barrier(i32)\n\
+         declare void @__revamp_unheard_of(i32)\n\
+         declare i32 @__revamp_local_id(i32)\n\
+         declare i32 @__revamp_group_id(i32)\n\
+         declare float @sinf(float)\n\
+         !0 = !{{}}\n"
+    )
+}
+
+const BARRIER: &str = "  call void @__revamp_tile_barrier(i32 3)\n";
+const END: &str = "  ret void";
+
+/// The text of the kernel's function, or why there is none.
+fn made(body: &str) -> Result<String, String> {
+    let native = cut(&module("readonly captures(none)", body));
+    match native.left_out.first() {
+        Some((_, why)) => Err(why.clone()),
+        None => Ok(native.kernels[0].1.text.clone()),
+    }
+}
+
+#[test]
+fn what_is_left_out_and_why() {
+    let loads = "  %a = alloca i32, align 4\n  store i32 1, ptr %a, align 4\n";
+    for (body, why) in [
+        (format!("  %n = load i64, ptr %0\n  %a = alloca i8, i64 %n, align 16\n{END}"), "an array of its own length"),
+        (format!("  call void @__revamp_unheard_of(i32 1)\n{END}"), "it calls __revamp_unheard_of"),
+        (format!("  call void @elsewhere()\n{END}"), "it calls elsewhere"),
+        (format!("  br label %next\nnext:\n  %x = phi i32 [ 1, %entry ]\n{END}"), "a phi is left"),
+        ("  br label %nowhere".into(), "a label is missing"),
+        ("  %x = load i32, ptr %0".into(), "a block does not end"),
+        ("  indirectbr ptr %0, [label %entry]".into(), "it has indirectbr"),
+        (
+            format!("  %n = load i32, ptr %0\n  %x = call i32 @__revamp_local_id(i32 %n)\n{END}"),
+            "a position of no constant",
+        ),
+        (format!("  %x = call i32 @__revamp_local_id(i32 3)\n{END}"), "a position in a fourth dimension"),
+        (format!("  %v = alloca x86_fp80, align 16\n  %p = ptrtoint ptr %v to i64\n{END}"), "the type of a variable"),
+        (
+            format!("  %v = alloca [99999999999 x i32], align 4\n  %p = ptrtoint ptr %v to i64\n{END}"),
+            "a tile takes too much memory",
+        ),
+        (
+            format!("{loads}  store i64 ptrtoint (ptr @s to i64), ptr %0\n{END}"),
+            "the address of a tile_static variable",
+        ),
+    ] {
+        let told = made(&body).err().unwrap_or_default();
+        assert!(told.contains(why), "{told:?} of\n{body}");
+    }
+    let changes = cut(&module("", END));
+    assert_eq!(changes.left_out[0].1, "it changes its functor");
+    let no_tiles = cut(&module("readonly", END).replace("i32 8, i32 4, i32 1)\n", "i32 8, i32 4, i32 %n)\n"));
+    assert_eq!(no_tiles.left_out[0].1, "the size of its tiles is no constant");
+    let large = cut(&module("readonly", END).replace("i32 8, i32 4, i32 1)\n", "i32 64, i32 64, i32 64)\n"));
+    assert_eq!(large.left_out[0].1, "its tiles have too many threads");
+}
+
+#[test]
+fn a_region_is_a_loop_over_the_threads_in_each_dimension() {
+    let text = made(&format!("{BARRIER}  br label %next\nnext:\n{BARRIER}{END}")).unwrap_or_default();
+    assert_eq!(text.matches(".latch.x:").count(), 3, "{text}");
+    assert_eq!(text.matches(".latch.y:").count(), 3, "{text}");
+    assert!(!text.contains(".latch.z:"), "one thread in z\n{text}");
+    assert!(!text.contains("__revamp_"), "{text}");
+}
+
+/// Whether a variable that lives across a barrier is kept per thread, kept once, or computed again.
+fn across(value: &str) -> &'static str {
+    let body = format!(
+        "  %v = alloca i32, align 4\n{value}  store i32 %x, ptr %v, align 4\n{BARRIER}  %y = load i32, ptr %v, align 4\n  \
+         %p = getelementptr [32 x i32], ptr @s, i64 0, i64 3\n  store i32 %y, ptr %p, align 4\n{END}"
+    );
+    let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
+    match () {
+        () if text.contains("%\"u.v\" = alloca i32") => "once",
+        () if text.contains("%\"k.v\" = getelementptr") => "a thread",
+        () if text.contains(".again.") => "again",
+        () => "not at all",
+    }
+}
+
+#[test]
+fn variables_across_barriers() {
+    for (value, how) in [
+        ("  %x = call i32 @__revamp_local_id(i32 0)\n", "again"),
+        ("  %n = call i32 @__revamp_group_id(i32 0)\n  %x = mul i32 %n, 3\n", "again"),
+        ("  %x = load i32, ptr %0, align 4\n", "again"),
+        // A division may trap where it would not have been done.
+        ("  %n = load i32, ptr %0, align 4\n  %x = sdiv i32 7, %n\n", "once"),
+        (
+            "  %l = call i32 @__revamp_local_id(i32 0)\n  %n = load i32, ptr %0, align 4\n  %x = udiv i32 %l, %n\n",
+            "a thread",
+        ),
+        ("  %p = load ptr, ptr %0, align 8\n  %x = load i32, ptr %p, align 4\n", "a thread"),
+        ("  %x = atomicrmw add ptr @s, i32 1 monotonic, align 4\n", "a thread"),
+        // Made of itself.
+        (
+            "  %w = alloca i32, align 4\n  %l = load i32, ptr %w, align 4\n  %x = add i32 %l, 1\n  store i32 %x, ptr %w\n",
+            "once",
+        ),
+    ] {
+        assert_eq!(across(value), how, "{value}");
+    }
+}
+
+#[test]
+fn threads_are_compared_where_they_may_part() {
+    let branch = |condition: &str| {
+        let body =
+            format!("{condition}  br i1 %c, label %wait, label %out\nwait:\n{BARRIER}  br label %out\nout:\n{END}");
+        made(&body).unwrap_or_else(|why| format!("left out: {why}")).contains("label %parted")
+    };
+    for (condition, compared) in [
+        ("  %l = call i32 @__revamp_local_id(i32 1)\n  %c = icmp eq i32 %l, 0\n", true),
+        ("  %g = call i32 @__revamp_group_id(i32 1)\n  %c = icmp eq i32 %g, 0\n", false),
+        ("  %n = load i32, ptr %0\n  %c = icmp eq i32 %n, 0\n", false),
+        ("  %n = load i32, ptr @s\n  %c = icmp eq i32 %n, 0\n", true),
+    ] {
+        assert_eq!(branch(condition), compared, "{condition}");
+    }
+}
+
+#[test]
+fn a_value_across_a_barrier_of_its_own_block_keeps_its_type() {
+    for (made_by, ty) in [
+        ("call float @sinf(float 1.0)", "float"),
+        ("tail call fast noundef nofpclass(nan inf) float @sinf(float 1.0)", "float"),
+        ("load atomic volatile i64, ptr %0 monotonic, align 8", "i64"),
+        ("cmpxchg ptr @s, i32 1, i32 2 monotonic monotonic, align 4", "{ i32, i1 }"),
+        ("extractelement <4 x float> zeroinitializer, i32 1", "float"),
+        ("fadd nnan ninf <2 x double> zeroinitializer, zeroinitializer", "<2 x double>"),
+        ("insertvalue %pair poison, i32 1, 0", "%pair"),
+        ("getelementptr inbounds nuw i8, ptr %0, i64 4", "ptr"),
+        ("select i1 true, half 0xH3C00, half 0xH0000", "half"),
+    ] {
+        let body = format!("  %x = {made_by}\n{BARRIER}  %y = freeze {ty} %x\n{END}");
+        let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
+        assert!(text.contains(&format!("%\"v.x.kept\" = alloca {ty},")), "{made_by}\n{text}");
+    }
+}
+
+#[test]
+fn what_opt_leaves_of_a_program_is_understood() {
+    let native = cut(include_str!("../../tests/ir/tiles.native.ll"));
+    assert_eq!(native.understood(), ["tiled_entry", "untiled_entry"], "{:?}", native.left_out);
+}

@@ -1,0 +1,179 @@
+// What kernels find in their argument block, and memory that several arguments share: threads meet in it at barriers,
+// in one view, in two over the same memory, or in none, as the launch goes. Each kernel runs several times, since
+// launches are remembered.
+#include "device.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace concurrency;
+
+namespace {
+
+constexpr int tile = 64, count = 4 * tile, rounds = 3;
+
+// Threads write, and read behind a barrier what others wrote, if `from` is the same memory.
+void turn(const accelerator_view &gpu, const array_view<int> &to, const array_view<const int> &from) {
+    parallel_for_each(
+        gpu, to.extent.tile<tile>(), [=](tiled_index<tile> t) restrict(amp) {
+            to[t.global] = t.global[0] * 3;
+            t.barrier.wait();
+            const int other = from[t.tile_origin[0] + tile - 1 - t.local[0]];
+            t.barrier.wait();
+            to[t.global] = other + 1;
+        });
+}
+int turned(int i) {
+    return (i / tile * tile + tile - 1 - i % tile) * 3 + 1;
+}
+
+struct many {
+    array_view<int> to;
+    bool flag;
+    short small;
+    unsigned char byte;
+    double number;
+    long long large;
+    int table[4];
+    void operator()(index<1> i) const restrict(amp) {
+        to[i] = flag ? small + byte + int(number * 2) + int(large >> 38) + table[i[0] % 4] : 0;
+    }
+};
+
+} // namespace
+
+TEST(views_over_the_same_memory_and_over_other) {
+    const accelerator_view gpu = vulkan_view();
+    array<int> one(count, gpu), two(count, gpu);
+    std::vector<int> values(count, 5);
+    copy(values.begin(), two);
+    const array_view<int> to(one);
+    const array_view<const int> same(one), other(two);
+    for (int round = 0; round < 2 * rounds; ++round) {
+        const bool shares = (round / rounds) % 2 == 0;
+        turn(gpu, to, shares ? same : other);
+        copy(one, values.begin());
+        for (int i = 0; i < count; ++i)
+            CHECK(values[i] == (shares ? turned(i) : 6));
+    }
+}
+
+TEST(sections_that_overlap_and_that_do_not) {
+    const accelerator_view gpu = vulkan_view();
+    array<int> all(2 * count, gpu);
+    const array_view<int> view(all);
+    std::vector<int> values(2 * count);
+    for (const int begin : {0, count, 0, count, 0}) {
+        std::fill(values.begin(), values.end(), 7);
+        copy(values.begin(), all);
+        turn(gpu, view.section(0, count), array_view<const int>(view.section(begin, count)));
+        copy(all, values.begin());
+        for (int i = 0; i < count; ++i)
+            CHECK(values[i] == (begin == 0 ? turned(i) : 8));
+    }
+}
+
+TEST(a_barrier_in_a_loop_orders_what_each_round_writes) {
+    const accelerator_view gpu = vulkan_view();
+    array<int> a(count, gpu), b(count, gpu);
+    std::vector<int> values(count);
+    std::iota(values.begin(), values.end(), 0);
+    for (int round = 0; round < rounds; ++round) {
+        copy(values.begin(), a);
+        parallel_for_each(
+            gpu, a.extent.tile<tile>(), [&a, &b ](tiled_index<tile> t) restrict(amp) {
+                // Each element wanders once around its tile.
+                for (int n = 0; n < tile; ++n) {
+                    b[t.global] = a[t.tile_origin[0] + (t.local[0] + 1) % tile];
+                    t.barrier.wait_with_global_memory_fence();
+                    a[t.tile_origin[0] + (t.local[0] + tile - 1) % tile] =
+                        b[t.tile_origin[0] + (t.local[0] + tile - 1) % tile];
+                    t.barrier.wait();
+                }
+            });
+        std::vector<int> found(count);
+        copy(a, found.begin());
+        CHECK(found == values);
+    }
+}
+
+TEST(values_of_all_sizes_and_arrays_of_all_ranks) {
+    const accelerator_view gpu = vulkan_view();
+    array<int> out(count, gpu);
+    std::vector<int> values(count);
+    for (int round = 0; round < rounds; ++round) {
+        const many kernel{array_view<int>(out), true, short(-5 - round), 200, 2.5, 1LL << 40, {1, 2, 3, round}};
+        parallel_for_each(gpu, out.extent, kernel);
+        copy(out, values.begin());
+        for (int i = 0; i < count; ++i)
+            CHECK(values[i] == -5 - round + 200 + 5 + 4 + (i % 4 == 3 ? round : i % 4 + 1));
+    }
+    // One of rank 9, whose extent is larger than what a kernel finds near its block, beside one used for its extent
+    // alone.
+    const int lengths[] = {2, 1, 1, 1, 1, 1, 1, 1, 3};
+    array<int, 9> deep(extent<9>(lengths), gpu);
+    array<int, 3> box(4, 5, 6, gpu);
+    array<int> unused(7, gpu);
+    parallel_for_each(
+        gpu, box.extent, [&deep, &box, &unused ](index<3> i) restrict(amp) {
+            box[i] = unused.extent[0] * 1000 + box.extent[1] * 100;
+            index<9> at;
+            for (int d = 0; d < 9; ++d)
+                at[d] = 0;
+            at[0] = i[0] % 2;
+            at[8] = i[2] % 3;
+            deep[at] = deep.extent[8] * 10 + deep.extent[0] + at[8];
+        });
+    std::vector<int> boxed(120), found(6);
+    copy(box, boxed.begin());
+    copy(deep, found.begin());
+    CHECK(std::count(boxed.begin(), boxed.end(), 7500) == 120);
+    for (int i = 0; i < 6; ++i)
+        CHECK(found[i] == 32 + i % 3);
+}
+
+// Far more bytes than a uniform buffer is sure to have.
+TEST(a_large_functor) {
+    struct large {
+        array_view<int> to;
+        int table[600];
+        void operator()(index<1> i) const restrict(amp) { to[i] = table[i[0]] + table[599]; }
+    };
+    const accelerator_view gpu = vulkan_view();
+    array<int> out(count, gpu);
+    large kernel{array_view<int>(out), {}};
+    std::iota(kernel.table, kernel.table + 600, 0);
+    std::vector<int> values(count);
+    parallel_for_each(gpu, out.extent, kernel);
+    copy(out, values.begin());
+    for (int i = 0; i < count; ++i)
+        CHECK(values[i] == i + 599);
+}
+
+TEST(each_thread_of_a_domain_runs_once_whatever_its_shape) {
+    const accelerator_view gpu = vulkan_view();
+    const int shapes[][3] = {{1, 1, 1}, {1, 1, 300},   {300, 1, 1}, {1, 300, 1},
+                             {5, 7, 9}, {100, 3, 100}, {2, 2, 257}, {33, 65, 3}};
+    for (const auto &shape : shapes) {
+        array<int, 3> box(shape[0], shape[1], shape[2], gpu);
+        array<int, 2> flat(shape[0] * shape[1], shape[2], gpu);
+        std::vector<int> values(box.extent.size());
+        for (int round = 0; round < 2; ++round) {
+            copy(values.begin(), box);
+            parallel_for_each(
+                gpu, box.extent, [&box](index<3> i) restrict(amp) {
+                    box[i] += 1 + (i[0] * box.extent[1] + i[1]) * box.extent[2] + i[2];
+                });
+            copy(values.begin(), flat);
+            parallel_for_each(
+                gpu, flat.extent, [&flat](index<2> i) restrict(amp) { flat[i] += 1 + i[0] * flat.extent[1] + i[1]; });
+        }
+        std::vector<int> boxed(values.size()), flattened(values.size());
+        copy(box, boxed.begin());
+        copy(flat, flattened.begin());
+        for (std::size_t i = 0; i < values.size(); ++i)
+            CHECK(boxed[i] == static_cast<int>(i) + 1 && flattened[i] == boxed[i]);
+    }
+}
+
+CHECK_MAIN

@@ -1,0 +1,288 @@
+// Loops whose end a compiler cannot tell, or takes for none: by atomics, by floats, by counters that wrap around, by what other
+// threads do, and those that no thread enters. On a Vulkan device and on host threads.
+#include "device.hpp"
+
+#include <amp_math.h>
+#include <cmath>
+#include <vector>
+
+using namespace concurrency;
+
+namespace {
+
+// Runs on both: `kernel` gets where.
+template <class Kernel> void everywhere(const Kernel &kernel) {
+    kernel(accelerator(accelerator::direct3d_warp).default_view);
+    kernel(vulkan_view());
+}
+
+int place(array_view<const int> v, int x) restrict(amp) {
+    for (int i = 0;; ++i) {
+        if (v[i] == x) return i;
+    }
+}
+int divisor(int a, int b) restrict(amp) {
+    for (;;) {
+        if (b == 0) return a;
+        const int rest = a % b;
+        a = b;
+        b = rest;
+    }
+}
+
+} // namespace
+
+TEST(until_an_atomic_says_so) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<int> counts(64), shared(4);
+        const array_view<int> v(64, counts), n(4, shared);
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                int k = 0;
+                while (true) {
+                    ++k;
+                    if (atomic_fetch_add(&n[0], 1) >= 1000) break;
+                }
+                v[i] = k;
+            });
+        int sum = 0;
+        for (int i = 0; i < 64; ++i)
+            sum += v[i];
+        CHECK(sum == 1064 && n[0] == 1064);
+        // A lock.
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                bool done = false;
+                while (!done) {
+                    int free = 0;
+                    if (atomic_compare_exchange(&n[1], &free, 1)) {
+                        atomic_fetch_add(&n[2], i[0]);
+                        done = true;
+                        atomic_exchange(&n[1], 0);
+                    }
+                }
+                int old = atomic_fetch_or(&n[3], 0);
+                for (;;) {
+                    const int wanted = old + 3;
+                    if (atomic_compare_exchange(&n[3], &old, wanted)) break;
+                }
+            });
+        CHECK(n[1] == 0 && n[2] == 2016 && n[3] == 192);
+    });
+}
+
+// The first tile sets a flag, for which others wait by operations that change nothing.
+TEST(until_another_tile_says_so) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<int> values(64), flags(2);
+        const array_view<int> v(64, values), n(2, flags);
+        parallel_for_each(
+            where, v.extent.tile<8>(), [=](tiled_index<8> t) restrict(amp) {
+                if (t.tile[0] == 0) {
+                    if (t.local[0] == 0) atomic_exchange(&n[0], 1);
+                } else {
+                    while (atomic_fetch_add(&n[0], 0) == 0)
+                        ;
+                }
+                t.barrier.wait();
+                while (atomic_fetch_or(&n[0], 0) != 1) {
+                }
+                int one;
+                do {
+                    one = 1;
+                } while (!atomic_compare_exchange(&n[0], &one, 1));
+                v[t] = t.tile[0] + one;
+            });
+        CHECK(v[0] == 1 && v[63] == 8);
+    });
+}
+
+TEST(counters_that_wrap_around) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<int> counts(8);
+        const array_view<int> v(8, counts);
+        const int three = 3;
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                int n = 0;
+                for (unsigned k = 5; k < 6; --k)
+                    ++n;
+                for (unsigned k = 0xfffffff0u; k != unsigned(three); ++k)
+                    ++n;
+                for (unsigned k = 1u << 31; k; k >>= 1) {
+                    if (k == 4) continue;
+                    ++n;
+                }
+                unsigned short s = 65530;
+                while (s != 4) {
+                    ++s;
+                    ++n;
+                }
+                unsigned z = unsigned(i[0]);
+                do {
+                    z = z * 5 + 3;
+                    ++n;
+                } while ((z & 255) != unsigned(i[0]));
+                v[i] = n;
+            });
+        for (int i = 0; i < 8; ++i)
+            CHECK(v[i] == 6 + 19 + 31 + 10 + 256);
+    });
+}
+
+TEST(until_floats_say_so) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<float> roots(8);
+        std::vector<int> counts(8);
+        const array_view<float> v(8, roots);
+        const array_view<int> n(8, counts);
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                const float a = float(i[0] + 2);
+                float x = 1;
+                while (precise_math::fabs(x * x - a) > 1e-5f * a)
+                    x = (x + a / x) / 2;
+                v[i] = x;
+                int k = 0;
+                for (float f = 0; f != 1.0f; f += 0.125f)
+                    ++k;
+                float g = a;
+                for (;;) {
+                    g = g * 2 + 1;
+                    if (g > 1000.0f) break;
+                    if (!(g == g)) return;
+                    ++k;
+                }
+                double unused = 0;
+                while (unused < 100.0)
+                    unused += 1.5;
+                n[i] = k;
+            });
+        CHECK(std::fabs(v[2] - 2) < 1e-3f && n[0] == 16 && n[6] == 14);
+    });
+}
+
+TEST(barriers_in_loops_that_end_by_what_a_tile_shares) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<int> values(64);
+        const array_view<int> v(64, values);
+        parallel_for_each(
+            where, v.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                tile_static int n;
+                tile_static float f;
+                if (t.local[0] == 0) n = t.tile[0];
+                if (t.local[0] == 15) f = 1;
+                t.barrier.wait();
+                for (;;) {
+                    const int m = n;
+                    t.barrier.wait();
+                    if (m >= 5) break;
+                    if (t.local[0] == 3) n = m + 1;
+                    t.barrier.wait();
+                }
+                bool more;
+                do {
+                    more = f < 50.0f;
+                    t.barrier.wait();
+                    if (t.local[0] == 0 && more) f *= 3;
+                    t.barrier.wait();
+                } while (more);
+                v[t] = n + int(f);
+            });
+        CHECK(v[0] == 86 && v[63] == 86);
+    });
+}
+
+TEST(returns_switches_and_jumps_out_of_loops) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<int> found(8), all(64);
+        for (int i = 0; i < 64; ++i)
+            all[std::size_t(i)] = 63 - i;
+        const array_view<int> v(8, found);
+        const array_view<const int> w(64, all);
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                int state = 0, n = 0;
+                while (state != 1) {
+                    switch (state) {
+                    case 0:
+                        state = 3;
+                        break;
+                    case 3:
+                        n += 5;
+                        state = i[0] & 1 ? 2 : 1;
+                        continue;
+                    default:
+                        n += 7;
+                        state = 1;
+                    }
+                    n += 100;
+                }
+                v[i] = place(w, i[0]) + divisor(12, 18) * 1000 + n * 10000;
+            });
+        CHECK(v[2] == 1056061 && v[3] == 2126060);
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                int a = 0;
+                for (;;) {
+                    int b = 0;
+                    for (;;) {
+                        if (++b > i[0]) break;
+                        if (a > 3) {
+                            v[i] = a * 100 + b;
+                            return;
+                        }
+                    }
+                    if (++a == 9) break;
+                }
+                v[i] = -1;
+            });
+        CHECK(v[0] == -1 && v[5] == 401);
+    });
+}
+
+// They would never end; nobody is in them.
+TEST(loops_that_no_thread_enters) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<int> values(8);
+        const array_view<int> v(8, values);
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                if (i[0] > 100) {
+                    while (true) {
+                    }
+                }
+                int x = v[i];
+                if (x > 1000)
+                    for (;;)
+                        x = x * 3;
+                if (x > 2000)
+                    for (;;)
+                        v[i] += 1;
+                v[i] = 3 + x;
+            });
+        CHECK(v[0] == 3 && v[7] == 3);
+        parallel_for_each(
+            where, v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+                for (int round = 0; round < 3; ++round) {
+                    if (v[t] < 0)
+                        while (true)
+                            ;
+                    t.barrier.wait();
+                    v[t] += round;
+                }
+            });
+        CHECK(v[0] == 6 && v[7] == 6);
+        unsigned steps = 27;
+        parallel_for_each(
+            where, v.extent, [=](index<1> i) restrict(amp) {
+                unsigned n = steps;
+                while (n != 1)
+                    n = n & 1 ? n * 3 + 1 : n / 2;
+                v[i] = int(n);
+            });
+        CHECK(v[5] == 1);
+    });
+}
+
+CHECK_MAIN
