@@ -5,7 +5,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: lower in.ll out".into());
     };
     let module = revamp_kernelc::ir::read(&std::fs::read_to_string(input)?)?;
-    match revamp_kernelc::lower::compile(&module, &Default::default()) {
+    match revamp_kernelc::lower::compile_module(&module, &Default::default()) {
         Ok(kernels) => {
             for (n, kernel) in kernels.iter().enumerate() {
                 let bytes: Vec<u8> = kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect();

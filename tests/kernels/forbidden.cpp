@@ -653,7 +653,7 @@ int (*amp_pointer)(int) = of_amp;                                // error: 'of_a
 int (*cpu_pointer)(int) restrict(amp, cpu) = of_the_host;        // error: 'of_the_host' is a cpu function
 inline int (*amp_pointer_too)(int) restrict(cpu) = &of_amp;      // error: 'of_amp' is an amp function
 inline int atomics_on_the_host(int *p) {
-    return atomic_fetch_add(p, 1); // error: 'atomic_fetch_add' is for amp code alone
+    return atomic_fetch_add(p, 1); // strict: 'atomic_fetch_add' is for amp code alone
 }
 inline int atomics_on_both(int *p) restrict(amp, cpu) {
     return atomic_exchange(p, 1); // strict: 'atomic_exchange' is for amp code alone

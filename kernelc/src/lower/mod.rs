@@ -44,6 +44,6 @@ mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
 pub use checked::Bounds;
-pub use compile::{CompiledKernel, compile, kernels};
+pub use compile::{CompiledKernel, compile, compile_module, kernels};
 pub use emitter::Options;
 pub use error::KernelError;

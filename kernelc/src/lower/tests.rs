@@ -1,7 +1,7 @@
 //! Small kernels in LLVM IR, what they become and why some are refused. What they compute is tested where they run
 //! (tests/kernels).
 
-use super::{Bounds, CompiledKernel, KernelError, Options, kernels};
+use super::{Bounds, CompiledKernel, KernelError, Options, compile_module};
 use crate::ir;
 use revamp_image::Capture;
 use rspirv::dr::{self, Operand};
@@ -32,13 +32,9 @@ fn kernel(body: &str) -> String {
     )
 }
 
-fn compile(module: &ir::Module, options: &Options) -> Result<Vec<CompiledKernel>, Vec<KernelError>> {
-    super::compile(&kernels(module).map(|kernel| (module, kernel)).collect::<Vec<_>>(), options)
-}
-
 fn compiled(body: &str) -> Result<CompiledKernel, Vec<KernelError>> {
     let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
-    compile(&module, &Options::default()).map(|mut kernels| kernels.remove(0))
+    compile_module(&module, &Options::default()).map(|mut kernels| kernels.remove(0))
 }
 
 fn good(body: &str) -> (CompiledKernel, dr::Module) {
@@ -105,7 +101,7 @@ fn a_pointer_that_may_be_either_view_counts_for_both() {
 fn checked(body: &str, bounds: Bounds) -> (dr::Module, Option<Vec<String>>) {
     let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
     let options = Options { bounds, ..Options::default() };
-    let kernel = compile(&module, &options).unwrap_or_else(|r| panic!("{r:?}")).remove(0);
+    let kernel = compile_module(&module, &options).unwrap_or_else(|r| panic!("{r:?}")).remove(0);
     (dr::load_words(&kernel.spirv).unwrap_or_else(|e| panic!("{e}")), kernel.checks)
 }
 
@@ -500,7 +496,7 @@ fn print(format: &str, arguments: &str) -> Result<String, Vec<KernelError>> {
         kernel(&body)
     );
     let module = ir::read(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
-    let kernels = compile(&module, &Options::default())?;
+    let kernels = compile_module(&module, &Options::default())?;
     let module = dr::load_words(&kernels[0].spirv).unwrap_or_else(|e| panic!("{e}"));
     Ok(printed(&module).concat().trim_matches(['\u{2}', '\u{3}']).to_string())
 }
@@ -559,7 +555,7 @@ fn a_wrong_conversion_is_told_at_its_line() {
     )) + "!0 = !DIFile(filename: \"a.cpp\", directory: \"/src\")\n\
            !1 = distinct !DISubprogram(name: \"k\", file: !0, line: 5)\n\
            !2 = !DILocation(line: 7, column: 9, scope: !1)\n";
-    let refusals = compile(&ir::read(&source).unwrap(), &Options::default()).unwrap_err();
+    let refusals = compile_module(&ir::read(&source).unwrap(), &Options::default()).unwrap_err();
     let frame = &refusals[0].frames[0];
     assert_eq!((frame.file.as_str(), frame.line, frame.column), ("/src/a.cpp", 7, 9));
     assert!(refusals[0].message.contains("'% f' takes a float or double, and this is a pointer"), "{refusals:?}");

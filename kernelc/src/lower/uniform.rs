@@ -52,7 +52,7 @@ impl Uniform {
         for n in 0..function.parameters.len() {
             uniform.places.insert(LocalId(n), Place::Block(0));
         }
-        while function.instructions().fold(false, |changed, instruction| uniform.follow(instruction) || changed) {}
+        while function.instructions().filter(|instruction| uniform.follow(instruction)).count() > 0 {}
         uniform
     }
 

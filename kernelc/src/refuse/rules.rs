@@ -646,7 +646,8 @@ impl Walk {
             if is_amp_only(callee) && !implicit && !callee.is_of_system() && !of_argument {
                 self.by_cpu.push((at, callee));
             }
-            if is_of_kernels(callee) && (context.side == Side::Cpu || self.strict && !context.made) {
+            // revamp's atomics and fences also work in cpu code.
+            if self.strict && is_of_kernels(callee) && (context.side == Side::Cpu || !context.made) {
                 self.refuse(
                     at,
                     format!("'{}' is for amp code alone, and cpu code calls it (C3930)", callee.spelling()),

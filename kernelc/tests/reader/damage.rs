@@ -185,7 +185,7 @@ fn try_out(text: &str) {
         }
         // The lowering takes what the reader took.
         let bounds = lower::Bounds::Report;
-        if let Ok(kernels) = lower::compile(&module, &lower::Options { lines: true, bounds }) {
+        if let Ok(kernels) = lower::compile_module(&module, &lower::Options { lines: true, bounds }) {
             for kernel in kernels {
                 assert!(kernel.spirv.len() > 5, "a module without a head");
             }
@@ -268,7 +268,7 @@ fn for_minutes() {
             panic!("after {tried} texts of seed {seed}: {}", file.display());
         }
         tried += 1;
-        taken += u64::from(ir::read(&text).is_ok_and(|module| lower::compile(&module, &Default::default()).is_ok()));
+        taken += u64::from(ir::read(&text).is_ok_and(|module| lower::compile_module(&module, &Default::default()).is_ok()));
     }
     let _ = std::fs::remove_file(&file);
     println!("kernelc-ir: {tried} texts tried, {taken} compiled, 0 found, seed {seed}");
