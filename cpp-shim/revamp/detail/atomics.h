@@ -300,12 +300,17 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 REVAMP_NAMESPACE_END
 
 #if REVAMP_DEVICE_LANGUAGE && defined(__GLIBC__)
-// What the C library's assert() calls, in amp code: the thread ends. On host threads the C library's own ends the
-// program.
+// What the C library's assert() calls, in amp code: the thread ends. Where host threads run the function itself, the C
+// library's own ends the program.
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
 __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
               [[maybe_unused]] const char *function) noexcept {
-#if REVAMP_DEVICE_PASS
+#if defined(REVAMP_NATIVE_PASS)
+    char *text = revamp_native_text();
+    *text = 'E';
+    __builtin_snprintf(text + 1, 4095, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, condition);
+    __revamp_end_thread();
+#elif REVAMP_DEVICE_PASS
     __revamp_errorf("%s:%u: %s: Assertion `%s' failed.", file, line, function, condition);
     __revamp_end_thread();
 #else
