@@ -4,7 +4,9 @@
 #include <amp_math.h>
 #include <check.hpp>
 
+#undef NDEBUG
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -565,6 +567,22 @@ TEST(barriers_that_not_all_reach_are_told) {
     v[70] = 0;
     CHECK_THROWS(runtime_exception, waits_where(v, r), CHECK_CONTAINS(e.what(), "native.cpp:");
                  CHECK_CONTAINS(e.what(), "did not reach the same tile barriers"));
+}
+TEST(what_asserts_falsely_ends_its_tile) {
+    if (coroutines()) SKIP("there the C library ends the program");
+    std::vector<int> v(64);
+    array_view<int> o(64, v);
+    const auto run = [&] {
+        parallel_for_each(
+            o.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                o[t] = t.tile[0];
+                t.barrier.wait();
+                assert(t.tile[0] < 3);
+                o[t] += 10;
+            });
+        o.synchronize();
+    };
+    CHECK_THROWS(runtime_exception, run(), CHECK_CONTAINS(e.what(), "Assertion `t.tile[0] < 3' failed"));
 }
 // Threads that differ by what they read come to other barriers, to as many, or to the end.
 template <class Wait> void part(int odd, const Wait &wait) {
