@@ -659,8 +659,8 @@ inline int atomics_on_both(int *p) restrict(amp, cpu) {
     return atomic_exchange(p, 1); // strict: 'atomic_exchange' is for amp code alone
 }
 inline void barrier_on_the_host(const tile_barrier &b) {
-    b.wait(); // error: 'wait' is for amp code alone
-    all_memory_fence(b); // error: 'all_memory_fence' is for amp code alone
+    b.wait(); // strict: 'wait' is for amp code alone
+    all_memory_fence(b); // strict: 'all_memory_fence' is for amp code alone
 }
 
 // Cpu functions, by what is not written.
