@@ -277,9 +277,8 @@ fn device_code<'a>(
     let flags = line.for_device();
     let device = |unit: &Unit<'_>| Running::quiet(clang.pass(Pass::Device, unit, &flags).arg("-o").arg(ir));
     let again = |unit: &Unit<'_>| device(unit)?.end();
-    let check = |unit: &Unit<'_>, compare| {
-        refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced)
-    };
+    let check =
+        |unit: &Unit<'_>, compare| refuse::Check::start(clang, unit, &flags, line.strict, compare, &text.misplaced);
     let mut unit = asked;
     let checking = check(&unit, text.may_be && !text.overloaded)?;
     let compiling = device(&unit)?;

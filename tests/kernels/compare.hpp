@@ -8,8 +8,8 @@
 
 #include <cfloat>
 #include <cmath>
-#include <cstdio>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -196,8 +196,8 @@ void compare_over(int kernel, bool inexact, const Domain &domain, const Kernel &
 
 // What this program gives if host threads run kernels in another way.
 inline void compare_way(const char *way) {
-    const std::string command = std::string("COMPARE_DIGESTS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" +
-                                std::to_string(getpid()) + "/exe";
+    const std::string command =
+        std::string("COMPARE_DIGESTS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" + std::to_string(getpid()) + "/exe";
     std::FILE *const other = popen(command.c_str(), "r");
     unsigned long long digest = 0;
     std::size_t kernel = 0;

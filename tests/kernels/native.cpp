@@ -609,39 +609,48 @@ template <class Wait> void part(int odd, const Wait &wait) {
 TEST(barriers_in_divergent_flow_end_in_an_error) {
     if (coroutines()) SKIP("there any barrier is waited at");
     for (int odd : {3, 4}) {
-        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
-            for (int i = 0; i < n; i++)
+        part(
+            odd, [](const tile_barrier &b, int n) restrict(amp) {
+                for (int i = 0; i < n; i++)
+                    b.wait();
+                return 1;
+            });
+        part(
+            odd, [](const tile_barrier &b, int n) restrict(amp) {
+                int x = n;
+                if (n == 3) {
+                    b.wait();
+                    x = 2;
+                } else {
+                    b.wait();
+                    x = 7;
+                }
+                return x;
+            });
+        part(
+            odd, [](const tile_barrier &b, int n) restrict(amp) {
                 b.wait();
-            return 1;
-        });
-        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
-            int x = n;
-            if (n == 3) {
-                b.wait();
-                x = 2;
-            } else {
-                b.wait();
-                x = 7;
-            }
-            return x;
-        });
-        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
-            b.wait();
-            int x = 0;
-            do {
-                x += n;
-                if (x > 8) b.wait();
-            } while (x < 10);
-            return n == 3 ? x : 12;
-        });
-        part(odd, [](const tile_barrier &b, int n) restrict(amp) {
-            switch (n) {
-            case 3: b.wait(); return 1;
-            case 4: return 1;
-            default: b.wait(); b.wait();
-            }
-            return 1;
-        });
+                int x = 0;
+                do {
+                    x += n;
+                    if (x > 8) b.wait();
+                } while (x < 10);
+                return n == 3 ? x : 12;
+            });
+        part(
+            odd, [](const tile_barrier &b, int n) restrict(amp) {
+                switch (n) {
+                case 3:
+                    b.wait();
+                    return 1;
+                case 4:
+                    return 1;
+                default:
+                    b.wait();
+                    b.wait();
+                }
+                return 1;
+            });
     }
 }
 

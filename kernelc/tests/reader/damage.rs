@@ -268,7 +268,8 @@ fn for_minutes() {
             panic!("after {tried} texts of seed {seed}: {}", file.display());
         }
         tried += 1;
-        taken += u64::from(ir::read(&text).is_ok_and(|module| lower::compile_module(&module, &Default::default()).is_ok()));
+        taken +=
+            u64::from(ir::read(&text).is_ok_and(|module| lower::compile_module(&module, &Default::default()).is_ok()));
     }
     let _ = std::fs::remove_file(&file);
     println!("kernelc-ir: {tried} texts tried, {taken} compiled, 0 found, seed {seed}");
