@@ -59,6 +59,9 @@ const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full)
 /// Compares all addresses in pairs: left out for large kernels.
 const QUADRATIC: &str = "slsr,";
 
+/// How `opt` prepares kernels for native code: all calls inlined, no vectors yet, and no value used in another block than its own.
+const NATIVE_PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
+
 /// The host, for the pass that makes its kernels.
 const NATIVE_TRIPLE: &str = "x86_64-pc-linux-gnu";
 
@@ -294,7 +297,7 @@ impl Clang {
     pub fn prepare_native(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);
         command.args(["-vectorize-slp=false", "-vectorize-loops=false", "-unroll-runtime=false"]);
-        command.args(["-S", &format!("-passes={}", crate::native::PASSES), "-o"]).arg(output).arg(input);
+        command.args(["-S", &format!("-passes={}", NATIVE_PASSES), "-o"]).arg(output).arg(input);
         command
     }
 

@@ -137,13 +137,13 @@ inline bool close(float x, float y, bool inexact) {
 }
 
 // Of each kernel's results on host threads.
-inline std::vector<std::uint64_t> &digests() {
+inline std::vector<std::uint64_t> &checksums() {
     static std::vector<std::uint64_t> all;
     return all;
 }
-inline void add_digest() {
-    std::uint64_t digest = 1469598103934665603U;
-    const auto add = [&](unsigned word) { digest = (digest ^ word) * 1099511628211U; };
+inline void add_checksum() {
+    std::uint64_t checksum = 1469598103934665603U;
+    const auto add = [&](unsigned word) { checksum = (checksum ^ word) * 1099511628211U; };
     for (int number : all().ints)
         add(unsigned(number));
     for (int number : all().sums)
@@ -153,10 +153,10 @@ inline void add_digest() {
         if (!std::isnan(number)) std::memcpy(&bits, &number, sizeof bits);
         add(bits);
     }
-    digests().push_back(digest);
+    checksums().push_back(checksum);
 }
-// This run is for its digests.
-inline bool only_digests() {
+// This run is for its checksums.
+inline bool only_checksums() {
     return std::getenv("COMPARE_DIGESTS") != nullptr;
 }
 
@@ -165,8 +165,8 @@ template <class Run> void compare(int kernel, bool inexact, Run run) {
     v.restart();
     run(host());
     v.finish();
-    add_digest();
-    if (only_digests()) return;
+    add_checksum();
+    if (only_checksums()) return;
     const std::vector<int> ints = all().ints, sums = all().sums;
     const std::vector<float> floats = all().floats;
     v.restart();
@@ -199,23 +199,23 @@ inline void compare_way(const char *way) {
     const std::string command =
         std::string("COMPARE_DIGESTS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" + std::to_string(getpid()) + "/exe";
     std::FILE *const other = popen(command.c_str(), "r");
-    unsigned long long digest = 0;
+    unsigned long long checksum = 0;
     std::size_t kernel = 0;
-    for (; other && kernel < digests().size() && std::fscanf(other, "%llx", &digest) == 1; ++kernel)
-        if (digest != digests()[kernel]) {
+    for (; other && kernel < checksums().size() && std::fscanf(other, "%llx", &checksum) == 1; ++kernel)
+        if (checksum != checksums()[kernel]) {
             std::printf("kernel %zu: on host threads it gives something else as %s\n", kernel, way);
             ++failures();
         }
-    if (!other || pclose(other) != 0 || kernel != digests().size()) {
+    if (!other || pclose(other) != 0 || kernel != checksums().size()) {
         std::printf("it does not run to its end as %s\n", way);
         ++failures();
     }
 }
 
 inline int finish() {
-    if (only_digests()) {
-        for (std::uint64_t digest : digests())
-            std::printf("%llx\n", static_cast<unsigned long long>(digest));
+    if (only_checksums()) {
+        for (std::uint64_t checksum : checksums())
+            std::printf("%llx\n", static_cast<unsigned long long>(checksum));
         return 0;
     }
     for (const char *way : {"coroutines", "v1", "v3"})

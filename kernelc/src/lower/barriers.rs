@@ -1,6 +1,6 @@
 //! Tile barriers that not all threads of a tile reach: MSVC's error C3561.
 
-use super::calls;
+use super::barrier_calls;
 use super::facts::Level;
 use super::uniformity::Uniformity;
 use crate::ir::{BlockId, Frame, Function, LocalId, LocationId, Module, Op, Value};
@@ -23,7 +23,7 @@ pub struct DivergentBarrier {
 
 /// Whether a module's text has any barrier.
 pub fn has_barriers(ir: &str) -> bool {
-    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && line.contains(calls::BARRIER))
+    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && line.contains(barrier_calls::BARRIER))
 }
 
 /// Those of all kernels of a module whose calls are inlined and whose control flow is still the user's, each once.
@@ -43,7 +43,7 @@ fn of_kernel(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
     let mut barriers = Vec::new();
     for (block, inside) in function.blocks.iter().enumerate() {
         for instruction in &inside.instructions {
-            if calls::is_barrier(module, &instruction.op) {
+            if barrier_calls::is_barrier(module, &instruction.op) {
                 barriers.push((BlockId(block), instruction.location));
             }
         }

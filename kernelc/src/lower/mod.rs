@@ -13,6 +13,7 @@
 mod addresses;
 mod assembler;
 mod atomics;
+mod barrier_calls;
 mod barriers;
 mod bounds;
 mod calls;
@@ -40,6 +41,7 @@ mod structured_flow;
 #[cfg(test)]
 mod tests;
 mod uniform;
+mod uniform_loads;
 mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};

@@ -1,7 +1,7 @@
 //! What is known of a kernel before it is cut at its barriers: its regions, the variables that live across barriers, which of
 //! them are the same for all threads of a tile, and which are rather computed again.
 
-use super::text::{Block, Function, Instruction, operand, split_type};
+use super::text::{Block, Function, Instruction, mentions, operand, split_type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More blocks than this are not cut: sets of blocks are kept for each block.
@@ -197,7 +197,7 @@ impl Kernel {
         depth: usize,
     ) -> Option<&'s str> {
         let Some(name) = plain_name(address).filter(|_| depth < 64) else {
-            let named = shared.iter().find(|name| super::emit::mentions(address, &format!("@{name}")));
+            let named = shared.iter().find(|name| mentions(address, &format!("@{name}")));
             return named.map(String::as_str);
         };
         let instruction = made.get(name)?;

@@ -1,7 +1,7 @@
 //! A kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
 
 use super::analysis::{self, Kernel, plain_name};
-use super::text::{Instruction, Name, operand, renamed, size, split_type};
+use super::text::{Instruction, Name, mentions, operand, position, renamed, size, split_type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
@@ -744,24 +744,6 @@ impl Writer<'_> {
 
 fn exit_label(r: &str, exit: Option<usize>) -> String {
     exit.map_or(format!("{r}.to.end"), |e| format!("{r}.to.{e}"))
-}
-
-/// Where a name of a global stands.
-fn position(text: &str, name: &str) -> Option<usize> {
-    let mut from = 0;
-    while let Some(found) = text[from..].find(name) {
-        let at = from + found;
-        let behind = text.as_bytes().get(at + name.len());
-        if !behind.is_some_and(|b| b.is_ascii_alphanumeric() || b"-_.$".contains(b)) {
-            return Some(at);
-        }
-        from = at + name.len();
-    }
-    None
-}
-
-pub fn mentions(text: &str, name: &str) -> bool {
-    position(text, name).is_some()
 }
 
 /// A constant `getelementptr (...)` in an instruction: where it begins, and its parenthesis.

@@ -19,9 +19,6 @@ use std::fmt::Write;
 /// The processors that functions are made for: the name of the function, Clang's name.
 pub(crate) const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
 
-/// How `opt` prepares kernels: all calls inlined, no vectors yet, and no value used in another block than its own.
-pub(crate) const PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
-
 /// The kernels of a module that were understood.
 pub struct Native {
     /// The module, to be compiled for each level: `LEVEL` stands in its names.

@@ -322,3 +322,21 @@ fn size_within(ty: &str, types: &HashMap<String, String>, nested: u32) -> Option
     }
     None
 }
+
+/// Where a name of a global stands.
+pub fn position(text: &str, name: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(found) = text[from..].find(name) {
+        let at = from + found;
+        let behind = text.as_bytes().get(at + name.len());
+        if !behind.is_some_and(|b| b.is_ascii_alphanumeric() || b"-_.$".contains(b)) {
+            return Some(at);
+        }
+        from = at + name.len();
+    }
+    None
+}
+
+pub fn mentions(text: &str, name: &str) -> bool {
+    position(text, name).is_some()
+}
