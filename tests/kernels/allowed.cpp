@@ -318,3 +318,13 @@ class owner {
 int main() {
     owner().run();
 }
+
+// What `[&]` captures stands in the body alone; another thing has the name of one of them.
+unsigned twice_of(unsigned key) restrict(amp, cpu) {
+    return 2 * key;
+}
+void arrays_captured_by_default(const array<unsigned> &a, const array<unsigned> &b, array<unsigned> &out) {
+    const array<unsigned> &in = a, &key = b;
+    parallel_for_each(
+        out.extent, [&](index<1> i) restrict(amp) { out[i] = in[i] + twice_of(key[i]); });
+}

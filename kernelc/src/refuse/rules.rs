@@ -806,9 +806,10 @@ impl Walk {
             if is_reference(of) {
                 if is_array(of.canonical().pointee()) {
                     let file = at.place().file;
-                    self.arrays.extend(
-                        variables.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())),
-                    );
+                    // What `[&]` captures is only named in the body.
+                    let all = variables_in(at.children());
+                    self.arrays
+                        .extend(all.iter().filter(|v| is_array_variable(**v)).map(|v| (file.clone(), v.spelling())));
                 } else if !inside || self.strict {
                     let text = format!(
                         "{name} is captured by reference ('{}'): by-reference capture is unsupported if the lambda is amp restricted \
@@ -914,8 +915,12 @@ fn is_lambda(of: Type) -> bool {
 fn captured(lambda: Cursor) -> Vec<Cursor> {
     let before =
         lambda.children().into_iter().take_while(|c| c.kind() != kind::PARAMETER && c.kind() != kind::COMPOUND);
+    variables_in(before.collect())
+}
+
+/// The variables that are named in parts of the tree.
+fn variables_in(mut stack: Vec<Cursor>) -> Vec<Cursor> {
     let mut all = Vec::new();
-    let mut stack: Vec<Cursor> = before.collect();
     while let Some(at) = stack.pop() {
         if matches!(at.kind(), kind::VARIABLE_REFERENCE | kind::DECLARATION_REFERENCE) {
             all.extend(at.referenced().filter(|v| matches!(v.kind(), kind::VARIABLE | kind::PARAMETER)));
