@@ -31,7 +31,7 @@ const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,f
 const LOOPS: [&str; 1] = ["-disable-loop-idiom-all"];
 
 /// How much loops are unrolled. Drivers take longer than linear for large kernels, so one that becomes too large by it
-/// (`driver::UNROLLED`) is unrolled less.
+/// (`kernels::UNROLLED`) is unrolled less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unrolling {
     /// Loops whose length is known become straight code of up to some hundred instructions, as CUDA's compiler does it.

@@ -142,9 +142,7 @@ impl NativeFunction {
         let function = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
         Some(Self { function, native, extent: request.extent.into(), compiled: compiled.clone(), block: Vec::new() })
     }
-}
 
-impl NativeFunction {
     /// Calls it for the tile, or the row's first thread, at this place in x, y, z; of a row, for so many threads.
     fn call(&self, place: [i32; 4], memory: *mut c_void) -> Result<()> {
         // SAFETY: the function was compiled for such a block, and the memory is as large as it wants.
@@ -287,7 +285,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             block,
             block_align: i.block_alignment,
             kernel: (form.is_some() || native.is_some()).then_some(&kernel as &MakeKernel<'_>),
-            compiled: found.clone(),
+            compiled: found,
         };
         let mut repeat = None;
         host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;

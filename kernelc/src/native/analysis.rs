@@ -396,7 +396,7 @@ impl Kernel {
             let uniform = body.iter().filter(|n| leaves(n)).all(|&n| !self.divergent[n]);
             let all = || body.iter().flat_map(|&n| &self.function.blocks[n].instructions);
             let simple = all().all(|i| match i.callee() {
-                Some(name) => is_position(name) || is_number_intrinsic(name) || is_lifetime(i),
+                Some(name) => is_harmless_call(i, name),
                 None => !matches!(i.opcode.as_str(), "call" | "cmpxchg" | "fence"),
             });
             // What each thread would have to keep from one iteration to the next.
@@ -531,7 +531,7 @@ fn tbaa(text: &str) -> Option<&str> {
     Some(rest.split([',', ' ']).next().unwrap_or(rest))
 }
 
-pub fn is_position(name: &str) -> bool {
+fn is_position(name: &str) -> bool {
     matches!(name, "__revamp_global_id" | "__revamp_local_id" | "__revamp_group_id")
 }
 
@@ -547,8 +547,13 @@ fn is_division(opcode: &str) -> bool {
     matches!(opcode, "udiv" | "sdiv" | "urem" | "srem" | "fdiv" | "frem")
 }
 
+/// A call that only makes a number, or tells of a variable's lifetime.
+pub fn is_harmless_call(call: &Instruction, callee: &str) -> bool {
+    is_position(callee) || is_number_intrinsic(callee) || is_lifetime(call)
+}
+
 /// Intrinsics of LLVM that make a number of numbers.
-pub fn is_number_intrinsic(name: &str) -> bool {
+fn is_number_intrinsic(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("llvm.") else { return false };
     const KNOWN: [&str; 27] = [
         "smax",

@@ -1,7 +1,7 @@
 //! Which of a tile's threads have nothing to do in a region: those beyond a bound, in `if (local < half)`. The loop over the
 //! threads then ends there.
 
-use super::analysis::{Kernel, is_lifetime, is_number_intrinsic, is_position, is_simple, plain_name};
+use super::analysis::{Kernel, is_harmless_call, is_simple, plain_name};
 use super::text::{Instruction, operand, split_type};
 use std::collections::{BTreeSet, HashMap};
 
@@ -157,7 +157,7 @@ impl Kernel {
                 .is_some_and(|(name, v)| v.plain && (!v.varies || v.again.is_some() || !live(name))),
             Some(_) => true,
             None => match i.callee() {
-                Some(name) => is_position(name) || is_number_intrinsic(name) || is_lifetime(i),
+                Some(name) => is_harmless_call(i, name),
                 None => i.ends() || is_simple(&i.opcode) || i.opcode == "alloca",
             },
         };
