@@ -198,13 +198,17 @@ fn spread(pool: &ThreadPool, total: u64, failure: &Failure, part: &(dyn Fn(u64, 
         return part(0, total);
     }
     let start = Instant::now();
-    let (mut at, mut piece) = (0, 1);
-    let mut took = Duration::ZERO;
-    while at < total && !failure.stopped() && took < if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE } {
-        let to = (at + piece).min(total);
+    let (mut at, mut took) = (0, Duration::ZERO);
+    while at < total && !failure.stopped() {
+        let alone = if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE };
+        if took >= alone {
+            break;
+        }
+        // Twice as many each time, but about what the time is enough for.
+        let fits = u128::from(at) * (alone - took).as_nanos() / took.as_nanos().max(1);
+        let to = (at + (at + 1).min(fits as u64).max(1)).min(total);
         part(at, to);
         at = to;
-        piece *= 2;
         took = start.elapsed();
     }
     if at == total || failure.stopped() {
