@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::statistics;
 use crate::device::Kernel;
 use crate::error::{Error, Result};
 use crate::kernel::{Binding, BindingKind, Module, SpecValues, dense};
@@ -239,7 +240,8 @@ impl VulkanKernel {
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
             .pipeline_creation_feedback(&mut told)
             .pipeline_stage_creation_feedbacks(&mut of_stage);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let flags = statistics::flags(core);
+        let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
         let tells =
             core.physical.api_version >= vk::API_VERSION_1_3 || core.physical.extensions.pipeline_creation_feedback;
         let info = [if tells { info.push_next(&mut feedback) } else { info }];
@@ -261,6 +263,9 @@ impl VulkanKernel {
             _ => "compiled",
         };
         crate::log!(Debug, "pipeline made in {} us: {source}", begun.elapsed().as_micros());
+        if !flags.is_empty() {
+            statistics::tell(core, pipeline.raw, &self.label);
+        }
         Ok(Arc::new(pipeline))
     }
 }
