@@ -143,13 +143,19 @@ template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     const T rest = mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, r.m)));
     return mad(rest, h, s) * r.factor;
 }
-template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
+// The device's own has the accuracy; of a subnormal number, which it may take for zero, its digits are an integer.
+REVAMP_MATH_INLINE float rsqrt(float x) {
     REVAMP_MATH_EXACT
-    rooted<T> r = {x, T(1)};
+    const word_of<float> digits = bits(x);
+    const bool tiny = digits < leading_one<float>;
+    const float m = tiny ? static_cast<float>(static_cast<int>(digits << 1)) : x; // x 2^150
+    return REVAMP_MATH_INVERSE_ROOT(m) * (tiny ? 0x1p75f : 1.0f);
+}
+REVAMP_MATH_INLINE double rsqrt(double x) {
+    REVAMP_MATH_EXACT
+    rooted<double> r = {x, 1};
     if (!usual(x)) r = root_far(x, -1);
-    T y = inverse_root(r.m);
-    if constexpr (single<T>) y = mad(mad(-r.m * y, y, T(1)), T(0.5) * y, y);
-    return y * r.factor;
+    return inverse_root(r.m) * r.factor;
 }
 template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     REVAMP_MATH_EXACT

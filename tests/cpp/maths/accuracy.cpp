@@ -19,14 +19,21 @@ inline std::uint32_t noise() {
 }
 // Up to 2.5 and 3 ulp.
 template <class T> T off(T x, int most) {
+    if (std::isinf(x)) return x;
     for (int n = static_cast<int>(noise() % static_cast<unsigned>(2 * most + 1)) - most; n != 0; n += n < 0 ? 1 : -1)
         x = std::nextafter(x, n < 0 ? T(0) : T(2) * x);
     return x;
 }
+// 1 / sqrt(x), up to 2 ulp off.
+inline float inverse_root_off(float x) {
+    const double exact = 1 / std::sqrt(static_cast<double>(x));
+    const float near = static_cast<float>(exact), moved = off(near, 1);
+    return (moved > near) != (near > exact) ? std::nextafter(moved, moved > near ? 2 * near : 0.0f) : moved;
+}
 } // namespace
 #define REVAMP_MATH_QUOTIENT(x, y) off((x) / (y), 2)
 #define REVAMP_MATH_ROOT(x) off(std::sqrt(x), 3)
-#define REVAMP_MATH_INVERSE_ROOT(x) off(1.0f / std::sqrt(x), 1)
+#define REVAMP_MATH_INVERSE_ROOT(x) inverse_root_off(x)
 #define REVAMP_MATH_FUSED 0
 #else
 #define REVAMP_MATH_FUSED 1
