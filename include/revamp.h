@@ -1422,6 +1422,12 @@ typedef struct {
  */
 #define REVAMP_TEXTURE_STORAGE_TEXELS 1
 
+/**
+ * As an image of Vulkan: not on host threads, not for texels of three components, and only if the
+ * device has images of this format and extent.
+ */
+#define REVAMP_TEXTURE_STORAGE_IMAGE 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -2089,8 +2095,8 @@ revamp_status revamp_set_log_callback(revamp_log_callback callback,
  * revamp_texture_release().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
  * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
- * (TEX-6) and for a texture of the cpu alone (TEX-7), REVAMP_ERROR_OUT_OF_MEMORY when the memory
- * is not there.
+ * (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
+ * REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
  */
 revamp_status revamp_texture_create(revamp_accelerator_view view,
                                     const revamp_texture_options *options,

@@ -131,6 +131,9 @@ pub type revamp_texture_storage = u32;
 pub const REVAMP_TEXTURE_STORAGE_AUTO: revamp_texture_storage = 0;
 /// In the host form (see revamp_texture), which kernels reach by address.
 pub const REVAMP_TEXTURE_STORAGE_TEXELS: revamp_texture_storage = 1;
+/// As an image of Vulkan: not on host threads, not for texels of three components, and only if the
+/// device has images of this format and extent.
+pub const REVAMP_TEXTURE_STORAGE_IMAGE: revamp_texture_storage = 2;
 
 /// All levels that an extent allows, down to one texel.
 pub const REVAMP_ALL_LEVELS: u32 = 0xFFFF_FFFF;

@@ -9,8 +9,8 @@ pub mod host;
 pub mod physical;
 pub mod vulkan;
 
-use crate::error::Result;
-use crate::geometry::CopyPlan;
+use crate::error::{Error, Result};
+use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
 use crate::kernel::{Access, Module, SpecValues};
 use block::Block;
@@ -159,6 +159,15 @@ pub trait Device: Send + Sync {
     fn shares_memory(&self) -> bool;
     /// Allocates memory. `label` names it in messages and tools.
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
+    /// Why textures of this shape cannot be images here; `None` if they can.
+    fn image_refusal(&self, _shape: &TextureShape) -> Option<String> {
+        Some("host threads have no images".to_owned())
+    }
+    /// An image for a texture. To copies it is a buffer with the texture's host form as its bytes. Its first command goes to
+    /// `queue`.
+    fn allocate_image(&self, shape: &TextureShape, _queue: &dyn Queue, _label: &str) -> Result<Arc<dyn Buffer>> {
+        Err(Error::unsupported(self.image_refusal(shape).unwrap_or_default()))
+    }
     /// A buffer over memory of the host, if the device can use it as fast as its own and the driver accepts it, else `None`.
     /// The buffer's [`Buffer::host`] is the span.
     ///

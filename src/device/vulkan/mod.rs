@@ -17,6 +17,7 @@ pub mod device_type;
 pub mod display;
 pub mod features;
 mod free_recordings;
+mod image;
 mod import;
 pub mod instance;
 mod memory;
