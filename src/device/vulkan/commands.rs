@@ -4,7 +4,7 @@
 
 use super::batch::Command;
 use super::device_copy::{CopyKernels, copy};
-use super::image::{check_device, is_image};
+use super::image::{ImageDescriptor, check_device, is_image};
 use super::memory::VulkanBuffer;
 use super::pipeline::{Pipeline, VulkanKernel};
 use super::queue::{BufferUse, VulkanQueue};
@@ -50,16 +50,20 @@ impl Queue for ViewQueue {
             }
         };
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
-        for u in d.bindings.iter().map(|b| &b.bound).chain(d.uses) {
+        let bound_images = d.images.iter().filter_map(|i| i.image.as_ref().map(|(bound, _)| bound));
+        for u in d.bindings.iter().map(|b| &b.bound).chain(bound_images).chain(d.uses) {
             check_device(&u.buffer, core)?;
             uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false });
         }
+        let images: SmallVec<[ImageDescriptor; 4]> =
+            d.images.iter().map(|i| ImageDescriptor::new(i, core)).collect::<Result<_>>()?;
         // The address of the block is the one push constant.
         let address = [0; size_of::<u64>()];
         let launch = LaunchCommand {
             pipeline,
             groups: d.groups,
             bindings: d.bindings,
+            images: &images,
             push: if d.block.is_some() { &address } else { d.push },
             block: d.block.map(|block| (0, block)),
         };

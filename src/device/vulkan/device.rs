@@ -158,7 +158,7 @@ impl Device for VulkanDevice {
             self.reclaim();
             self.transfers.trim();
         }
-        VulkanImage::new(&self.core, shape, &view_queue(queue)?.queue, label)
+        VulkanImage::create(&self.core, shape, &view_queue(queue)?.queue, label)
     }
 
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {

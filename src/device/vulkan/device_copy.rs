@@ -188,6 +188,13 @@ fn kernel(
     let block = (!table.bytes.is_empty()).then_some((2 * size_of::<u64>(), &table));
     queue.record(
         uses,
-        Command::Dispatch(LaunchCommand { pipeline: &pipeline, groups, bindings: &[], push: &push, block }),
+        Command::Dispatch(LaunchCommand {
+            pipeline: &pipeline,
+            groups,
+            bindings: &[],
+            images: &[],
+            push: &push,
+            block,
+        }),
     )
 }

@@ -10,7 +10,7 @@ use super::core::Core;
 use super::memory::VulkanBuffer;
 use super::queue::{BufferUse, VulkanQueue};
 use crate::device::hazard::{Point, Tracker};
-use crate::device::{Buffer, unique_id};
+use crate::device::{BoundImage, Buffer, ImageAbilities, unique_id};
 use crate::error::{Error, Result};
 use crate::geometry::{ComponentKind, CopyPlan, TexelBox, TexelFormat, TextureShape};
 use crate::host::HostSpan;
@@ -19,6 +19,7 @@ use crate::lock::{Mutex, rank};
 use ash::vk;
 use gpu_allocator::vulkan::Allocation;
 use std::any::Any;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,8 +32,12 @@ pub(super) struct VulkanImage {
     core: Arc<Core>,
     /// Vulkan's handle.
     raw: vk::Image,
-    shape: TextureShape,
+    kind: vk::ImageViewType,
+    format: vk::Format,
+    abilities: ImageAbilities,
     tracker: Tracker,
+    /// Views of levels, made when they are first bound.
+    views: Mutex<HashMap<Range<u32>, vk::ImageView>, { rank::VIEWS }>,
     memory: Mutex<Option<Allocation>, { rank::BUFFER }>,
 }
 
@@ -67,6 +72,7 @@ struct Description {
     kind: vk::ImageType,
     format: vk::Format,
     usage: vk::ImageUsageFlags,
+    linear: bool,
     extent: vk::Extent3D,
 }
 
@@ -113,7 +119,10 @@ fn describe(core: &Core, shape: &TextureShape) -> std::result::Result<Descriptio
     if shape.bytes() > most.max_resource_size {
         return Err(format!("{name} has images of {texels} of at most {} bytes", most.max_resource_size));
     }
-    Ok(Description { kind, format, usage, extent: vk::Extent3D { width, height, depth } })
+    // SAFETY: as above.
+    let properties = unsafe { instance.raw.get_physical_device_format_properties(core.physical.handle, format) };
+    let linear = properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
+    Ok(Description { kind, format, usage, linear, extent: vk::Extent3D { width, height, depth } })
 }
 
 /// Why the device has no image of this shape.
@@ -123,7 +132,7 @@ pub(super) fn refusal(core: &Core, shape: &TextureShape) -> Option<String> {
 
 impl VulkanImage {
     /// A new image. Its first command goes to `queue`.
-    pub fn new(core: &Arc<Core>, shape: &TextureShape, queue: &VulkanQueue, label: &str) -> Result<Arc<dyn Buffer>> {
+    pub fn create(core: &Arc<Core>, shape: &TextureShape, queue: &VulkanQueue, label: &str) -> Result<Arc<dyn Buffer>> {
         core.check_alive()?;
         let d = describe(core, shape).map_err(Error::unsupported)?;
         let memory = || {
@@ -161,8 +170,19 @@ impl VulkanImage {
             id: unique_id(),
             core: core.clone(),
             raw,
-            shape: shape.clone(),
+            kind: match d.kind {
+                vk::ImageType::TYPE_1D => vk::ImageViewType::TYPE_1D,
+                vk::ImageType::TYPE_2D => vk::ImageViewType::TYPE_2D,
+                _ => vk::ImageViewType::TYPE_3D,
+            },
+            format: d.format,
+            abilities: ImageAbilities {
+                shape: shape.clone(),
+                storage: d.usage.contains(vk::ImageUsageFlags::STORAGE),
+                linear: d.linear,
+            },
             tracker: Tracker::new(),
+            views: Mutex::new(HashMap::new()),
             memory: Mutex::new(None),
         };
         let made =
@@ -179,6 +199,29 @@ impl VulkanImage {
         let all = BufferUse { buffer: &image, range: 0..shape.bytes(), access: Access::Write, renewed: true };
         queue.record(&[all], Command::Other(&mut |commands| prepare(core, commands, raw)))?;
         Ok(image)
+    }
+
+    /// The view of these levels.
+    fn view(&self, levels: &Range<u32>) -> Result<vk::ImageView> {
+        let mut views = self.views.lock();
+        if let Some(&view) = views.get(levels) {
+            return Ok(view);
+        }
+        let range = vk::ImageSubresourceRange::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .base_mip_level(levels.start)
+            .level_count(levels.end - levels.start)
+            .layer_count(1);
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.raw)
+            .view_type(self.kind)
+            .format(self.format)
+            .subresource_range(range);
+        // SAFETY: the image is alive and has these levels, as the runtime has checked.
+        let view = unsafe { self.core.raw.create_image_view(&info, None) }
+            .map_err(|e| self.core.failed("vkCreateImageView", e))?;
+        views.insert(levels.clone(), view);
+        Ok(view)
     }
 
     /// The image behind `buffer`, if it is one.
@@ -225,13 +268,16 @@ impl Buffer for VulkanImage {
         self.id
     }
     fn size(&self) -> u64 {
-        self.shape.bytes()
+        self.abilities.shape.bytes()
     }
     fn host(&self) -> Option<HostSpan> {
         None
     }
     fn device_address(&self) -> Option<u64> {
         None
+    }
+    fn image(&self) -> Option<&ImageAbilities> {
+        Some(&self.abilities)
     }
     fn tracker(&self) -> &Tracker {
         &self.tracker
@@ -244,10 +290,67 @@ impl Buffer for VulkanImage {
 impl Drop for VulkanImage {
     fn drop(&mut self) {
         // SAFETY: queues hold what unfinished work uses, so no queue uses this image.
-        unsafe { self.core.raw.destroy_image(self.raw, None) };
+        unsafe {
+            self.views.get_mut().drain().for_each(|(_, view)| self.core.raw.destroy_image_view(view, None));
+            self.core.raw.destroy_image(self.raw, None);
+        }
         if let Some(memory) = self.memory.get_mut().take() {
             self.core.pool.lock().free_image(memory);
         }
+    }
+}
+
+/// An image, a sampler or both, as a descriptor has them.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct ImageDescriptor {
+    /// The program's set and binding.
+    pub set: u32,
+    pub binding: u32,
+    /// What kind of descriptor.
+    pub kind: vk::DescriptorType,
+    /// The id of the image, which is never used again, unlike Vulkan's handles; 0: none.
+    image: u64,
+    /// What it has.
+    pub info: Info,
+}
+
+/// What a descriptor has. Vulkan's own structure cannot be compared.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Info {
+    view: vk::ImageView,
+    sampler: vk::Sampler,
+}
+
+impl Info {
+    /// As Vulkan takes it.
+    pub fn raw(self) -> vk::DescriptorImageInfo {
+        vk::DescriptorImageInfo { sampler: self.sampler, image_view: self.view, image_layout: vk::ImageLayout::GENERAL }
+    }
+}
+
+impl ImageDescriptor {
+    /// The descriptor of what is bound.
+    pub fn new(bound: &BoundImage, core: &Core) -> Result<Self> {
+        use vk::DescriptorType as D;
+        let (mut info, mut id, mut texels) =
+            (Info { view: vk::ImageView::null(), sampler: vk::Sampler::null() }, 0, None);
+        if let Some((used, levels)) = &bound.image {
+            check_device(&used.buffer, core)?;
+            let image =
+                VulkanImage::of(&used.buffer).ok_or_else(|| Error::internal("a buffer was bound as an image"))?;
+            (info.view, id) = (image.view(levels)?, image.id);
+            texels = Some(image.abilities.shape.format());
+        }
+        if let Some(sampler) = &bound.sampler {
+            info.sampler = core.samplers.get(core, sampler, texels)?;
+        }
+        let kind = match (&bound.image, &bound.sampler) {
+            (Some(_), _) if bound.storage => D::STORAGE_IMAGE,
+            (Some(_), Some(_)) => D::COMBINED_IMAGE_SAMPLER,
+            (Some(_), None) => D::SAMPLED_IMAGE,
+            (None, _) => D::SAMPLER,
+        };
+        Ok(Self { set: bound.set, binding: bound.binding, kind, image: id, info })
     }
 }
 
@@ -395,13 +498,15 @@ pub(super) fn copy(
         (None, Some(to)) => {
             let from = VulkanBuffer::of(source, core)?;
             let turned = all.iter().map(|&(outside, inside, bytes)| (inside, outside, bytes));
-            ImageCopy::Up(from, to, buffer_copies(&to.shape, from.base, turned))
+            ImageCopy::Up(from, to, buffer_copies(&to.abilities.shape, from.base, turned))
         }
         (Some(from), None) => {
             let to = VulkanBuffer::of(destination, core)?;
-            ImageCopy::Down(from, to, buffer_copies(&from.shape, to.base, all.iter().copied()))
+            ImageCopy::Down(from, to, buffer_copies(&from.abilities.shape, to.base, all.iter().copied()))
         }
-        (Some(from), Some(to)) => ImageCopy::Across(from, to, image_copies(&from.shape, &to.shape, &all)?),
+        (Some(from), Some(to)) => {
+            ImageCopy::Across(from, to, image_copies(&from.abilities.shape, &to.abilities.shape, &all)?)
+        }
         (None, None) => return Err(Error::internal("a copy of images without one")),
     };
     queue.record(uses, Command::Other(&mut |commands| copy.write(&core.raw, commands)))

@@ -30,6 +30,7 @@ mod pool;
 pub mod printf;
 mod queue;
 mod recording;
+mod samplers;
 mod staging;
 mod submission;
 mod timeline;

@@ -173,6 +173,16 @@ impl TextureRegion {
         Operand::Host(span, Layout::packed(0, self.layout.element, &extent))
     }
 
+    /// As argument of a launch by descriptor, with the levels; of a storage image the first one.
+    pub fn image(&self) -> Result<(Operand, Range<u32>)> {
+        if !self.texture.is_image {
+            return Err(Error::runtime(
+                "it is a texture that is not stored as an image; make it with REVAMP_TEXTURE_STORAGE_IMAGE",
+            ));
+        }
+        Ok((self.operand(), self.levels.clone()))
+    }
+
     /// As argument of a launch by address: staging textures are none (TEX-32).
     pub fn argument(&self) -> Result<Operand> {
         if self.texture.array.is_staging() {
