@@ -17,6 +17,7 @@ use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::data::operand::Operand;
+use crate::runtime::data::texture::{Texture, TextureRegion};
 use crate::runtime::launch::spirv::{self, Argument, SpirvDomain, SpirvLaunch};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -66,19 +67,30 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
     })
 }
 
-/// Reads what an argument names: an array's section or an array_view.
+/// Reads what an argument names: an array's section, an array_view or levels of a texture.
 ///
 /// # Safety
 /// The argument's origin and extent are null or have as many values as the array has dimensions.
 pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, Option<Access>)> {
     let access = argument_access(a.access)?;
     if !a.view.is_null() {
-        if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() {
+        if !a.array.is_null() || !a.texture.is_null() || !a.origin.is_null() || !a.extent.is_null() {
             return Err(Error::invalid(
-                "an array_view is given together with an array, origin or extent; make a section of the view instead",
+                "an array_view is given together with an array, texture, origin or extent; make a section of the view instead",
             ));
         }
         return Ok((Operand::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
+    }
+    if !a.texture.is_null() {
+        if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() || a.kind == REVAMP_ARGUMENT_BUFFER {
+            return Err(Error::invalid(
+                "a texture is given together with an array, origin or extent, or as a storage buffer; give levels of it \
+                 by ADDRESS or INDIRECT",
+            ));
+        }
+        let texture = get::<Texture, _>(a.texture)?;
+        let region = TextureRegion::new(texture, a.level, a.level_count, None, None)?;
+        return Ok((region.argument()?, access));
     }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();

@@ -12,7 +12,7 @@ pub const REVAMP_VERSION_MINOR: u32 = 1;
 pub const REVAMP_VERSION_PATCH: u32 = 0;
 /// Number of the binary interface; a program compiled against another number must not use the
 /// library.
-pub const REVAMP_ABI_VERSION: u32 = 2;
+pub const REVAMP_ABI_VERSION: u32 = 3;
 
 /// The result of a call. Negative values are errors, one for each class of failure.
 pub type revamp_status = i32;
@@ -110,6 +110,31 @@ pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
 /// beginning, and the address of these bytes is written at the offset.
 pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
 
+/// The kind of the components of texels.
+pub type revamp_component_kind = u32;
+/// Integers with sign, of 8, 16 or 32 bits.
+pub const REVAMP_COMPONENT_INT: revamp_component_kind = 1;
+/// Integers without sign, of 8, 16 or 32 bits.
+pub const REVAMP_COMPONENT_UINT: revamp_component_kind = 2;
+/// Floats of 16 or 32 bits.
+pub const REVAMP_COMPONENT_FLOAT: revamp_component_kind = 3;
+/// C++ AMP's norm: -1 to 1 in 8 or 16 bits.
+pub const REVAMP_COMPONENT_NORM: revamp_component_kind = 4;
+/// C++ AMP's unorm: 0 to 1 in 8 or 16 bits.
+pub const REVAMP_COMPONENT_UNORM: revamp_component_kind = 5;
+/// Doubles, of 64 bits.
+pub const REVAMP_COMPONENT_DOUBLE: revamp_component_kind = 6;
+
+/// How a texture's texels are stored.
+pub type revamp_texture_storage = u32;
+/// The library chooses. Only in revamp_texture_options.
+pub const REVAMP_TEXTURE_STORAGE_AUTO: revamp_texture_storage = 0;
+/// In the host form (see revamp_texture), which kernels reach by address.
+pub const REVAMP_TEXTURE_STORAGE_TEXELS: revamp_texture_storage = 1;
+
+/// All levels that an extent allows, down to one texel.
+pub const REVAMP_ALL_LEVELS: u32 = 0xFFFF_FFFF;
+
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
 /// A device that holds memory and may run kernels. Owned by the library; valid until
@@ -140,6 +165,14 @@ pub struct revamp_array_view_t(());
 /// Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
 /// Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
 pub type revamp_array_view = *mut revamp_array_view_t;
+
+/// What revamp_texture points to.
+pub struct revamp_texture_t(());
+/// Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
+/// form of a texture is what copies read and write: texels of `components` components in the order
+/// x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
+/// other, level 0 first.
+pub type revamp_texture = *mut revamp_texture_t;
 
 /// What revamp_completion points to.
 pub struct revamp_completion_t(());
@@ -492,6 +525,14 @@ pub struct revamp_argument {
     /// runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
     /// the argument covers all from the first to the last element.
     pub view: revamp_array_view,
+    /// ADDRESS and INDIRECT: the texture, or NULL. The address is that of the first texel of
+    /// `level`; the levels follow each other in the host form. No level may be given with access
+    /// READ and, in another argument of the launch, with access to write.
+    pub texture: revamp_texture,
+    /// The first level of the texture that the kernel uses.
+    pub level: u32,
+    /// The number of levels that it uses; 0: all from `level` on.
+    pub level_count: u32,
     /// BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
     /// BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
@@ -501,6 +542,97 @@ pub struct revamp_argument {
     pub data: *const c_void,
     /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
     pub size: usize,
+}
+
+/// What a new texture shall be.
+#[repr(C)]
+pub struct revamp_texture_options {
+    /// sizeof(revamp_texture_options).
+    pub struct_size: usize,
+    /// Dimensions, 1 to 3.
+    pub rank: u32,
+    /// Texels in each dimension of level 0, most significant first: at most 16384, or 2048 if there
+    /// are three dimensions.
+    pub extent: *const i32,
+    /// A REVAMP_COMPONENT_ value.
+    pub component_kind: revamp_component_kind,
+    /// Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
+    pub components: u32,
+    /// Bits of a component. 0: 32, for doubles 64; NORM and UNORM need a value.
+    pub bits: u32,
+    /// Number of mipmap levels, or REVAMP_ALL_LEVELS; 0: one.
+    pub levels: u32,
+    /// A REVAMP_TEXTURE_STORAGE_ value.
+    pub storage: revamp_texture_storage,
+    /// If the texture's view is one of the cpu: the view with which this staging texture exchanges
+    /// data. NULL: none.
+    pub associated_view: revamp_accelerator_view,
+    /// Names the texture in messages and debugging tools; NULL: none.
+    pub label: *const c_char,
+}
+
+/// Properties of a texture.
+#[repr(C)]
+pub struct revamp_texture_info {
+    /// sizeof(revamp_texture_info).
+    pub struct_size: usize,
+    /// Number of dimensions.
+    pub rank: u32,
+    /// Texels in each dimension of level 0, most significant first; 1 where there is none.
+    pub extent: [i32; 3],
+    /// A REVAMP_COMPONENT_ value.
+    pub component_kind: revamp_component_kind,
+    /// Components of a texel.
+    pub components: u32,
+    /// Bits of a component.
+    pub bits: u32,
+    /// Number of mipmap levels.
+    pub levels: u32,
+    /// How it is stored; not AUTO.
+    pub storage: revamp_texture_storage,
+    /// Bytes of a texel in the host form.
+    pub texel_size: u32,
+    /// Bytes of all levels in the host form.
+    pub size: u64,
+    /// For a staging texture of rank 2 or 3: bytes from a row to the next one in
+    /// revamp_texture_data(). Else 0.
+    pub row_pitch: u64,
+    /// For a staging texture of rank 3: bytes from a slice to the next one. Else 0.
+    pub depth_pitch: u64,
+    /// The view it lives on.
+    pub view: revamp_accelerator_view,
+    /// The associated view; the same as `view` unless it is a staging texture.
+    pub associated_view: revamp_accelerator_view,
+}
+
+/// A level of a texture.
+#[repr(C)]
+pub struct revamp_texture_level_info {
+    /// sizeof(revamp_texture_level_info).
+    pub struct_size: usize,
+    /// Texels in each dimension, most significant first; 1 where there is none.
+    pub extent: [i32; 3],
+    /// Where it begins in the host form of all levels, in bytes.
+    pub offset: u64,
+    /// Its bytes in the host form.
+    pub size: u64,
+}
+
+/// Levels of a texture, or a section of one level.
+#[repr(C)]
+pub struct revamp_texture_region {
+    /// sizeof(revamp_texture_region).
+    pub struct_size: usize,
+    /// The texture.
+    pub texture: revamp_texture,
+    /// The first level.
+    pub level: u32,
+    /// Number of levels; 0: all from `level` on, or one if origin or extent is given.
+    pub level_count: u32,
+    /// First texel of a section of one level. NULL: zeros.
+    pub origin: *const i32,
+    /// Extent of a section of one level. NULL: up to the level's end.
+    pub extent: *const i32,
 }
 
 /// A launch of a SPIR-V kernel.

@@ -5,7 +5,7 @@
 #define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
 #define SIZE(type, bytes) CHECK(size_of_##type, sizeof(type) == (bytes))
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
-CHECK(version, REVAMP_ABI_VERSION == 2);
+CHECK(version, REVAMP_ABI_VERSION == 3);
 
 SIZE(revamp_accelerator_info, 112);
 AT(revamp_accelerator_info, struct_size, 0);
@@ -77,7 +77,7 @@ AT(revamp_thread_id, tile_origin, 32);
 AT(revamp_thread_id, tile_memory, 40);
 AT(revamp_thread_id, internal, 48);
 
-SIZE(revamp_argument, 72);
+SIZE(revamp_argument, 88);
 AT(revamp_argument, kind, 0);
 AT(revamp_argument, set, 4);
 AT(revamp_argument, binding, 8);
@@ -86,10 +86,13 @@ AT(revamp_argument, offset, 16);
 AT(revamp_argument, access, 20);
 AT(revamp_argument, array, 24);
 AT(revamp_argument, view, 32);
-AT(revamp_argument, origin, 40);
-AT(revamp_argument, extent, 48);
-AT(revamp_argument, data, 56);
-AT(revamp_argument, size, 64);
+AT(revamp_argument, texture, 40);
+AT(revamp_argument, level, 48);
+AT(revamp_argument, level_count, 52);
+AT(revamp_argument, origin, 56);
+AT(revamp_argument, extent, 64);
+AT(revamp_argument, data, 72);
+AT(revamp_argument, size, 80);
 
 SIZE(revamp_parallel_for_each_info, 112);
 AT(revamp_parallel_for_each_info, struct_size, 0);

@@ -56,8 +56,10 @@ fn choose(
     destination: &VulkanBuffer,
     plan: &CopyPlan,
     runs: u64,
+    words: bool,
 ) -> CopyMethod {
-    if !queue.computes() {
+    // The kernels copy words, texels may be smaller.
+    if !queue.computes() || !words {
         return CopyMethod::Regions;
     }
     match config::get().test.copy.as_deref() {
@@ -103,7 +105,8 @@ pub(super) fn copy(
         },
     ];
     let runs = (part.end - part.start) / plan.run.max(1);
-    match choose(queue, from, to, plan, runs) {
+    let words = plan.unit() >= 4 && (part.start | part.end | shift.0 | shift.1) % 4 == 0;
+    match choose(queue, from, to, plan, runs, words) {
         CopyMethod::Regions => {
             let raw = &queue.core.raw;
             queue.record(

@@ -25,6 +25,8 @@ pub struct ArrayRequest<'a> {
     pub associated: Option<Arc<AcceleratorView>>,
     /// A name for messages.
     pub label: Option<&'a str>,
+    /// True if it is the memory of a texture.
+    pub is_texture: bool,
 }
 
 /// The memory of an array, on one accelerator_view.
@@ -34,6 +36,7 @@ pub struct Storage {
     extent: Box<[i32]>,
     layout: Layout,
     cpu_access: AccessType,
+    is_texture: bool,
     buffer: Arc<dyn Buffer>,
     /// The device that made the buffer; for a staging array that of the associated view.
     device: Arc<dyn Device>,
@@ -44,7 +47,7 @@ pub struct Storage {
 impl Storage {
     /// Makes the memory of an array.
     pub(in crate::runtime) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
-        let ArrayRequest { view, extent, element_size, cpu_access, associated, label } = request;
+        let ArrayRequest { view, extent, element_size, cpu_access, associated, label, is_texture } = request;
         let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
         if element_size == 0 || element_size % 4 != 0 {
@@ -96,6 +99,7 @@ impl Storage {
             extent: extent.into(),
             layout: Layout::packed(0, element_size as u64, &sizes),
             cpu_access,
+            is_texture,
             buffer,
             device,
             pending: Tracker::new(),
@@ -109,6 +113,14 @@ impl Storage {
     /// `associated_accelerator_view`.
     pub fn associated_view(&self) -> &Arc<AcceleratorView> {
         &self.associated
+    }
+    /// True if it is the memory of a texture.
+    pub fn is_texture(&self) -> bool {
+        self.is_texture
+    }
+    /// What messages call it.
+    pub(in crate::runtime) fn noun(&self) -> &'static str {
+        if self.is_texture { "texture" } else { "array" }
     }
     /// True for a staging array whose memory a device addresses.
     pub fn is_staging(&self) -> bool {

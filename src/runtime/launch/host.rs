@@ -13,6 +13,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
+use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
@@ -63,6 +64,11 @@ pub fn host_dispatch(
         captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
         used.push(access);
     }
+    let declared = launch.compiled.as_ref();
+    check_levels(launch.arguments.iter().filter_map(|a| {
+        let access = declared.map_or(Some(a.access), |kernel| compiled::access(kernel, a));
+        Some((&a.section, access?))
+    }))?;
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))));
     for c in &captured {
         if let Operand::View(part) = c.operand {

@@ -10,6 +10,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
+use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::choose::{check_runs_kernels, choose};
 use crate::runtime::launch::domain::groups;
@@ -181,6 +182,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
             g.map(u64::from)
         }
     };
+    check_levels(captured.iter().map(|c| (c.operand, c.access)))?;
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.needs))));
     for c in &captured {
         c.operand.wait_pending(c.needs)?;
