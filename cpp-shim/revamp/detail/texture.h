@@ -28,15 +28,6 @@
 #include <utility>
 #include <vector>
 
-REVAMP_NAMESPACE_BEGIN
-namespace graphics {
-
-template <class T, int N> class texture;
-template <class T, int N> class texture_view;
-template <class T, int N> class writeonly_texture_view;
-
-} // namespace graphics
-REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
 
 using Concurrency::graphics::texture;
