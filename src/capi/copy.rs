@@ -291,8 +291,8 @@ pub unsafe extern "C" fn revamp_copy_to_texture_async(
     completion: *mut revamp_completion,
 ) -> revamp_status {
     guard(|| {
-        // SAFETY: the caller vouches for both until the copy is done; a source is not written.
         let sides = || {
+            // SAFETY: the caller vouches for both until the copy is done; a source is not written.
             let both = unsafe { texels(destination, "destination", source.cast_mut(), size) };
             both.map(|(texture, host)| (host, texture))
         };

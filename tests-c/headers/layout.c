@@ -56,6 +56,48 @@ AT(revamp_array_info, view, 48);
 AT(revamp_array_info, associated_view, 56);
 AT(revamp_array_info, cpu_access_type, 64);
 
+SIZE(revamp_texture_options, 64);
+AT(revamp_texture_options, struct_size, 0);
+AT(revamp_texture_options, rank, 8);
+AT(revamp_texture_options, extent, 16);
+AT(revamp_texture_options, component_kind, 24);
+AT(revamp_texture_options, components, 28);
+AT(revamp_texture_options, bits, 32);
+AT(revamp_texture_options, levels, 36);
+AT(revamp_texture_options, storage, 40);
+AT(revamp_texture_options, associated_view, 48);
+AT(revamp_texture_options, label, 56);
+
+SIZE(revamp_texture_info, 88);
+AT(revamp_texture_info, struct_size, 0);
+AT(revamp_texture_info, rank, 8);
+AT(revamp_texture_info, extent, 12);
+AT(revamp_texture_info, component_kind, 24);
+AT(revamp_texture_info, components, 28);
+AT(revamp_texture_info, bits, 32);
+AT(revamp_texture_info, levels, 36);
+AT(revamp_texture_info, storage, 40);
+AT(revamp_texture_info, texel_size, 44);
+AT(revamp_texture_info, size, 48);
+AT(revamp_texture_info, row_pitch, 56);
+AT(revamp_texture_info, depth_pitch, 64);
+AT(revamp_texture_info, view, 72);
+AT(revamp_texture_info, associated_view, 80);
+
+SIZE(revamp_texture_level_info, 40);
+AT(revamp_texture_level_info, struct_size, 0);
+AT(revamp_texture_level_info, extent, 8);
+AT(revamp_texture_level_info, offset, 24);
+AT(revamp_texture_level_info, size, 32);
+
+SIZE(revamp_texture_region, 40);
+AT(revamp_texture_region, struct_size, 0);
+AT(revamp_texture_region, texture, 8);
+AT(revamp_texture_region, level, 16);
+AT(revamp_texture_region, level_count, 20);
+AT(revamp_texture_region, origin, 24);
+AT(revamp_texture_region, extent, 32);
+
 SIZE(revamp_region, 80);
 AT(revamp_region, struct_size, 0);
 AT(revamp_region, array, 8);
