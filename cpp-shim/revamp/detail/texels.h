@@ -279,11 +279,12 @@ template <class T> struct load_action {
 template <class T> struct store_action {
     void *first;
     element_offset at;
-    const T &value;
+    T value;
     template <unsigned Bits> REVAMP_HD void run() const { texel<T, Bits>::store(first, at, value); }
 };
 
-// Sampling (docs/spec/textures.md#sampling). Values while they are filtered.
+// Sampling (docs/spec/textures.md#sampling). All is handed on by value: the compiler of kernels follows no pointers to
+// locals that are kept in memory. Values while they are filtered:
 template <class T> struct filtered {
     float c[texel_size<T>];
 
@@ -380,18 +381,21 @@ REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode fi
     return pair;
 }
 
+// x, y, z, of which x runs along the last dimension.
+template <int N> struct coordinates { float c[N]; };
+
 // One level, filtered. Dimension by dimension: D is the one along which the next texels lie.
 template <class T, int N, unsigned Bits> struct sampled_level {
     const void *first;
     texel_level<N> level;
     texel_pair pairs[N];
-    const sampling &how;
+    sampling how;
 
-    REVAMP_HD sampled_level(const void *texels, const texel_level<N> &of, const float (&coordinates)[N],
-                            filter_mode filter, const sampling &by)
+    REVAMP_HD sampled_level(const void *texels, const texel_level<N> &of, const coordinates<N> &at, filter_mode filter,
+                            const sampling &by)
         : first(texels), level(of), how(by) {
         for (int d = 0; d < N; ++d)
-            pairs[d] = texels_at(coordinates[N - 1 - d], level.extent[unsigned(d)], filter, how.address);
+            pairs[d] = texels_at(at.c[N - 1 - d], level.extent[unsigned(d)], filter, how.address);
     }
     template <int D> REVAMP_HD filtered<T> along(element_offset offset, bool inside, bool linear) const {
         if constexpr (D == N) {
@@ -410,14 +414,14 @@ template <class T, int N, unsigned Bits> struct sampled_level {
 };
 
 template <class T, int N> struct sample_action {
-    const texels<N> &all;
-    const sampling &how;
-    const float (&coordinates)[N];
+    texels<N> all;
+    sampling how;
+    coordinates<N> at;
     float detail;
 
     template <unsigned Bits> REVAMP_HD filtered<T> level(unsigned number) const {
         const bool linear = how.filter != Concurrency::graphics::filter_point;
-        const sampled_level<T, N, Bits> one(all.first, level_of(all, number), coordinates, how.filter, how);
+        const sampled_level<T, N, Bits> one(all.first, level_of(all, number), at, how.filter, how);
         return one.template along<0>(0, true, linear);
     }
     template <unsigned Bits> REVAMP_HD T run() const {
@@ -436,9 +440,9 @@ template <class T, int N> struct sample_action {
 };
 
 template <class T> struct gather_action {
-    const texels<2> &all;
-    const sampling &how;
-    const float (&coordinates)[2];
+    texels<2> all;
+    sampling how;
+    coordinates<2> place;
     int component;
 
     template <unsigned Bits> REVAMP_HD float one(const sampled_level<T, 2, Bits> &from, int row, int column) const {
@@ -451,7 +455,7 @@ template <class T> struct gather_action {
     template <unsigned Bits>
     REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type run() const {
         typedef texel_scalar<T> S;
-        const sampled_level<T, 2, Bits> from(all.first, texel_level<2>{all.extent, 0}, coordinates,
+        const sampled_level<T, 2, Bits> from(all.first, texel_level<2>{all.extent, 0}, place,
                                              Concurrency::graphics::filter_linear, how);
         // Counter-clockwise from the lower left; lower is the row of the larger index.
         return {S(one(from, 1, 0)), S(one(from, 1, 1)), S(one(from, 0, 1)), S(one(from, 0, 0))};
@@ -480,18 +484,17 @@ template <class T, int N>
 REVAMP_HD void store_texel(const texels<N> &to, const Concurrency::index<N> &at, const T &value) {
     if (is_inside(to.extent, at)) with_bits<T>(to.bits, store_action<T>{to.first, offset_in(to.extent, at), value});
 }
-// `coordinates`: x, y, z, of which x runs along the last dimension.
 template <class T, int N>
-REVAMP_HD T sample_texels(const texels<N> &from, const sampling &how, const float (&coordinates)[N], float detail) {
-    return with_bits<T>(from.bits, sample_action<T, N>{from, how, coordinates, detail});
+REVAMP_HD T sample_texels(const texels<N> &from, const sampling &how, const coordinates<N> &at, float detail) {
+    return with_bits<T>(from.bits, sample_action<T, N>{from, how, at, detail});
 }
 // A component that T lacks is 0, and the fourth 1.
 template <class T>
 REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type
-gather_texels(const texels<2> &from, const sampling &how, const float (&coordinates)[2], int component) {
+gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &at, int component) {
     typedef texel_scalar<T> S;
     if (component >= texel_size<T>) return S(component == 3 ? 1.0f : 0.0f);
-    return with_bits<T>(from.bits, gather_action<T>{from, how, coordinates, component});
+    return with_bits<T>(from.bits, gather_action<T>{from, how, at, component});
 }
 
 REVAMP_DETAIL_END

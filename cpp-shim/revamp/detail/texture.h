@@ -814,13 +814,13 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
         if constexpr (!revamp::detail::is_sampled<T>) {
             return T();
         } else if constexpr (N == 1) {
-            const float at[1] = {coordinates};
+            const revamp::detail::coordinates<1> at = {{coordinates}};
             return revamp::detail::sample_texels<T, N>(this->all(), how, at, level);
         } else if constexpr (N == 2) {
-            const float at[2] = {coordinates.x, coordinates.y};
+            const revamp::detail::coordinates<2> at = {{coordinates.x, coordinates.y}};
             return revamp::detail::sample_texels<T, N>(this->all(), how, at, level);
         } else {
-            const float at[3] = {coordinates.x, coordinates.y, coordinates.z};
+            const revamp::detail::coordinates<3> at = {{coordinates.x, coordinates.y, coordinates.z}};
             return revamp::detail::sample_texels<T, N>(this->all(), how, at, level);
         }
     }
@@ -831,7 +831,7 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
         static_assert(revamp::detail::is_sampled<T>,
                       "gather: only textures of float, norm and unorm can be sampled; read others by index");
         if constexpr (N == 2 && revamp::detail::is_sampled<T>) {
-            const float at[2] = {coordinates.x, coordinates.y};
+            const revamp::detail::coordinates<2> at = {{coordinates.x, coordinates.y}};
             return revamp::detail::gather_texels<T>(this->all(), how, at, Component);
         } else {
             return gather_return_type();

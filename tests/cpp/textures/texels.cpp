@@ -26,12 +26,11 @@ template <class T, int N> struct pixels {
 };
 
 template <class T, int N>
-T sampled(const pixels<T, N> &from, const sampler &by, const float (&at)[N], float level = 0.0f) {
+T sampled(const pixels<T, N> &from, const sampler &by, const detail::coordinates<N> &at, float level = 0.0f) {
     return detail::sample_texels<T, N>(from.all, detail::sampling_by(by), at, level);
 }
 template <class T> T sampled(const pixels<T, 1> &from, const sampler &by, float at, float level = 0.0f) {
-    const float where[1] = {at};
-    return sampled(from, by, where, level);
+    return sampled(from, by, detail::coordinates<1>{{at}}, level);
 }
 
 constexpr filter_mode filters[] = {filter_point, filter_linear};
@@ -308,7 +307,7 @@ TEST(TEX_58_TEX_59_gather) {
     for (int i = 0; i < 12; ++i)
         image.put(i, float_2(float(i), float(100 + i)));
     const auto gathered = [&](const sampler &by, float x, float y, int component) {
-        const float at[2] = {x, y};
+        const detail::coordinates<2> at = {{x, y}};
         return detail::gather_texels<float_2>(image.all, detail::sampling_by(by), at, component);
     };
     for (const auto filter : filters) {
