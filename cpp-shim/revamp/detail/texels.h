@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 REVAMP_NAMESPACE_BEGIN
 namespace graphics {
@@ -310,10 +311,14 @@ template <class T> struct filtered {
             return T(S(c[0]), S(c[1]), S(c[2]), S(c[3]));
     }
     REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight) {
-        filtered result;
-        for (int i = 0; i < texel_size<T>; ++i)
-            result.c[i] = from.c[i] + (to.c[i] - from.c[i]) * weight;
-        return result;
+        return between(from, to, weight, std::make_integer_sequence<int, texel_size<T>>());
+    }
+
+  private:
+    template <int... I>
+    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight,
+                                      std::integer_sequence<int, I...>) {
+        return {{(from.c[I] + (to.c[I] - from.c[I]) * weight)...}};
     }
 };
 
@@ -325,19 +330,19 @@ struct sampling {
 };
 
 // The border colour as a T: norm and unorm clamp it.
+template <class T, int... I> REVAMP_HD filtered<T> border_of(const sampling &how, std::integer_sequence<int, I...>) {
+    return {{texel_scalar<T>(how.border[I])...}};
+}
 template <class T> REVAMP_HD filtered<T> border_of(const sampling &how) {
-    filtered<T> result{};
-    for (int i = 0; i < texel_size<T>; ++i)
-        result.c[i] = texel_scalar<T>(how.border[i]);
-    return result;
+    return border_of<T>(how, std::make_integer_sequence<int, texel_size<T>>());
 }
 
 // Along one dimension: the texels on both sides of a place and the weight of the second, in 1/256 as Direct3D has it.
 // Of point sampling only the first. Places far outside are moved nearer, so that numbers stay small; what is no number
 // is the first texel's.
 struct texel_pair {
-    int at[2];
-    bool inside[2];
+    int first, second;
+    bool first_inside, second_inside;
     float weight;
 };
 REVAMP_HD inline int texel_index(int i, int size, address_mode address) {
@@ -350,6 +355,9 @@ REVAMP_HD inline int texel_index(int i, int size, address_mode address) {
     return i < 0 ? 0 : i >= size ? size - 1 : i;
 }
 REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode filter, address_mode address) {
+#if defined(__clang__)
+#pragma clang fp contract(off) // the same weights everywhere
+#endif
     float near;
     if (address == Concurrency::graphics::address_wrap)
         near = coordinate - __builtin_floorf(coordinate);
@@ -372,13 +380,8 @@ REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode fi
         first = steps >> 8;
         weight = static_cast<float>(steps & 255) * (1.0f / 256.0f);
     }
-    texel_pair pair{};
-    for (int i = 0; i < 2; ++i) {
-        pair.inside[i] = unsigned(first + i) < unsigned(size);
-        pair.at[i] = texel_index(first + i, size, address);
-    }
-    pair.weight = weight;
-    return pair;
+    return {texel_index(first, size, address), texel_index(first + 1, size, address), unsigned(first) < unsigned(size),
+            unsigned(first + 1) < unsigned(size), weight};
 }
 
 // x, y, z, of which x runs along the last dimension.
@@ -394,8 +397,10 @@ template <class T, int N, unsigned Bits> struct sampled_level {
     REVAMP_HD sampled_level(const void *texels, const texel_level<N> &of, const coordinates<N> &at, filter_mode filter,
                             const sampling &by)
         : first(texels), level(of), how(by) {
-        for (int d = 0; d < N; ++d)
-            pairs[d] = texels_at(at.c[N - 1 - d], level.extent[unsigned(d)], filter, how.address);
+        // No loop: the optimiser would see too late that each is a value of its own.
+        pairs[0] = texels_at(at.c[N - 1], level.extent[0], filter, how.address);
+        if constexpr (N > 1) pairs[1] = texels_at(at.c[N - 2], level.extent[1], filter, how.address);
+        if constexpr (N > 2) pairs[2] = texels_at(at.c[N - 3], level.extent[2], filter, how.address);
     }
     template <int D> REVAMP_HD filtered<T> along(element_offset offset, bool inside, bool linear) const {
         if constexpr (D == N) {
@@ -405,9 +410,9 @@ template <class T, int N, unsigned Bits> struct sampled_level {
         } else {
             const texel_pair &pair = pairs[D];
             const element_offset row = offset * level.extent[unsigned(D)];
-            const filtered<T> one = along<D + 1>(row + pair.at[0], inside & pair.inside[0], linear);
+            const filtered<T> one = along<D + 1>(row + pair.first, inside & pair.first_inside, linear);
             if (!linear) return one;
-            const filtered<T> other = along<D + 1>(row + pair.at[1], inside & pair.inside[1], linear);
+            const filtered<T> other = along<D + 1>(row + pair.second, inside & pair.second_inside, linear);
             return filtered<T>::between(one, other, pair.weight);
         }
     }
@@ -425,6 +430,9 @@ template <class T, int N> struct sample_action {
         return one.template along<0>(0, true, linear);
     }
     template <unsigned Bits> REVAMP_HD T run() const {
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#endif
         // What is no number is 0.
         const float last = static_cast<float>(static_cast<int>(all.levels - 1));
         float lod = detail > 0.0f ? detail : 0.0f;
@@ -439,26 +447,27 @@ template <class T, int N> struct sample_action {
     }
 };
 
-template <class T> struct gather_action {
+template <class T, int Component> struct gather_action {
     texels<2> all;
     sampling how;
     coordinates<2> place;
-    int component;
 
-    template <unsigned Bits> REVAMP_HD float one(const sampled_level<T, 2, Bits> &from, int row, int column) const {
-        const texel_pair &rows = from.pairs[0], &columns = from.pairs[1];
-        if (how.address == Concurrency::graphics::address_border && !(rows.inside[row] && columns.inside[column]))
-            return border_of<T>(how).c[component];
-        const element_offset at = element_offset(rows.at[row]) * all.extent[1] + columns.at[column];
-        return filtered<T>::of(texel<T, Bits>::load(all.first, at)).c[component];
+    template <unsigned Bits> REVAMP_HD float one(int row, int column, bool inside) const {
+        if (how.address == Concurrency::graphics::address_border && !inside) return border_of<T>(how).c[Component];
+        const element_offset at = element_offset(row) * all.extent[1] + column;
+        return filtered<T>::of(texel<T, Bits>::load(all.first, at)).c[Component];
     }
     template <unsigned Bits>
     REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type run() const {
         typedef texel_scalar<T> S;
         const sampled_level<T, 2, Bits> from(all.first, texel_level<2>{all.extent, 0}, place,
                                              Concurrency::graphics::filter_linear, how);
+        const texel_pair &row = from.pairs[0], &column = from.pairs[1];
         // Counter-clockwise from the lower left; lower is the row of the larger index.
-        return {S(one(from, 1, 0)), S(one(from, 1, 1)), S(one(from, 0, 1)), S(one(from, 0, 0))};
+        return {S(one<Bits>(row.second, column.first, row.second_inside & column.first_inside)),
+                S(one<Bits>(row.second, column.second, row.second_inside & column.second_inside)),
+                S(one<Bits>(row.first, column.second, row.first_inside & column.second_inside)),
+                S(one<Bits>(row.first, column.first, row.first_inside & column.first_inside))};
     }
 };
 
@@ -489,12 +498,14 @@ REVAMP_HD T sample_texels(const texels<N> &from, const sampling &how, const coor
     return with_bits<T>(from.bits, sample_action<T, N>{from, how, at, detail});
 }
 // A component that T lacks is 0, and the fourth 1.
-template <class T>
+template <int Component, class T>
 REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type
-gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &at, int component) {
+gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &at) {
     typedef texel_scalar<T> S;
-    if (component >= texel_size<T>) return S(component == 3 ? 1.0f : 0.0f);
-    return with_bits<T>(from.bits, gather_action<T>{from, how, at, component});
+    if constexpr (Component >= texel_size<T>)
+        return S(Component == 3 ? 1.0f : 0.0f);
+    else
+        return with_bits<T>(from.bits, gather_action<T, Component>{from, how, at});
 }
 
 REVAMP_DETAIL_END

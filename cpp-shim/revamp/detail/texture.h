@@ -832,7 +832,7 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
                       "gather: only textures of float, norm and unorm can be sampled; read others by index");
         if constexpr (N == 2 && revamp::detail::is_sampled<T>) {
             const revamp::detail::coordinates<2> at = {{coordinates.x, coordinates.y}};
-            return revamp::detail::gather_texels<T>(this->all(), how, at, Component);
+            return revamp::detail::gather_texels<Component, T>(this->all(), how, at);
         } else {
             return gather_return_type();
         }

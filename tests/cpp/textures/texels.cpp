@@ -308,7 +308,11 @@ TEST(TEX_58_TEX_59_gather) {
         image.put(i, float_2(float(i), float(100 + i)));
     const auto gathered = [&](const sampler &by, float x, float y, int component) {
         const detail::coordinates<2> at = {{x, y}};
-        return detail::gather_texels<float_2>(image.all, detail::sampling_by(by), at, component);
+        const detail::sampling how = detail::sampling_by(by);
+        return component == 0   ? detail::gather_texels<0, float_2>(image.all, how, at)
+               : component == 1 ? detail::gather_texels<1, float_2>(image.all, how, at)
+               : component == 2 ? detail::gather_texels<2, float_2>(image.all, how, at)
+                                : detail::gather_texels<3, float_2>(image.all, how, at);
     };
     for (const auto filter : filters) {
         const sampler clamp(filter, address_clamp);

@@ -75,7 +75,6 @@ template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
     const std::vector<T> got = read(from);
     alignas(16) unsigned char memory[4096];
     std::memcpy(memory, source.data(), length);
-    const detail::texels<N> all{memory, shape, 1, bits};
     bool same = true;
     for (unsigned n = 0; n < shape.size(); ++n)
         same = same && got[n] == detail::with_bits<T>(bits, detail::load_action<T>{memory, static_cast<int>(n)});
@@ -90,7 +89,6 @@ template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
         CHECK(read(to) == got);
     else
         CHECK(bytes_of(to) == source);
-    (void)all;
 }
 
 template <class T, int N>
@@ -116,14 +114,12 @@ std::vector<T> sampled(const texture<T, N> &from, const sampler &by, const std::
 // A kernel samples as the same code does on the host, where texels.cpp looks at each rule.
 template <class T, int N> void sampled_as_by_the_host(const extent<N> &shape, unsigned bits, unsigned levels) {
     texture<T, N> texels(shape, bits, levels);
-    const std::vector<unsigned char> source = [&] {
-        std::vector<unsigned char> all = noise(texels.data_length);
-        if (bits == 32) {
-            for (unsigned i = 3; i < all.size(); i += 4)
-                all[i] = static_cast<unsigned char>((all[i] & 0x80) | 0x3F);
-        }
-        return all;
-    }();
+    std::vector<unsigned char> source = noise(texels.data_length);
+    // Floats between 0.5 and 2.
+    if (std::is_same_v<detail::texel_scalar<T>, float>) {
+        for (unsigned i = bits / 8 - 1; i < source.size(); i += bits / 8)
+            source[i] = static_cast<unsigned char>(bits == 16 ? 0x38 | (source[i] & 0x87) : 0x3F | (source[i] & 0x80));
+    }
     copy(source.data(), static_cast<unsigned>(source.size()), texels);
     alignas(16) unsigned char memory[8192];
     REQUIRE(source.size() <= sizeof memory);
@@ -154,27 +150,23 @@ template <class T, int N> void sampled_as_by_the_host(const extent<N> &shape, un
 } // namespace
 
 TEST(TEX_16_TEX_24_TEX_25_texels_of_all_kinds_by_index) {
+    // Each kind, width, number of components and rank once: texels.cpp has all of them.
     indexed<int, 1>(8, extent<1>(100));
-    indexed<int_2, 2>(16, extent<2>(7, 9));
-    indexed<int_4, 2>(8, extent<2>(7, 9));
-    indexed<uint, 3>(16, extent<3>(3, 4, 5));
-    indexed<uint_2, 1>(8, extent<1>(33));
-    indexed<uint_4, 2>(32, extent<2>(5, 5));
-    indexed<int_3, 2>(32, extent<2>(5, 5));
-    indexed<float, 2>(32, extent<2>(9, 5));
+    indexed<int, 1>(16, extent<1>(100));
+    indexed<int, 1>(32, extent<1>(100));
+    indexed<uint_4, 2>(8, extent<2>(7, 9));
+    indexed<uint_4, 2>(16, extent<2>(7, 9));
     indexed<float_2, 2>(16, extent<2>(9, 5));
+    indexed<float_2, 2>(32, extent<2>(9, 5));
     indexed<float_3, 3>(32, extent<3>(3, 4, 5));
-    indexed<float_4, 1>(16, extent<1>(31));
-    indexed<norm, 2>(8, extent<2>(9, 5));
-    indexed<norm_4, 2>(16, extent<2>(9, 5));
-    indexed<unorm_2, 2>(8, extent<2>(9, 5));
-    indexed<unorm_4, 2>(8, extent<2>(9, 5));
-    indexed<unorm, 1>(16, extent<1>(77));
+    indexed<norm_4, 1>(16, extent<1>(31));
+    indexed<norm_4, 1>(8, extent<1>(31));
+    indexed<unorm, 2>(8, extent<2>(9, 5));
+    indexed<unorm, 2>(16, extent<2>(9, 5));
 }
 
 TEST(TEX_79_doubles_by_index) {
     if (!here().accelerator.supports_double_precision) SKIP("no doubles");
-    indexed<double, 2>(64, extent<2>(4, 5));
     indexed<double_2, 3>(64, extent<3>(2, 3, 4));
 }
 
