@@ -1,4 +1,4 @@
-// revamp: copy and copy_async of textures and their views (docs/spec/textures.md#copies).
+// revamp: copy and copy_async of textures and their views (docs/spec/textures.md).
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 

@@ -226,20 +226,22 @@ const PRINTS: [&str; 3] = ["direct3d_printf", "direct3d_errorf", "direct3d_abort
 /// Functions of the headers that are restrict(amp); on host threads they are for both sides.
 fn is_of_kernels(function: Cursor) -> bool {
     let name = function.spelling();
-    let is_member_of = |classes: &[&str]| {
-        function.semantic_parent().is_some_and(|class| classes.contains(&class.spelling().as_str()))
-    };
     let is_named = name.starts_with("atomic_")
         || name.ends_with("_memory_fence")
         || PRINTS.contains(&name.as_str())
-        || name == "wait" && is_member_of(&["tile_barrier"])
-        || is_of_texels(&name) && is_member_of(&["texture", "texture_view", "writeonly_texture_view"]);
+        || name == "wait" && function.semantic_parent().is_some_and(|p| p.spelling() == "tile_barrier");
     is_named && is_of_amp(function)
 }
 
-/// Members of textures and their views that read and write texels.
-fn is_of_texels(name: &str) -> bool {
-    ["get", "set", "sample", "operator[]", "operator()"].contains(&name) || name.starts_with("gather_")
+/// Members of textures and their views that read and write texels, which no host code can.
+fn is_of_texels(function: Cursor) -> bool {
+    let name = function.spelling();
+    let is_named =
+        ["get", "set", "sample", "operator[]", "operator()"].contains(&name.as_str()) || name.starts_with("gather_");
+    let classes = ["texture", "texture_view", "writeonly_texture_view"];
+    is_named
+        && function.semantic_parent().is_some_and(|p| classes.contains(&p.spelling().as_str()))
+        && is_of_amp(function)
 }
 
 impl Walk {
@@ -656,7 +658,8 @@ impl Walk {
                 self.by_cpu.push((at, callee));
             }
             // revamp's atomics and fences also work in cpu code.
-            if self.strict && is_of_kernels(callee) && (context.side == Side::Cpu || !context.made) {
+            let of_kernels = self.strict && is_of_kernels(callee) || is_of_texels(callee);
+            if of_kernels && (context.side == Side::Cpu || !context.made) {
                 self.refuse(
                     at,
                     format!("'{}' is for amp code alone, and cpu code calls it (C3930)", callee.spelling()),

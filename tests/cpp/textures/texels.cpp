@@ -123,13 +123,15 @@ TEST(TEX_75_TEX_78_every_number_goes_back_to_its_code) {
     }
 }
 
-TEST(TEX_77_TEX_79_integers_are_clamped_and_other_bits_kept) {
+TEST(TEX_77_TEX_79_TEX_80_integers_are_clamped_and_other_bits_kept) {
     CHECK_EQUAL((detail::code_of<uint, 8>(300)), 255U);
     CHECK_EQUAL((detail::component_of<int, 8>(detail::code_of<int, 8>(-200))), -128);
     CHECK_EQUAL((detail::component_of<int, 8>(detail::code_of<int, 8>(200))), 127);
     CHECK_EQUAL((detail::component_of<int, 16>(detail::code_of<int, 16>(-2147483647 - 1))), -32768);
     CHECK_EQUAL((detail::component_of<uint, 16>(detail::code_of<uint, 16>(~0U))), 65535U);
     CHECK_EQUAL((detail::component_of<int, 8>(0xFF)), -1);
+    // No curve: the middle of 8 bits is 128 / 255 (TEX-80).
+    CHECK_EQUAL(float(detail::component_of<unorm, 8>(128)), 128.0f / 255.0f);
     CHECK_EQUAL((detail::component_of<int, 32>(0x80000000U)), -2147483647 - 1);
     CHECK_EQUAL((detail::component_of<uint, 32>(0xFFFFFFFFU)), 0xFFFFFFFFU);
     pixels<float, 1> row(extent<1>(4));
@@ -202,7 +204,7 @@ TEST(TEX_47_TEX_48_centres_and_points) {
     }
 }
 
-TEST(TEX_49_linear_lies_between_its_texels) {
+TEST(TEX_46_TEX_49_linear_lies_between_its_texels) {
     pixels<float, 1> row(extent<1>(5));
     const float values[] = {1, -2, 8, 8.5f, 0};
     for (int i = 0; i < 5; ++i)
@@ -280,7 +282,7 @@ TEST(TEX_51_TEX_52_addresses_outside) {
     CHECK_EQUAL(sampled(square, border, {0.5f, 1.5f}), unorm_2(unorm(0.0f), unorm(0.25f)));
     CHECK_EQUAL(sampled(square, border, {-0.1f, 0.5f}), unorm_2(unorm(0.0f), unorm(0.25f)));
     CHECK_EQUAL(sampled(square, border, {0.5f, 0.5f}), unorm_2(unorm(1.0f), unorm(1.0f)));
-    // What is no number is somewhere (digest 14-21).
+    // What is no number is somewhere.
     for (const float u : {NAN, INFINITY, -INFINITY, 3e38f})
         for (const auto address : {address_wrap, address_mirror, address_clamp})
             for (const auto filter : filters)
@@ -302,7 +304,7 @@ TEST(TEX_56_TEX_57_levels_of_detail) {
     }
 }
 
-TEST(TEX_58_TEX_59_gather) {
+TEST(TEX_45_TEX_58_TEX_59_gather) {
     pixels<float_2, 2> image(extent<2>(3, 4), 2);
     for (int i = 0; i < 12; ++i)
         image.put(i, float_2(float(i), float(100 + i)));

@@ -170,7 +170,7 @@ TEST(TEX_79_doubles_by_index) {
     indexed<double_2, 3>(64, extent<3>(2, 3, 4));
 }
 
-TEST(TEX_14_TEX_17_TEX_20_TEX_29_a_texture_by_reference) {
+TEST(TEX_14_TEX_17_TEX_19_TEX_20_TEX_29_a_texture_by_reference) {
     const std::vector<int> v = counted<int>(24);
     texture<int, 2> t(4, 6, v.begin(), v.end());
     texture<int, 1> row(24);
@@ -226,7 +226,7 @@ TEST(TEX_18_the_last_index_runs_along_the_row) {
     CHECK(got[0] == 23 && got[1] == 1 && got[2] == 3 && got[3] == 12);
 }
 
-TEST(TEX_21_TEX_22_narrow_textures_are_read_or_written) {
+TEST(TEX_21_TEX_22_TEX_23_narrow_textures_are_read_or_written) {
     texture<int, 1> t(16, 8U);
     parallel_for_each(
         t.extent, [&](index<1> i) restrict(amp) { t.set(i, i[0] * 20 - 200); });
@@ -329,7 +329,7 @@ TEST(TEX_31_TEX_32_where_launches_run) {
     CHECK(out == v);
 }
 
-TEST(TEX_29_by_value) {
+TEST(TEX_29_TEX_30_by_value) {
     texture<int, 1> t(4);
     std::vector<int> out(4);
     array_view<int> view(4, out);
