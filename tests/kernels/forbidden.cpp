@@ -759,8 +759,7 @@ inline float texels_of_views(const graphics::texture_view<const float, 1> &v) re
     return v.sample(0.5f); // error: 'sample' is for amp code alone
 }
 inline void texture_by_value(graphics::texture<float, 1> &t, graphics::texture_view<float, 1> v) {
-    parallel_for_each(t.extent, [=](index<1> i) restrict(amp) { v.set(i, t[i]); });    // error: 't' ('texture<float, 1>') is captured by value
-    parallel_for_each(t.extent, [&t, &v](index<1> i) restrict(amp) { v.set(i, t[i]); }); // error: 'v' is captured by reference
+    parallel_for_each(t.extent, [=](index<1> i) restrict(amp) { v.set(i, t[i]); }); // error: 't' ('graphics::texture<float, 1>') is captured by value
 }
 auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: stands behind 'mutable'
 inline void two_storage_classes() restrict(amp) {
