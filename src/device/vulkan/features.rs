@@ -22,6 +22,7 @@ pub(super) struct Chain {
     subgroup_size: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
     atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
 }
 
 macro_rules! features {
@@ -102,6 +103,7 @@ features! {
         workgroup.workgroup_memory_explicit_layout8_bit_access;
     workgroup_memory_explicit_layout_16bit_access "workgroupMemoryExplicitLayout16BitAccess"
         workgroup.workgroup_memory_explicit_layout16_bit_access;
+    pipeline_executable_info "pipelineExecutableInfo" executables.pipeline_executable_info;
 }
 
 macro_rules! extensions {
@@ -145,6 +147,7 @@ extensions! {
     shader_integer_dot_product khr::shader_integer_dot_product::NAME;
     zero_initialize_workgroup_memory khr::zero_initialize_workgroup_memory::NAME;
     subgroup_size_control ext::subgroup_size_control::NAME;
+    pipeline_executable_properties khr::pipeline_executable_properties::NAME;
 }
 
 impl Chain {
@@ -183,6 +186,9 @@ impl Chain {
         }
         if extensions.workgroup_memory_explicit_layout {
             head = head.push_next(&mut self.workgroup);
+        }
+        if extensions.pipeline_executable_properties {
+            head = head.push_next(&mut self.executables);
         }
         head
     }

@@ -30,6 +30,7 @@ pub mod printf;
 mod queue;
 mod recording;
 mod staging;
+mod statistics;
 mod submission;
 mod timeline;
 mod transfer;

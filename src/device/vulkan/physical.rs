@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::log;
 use ash::vk;
+use revamp_image::OfDevice;
 use std::ffi::CStr;
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -238,6 +239,20 @@ struct Asked {
 }
 
 impl Physical {
+    /// What is known of its arithmetic beyond what Vulkan asks for, by its driver.
+    pub(super) fn arithmetic(&self) -> &'static [OfDevice] {
+        match self.driver_id {
+            vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers],
+            vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE | vk::DriverId::MESA_RADV => {
+                &[OfDevice::Fused]
+            }
+            vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
+            // The processor's own instruction.
+            vk::DriverId::MESA_LLVMPIPE => &[OfDevice::ExactRoots],
+            _ => &[],
+        }
+    }
+
     fn new(instance: &Instance, handle: vk::PhysicalDevice, config: &Config) -> Self {
         let raw = &instance.raw;
         // SAFETY: the handle is of this instance; these calls have no further preconditions.

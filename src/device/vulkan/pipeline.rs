@@ -3,11 +3,13 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::statistics;
 use crate::device::Kernel;
 use crate::error::{Error, Result};
 use crate::kernel::{Binding, BindingKind, Module, SpecValues, dense};
 use crate::lock::{Mutex, rank};
 use ash::vk;
+use revamp_image::OF_DEVICE;
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -191,6 +193,13 @@ impl VulkanKernel {
         Ok(made)
     }
 
+    /// The constants, and those by which a compiled kernel learns of the device's arithmetic.
+    fn told(&self, spec: &SpecValues) -> SpecValues {
+        let known = self.core.physical.arithmetic().iter().map(|of| OF_DEVICE + *of as u32);
+        let asked = known.filter(|id| self.module.spec_constants().iter().any(|constant| constant.id == *id));
+        spec.iter().cloned().chain(asked.map(|id| (id, vk::TRUE.to_ne_bytes().to_vec()))).collect()
+    }
+
     fn make(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
         let core = &self.core;
         self.module.check_spec(spec)?;
@@ -227,7 +236,7 @@ impl VulkanKernel {
         // SAFETY: the words passed Module's checks. A driver may still dislike them, with an error.
         let shader = unsafe { core.raw.create_shader_module(&info, None) }
             .map_err(|e| core.failed("vkCreateShaderModule", e))?;
-        let (entries, data) = specialization(spec);
+        let (entries, data) = specialization(&self.told(spec));
         let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
@@ -239,7 +248,8 @@ impl VulkanKernel {
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
             .pipeline_creation_feedback(&mut told)
             .pipeline_stage_creation_feedbacks(&mut of_stage);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout);
+        let flags = statistics::flags(core);
+        let info = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
         let tells =
             core.physical.api_version >= vk::API_VERSION_1_3 || core.physical.extensions.pipeline_creation_feedback;
         let info = [if tells { info.push_next(&mut feedback) } else { info }];
@@ -261,6 +271,9 @@ impl VulkanKernel {
             _ => "compiled",
         };
         crate::log!(Debug, "pipeline made in {} us: {source}", begun.elapsed().as_micros());
+        if !flags.is_empty() {
+            statistics::tell(core, pipeline.raw, &self.label);
+        }
         Ok(Arc::new(pipeline))
     }
 }

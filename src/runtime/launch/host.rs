@@ -53,7 +53,7 @@ pub fn host_dispatch(
     mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     // A compiled kernel declares what it uses.
-    let compiled = match &launch.compiled {
+    let compiled = match launch.compiled {
         Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == DeviceKind::Vulkan => Some(compiled),
         _ => None,
     };

@@ -26,7 +26,7 @@ pub struct HostLaunch<'a> {
     /// The kernel for host threads.
     pub kernel: Option<&'a MakeKernel<'a>>,
     /// The kernel for Vulkan views.
-    pub compiled: Option<Arc<Compiled>>,
+    pub compiled: Option<&'a Arc<Compiled>>,
 }
 
 /// Makes a kernel from the argument block.
