@@ -68,6 +68,11 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
     })
 }
 
+/// The bits of a texture's components, if they are less than 32.
+pub(super) fn narrow_bits(texture: revamp_texture) -> Result<Option<u32>> {
+    Ok(Some(get::<Texture, _>(texture)?.shape().format().bits).filter(|&bits| bits < 32))
+}
+
 /// Reads what an argument names: an array's section, an array_view or levels of a texture.
 ///
 /// # Safety
