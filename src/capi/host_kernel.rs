@@ -5,7 +5,7 @@ use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
 use super::image::native_text;
-use super::kernel::{address_slot, argument_section, arguments, undeclared};
+use super::kernel::{address_slot, argument_section, arguments, narrow_bits, undeclared};
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
@@ -273,7 +273,8 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             let given = slot.and_then(|slot| section.map(|section| (slot, section)));
             let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
             let access = undeclared(&section, access);
-            used.push(HostArgument { section, access, slot });
+            let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
+            used.push(HostArgument { section, access, slot, narrow_bits });
         }
         let runs_here = Cell::new(None);
         let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
