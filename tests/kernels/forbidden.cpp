@@ -421,6 +421,9 @@ inline int parameter_long_long(long long x) restrict(amp) { // strict: 'long lon
 inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // strict: is a pointer to a member function
     return 1;
 }
+inline int parameter_member(int any_class::*) restrict(amp) { // strict: is a pointer to a member
+    return 1;
+}
 struct has_methods {
     int x;
     short method() const restrict(amp) { return short(x); }     // strict: 'short' is not among
