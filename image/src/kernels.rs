@@ -22,6 +22,21 @@ pub const ANY_OFFSET: u32 = u32::MAX;
 /// too. It is true by default; kernels to which it makes no difference do not have it.
 pub const SHARED_CAPTURES: u32 = 3;
 
+/// The specialization constants, bools, by which a kernel learns of the device's arithmetic (`revamp/detail/device_close.h`): this
+/// number and the next ones. They are false by default, and no program's own kernel has such numbers by chance.
+pub const OF_DEVICE: u32 = 0x5256_4d00;
+
+/// What a device's arithmetic is: the constants behind [`OF_DEVICE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfDevice {
+    /// An fma rounds once.
+    Fused = 0,
+    /// Square roots are rounded correctly.
+    ExactRoots = 1,
+    /// 2^x is as good as in CUDA.
+    ClosePowers = 2,
+}
+
 // Flags of a capture.
 const READS: u32 = 1;
 const WRITES: u32 = 2;

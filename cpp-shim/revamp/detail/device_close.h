@@ -28,13 +28,44 @@
 #endif
 #endif
 
+// What the device's arithmetic is beyond what Vulkan asks for (`OfDevice` in image/src/kernels.rs): the library knows
+// it when it makes the pipeline, so that only one of two ways is left in the code. A test may set it.
+#ifndef REVAMP_MATH_OF_DEVICE
+#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#define REVAMP_MATH_OF_DEVICE(what) revamp::detail::close::__revamp_of_device(what)
+#else
+#define REVAMP_MATH_OF_DEVICE(what) false
+#endif
+#endif
+#ifndef REVAMP_MATH_POWER
+#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#define REVAMP_MATH_POWER(x) revamp::detail::close::__revamp_fast_exp2_f32(x)
+#else
+#define REVAMP_MATH_POWER(x) __builtin_exp2f(x)
+#endif
+#endif
+
 REVAMP_DETAIL_BEGIN
 namespace close {
 using namespace precise;
 
 #if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
 extern "C" REVAMP_MATH_KNOWN float __revamp_fast_rsqrt_f32(float);
+extern "C" REVAMP_MATH_KNOWN float __revamp_fast_exp2_f32(float);
+extern "C" REVAMP_MATH_KNOWN bool __revamp_of_device(int);
 #endif
+// An fma rounds once.
+REVAMP_MATH_INLINE bool fused() {
+    return REVAMP_MATH_OF_DEVICE(0);
+}
+// Square roots are rounded correctly.
+REVAMP_MATH_INLINE bool exact_roots() {
+    return REVAMP_MATH_OF_DEVICE(1);
+}
+// 2^x is as good as in CUDA.
+REVAMP_MATH_INLINE bool close_powers() {
+    return REVAMP_MATH_OF_DEVICE(2);
+}
 
 template <class T> constexpr bool single = format<T>::single;
 
@@ -127,14 +158,22 @@ template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
     const T none = is_nan(x) ? x : is_zero(x) || !negative(x) ? y : not_a_number<T>();
     return {number ? r.m : T(1), number ? r.factor : none};
 }
+REVAMP_MATH_INLINE float root_of_device(float x) {
+    return __builtin_sqrtf(x);
+}
+REVAMP_MATH_INLINE double root_of_device(double x) {
+    return __builtin_sqrt(x);
+}
 // Rounded once: the rest, x - s^2, is exact.
 template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     REVAMP_MATH_EXACT
+    if (exact_roots()) return root_of_device(x);
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
     rooted<T> r = {x, T(1)};
     // Below, the rest might be flushed; above, a square be infinite.
     if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) r = root_far(x, 1);
     T y = inverse_root(r.m), s = r.m * y, h = T(0.5) * y;
+    if (fused()) return mad(mad(-s, s, r.m), h, s) * r.factor;
     if constexpr (single<T>) {
         const T e = mad(-s, h, T(0.5));
         s = mad(s, e, s), h = mad(h, e, h);
@@ -143,13 +182,19 @@ template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     const T rest = mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, r.m)));
     return mad(rest, h, s) * r.factor;
 }
-template <class T> REVAMP_MATH_INLINE T rsqrt(T x) {
+// The device's own has the accuracy; of a subnormal number, which it may take for zero, its digits are an integer.
+REVAMP_MATH_INLINE float rsqrt(float x) {
     REVAMP_MATH_EXACT
-    rooted<T> r = {x, T(1)};
+    const word_of<float> digits = bits(x);
+    const bool tiny = digits < leading_one<float>;
+    const float m = tiny ? static_cast<float>(static_cast<int>(digits << 1)) : x; // x 2^150
+    return REVAMP_MATH_INVERSE_ROOT(m) * (tiny ? 0x1p75f : 1.0f);
+}
+REVAMP_MATH_INLINE double rsqrt(double x) {
+    REVAMP_MATH_EXACT
+    rooted<double> r = {x, 1};
     if (!usual(x)) r = root_far(x, -1);
-    T y = inverse_root(r.m);
-    if constexpr (single<T>) y = mad(mad(-r.m * y, y, T(1)), T(0.5) * y, y);
-    return y * r.factor;
+    return inverse_root(r.m) * r.factor;
 }
 template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     REVAMP_MATH_EXACT
@@ -204,12 +249,23 @@ template <class T> REVAMP_MATH_INLINE T exp_result(T x, powers<T> p, T limit, T 
     if (magnitude(x) > bits(limit)) y = exp_far(x, p, most);
     return y;
 }
+// e^x as a power of two by the device, of at most a half; high and low are log2(e) or the like.
+REVAMP_MATH_INLINE powers<float> near_power(float x, float high, float low) {
+    REVAMP_MATH_EXACT
+    const float t = mad(x, high, magic<float>), n = t - magic<float>;
+    return {REVAMP_MATH_POWER(mad(x, low, mad(x, high, -n))), 0.0f, n, t};
+}
 template <class T> REVAMP_MATH_INLINE T exp(T x) {
+    if constexpr (single<T>)
+        if (close_powers() && fused())
+            return exp_result(x, near_power(x, 0x1.715476p+0f, 0x1.4ae0cp-26f), T(86), T(104));
     return exp_result(x, exp_of(x, T(0)), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
 }
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
     REVAMP_MATH_EXACT
     const T t = x + magic<T>, n = t - magic<T>, r = x - n;
+    if constexpr (single<T>)
+        if (close_powers()) return exp_result(x, powers<T>{REVAMP_MATH_POWER(r), T(0), n, t}, T(125), T(152));
     T q;
     if constexpr (single<T>)
         q = horner(r, 0x1.ebfbdcp-3, 0x1.c6af84p-5, 0x1.3b2da8p-7, 0x1.5f0736p-10, 0x1.41b784p-13);
@@ -223,6 +279,9 @@ template <class T> REVAMP_MATH_INLINE T exp2(T x) {
 }
 template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     REVAMP_MATH_EXACT
+    if constexpr (single<T>)
+        if (close_powers() && fused())
+            return exp_result(x, near_power(x, 0x1.a934fp+1f, 0x1.2f346ep-24f), T(37), T(46));
     const T t = mad(x, T(0x1.a934f0979a371p+1), magic<T>), n = t - magic<T>;
     T high, low; // of log10(2); n times the first is exact
     if constexpr (single<T>)

@@ -1,6 +1,6 @@
 //! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
 
-use revamp_image::{SHARED_CAPTURES, arguments};
+use revamp_image::{OF_DEVICE, SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryModel, Op, StorageClass, Word,
@@ -79,6 +79,7 @@ pub(super) struct Assembler {
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
     shared_captures: Option<Word>,
+    of_device: HashMap<u32, Word>,
     uniform: Option<Word>,
     block: Word,
     blocks: Vec<Block>,
@@ -106,6 +107,7 @@ impl Assembler {
             decorations: HashMap::new(),
             interface: Vec::new(),
             shared_captures: None,
+            of_device: HashMap::new(),
             uniform: None,
             block: 0,
             blocks: Vec::new(),
@@ -236,6 +238,18 @@ impl Assembler {
         let made = self.b.spec_constant_true(ty);
         self.b.decorate(made, Decoration::SpecId, [Operand::LiteralBit32(SHARED_CAPTURES)]);
         self.shared_captures = Some(made);
+        made
+    }
+
+    /// What the device's arithmetic is: the library says, by a specialization constant of this number behind `OF_DEVICE`.
+    pub(super) fn of_device(&mut self, number: u32) -> Word {
+        if let Some(&known) = self.of_device.get(&number) {
+            return known;
+        }
+        let ty = self.scalar(Scalar::Bool);
+        let made = self.b.spec_constant_false(ty);
+        self.b.decorate(made, Decoration::SpecId, [Operand::LiteralBit32(OF_DEVICE + number)]);
+        self.of_device.insert(number, made);
         made
     }
 

@@ -125,6 +125,10 @@ fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], return
             e.barrier(memory);
             Ok(vec![])
         }
+        "of_device" => {
+            let number = fixed(e, 0)?;
+            Ok(vec![e.asm.of_device(number as u32)])
+        }
         "end_thread" => Err(e.internal("a thread ends where the kernel cannot return")),
         "memory_fence" => {
             let memory = fixed(e, 0)?;

@@ -19,6 +19,7 @@ fn kernel(body: &str) -> String {
          declare void @__revamp_tile_barrier(i32)\n\
          declare i32 @__revamp_global_id(i32)\n\
          declare i32 @helper(i32)\n\
+         declare i1 @__revamp_of_device(i32)\n\
          declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)\n\
          declare {{ i32, i1 }} @llvm.sadd.with.overflow.i32(i32, i32)\n\
          @hello = private addrspace(1) constant [10 x i8] c\"%s: %d%%\\0A\\00\", align 1\n\
@@ -166,6 +167,17 @@ fn tile_memory_is_a_workgroup_variable_and_barriers_order_it() {
     });
     assert_eq!(tile.count(), 1);
     assert_eq!(count(&module, Op::ControlBarrier), 1);
+}
+
+#[test]
+fn of_the_device_a_kernel_learns_by_specialization() {
+    let (_, module) = good(
+        "  %a = call i1 @__revamp_of_device(i32 0)
+  %b = call i1 @__revamp_of_device(i32 2)
+  %c = call i1 @__revamp_of_device(i32 0)
+  ret void",
+    );
+    assert_eq!(count(&module, Op::SpecConstantFalse), 2);
 }
 
 /// The semantics of the barriers of a kernel with this body, in the order of the module.

@@ -5,8 +5,9 @@
 //     accuracy columns [count]    its figures only
 //     accuracy floats [step]      every step-th of all floats, each function of one argument: the largest errors
 //
-// With SLOPPY_DIVISION, quotients and roots are as far off as Vulkan allows, and fma rounds twice. With LAST_BIT, the
-// code that REVAMP_MATH_LAST_BIT chooses (revamp/detail/device_precise.h).
+// Every other call is one of a device whose fma rounds once and whose powers are as good as CUDA's. With
+// SLOPPY_DIVISION, quotients and roots are as far off as Vulkan allows, and fma rounds twice. With LAST_BIT, the code
+// that REVAMP_MATH_LAST_BIT chooses (revamp/detail/device_precise.h).
 #include <cmath>
 #include <cstdint>
 
@@ -19,16 +20,31 @@ inline std::uint32_t noise() {
 }
 // Up to 2.5 and 3 ulp.
 template <class T> T off(T x, int most) {
+    if (std::isinf(x)) return x;
     for (int n = static_cast<int>(noise() % static_cast<unsigned>(2 * most + 1)) - most; n != 0; n += n < 0 ? 1 : -1)
         x = std::nextafter(x, n < 0 ? T(0) : T(2) * x);
     return x;
 }
+// 1 / sqrt(x), up to 2 ulp off.
+inline float inverse_root_off(float x) {
+    const double exact = 1 / std::sqrt(static_cast<double>(x));
+    const float near = static_cast<float>(exact), moved = off(near, 1);
+    return (moved > near) != (near > exact) ? std::nextafter(moved, moved > near ? 2 * near : 0.0f) : moved;
+}
 } // namespace
 #define REVAMP_MATH_QUOTIENT(x, y) off((x) / (y), 2)
 #define REVAMP_MATH_ROOT(x) off(std::sqrt(x), 3)
-#define REVAMP_MATH_INVERSE_ROOT(x) off(1.0f / std::sqrt(x), 1)
+#define REVAMP_MATH_INVERSE_ROOT(x) inverse_root_off(x)
 #define REVAMP_MATH_FUSED 0
 #else
+namespace {
+// Every other call is one of a device that is known to fuse and to have close powers.
+inline bool every_other() {
+    static unsigned calls = 0;
+    return calls++ % 2 == 0;
+}
+} // namespace
+#define REVAMP_MATH_OF_DEVICE(what) ((what) != 1 && every_other())
 #define REVAMP_MATH_FUSED 1
 #endif
 #include <revamp/detail/device_close.h>
