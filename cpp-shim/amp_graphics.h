@@ -1,5 +1,4 @@
-// C++ AMP: graphics. Short vectors, norm and unorm are complete; textures and samplers are not there yet: naming one of
-// their classes is fine, using it does not compile.
+// C++ AMP: graphics. Short vectors, norm and unorm, textures, their views, samplers and copies.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -8,20 +7,12 @@
 
 #include "amp.h"
 #include "amp_short_vectors.h"
+#include "revamp/detail/sampler.h"
+#include "revamp/detail/texture.h"
+#include "revamp/detail/texture_copy.h"
 
 REVAMP_NAMESPACE_BEGIN
 namespace graphics {
-
-template <class T, int N> class texture {
-    static_assert(N < 0 && N > 0, "revamp has no textures yet: use an array or array_view");
-};
-template <class T, int N> class texture_view {
-    static_assert(N < 0 && N > 0, "revamp has no textures yet: use an array_view");
-};
-template <class T, int N> class writeonly_texture_view {
-    static_assert(N < 0 && N > 0, "revamp has no textures yet: use an array_view");
-};
-class sampler;
 
 namespace direct3d {
 
@@ -46,6 +37,10 @@ template <class... Arguments> void make_sampler(const Arguments &...) {
 } // namespace direct3d
 
 } // namespace graphics
+
+namespace direct3d {
+using graphics::direct3d::msad4;
+}
 REVAMP_NAMESPACE_END
 
 #endif // REVAMP_AMP_GRAPHICS_H

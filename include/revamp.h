@@ -62,7 +62,12 @@
  * Number of the binary interface; a program compiled against another number must not use the
  * library.
  */
-#define REVAMP_ABI_VERSION 2
+#define REVAMP_ABI_VERSION 3
+
+/**
+ * All levels that an extent allows, down to one texel.
+ */
+#define REVAMP_ALL_LEVELS 4294967295
 
 /**
  * A bit of an array_view's state word: the host may read at the address that
@@ -104,6 +109,11 @@ typedef struct revamp_completion_t revamp_completion_t;
  * What revamp_kernel points to.
  */
 typedef struct revamp_kernel_t revamp_kernel_t;
+
+/**
+ * What revamp_texture points to.
+ */
+typedef struct revamp_texture_t revamp_texture_t;
 
 /**
  * The result of a call. Negative values are errors, one for each class of failure.
@@ -538,6 +548,44 @@ typedef struct {
 } revamp_region;
 
 /**
+ * Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
+ * form of a texture is what copies read and write: texels of `components` components in the order
+ * x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
+ * other, level 0 first.
+ */
+typedef revamp_texture_t *revamp_texture;
+
+/**
+ * Levels of a texture, or a section of one level.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_texture_region).
+     */
+    size_t struct_size;
+    /**
+     * The texture.
+     */
+    revamp_texture texture;
+    /**
+     * The first level.
+     */
+    uint32_t level;
+    /**
+     * Number of levels; 0: all from `level` on, or one if origin or extent is given.
+     */
+    uint32_t level_count;
+    /**
+     * First texel of a section of one level. NULL: zeros.
+     */
+    const int32_t *origin;
+    /**
+     * Extent of a section of one level. NULL: up to the level's end.
+     */
+    const int32_t *extent;
+} revamp_texture_region;
+
+/**
  * The position of a thread of a host kernel. The pointers are valid only during the kernel's call
  * for this thread; each index has rank values.
  */
@@ -593,11 +641,11 @@ typedef struct {
      */
     revamp_argument_kind kind;
     /**
-     * BUFFER: descriptor set number.
+     * BUFFER, IMAGE and SAMPLER: descriptor set number.
      */
     uint32_t set;
     /**
-     * BUFFER: binding number.
+     * BUFFER, IMAGE and SAMPLER: binding number.
      */
     uint32_t binding;
     /**
@@ -627,6 +675,20 @@ typedef struct {
      */
     revamp_array_view view;
     /**
+     * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the first texel of
+     * `level`; the levels follow each other in the host form. No level may be given with access
+     * READ and, in another argument of the launch, with access to write.
+     */
+    revamp_texture texture;
+    /**
+     * The first level of the texture that the kernel uses.
+     */
+    uint32_t level;
+    /**
+     * The number of levels that it uses; 0: all from `level` on.
+     */
+    uint32_t level_count;
+    /**
      * BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
      */
     const int32_t *origin;
@@ -636,7 +698,8 @@ typedef struct {
     const int32_t *extent;
     /**
      * PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
-     * block, at least 8; they are placed at a multiple of 16.
+     * block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
+     * its sampler: a revamp_sampler.
      */
     const void *data;
     /**
@@ -771,7 +834,7 @@ typedef struct {
      */
     uint32_t workgroup_size[3];
     /**
-     * Number of storage buffers bound; see revamp_kernel_get_binding().
+     * Number of descriptors bound; see revamp_kernel_get_binding().
      */
     uint32_t binding_count;
     /**
@@ -789,7 +852,12 @@ typedef struct {
 } revamp_kernel_info;
 
 /**
- * A storage buffer that a kernel uses.
+ * The kind of a descriptor that a kernel uses.
+ */
+typedef uint32_t revamp_binding_kind;
+
+/**
+ * A descriptor that a kernel uses.
  */
 typedef struct {
     /**
@@ -805,7 +873,7 @@ typedef struct {
      */
     uint32_t binding;
     /**
-     * How the kernel uses the buffer.
+     * How the kernel uses the buffer or image.
      */
     revamp_access access;
     /**
@@ -814,9 +882,17 @@ typedef struct {
      */
     const char *name;
     /**
-     * Fewest bytes that must be bound.
+     * Fewest bytes that must be bound of a buffer.
      */
     uint64_t min_size;
+    /**
+     * A REVAMP_BINDING_ value.
+     */
+    revamp_binding_kind kind;
+    /**
+     * Dimensions of an image; else 0.
+     */
+    uint32_t dimensions;
 } revamp_binding_info;
 
 /**
@@ -894,6 +970,149 @@ typedef uint32_t revamp_log_level;
  * valid only during the callback.
  */
 typedef void (*revamp_log_callback)(revamp_log_level level, const char *message, void *context);
+
+/**
+ * The kind of the components of texels.
+ */
+typedef uint32_t revamp_component_kind;
+
+/**
+ * How a texture's texels are stored.
+ */
+typedef uint32_t revamp_texture_storage;
+
+/**
+ * What a new texture shall be.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_texture_options).
+     */
+    size_t struct_size;
+    /**
+     * Dimensions, 1 to 3.
+     */
+    uint32_t rank;
+    /**
+     * Texels in each dimension of level 0, most significant first: at most 16384, or 2048 if there
+     * are three dimensions.
+     */
+    const int32_t *extent;
+    /**
+     * A REVAMP_COMPONENT_ value.
+     */
+    revamp_component_kind component_kind;
+    /**
+     * Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
+     */
+    uint32_t components;
+    /**
+     * Bits of a component. 0: 32, for doubles 64; NORM and UNORM need a value.
+     */
+    uint32_t bits;
+    /**
+     * Number of mipmap levels, or REVAMP_ALL_LEVELS; 0: one.
+     */
+    uint32_t levels;
+    /**
+     * A REVAMP_TEXTURE_STORAGE_ value.
+     */
+    revamp_texture_storage storage;
+    /**
+     * If the texture's view is one of the cpu: the view with which this staging texture exchanges
+     * data. NULL: none.
+     */
+    revamp_accelerator_view associated_view;
+    /**
+     * Names the texture in messages and debugging tools; NULL: none.
+     */
+    const char *label;
+} revamp_texture_options;
+
+/**
+ * Properties of a texture.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_texture_info).
+     */
+    size_t struct_size;
+    /**
+     * Number of dimensions.
+     */
+    uint32_t rank;
+    /**
+     * Texels in each dimension of level 0, most significant first; 1 where there is none.
+     */
+    int32_t extent[3];
+    /**
+     * A REVAMP_COMPONENT_ value.
+     */
+    revamp_component_kind component_kind;
+    /**
+     * Components of a texel.
+     */
+    uint32_t components;
+    /**
+     * Bits of a component.
+     */
+    uint32_t bits;
+    /**
+     * Number of mipmap levels.
+     */
+    uint32_t levels;
+    /**
+     * How it is stored; not AUTO.
+     */
+    revamp_texture_storage storage;
+    /**
+     * Bytes of a texel in the host form.
+     */
+    uint32_t texel_size;
+    /**
+     * Bytes of all levels in the host form.
+     */
+    uint64_t size;
+    /**
+     * For a staging texture of rank 2 or 3: bytes from a row to the next one in
+     * revamp_texture_data(). Else 0.
+     */
+    uint64_t row_pitch;
+    /**
+     * For a staging texture of rank 3: bytes from a slice to the next one. Else 0.
+     */
+    uint64_t depth_pitch;
+    /**
+     * The view it lives on.
+     */
+    revamp_accelerator_view view;
+    /**
+     * The associated view; the same as `view` unless it is a staging texture.
+     */
+    revamp_accelerator_view associated_view;
+} revamp_texture_info;
+
+/**
+ * A level of a texture.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_texture_level_info).
+     */
+    size_t struct_size;
+    /**
+     * Texels in each dimension, most significant first; 1 where there is none.
+     */
+    int32_t extent[3];
+    /**
+     * Where it begins in the host form of all levels, in bytes.
+     */
+    uint64_t offset;
+    /**
+     * Its bytes in the host form.
+     */
+    uint64_t size;
+} revamp_texture_level_info;
 
 /**
  * Bytes and number of transfers. `to`: from the host to an accelerator's memory; `from`: from
@@ -993,6 +1212,39 @@ typedef struct {
      */
     uint64_t source_id;
 } revamp_transfer;
+
+/**
+ * How a sampler filters.
+ */
+typedef uint32_t revamp_filter;
+
+/**
+ * What a sampler gives outside of a texture.
+ */
+typedef uint32_t revamp_address;
+
+/**
+ * How textures are sampled. All zeros but struct_size: linear, clamp.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_sampler).
+     */
+    size_t struct_size;
+    /**
+     * A REVAMP_FILTER_ value.
+     */
+    revamp_filter filter;
+    /**
+     * A REVAMP_ADDRESS_ value.
+     */
+    revamp_address address;
+    /**
+     * For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
+     * device must have colours of its own.
+     */
+    float border_color[4];
+} revamp_sampler;
 
 /**
  * Success.
@@ -1176,6 +1428,117 @@ typedef struct {
  * beginning, and the address of these bytes is written at the offset.
  */
 #define REVAMP_ARGUMENT_INDIRECT 5
+
+/**
+ * Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels only.
+ */
+#define REVAMP_ARGUMENT_IMAGE 6
+
+/**
+ * A sampler, bound by itself; SPIR-V kernels only.
+ */
+#define REVAMP_ARGUMENT_SAMPLER 7
+
+/**
+ * Integers with sign, of 8, 16 or 32 bits.
+ */
+#define REVAMP_COMPONENT_INT 1
+
+/**
+ * Integers without sign, of 8, 16 or 32 bits.
+ */
+#define REVAMP_COMPONENT_UINT 2
+
+/**
+ * Floats of 16 or 32 bits.
+ */
+#define REVAMP_COMPONENT_FLOAT 3
+
+/**
+ * C++ AMP's norm: -1 to 1 in 8 or 16 bits.
+ */
+#define REVAMP_COMPONENT_NORM 4
+
+/**
+ * C++ AMP's unorm: 0 to 1 in 8 or 16 bits.
+ */
+#define REVAMP_COMPONENT_UNORM 5
+
+/**
+ * Doubles, of 64 bits.
+ */
+#define REVAMP_COMPONENT_DOUBLE 6
+
+/**
+ * The library chooses. Only in revamp_texture_options.
+ */
+#define REVAMP_TEXTURE_STORAGE_AUTO 0
+
+/**
+ * In the host form (see revamp_texture), which kernels reach by address.
+ */
+#define REVAMP_TEXTURE_STORAGE_TEXELS 1
+
+/**
+ * As an image of Vulkan: not on host threads, not for texels of three components, and only if the
+ * device has images of this format and extent.
+ */
+#define REVAMP_TEXTURE_STORAGE_IMAGE 2
+
+/**
+ * Between texels and between levels.
+ */
+#define REVAMP_FILTER_LINEAR 0
+
+/**
+ * The nearest texel of the nearest level.
+ */
+#define REVAMP_FILTER_POINT 1
+
+/**
+ * The texel at the edge.
+ */
+#define REVAMP_ADDRESS_CLAMP 0
+
+/**
+ * The texture is repeated.
+ */
+#define REVAMP_ADDRESS_WRAP 1
+
+/**
+ * The texture is repeated, each time reflected.
+ */
+#define REVAMP_ADDRESS_MIRROR 2
+
+/**
+ * The border colour.
+ */
+#define REVAMP_ADDRESS_BORDER 3
+
+/**
+ * A storage buffer: an argument BUFFER.
+ */
+#define REVAMP_BINDING_STORAGE_BUFFER 1
+
+/**
+ * A texture that is read: an argument IMAGE without a sampler.
+ */
+#define REVAMP_BINDING_SAMPLED_IMAGE 2
+
+/**
+ * One level of a texture that is read or written: an argument IMAGE without a sampler.
+ */
+#define REVAMP_BINDING_STORAGE_IMAGE 3
+
+/**
+ * A sampler: an argument SAMPLER.
+ */
+#define REVAMP_BINDING_SAMPLER 4
+
+/**
+ * A texture with its sampler: an argument IMAGE with one.
+ */
+#define REVAMP_BINDING_COMBINED_IMAGE_SAMPLER 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -1629,6 +1992,58 @@ revamp_status revamp_copy_from_array_async(revamp_array source,
                                            revamp_completion *completion);
 
 /**
+ * Copies packed texels in host memory of at least their size into a texture. `size` is that of
+ * the memory; what lies beyond the texels is not read (TEX-60 to TEX-64).
+ * Errors: REVAMP_ERROR_RUNTIME for memory that is too small, levels that the texture does not
+ * have, a section that does not lie in its level or is one of several levels.
+ */
+revamp_status revamp_copy_to_texture(const void *source,
+                                     size_t size,
+                                     const revamp_texture_region *destination);
+
+/**
+ * Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
+ * as for revamp_copy_to_texture().
+ */
+revamp_status revamp_copy_from_texture(const revamp_texture_region *source,
+                                       void *destination,
+                                       size_t size);
+
+/**
+ * Copies texels of one texture to another, bit by bit: sections of one level, or as many levels
+ * of equal extents. Components and bits must be equal, kinds need not be. The textures may be on
+ * different accelerators, and either may be a staging texture.
+ * Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other (TEX-65, TEX-66).
+ */
+revamp_status revamp_copy_texture(const revamp_texture_region *source,
+                                  const revamp_texture_region *destination);
+
+/**
+ * Like revamp_copy_to_texture(), but returns at once. The memory must stay valid and unchanged
+ * until the completion is done. Release the completion.
+ */
+revamp_status revamp_copy_to_texture_async(const void *source,
+                                           size_t size,
+                                           const revamp_texture_region *destination,
+                                           revamp_completion *completion);
+
+/**
+ * Like revamp_copy_from_texture(), but returns at once. The memory must stay valid until the
+ * completion is done. Release the completion.
+ */
+revamp_status revamp_copy_from_texture_async(const revamp_texture_region *source,
+                                             void *destination,
+                                             size_t size,
+                                             revamp_completion *completion);
+
+/**
+ * Like revamp_copy_texture(), but returns at once. Release the completion.
+ */
+revamp_status revamp_copy_texture_async(const revamp_texture_region *source,
+                                        const revamp_texture_region *destination,
+                                        revamp_completion *completion);
+
+/**
  * Returns the message of the last error on this thread: what was asked, what the limit is and
  * what to do. Never NULL; empty if nothing failed yet. Valid until this thread calls this
  * function again.
@@ -1787,6 +2202,51 @@ revamp_status revamp_set_log_callback(revamp_log_callback callback,
                                       revamp_log_level level);
 
 /**
+ * Makes a texture that lives on `view`. Its contents are undefined. On a view of the cpu it is a
+ * staging texture, which needs an associated view on another accelerator. Release it with
+ * revamp_texture_release().
+ * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
+ * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
+ * (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
+ * REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
+ */
+revamp_status revamp_texture_create(revamp_accelerator_view view,
+                                    const revamp_texture_options *options,
+                                    revamp_texture *texture);
+
+/**
+ * Adds an owner of the texture.
+ */
+revamp_status revamp_texture_retain(revamp_texture texture);
+
+/**
+ * Removes an owner of the texture. The memory lives until queued work that uses it is done.
+ * Pointers from revamp_texture_data() become invalid with the last owner.
+ */
+revamp_status revamp_texture_release(revamp_texture texture);
+
+/**
+ * Fills `info` (set struct_size first).
+ */
+revamp_status revamp_texture_get_info(revamp_texture texture, revamp_texture_info *info);
+
+/**
+ * Fills `info` (set struct_size first) for a level.
+ * Errors: REVAMP_ERROR_RUNTIME if the texture has no such level (TEX-15).
+ */
+revamp_status revamp_texture_get_level(revamp_texture texture,
+                                       uint32_t level,
+                                       revamp_texture_level_info *info);
+
+/**
+ * Gives the address of a staging texture's first texel on the host: texel (d, r, c) is at
+ * d * depth_pitch + r * row_pitch + c * texel_size. Waits until queued work that conflicts with
+ * `access` (READ, WRITE or READ_WRITE) is done. The pointer becomes invalid when a copy that
+ * involves the texture begins (rule TEX-72). NULL for other textures (TEX-70).
+ */
+revamp_status revamp_texture_data(revamp_texture texture, revamp_access access, void **data);
+
+/**
  * Fills `counters` with the transfers that uses of this view have caused since it was made (set
  * struct_size first).
  */
@@ -1910,6 +2370,52 @@ static inline revamp_argument revamp_argument_view_address(uint32_t offset,
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.view = view;
+    return a;
+}
+
+/**
+ * Makes an argument: levels of a texture, bound as the image of set 0 and this binding.
+ * `level_count` 0: all from `level` on. `sampler`: for a combined image sampler; else NULL.
+ */
+static inline revamp_argument revamp_argument_image(uint32_t binding, revamp_texture texture,
+                                                    uint32_t level, uint32_t level_count,
+                                                    const revamp_sampler *sampler) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_IMAGE;
+    a.binding = binding;
+    a.texture = texture;
+    a.level = level;
+    a.level_count = level_count;
+    a.data = sampler;
+    return a;
+}
+
+/** Makes an argument: a sampler, bound to set 0 and this binding. */
+static inline revamp_argument revamp_argument_sampler(uint32_t binding,
+                                                      const revamp_sampler *sampler) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_SAMPLER;
+    a.binding = binding;
+    a.data = sampler;
+    return a;
+}
+
+/**
+ * Makes an argument: the device address of a texture's `level`, written into the argument block
+ * at `offset`. The kernel uses `level_count` levels; 0: all from `level` on.
+ */
+static inline revamp_argument revamp_argument_texture_address(uint32_t offset,
+                                                              revamp_texture texture,
+                                                              uint32_t level,
+                                                              uint32_t level_count,
+                                                              uint32_t access) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_ADDRESS;
+    a.offset = offset;
+    a.access = access;
+    a.texture = texture;
+    a.level = level;
+    a.level_count = level_count;
     return a;
 }
 

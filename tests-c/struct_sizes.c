@@ -28,6 +28,7 @@ static struct {
     revamp_accelerator_view place;
     revamp_array array;
     revamp_array_view view;
+    revamp_texture texture;
     revamp_kernel kernel;
 } used;
 
@@ -43,6 +44,14 @@ static revamp_status give_accelerator_view_info(void *s) {
 
 static revamp_status give_array_info(void *s) {
     return revamp_array_get_info(used.array, s);
+}
+
+static revamp_status give_texture_info(void *s) {
+    return revamp_texture_get_info(used.texture, s);
+}
+
+static revamp_status give_texture_level_info(void *s) {
+    return revamp_texture_get_level(used.texture, 0, s);
 }
 
 static revamp_status give_array_view_info(void *s) {
@@ -82,6 +91,18 @@ static revamp_status give_array_options(void *s) {
     revamp_status status = revamp_array_create(used.place, 1, &four, 4, s, &array);
     if (array) CHECK_OK(revamp_array_destroy(array));
     return status;
+}
+
+static revamp_status give_texture_options(void *s) {
+    revamp_texture texture = NULL;
+    revamp_status status = revamp_texture_create(used.place, s, &texture);
+    if (texture) CHECK_OK(revamp_texture_release(texture));
+    return status;
+}
+
+static revamp_status give_texture_region(void *s) {
+    uint32_t texels[4];
+    return revamp_copy_from_texture(s, texels, sizeof texels);
 }
 
 static revamp_status give_array_view_options(void *s) {
@@ -154,6 +175,24 @@ static const field array_info_fields[] = {FIELD(struct_size),    FIELD(rank), FI
                                           FIELD(element_count),  FIELD(size), FIELD(view),   FIELD(associated_view),
                                           FIELD(cpu_access_type)};
 #undef STRUCT
+#define STRUCT revamp_texture_options
+static const field texture_options_fields[] = {
+    FIELD(struct_size), FIELD(rank),   FIELD(extent),  FIELD(component_kind),  FIELD(components),
+    FIELD(bits),        FIELD(levels), FIELD(storage), FIELD(associated_view), FIELD(label)};
+#undef STRUCT
+#define STRUCT revamp_texture_info
+static const field texture_info_fields[] = {
+    FIELD(struct_size), FIELD(rank),        FIELD(extent),  FIELD(component_kind), FIELD(components),
+    FIELD(bits),        FIELD(levels),      FIELD(storage), FIELD(texel_size),     FIELD(size),
+    FIELD(row_pitch),   FIELD(depth_pitch), FIELD(view),    FIELD(associated_view)};
+#undef STRUCT
+#define STRUCT revamp_texture_level_info
+static const field texture_level_info_fields[] = {FIELD(struct_size), FIELD(extent), FIELD(offset), FIELD(size)};
+#undef STRUCT
+#define STRUCT revamp_texture_region
+static const field texture_region_fields[] = {FIELD(struct_size), FIELD(texture), FIELD(level),
+                                              FIELD(level_count), FIELD(origin),  FIELD(extent)};
+#undef STRUCT
 #define STRUCT revamp_array_view_options
 static const field array_view_options_fields[] = {FIELD(struct_size), FIELD(read_only), FIELD(label)};
 #undef STRUCT
@@ -195,8 +234,8 @@ static const field kernel_info_fields[] = {FIELD(struct_size),        FIELD(work
                                            FIELD(push_constant_size), FIELD(specialization_count), FIELD(takes_block)};
 #undef STRUCT
 #define STRUCT revamp_binding_info
-static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),  FIELD(binding),
-                                            FIELD(access),      FIELD(name), FIELD(min_size)};
+static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),      FIELD(binding), FIELD(access),
+                                            FIELD(name),        FIELD(min_size), FIELD(kind),    FIELD(dimensions)};
 #undef STRUCT
 #define STRUCT revamp_dispatch_info
 static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),      FIELD(extent),
@@ -221,6 +260,10 @@ static const growing all[] = {
     GROWING(accelerator_view_info, false),
     GROWING(array_options, false),
     GROWING(array_info, false),
+    GROWING(texture_options, false),
+    GROWING(texture_info, false),
+    GROWING(texture_level_info, false),
+    GROWING(texture_region, false),
     GROWING(array_view_options, false),
     GROWING(array_view_info, false),
     GROWING(residency, false),
@@ -280,6 +323,12 @@ TEST(every_struct_size) {
     used.accelerator = p->accelerator;
     used.place = p->view;
     used.array = array_1d(p->view, 4, 4);
+    revamp_texture_options options = {0};
+    options.struct_size = sizeof options;
+    options.rank = options.components = 1;
+    options.extent = &four;
+    options.component_kind = REVAMP_COMPONENT_INT;
+    REQUIRE_OK(revamp_texture_create(p->view, &options, &used.texture));
     REQUIRE_OK(revamp_array_view_create_array(used.array, NULL, &used.view));
     if (has_kernels) used.kernel = load(p->accelerator, &step_module);
     write_array(used.array, (const uint32_t[]){1, 2, 3, 4});
@@ -287,6 +336,7 @@ TEST(every_struct_size) {
         for (size_t size = 0; size <= all[i].size + 16 && (has_kernels || !all[i].needs_kernel); size++)
             try_size(&all[i], pages + page, size);
     if (used.kernel) CHECK_OK(revamp_kernel_release(used.kernel));
+    CHECK_OK(revamp_texture_release(used.texture));
     CHECK_OK(revamp_array_view_release(used.view));
     CHECK_OK(revamp_array_destroy(used.array));
     munmap(pages, 2 * page);

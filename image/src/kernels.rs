@@ -294,6 +294,21 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// A kernel's name without what differs between the passes for the device and for the host where functions differ by
+/// restriction: there the device's functions are internal to the unit (an `L` before their names), and some carry an attribute.
+/// The image has bare names then; the host's name has the `L` where the program itself says `static`.
+pub fn bare_name(name: &str) -> String {
+    let name = name.replace("Ua9enable_ifILb1EE", "");
+    let mut bare = String::with_capacity(name.len());
+    let mut rest = name.chars().peekable();
+    while let Some(letter) = rest.next() {
+        if letter != 'L' || !rest.peek().is_some_and(char::is_ascii_digit) {
+            bare.push(letter);
+        }
+    }
+    bare
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -292,11 +292,11 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser that only inlines.
+    /// A call of the optimiser that only inlines, and makes values of variables.
     pub fn inline(&self, input: &Path, output: &Path, large: bool) -> Command {
         let mut command = Command::new(&self.opt);
         let inline = if large { INLINE_LARGE } else { INLINE };
-        command.args(["-S", &format!("-passes={inline}"), "-o"]).arg(output).arg(input);
+        command.args(["-S", &format!("-passes={inline},function(sroa)"), "-o"]).arg(output).arg(input);
         command
     }
 

@@ -337,9 +337,9 @@ fn compile(
     let making = Making::start(clang, &folder, &of_device, line, &ir)?;
     let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
     if of_device.amp.is_device() {
-        // Functions that are arguments of a kernel's template, as the host's pass names them.
+        // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
         for kernel in &mut kernels {
-            kernel.name = native::hosts_name(&kernel.name);
+            kernel.name = revamp_image::bare_name(&kernel.name);
         }
     }
     if kernels.is_empty() {

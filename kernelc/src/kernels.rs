@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, diagnostics, ir, lower};
+use crate::{always_inline, diagnostics, ir, lower, spins};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -32,7 +32,7 @@ pub fn lowered(
     };
     let text = always_inline::marked(&text_of(ir)?);
     let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
-    let barriers = lower::has_barriers(&text);
+    let (barriers, may_spin) = (lower::has_barriers(&text), spins::may_be(&text));
     write(ir, text)?;
     let values = folder.file("device.values.ll");
     let valuing = if barriers { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
@@ -43,6 +43,16 @@ pub fn lowered(
         (code, told) = Running::quiet(&mut clang.inline(ir, &input, large))?.end()?;
         if code == 0 {
             write(&input, always_inline::returning(&text_of(&input)?))?;
+        }
+    }
+    let mut spins = false;
+    if code == 0 && may_spin {
+        let values = folder.file("device.spins.ll");
+        (code, told) = Running::quiet(&mut clang.inline(&input, &values, large))?.end()?;
+        if let Some(text) = if code == 0 { spins::marked(&text_of(&values)?) } else { None } {
+            spins = true;
+            write(&values, text)?;
+            input = values;
         }
     }
     let dump = Dump::new(source);
@@ -56,6 +66,9 @@ pub fn lowered(
         let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code != 0 {
             return Err(Failed::of_pass("opt", code, told));
+        }
+        if spins {
+            write(&optimised, spins::unmarked(&text_of(&optimised)?))?;
         }
         Ok(ir::read(&text_of(&optimised)?)
             .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)

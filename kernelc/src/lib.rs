@@ -34,6 +34,7 @@ pub mod port;
 mod refuse;
 mod response_files;
 mod source_rewrite;
+mod spins;
 mod tokens;
 
 pub use files::catch_signals;

@@ -3,7 +3,7 @@
 //! - restrictions stand before `noexcept`, `throw()` and `->`, and behind `mutable`; Clang takes attributes elsewhere, and none
 //!   in types;
 //! - members of local classes have the restriction of the function around them;
-//! - `e.tile<16>()` needs no `template` where `e` depends on a template's parameter;
+//! - `e.tile<16>()` and `v.sample<filter_point>(c)` need no `template` where `e` and `v` depend on a template's parameter;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
 use crate::tokens::{Clauses, Code};
@@ -17,7 +17,7 @@ type Edit = (Range<usize>, String);
 /// `members` are the tokens where members of local classes begin.
 pub fn rewritten(source: &str, code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Option<String> {
     let mut edits = restricted(code, clauses, members);
-    edits.extend(tiles(code));
+    edits.extend(member_templates(code));
     let mut at = 0;
     while at < code.tokens.len() {
         if code.text(at) == "tile_static" && !code.tokens[at].directive {
@@ -75,14 +75,17 @@ fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit
     members.iter().filter_map(edit).collect()
 }
 
-/// The word `template` before `tile<`, which is allowed where nothing depends on a parameter too.
-fn tiles(code: &Code<'_>) -> Vec<Edit> {
+/// Member templates of the headers that programs name with template arguments.
+const MEMBER_TEMPLATES: [&str; 6] = ["tile", "sample", "gather_red", "gather_green", "gather_blue", "gather_alpha"];
+
+/// The word `template` before `tile<` and the like, which is allowed where nothing depends on a parameter too.
+fn member_templates(code: &Code<'_>) -> Vec<Edit> {
     let parameter = |n: usize| code.text(n) == "auto" && ["(", ","].contains(&code.before(n));
     let Some(first) = (0..code.tokens.len()).find(|&n| code.text(n) == "template" || parameter(n)) else {
         return Vec::new();
     };
     let member = |at: usize| {
-        let called = code.text(at) == "tile"
+        let called = MEMBER_TEMPLATES.contains(&code.text(at))
             && [".", "->"].contains(&code.before(at))
             && code.text(at + 1) == "<"
             && code.angle(at + 1).is_some_and(|end| code.text(end + 1) == "(");
@@ -322,6 +325,10 @@ mod tests {
                 "template <class T> int f(T e) { return e.template tile<2>(); }",
             ),
             ("f([](auto *e) { e->tile<2, N>().pad(); });", "f([](auto *e) { e->template tile<2, N>().pad(); });"),
+            (
+                "template <class T> T f(T v) { return v.sample<a, b>(c) + v.gather_red<b>(c); }",
+                "template <class T> T f(T v) { return v.template sample<a, b>(c) + v.template gather_red<b>(c); }",
+            ),
         ] {
             assert_eq!(made(source).as_deref(), Some(expected), "{source}");
         }

@@ -49,8 +49,15 @@ pub unsafe extern "C" fn revamp_array_create(
         let extent = unsafe { dimensions(extent, rank, "extent") }?;
         // SAFETY: the caller vouches for a readable struct or NULL.
         let options = unsafe { pointer::read_optional(options) }?;
-        let mut request =
-            ArrayRequest { view, extent, element_size, cpu_access: AccessType::Auto, associated: None, label: None };
+        let mut request = ArrayRequest {
+            view,
+            extent,
+            element_size,
+            cpu_access: AccessType::Auto,
+            associated: None,
+            label: None,
+            texture: None,
+        };
         if let Some(o) = &options {
             if o.has_cpu_access_type {
                 request.cpu_access = access_type(o.cpu_access_type)?;

@@ -3,6 +3,7 @@
 use super::array::dimensions;
 use super::guard::guard;
 use super::handle::{get, look};
+use super::texture::texture_region;
 use super::types::*;
 use super::{completion, pointer};
 use crate::error::{Error, Result};
@@ -193,5 +194,141 @@ pub unsafe extern "C" fn revamp_copy_from_array_async(
         let sides = || unsafe { whole(source, destination, size) };
         // SAFETY: the caller vouches for a writable output or NULL.
         unsafe { start(c"revamp_copy_from_array_async", sides, completion) }
+    })
+}
+
+/// Levels or a section of a texture and packed memory of the host for them, which may be larger.
+///
+/// # Safety
+/// `region` is valid as the header says, `host` is null or points to `size` bytes that live until
+/// the copy is done.
+unsafe fn texels(
+    region: *const revamp_texture_region,
+    which: &str,
+    host: *mut c_void,
+    size: usize,
+) -> Result<(Operand, Operand)> {
+    // SAFETY: the same contract.
+    let region = unsafe { texture_region(region, which) }?;
+    let bytes = region.bytes();
+    if (size as u64) < bytes {
+        return Err(Error::runtime(format!("the {which} has texels of {bytes} bytes, the host memory only {size}")));
+    }
+    // SAFETY: the same contract.
+    let host = region.host(unsafe { span(host, bytes) }?);
+    Ok((region.operand(), host))
+}
+
+/// Both sides of a copy between textures.
+///
+/// # Safety
+/// Both are valid as the header says.
+unsafe fn two_textures(
+    source: *const revamp_texture_region,
+    destination: *const revamp_texture_region,
+) -> Result<(Operand, Operand)> {
+    // SAFETY: the same contract.
+    let (from, to) = unsafe { (texture_region(source, "source")?, texture_region(destination, "destination")?) };
+    from.check_copy(&to)?;
+    Ok((from.operand(), to.operand()))
+}
+
+/// Copies packed texels in host memory of at least their size into a texture. `size` is that of
+/// the memory; what lies beyond the texels is not read (TEX-60 to TEX-64).
+/// Errors: REVAMP_ERROR_RUNTIME for memory that is too small, levels that the texture does not
+/// have, a section that does not lie in its level or is one of several levels.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_to_texture(
+    source: *const c_void,
+    size: usize,
+    destination: *const revamp_texture_region,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for both; a source is not written.
+        let (texture, host) = unsafe { texels(destination, "destination", source.cast_mut(), size) }?;
+        copy::copy(host, texture, explicit(c"revamp_copy_to_texture"))
+    })
+}
+
+/// Copies texels into host memory of at least their size; what lies beyond is not touched. Errors
+/// as for revamp_copy_to_texture().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_from_texture(
+    source: *const revamp_texture_region,
+    destination: *mut c_void,
+    size: usize,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for both.
+        let (texture, host) = unsafe { texels(source, "source", destination, size) }?;
+        copy::copy(texture, host, explicit(c"revamp_copy_from_texture"))
+    })
+}
+
+/// Copies texels of one texture to another, bit by bit: sections of one level, or as many levels
+/// of equal extents. Components and bits must be equal, kinds need not be. The textures may be on
+/// different accelerators, and either may be a staging texture.
+/// Errors: REVAMP_ERROR_RUNTIME for sides that do not fit each other (TEX-65, TEX-66).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_texture(
+    source: *const revamp_texture_region,
+    destination: *const revamp_texture_region,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for the regions as the header says.
+        let (source, destination) = unsafe { two_textures(source, destination) }?;
+        copy::copy(source, destination, explicit(c"revamp_copy_texture"))
+    })
+}
+
+/// Like revamp_copy_to_texture(), but returns at once. The memory must stay valid and unchanged
+/// until the completion is done. Release the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_to_texture_async(
+    source: *const c_void,
+    size: usize,
+    destination: *const revamp_texture_region,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        let sides = || {
+            // SAFETY: the caller vouches for both until the copy is done; a source is not written.
+            let both = unsafe { texels(destination, "destination", source.cast_mut(), size) };
+            both.map(|(texture, host)| (host, texture))
+        };
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { start(c"revamp_copy_to_texture_async", sides, completion) }
+    })
+}
+
+/// Like revamp_copy_from_texture(), but returns at once. The memory must stay valid until the
+/// completion is done. Release the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_from_texture_async(
+    source: *const revamp_texture_region,
+    destination: *mut c_void,
+    size: usize,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for both until the copy is done.
+        let sides = || unsafe { texels(source, "source", destination, size) };
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { start(c"revamp_copy_from_texture_async", sides, completion) }
+    })
+}
+
+/// Like revamp_copy_texture(), but returns at once. Release the completion.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_copy_texture_async(
+    source: *const revamp_texture_region,
+    destination: *const revamp_texture_region,
+    completion: *mut revamp_completion,
+) -> revamp_status {
+    guard(|| {
+        // SAFETY: the caller vouches for the regions as the header says.
+        let sides = || unsafe { two_textures(source, destination) };
+        // SAFETY: the caller vouches for a writable output or NULL.
+        unsafe { start(c"revamp_copy_texture_async", sides, completion) }
     })
 }

@@ -12,6 +12,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::data::texture::Texture;
 use crate::runtime::operations::completion::Completion;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -47,6 +48,7 @@ object!(Array, 0xA3, "array");
 object!(SpirvKernel, 0xA4, "kernel");
 object!(Completion, 0xA5, "completion");
 object!(ArrayView, 0xA6, "array_view");
+object!(Texture, 0xA7, "texture");
 
 /// The name of the type with this tag.
 fn tag_name(tag: u8) -> Option<&'static str> {
@@ -57,6 +59,7 @@ fn tag_name(tag: u8) -> Option<&'static str> {
         (SpirvKernel::TAG, SpirvKernel::NAME),
         (Completion::TAG, Completion::NAME),
         (ArrayView::TAG, ArrayView::NAME),
+        (Texture::TAG, Texture::NAME),
     ]
     .into_iter()
     .find_map(|(t, name)| (t == tag).then_some(name))
@@ -276,6 +279,7 @@ pub(super) fn clear_all() {
     drop(Completion::table().clear());
     drop(ArrayView::table().clear());
     drop(Array::table().clear());
+    drop(Texture::table().clear());
     drop(SpirvKernel::table().clear());
     drop(AcceleratorView::table().clear());
     drop(Accelerator::table().clear());

@@ -5,7 +5,7 @@ use super::array::dimensions;
 use super::guard::guard;
 use super::handle::get;
 use super::image::native_text;
-use super::kernel::{address_slot, argument_section, arguments, undeclared};
+use super::kernel::{address_slot, argument_section, arguments, narrow_bits, undeclared};
 use super::launch_request::{self, Outcome, Request};
 use super::library::Context;
 use super::types::*;
@@ -15,7 +15,7 @@ use crate::device::host::{HostKernel, ThreadId};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::host::{HostSpan, processor};
-use crate::kernel::compiled::{self, Compiled, Native};
+use crate::kernel::compiled::{self, Compiled};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::launch::host;
 use crate::runtime::launch::request::{HostArgument, HostLaunch, MakeKernel};
@@ -47,13 +47,17 @@ struct Line([u8; 64]);
 /// The block where it stays until the launch is done.
 fn copy_of(block: &Block) -> Result<Vec<Line>> {
     let count = block.bytes.len().div_ceil(64);
-    let mut lines = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     lines.make_room(count)?;
-    lines.resize(count, Line([0; 64]));
-    let base = lines.as_mut_ptr().expose_provenance() as u64;
-    let bytes = block.with_addresses(base)?;
-    for (line, chunk) in lines.iter_mut().zip(bytes.chunks(64)) {
-        line.0[..chunk.len()].copy_from_slice(chunk);
+    let base = lines.as_mut_ptr();
+    let address = base.expose_provenance() as u64;
+    // SAFETY: there is room for `count` lines, of any bytes; the block has no more of them, and all others are zeros.
+    unsafe {
+        let bytes = base.cast::<u8>();
+        bytes.copy_from_nonoverlapping(block.bytes.as_ptr(), block.bytes.len());
+        bytes.add(block.bytes.len()).write_bytes(0, count * 64 - block.bytes.len());
+        lines.set_len(count);
+        block.put_addresses(std::slice::from_raw_parts_mut(bytes, count * 64), address);
     }
     Ok(lines)
 }
@@ -116,19 +120,19 @@ impl Function {
 type NativeCode = unsafe extern "C" fn(*const c_void, *mut c_void, *const i32) -> u32;
 
 /// A kernel's native form with its block.
-#[derive(Clone)]
 struct NativeFunction {
     function: NativeCode,
-    native: Native,
     extent: SmallVec<[i32; 4]>,
     compiled: Arc<Compiled>,
+    /// Bytes of memory for a tile.
+    memory: u64,
     block: Vec<Line>,
 }
 
 impl NativeFunction {
-    /// The native form of a request's kernel, without its block, if it fits and is wanted.
-    fn of(compiled: &Arc<Compiled>, request: &Request<'_>) -> Option<Self> {
-        let (native, level) = (compiled.native?, processor::level()?);
+    /// The native code of a request's kernel and the memory for a tile, if it fits and is wanted.
+    fn of(compiled: &Compiled, request: &Request<'_>) -> Option<(NativeCode, u64)> {
+        let (native, level) = (compiled.native.as_ref()?, processor::level()?);
         let mut tile = [0; 3];
         if let Some(given) = request.tile {
             let given = given.iter().rev().map(|&t| t as u32);
@@ -140,7 +144,7 @@ impl NativeFunction {
         }
         // SAFETY: the kernel compiler wrote this function's address, and its type is that.
         let function = unsafe { std::mem::transmute::<usize, NativeCode>(address) };
-        Some(Self { function, native, extent: request.extent.into(), compiled: compiled.clone(), block: Vec::new() })
+        Some((function, native.memory))
     }
 
     /// Calls it for the tile, or the row's first thread, at this place in x, y, z; of a row, for so many threads.
@@ -176,7 +180,7 @@ impl HostKernel for NativeFunction {
     }
 
     fn whole_tiles(&self) -> Option<u64> {
-        Some(self.native.memory)
+        Some(self.memory)
     }
 
     fn run_tile(&self, tile: [i32; 3], memory: HostSpan) -> Result<()> {
@@ -261,15 +265,17 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             let given = slot.and_then(|slot| section.map(|section| (slot, section)));
             let (slot, (section, access)) = given.map_err(|e| e.context(format_args!("argument {n}")))?;
             let access = undeclared(&section, access);
-            used.push(HostArgument { section, access, slot });
+            let narrow_bits = if a.texture.is_null() { None } else { narrow_bits(a.texture)? };
+            used.push(HostArgument { section, access, slot, narrow_bits });
         }
         let runs_here = Cell::new(None);
         let found = if i.compiled.is_null() { None } else { compiled::find(i.compiled.addr())? };
-        let native = found.as_ref().and_then(|compiled| NativeFunction::of(compiled, &request));
+        let native = found.as_ref().and_then(|compiled| Some((compiled, NativeFunction::of(compiled, &request)?)));
         let kernel = |block: &Block| -> Result<Arc<dyn HostKernel>> {
-            if let Some(native) = &native {
-                runs_here.set(Some(native.function as usize));
-                return Ok(Arc::new(NativeFunction { block: copy_of(block)?, ..native.clone() }));
+            if let Some((compiled, (function, memory))) = native {
+                runs_here.set(Some(function as usize));
+                let (extent, compiled) = (SmallVec::from_slice(extent), Arc::clone(compiled));
+                return Ok(Arc::new(NativeFunction { function, extent, compiled, memory, block: copy_of(block)? }));
             }
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
             runs_here.set(Some(form.address()));
@@ -285,7 +291,7 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
             block,
             block_align: i.block_alignment,
             kernel: (form.is_some() || native.is_some()).then_some(&kernel as &MakeKernel<'_>),
-            compiled: found,
+            compiled: found.as_ref(),
         };
         let mut repeat = None;
         host::host_dispatch(view, &launch, remember.then_some(&mut repeat))?;

@@ -7,9 +7,10 @@ use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::device::block::AddressSlot;
+use crate::device::{AddressMode, Sampler};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied};
-use crate::kernel::{Access, registry};
+use crate::kernel::{Access, BindingKind, registry};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -17,6 +18,7 @@ use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::data::operand::Operand;
+use crate::runtime::data::texture::{Texture, TextureRegion};
 use crate::runtime::launch::spirv::{self, Argument, SpirvDomain, SpirvLaunch};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -66,19 +68,35 @@ fn argument_access(value: revamp_access) -> Result<Option<Access>> {
     })
 }
 
-/// Reads what an argument names: an array's section or an array_view.
+/// The bits of a texture's components, if they are less than 32.
+pub(super) fn narrow_bits(texture: revamp_texture) -> Result<Option<u32>> {
+    Ok(Some(get::<Texture, _>(texture)?.shape().format().bits).filter(|&bits| bits < 32))
+}
+
+/// Reads what an argument names: an array's section, an array_view or levels of a texture.
 ///
 /// # Safety
 /// The argument's origin and extent are null or have as many values as the array has dimensions.
 pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, Option<Access>)> {
     let access = argument_access(a.access)?;
     if !a.view.is_null() {
-        if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() {
+        if !a.array.is_null() || !a.texture.is_null() || !a.origin.is_null() || !a.extent.is_null() {
             return Err(Error::invalid(
-                "an array_view is given together with an array, origin or extent; make a section of the view instead",
+                "an array_view is given together with an array, texture, origin or extent; make a section of the view instead",
             ));
         }
         return Ok((Operand::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
+    }
+    if !a.texture.is_null() {
+        if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() || a.kind == REVAMP_ARGUMENT_BUFFER {
+            return Err(Error::invalid(
+                "a texture is given together with an array, origin or extent, or as a storage buffer; give levels of it \
+                 by ADDRESS or INDIRECT",
+            ));
+        }
+        let texture = get::<Texture, _>(a.texture)?;
+        let region = TextureRegion::new(texture, a.level, a.level_count, None, None)?;
+        return Ok((region.argument()?, access));
     }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();
@@ -111,6 +129,28 @@ pub(super) unsafe fn address_slot(a: &revamp_argument) -> Result<AddressSlot<'_>
     Ok(AddressSlot::Behind(a.offset, bytes))
 }
 
+/// The sampler of an argument.
+///
+/// # Safety
+/// Its data is null or points to a revamp_sampler.
+unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
+    // SAFETY: the same contract.
+    let Some(s) = unsafe { pointer::read_optional(a.data.cast::<revamp_sampler>()) }? else { return Ok(None) };
+    let linear = match s.filter {
+        REVAMP_FILTER_LINEAR => true,
+        REVAMP_FILTER_POINT => false,
+        other => return Err(Error::runtime(format!("{other} is no filter; use a REVAMP_FILTER_ value"))),
+    };
+    let address = match s.address {
+        REVAMP_ADDRESS_CLAMP => AddressMode::Clamp,
+        REVAMP_ADDRESS_WRAP => AddressMode::Wrap,
+        REVAMP_ADDRESS_MIRROR => AddressMode::Mirror,
+        REVAMP_ADDRESS_BORDER => AddressMode::Border(s.border_color),
+        other => return Err(Error::runtime(format!("{other} is no address mode; use a REVAMP_ADDRESS_ value"))),
+    };
+    Ok(Some(Sampler { linear, address }))
+}
+
 /// Reads an argument.
 ///
 /// # Safety
@@ -127,6 +167,22 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
             let ((section, access), slot) = unsafe { (argument_section(a)?, address_slot(a)?) };
             let access = undeclared(&section, access);
             Ok(Argument::Address { slot, section, access })
+        }
+        REVAMP_ARGUMENT_IMAGE => {
+            if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
+                return Err(Error::invalid("an image is given together with an array, array_view, origin or extent"));
+            }
+            let texture = get::<Texture, _>(a.texture)?;
+            let (section, levels) = TextureRegion::new(texture, a.level, a.level_count, None, None)?.image()?;
+            let access = argument_access(a.access)?;
+            // SAFETY: the same contract.
+            let sampler = unsafe { sampler(a) }?;
+            Ok(Argument::Image { set: a.set, binding: a.binding, section, levels, sampler, access })
+        }
+        REVAMP_ARGUMENT_SAMPLER => {
+            // SAFETY: the same contract.
+            let sampler = unsafe { sampler(a) }?.ok_or_else(|| Error::invalid("the sampler is NULL"))?;
+            Ok(Argument::Sampler { set: a.set, binding: a.binding, sampler })
         }
         REVAMP_ARGUMENT_PUSH_CONSTANT => {
             // SAFETY: the same contract.
@@ -251,6 +307,14 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
             access: bits(b.access),
             name: kernel.binding_name(index as usize).map_or(std::ptr::null(), CStr::as_ptr),
             min_size: b.min_size + b.stride.unwrap_or(0),
+            kind: match b.kind {
+                BindingKind::StorageBuffer | BindingKind::Other(_) => REVAMP_BINDING_STORAGE_BUFFER,
+                BindingKind::SampledImage(_) => REVAMP_BINDING_SAMPLED_IMAGE,
+                BindingKind::StorageImage(_) => REVAMP_BINDING_STORAGE_IMAGE,
+                BindingKind::Sampler => REVAMP_BINDING_SAMPLER,
+                BindingKind::CombinedImageSampler(_) => REVAMP_BINDING_COMBINED_IMAGE_SAMPLER,
+            },
+            dimensions: b.kind.image().map_or(0, |image| u32::from(image.dimensions)),
         };
         // SAFETY: the caller vouches for a writable struct or NULL.
         unsafe { pointer::write_info(info, filled) }

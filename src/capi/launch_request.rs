@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
+use crate::runtime::data::texture::Texture;
 use crate::runtime::launch::cache::LaunchCache;
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use smallvec::SmallVec;
@@ -46,7 +47,7 @@ impl Request<'_> {
         let mix = |n: u64, value: usize| (n ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         let named = mix(mix(1, self.compiled), self.view as usize);
         let sized = self.extent.iter().map(|&e| e as usize).fold(named, mix);
-        self.arguments.iter().map(|a| a.view as usize ^ a.array as usize).fold(sized, mix)
+        self.arguments.iter().map(|a| a.view as usize ^ a.array as usize ^ a.texture as usize).fold(sized, mix)
     }
 
     /// True if it can be remembered: whole arrays and views, and something that tells when it
@@ -79,6 +80,7 @@ impl Granted {
         let same = |(a, b): (&revamp_argument, &revamp_argument)| {
             (a.kind, a.offset, a.access, a.array, a.view, a.size)
                 == (b.kind, b.offset, b.access, b.array, b.view, b.size)
+                && (a.texture, a.level, a.level_count) == (b.texture, b.level, b.level_count)
                 && b.origin.is_null()
                 && b.extent.is_null()
         };
@@ -93,7 +95,13 @@ impl Granted {
     /// True if no handle was freed since.
     fn is_alive(&self) -> bool {
         let alive = |a: &revamp_argument| {
-            if a.view.is_null() { is_alive::<Array, _>(a.array) } else { is_alive::<ArrayView, _>(a.view) }
+            if !a.view.is_null() {
+                is_alive::<ArrayView, _>(a.view)
+            } else if !a.texture.is_null() {
+                is_alive::<Texture, _>(a.texture)
+            } else {
+                is_alive::<Array, _>(a.array)
+            }
         };
         (self.view.is_null() || is_alive::<AcceleratorView, _>(self.view)) && self.arguments.iter().all(alive)
     }

@@ -25,5 +25,6 @@ mod lifecycle;
 mod loaded;
 mod pointer;
 mod sizes;
+pub mod texture;
 pub mod transfers;
 pub mod types;

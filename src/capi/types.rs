@@ -12,7 +12,7 @@ pub const REVAMP_VERSION_MINOR: u32 = 1;
 pub const REVAMP_VERSION_PATCH: u32 = 0;
 /// Number of the binary interface; a program compiled against another number must not use the
 /// library.
-pub const REVAMP_ABI_VERSION: u32 = 2;
+pub const REVAMP_ABI_VERSION: u32 = 3;
 
 /// The result of a call. Negative values are errors, one for each class of failure.
 pub type revamp_status = i32;
@@ -109,6 +109,69 @@ pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
 /// appended to the argument block, the array's or array_view's address is written at their
 /// beginning, and the address of these bytes is written at the offset.
 pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
+/// Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels only.
+pub const REVAMP_ARGUMENT_IMAGE: revamp_argument_kind = 6;
+/// A sampler, bound by itself; SPIR-V kernels only.
+pub const REVAMP_ARGUMENT_SAMPLER: revamp_argument_kind = 7;
+
+/// The kind of the components of texels.
+pub type revamp_component_kind = u32;
+/// Integers with sign, of 8, 16 or 32 bits.
+pub const REVAMP_COMPONENT_INT: revamp_component_kind = 1;
+/// Integers without sign, of 8, 16 or 32 bits.
+pub const REVAMP_COMPONENT_UINT: revamp_component_kind = 2;
+/// Floats of 16 or 32 bits.
+pub const REVAMP_COMPONENT_FLOAT: revamp_component_kind = 3;
+/// C++ AMP's norm: -1 to 1 in 8 or 16 bits.
+pub const REVAMP_COMPONENT_NORM: revamp_component_kind = 4;
+/// C++ AMP's unorm: 0 to 1 in 8 or 16 bits.
+pub const REVAMP_COMPONENT_UNORM: revamp_component_kind = 5;
+/// Doubles, of 64 bits.
+pub const REVAMP_COMPONENT_DOUBLE: revamp_component_kind = 6;
+
+/// How a texture's texels are stored.
+pub type revamp_texture_storage = u32;
+/// The library chooses. Only in revamp_texture_options.
+pub const REVAMP_TEXTURE_STORAGE_AUTO: revamp_texture_storage = 0;
+/// In the host form (see revamp_texture), which kernels reach by address.
+pub const REVAMP_TEXTURE_STORAGE_TEXELS: revamp_texture_storage = 1;
+/// As an image of Vulkan: not on host threads, not for texels of three components, and only if the
+/// device has images of this format and extent.
+pub const REVAMP_TEXTURE_STORAGE_IMAGE: revamp_texture_storage = 2;
+
+/// All levels that an extent allows, down to one texel.
+pub const REVAMP_ALL_LEVELS: u32 = 0xFFFF_FFFF;
+
+/// How a sampler filters.
+pub type revamp_filter = u32;
+/// Between texels and between levels.
+pub const REVAMP_FILTER_LINEAR: revamp_filter = 0;
+/// The nearest texel of the nearest level.
+pub const REVAMP_FILTER_POINT: revamp_filter = 1;
+
+/// What a sampler gives outside of a texture.
+pub type revamp_address = u32;
+/// The texel at the edge.
+pub const REVAMP_ADDRESS_CLAMP: revamp_address = 0;
+/// The texture is repeated.
+pub const REVAMP_ADDRESS_WRAP: revamp_address = 1;
+/// The texture is repeated, each time reflected.
+pub const REVAMP_ADDRESS_MIRROR: revamp_address = 2;
+/// The border colour.
+pub const REVAMP_ADDRESS_BORDER: revamp_address = 3;
+
+/// The kind of a descriptor that a kernel uses.
+pub type revamp_binding_kind = u32;
+/// A storage buffer: an argument BUFFER.
+pub const REVAMP_BINDING_STORAGE_BUFFER: revamp_binding_kind = 1;
+/// A texture that is read: an argument IMAGE without a sampler.
+pub const REVAMP_BINDING_SAMPLED_IMAGE: revamp_binding_kind = 2;
+/// One level of a texture that is read or written: an argument IMAGE without a sampler.
+pub const REVAMP_BINDING_STORAGE_IMAGE: revamp_binding_kind = 3;
+/// A sampler: an argument SAMPLER.
+pub const REVAMP_BINDING_SAMPLER: revamp_binding_kind = 4;
+/// A texture with its sampler: an argument IMAGE with one.
+pub const REVAMP_BINDING_COMBINED_IMAGE_SAMPLER: revamp_binding_kind = 5;
 
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
@@ -140,6 +203,14 @@ pub struct revamp_array_view_t(());
 /// Reference counted; retaining a handle corresponds to copying an array_view in C++ AMP.
 /// Simultaneous uses of overlapping views are a race if one of them writes (AV-23).
 pub type revamp_array_view = *mut revamp_array_view_t;
+
+/// What revamp_texture points to.
+pub struct revamp_texture_t(());
+/// Texels in memory of one accelerator_view (docs/spec/textures.md). Reference counted. The host
+/// form of a texture is what copies read and write: texels of `components` components in the order
+/// x, y, z, w, little endian, without gaps; the last dimension is contiguous; levels follow each
+/// other, level 0 first.
+pub type revamp_texture = *mut revamp_texture_t;
 
 /// What revamp_completion points to.
 pub struct revamp_completion_t(());
@@ -438,7 +509,7 @@ pub struct revamp_kernel_info {
     pub struct_size: usize,
     /// Workgroup size in x, y, z with the default specialization constants.
     pub workgroup_size: [u32; 3],
-    /// Number of storage buffers bound; see revamp_kernel_get_binding().
+    /// Number of descriptors bound; see revamp_kernel_get_binding().
     pub binding_count: u32,
     /// Size of the push-constant block in bytes.
     pub push_constant_size: u32,
@@ -448,7 +519,7 @@ pub struct revamp_kernel_info {
     pub takes_block: bool,
 }
 
-/// A storage buffer that a kernel uses.
+/// A descriptor that a kernel uses.
 #[repr(C)]
 pub struct revamp_binding_info {
     /// sizeof(revamp_binding_info).
@@ -457,13 +528,17 @@ pub struct revamp_binding_info {
     pub set: u32,
     /// Binding number.
     pub binding: u32,
-    /// How the kernel uses the buffer.
+    /// How the kernel uses the buffer or image.
     pub access: revamp_access,
     /// Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
     /// contain it. Valid as long as the kernel.
     pub name: *const c_char,
-    /// Fewest bytes that must be bound.
+    /// Fewest bytes that must be bound of a buffer.
     pub min_size: u64,
+    /// A REVAMP_BINDING_ value.
+    pub kind: revamp_binding_kind,
+    /// Dimensions of an image; else 0.
+    pub dimensions: u32,
 }
 
 /// One argument of a launch. The revamp_argument_ functions below make them.
@@ -472,9 +547,9 @@ pub struct revamp_binding_info {
 pub struct revamp_argument {
     /// A REVAMP_ARGUMENT_ value.
     pub kind: revamp_argument_kind,
-    /// BUFFER: descriptor set number.
+    /// BUFFER, IMAGE and SAMPLER: descriptor set number.
     pub set: u32,
-    /// BUFFER: binding number.
+    /// BUFFER, IMAGE and SAMPLER: binding number.
     pub binding: u32,
     /// SPECIALIZATION: id of the constant.
     pub id: u32,
@@ -492,15 +567,129 @@ pub struct revamp_argument {
     /// runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
     /// the argument covers all from the first to the last element.
     pub view: revamp_array_view,
+    /// IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the first texel of
+    /// `level`; the levels follow each other in the host form. No level may be given with access
+    /// READ and, in another argument of the launch, with access to write.
+    pub texture: revamp_texture,
+    /// The first level of the texture that the kernel uses.
+    pub level: u32,
+    /// The number of levels that it uses; 0: all from `level` on.
+    pub level_count: u32,
     /// BUFFER, ADDRESS and INDIRECT: first element of the array's section. NULL: zeros.
     pub origin: *const i32,
     /// BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
     pub extent: *const i32,
     /// PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
-    /// block, at least 8; they are placed at a multiple of 16.
+    /// block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
+    /// its sampler: a revamp_sampler.
     pub data: *const c_void,
     /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
     pub size: usize,
+}
+
+/// How textures are sampled. All zeros but struct_size: linear, clamp.
+#[repr(C)]
+pub struct revamp_sampler {
+    /// sizeof(revamp_sampler).
+    pub struct_size: usize,
+    /// A REVAMP_FILTER_ value.
+    pub filter: revamp_filter,
+    /// A REVAMP_ADDRESS_ value.
+    pub address: revamp_address,
+    /// For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
+    /// device must have colours of its own.
+    pub border_color: [f32; 4],
+}
+
+/// What a new texture shall be.
+#[repr(C)]
+pub struct revamp_texture_options {
+    /// sizeof(revamp_texture_options).
+    pub struct_size: usize,
+    /// Dimensions, 1 to 3.
+    pub rank: u32,
+    /// Texels in each dimension of level 0, most significant first: at most 16384, or 2048 if there
+    /// are three dimensions.
+    pub extent: *const i32,
+    /// A REVAMP_COMPONENT_ value.
+    pub component_kind: revamp_component_kind,
+    /// Components of a texel: 1, 2 or 4; 3 for integers and floats of 32 bits; no 4 doubles.
+    pub components: u32,
+    /// Bits of a component. 0: 32, for doubles 64; NORM and UNORM need a value.
+    pub bits: u32,
+    /// Number of mipmap levels, or REVAMP_ALL_LEVELS; 0: one.
+    pub levels: u32,
+    /// A REVAMP_TEXTURE_STORAGE_ value.
+    pub storage: revamp_texture_storage,
+    /// If the texture's view is one of the cpu: the view with which this staging texture exchanges
+    /// data. NULL: none.
+    pub associated_view: revamp_accelerator_view,
+    /// Names the texture in messages and debugging tools; NULL: none.
+    pub label: *const c_char,
+}
+
+/// Properties of a texture.
+#[repr(C)]
+pub struct revamp_texture_info {
+    /// sizeof(revamp_texture_info).
+    pub struct_size: usize,
+    /// Number of dimensions.
+    pub rank: u32,
+    /// Texels in each dimension of level 0, most significant first; 1 where there is none.
+    pub extent: [i32; 3],
+    /// A REVAMP_COMPONENT_ value.
+    pub component_kind: revamp_component_kind,
+    /// Components of a texel.
+    pub components: u32,
+    /// Bits of a component.
+    pub bits: u32,
+    /// Number of mipmap levels.
+    pub levels: u32,
+    /// How it is stored; not AUTO.
+    pub storage: revamp_texture_storage,
+    /// Bytes of a texel in the host form.
+    pub texel_size: u32,
+    /// Bytes of all levels in the host form.
+    pub size: u64,
+    /// For a staging texture of rank 2 or 3: bytes from a row to the next one in
+    /// revamp_texture_data(). Else 0.
+    pub row_pitch: u64,
+    /// For a staging texture of rank 3: bytes from a slice to the next one. Else 0.
+    pub depth_pitch: u64,
+    /// The view it lives on.
+    pub view: revamp_accelerator_view,
+    /// The associated view; the same as `view` unless it is a staging texture.
+    pub associated_view: revamp_accelerator_view,
+}
+
+/// A level of a texture.
+#[repr(C)]
+pub struct revamp_texture_level_info {
+    /// sizeof(revamp_texture_level_info).
+    pub struct_size: usize,
+    /// Texels in each dimension, most significant first; 1 where there is none.
+    pub extent: [i32; 3],
+    /// Where it begins in the host form of all levels, in bytes.
+    pub offset: u64,
+    /// Its bytes in the host form.
+    pub size: u64,
+}
+
+/// Levels of a texture, or a section of one level.
+#[repr(C)]
+pub struct revamp_texture_region {
+    /// sizeof(revamp_texture_region).
+    pub struct_size: usize,
+    /// The texture.
+    pub texture: revamp_texture,
+    /// The first level.
+    pub level: u32,
+    /// Number of levels; 0: all from `level` on, or one if origin or extent is given.
+    pub level_count: u32,
+    /// First texel of a section of one level. NULL: zeros.
+    pub origin: *const i32,
+    /// Extent of a section of one level. NULL: up to the level's end.
+    pub extent: *const i32,
 }
 
 /// A launch of a SPIR-V kernel.

@@ -131,10 +131,15 @@ impl Block {
         let mut bytes = SmallVec::new();
         bytes.make_room(self.bytes.len())?;
         bytes.extend_from_slice(&self.bytes);
-        for &(at, slot) in &self.inner {
-            bytes[at..at + ADDRESS].copy_from_slice(&(base + slot as u64).to_ne_bytes());
-        }
+        self.put_addresses(&mut bytes, base);
         Ok(bytes)
+    }
+
+    /// Writes the addresses of its own slots into a copy of its bytes that lies at `base`.
+    pub fn put_addresses(&self, copy: &mut [u8], base: u64) {
+        for &(at, slot) in &self.inner {
+            copy[at..at + ADDRESS].copy_from_slice(&(base + slot as u64).to_ne_bytes());
+        }
     }
 }
 

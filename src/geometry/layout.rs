@@ -258,10 +258,10 @@ impl CopyPlan {
         )
     }
 
-    /// The largest unit (16, 8 or 4 bytes) that divides every offset, stride and run.
+    /// The largest power of two that divides every offset, stride and run, up to 16.
     pub fn unit(&self) -> u64 {
         let all = self.dims.iter().fold(self.source | self.destination | self.run, |a, d| a | d.source | d.destination);
-        1 << all.trailing_zeros().clamp(2, 4)
+        1 << all.trailing_zeros().min(4)
     }
 
     /// Calls `each(source offset, destination offset, length)` for the contiguous pieces of packed positions

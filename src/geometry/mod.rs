@@ -2,6 +2,8 @@
 
 pub mod layout;
 pub mod region;
+pub mod texels;
 
 pub use layout::{CopyDim, CopyPlan, Layout};
 pub use region::Region;
+pub use texels::{ComponentKind, TexelBox, TexelFormat, TextureShape};

@@ -156,7 +156,8 @@ impl Images {
         let image = image.ok_or_else(|| Error::internal("a kernel was registered without its image"))?;
         let bytes = image.bytes.clone()?;
         let kernels = image.kernels.get_or_init(|| by_name(bytes)).as_ref().map_err(Clone::clone)?;
-        let kernel = kernels.get(stub.name.as_str()).ok_or_else(|| {
+        let bare = || kernels.get(image::bare_name(&stub.name).as_str());
+        let kernel = kernels.get(stub.name.as_str()).or_else(bare).ok_or_else(|| {
             Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
         })?;
         Ok(Arc::new(Compiled {

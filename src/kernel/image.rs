@@ -1,7 +1,7 @@
 //! The image of compiled kernels as the library reads it: errors of `revamp-image` become the library's.
 
 use crate::error::{Error, Result};
-pub use revamp_image::{ANY_OFFSET, Capture, HEADER_BYTES, Kernel};
+pub use revamp_image::{ANY_OFFSET, Capture, HEADER_BYTES, Kernel, bare_name};
 use revamp_image::{DecodeError, decode, decode_size};
 
 /// The size of a whole image, from its header.

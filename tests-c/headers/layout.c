@@ -5,7 +5,7 @@
 #define CHECK(id, condition) typedef char check_##id[(condition) ? 1 : -1]
 #define SIZE(type, bytes) CHECK(size_of_##type, sizeof(type) == (bytes))
 #define AT(type, field, bytes) CHECK(type##_##field, offsetof(type, field) == (bytes))
-CHECK(version, REVAMP_ABI_VERSION == 2);
+CHECK(version, REVAMP_ABI_VERSION == 3);
 
 SIZE(revamp_accelerator_info, 112);
 AT(revamp_accelerator_info, struct_size, 0);
@@ -56,6 +56,48 @@ AT(revamp_array_info, view, 48);
 AT(revamp_array_info, associated_view, 56);
 AT(revamp_array_info, cpu_access_type, 64);
 
+SIZE(revamp_texture_options, 64);
+AT(revamp_texture_options, struct_size, 0);
+AT(revamp_texture_options, rank, 8);
+AT(revamp_texture_options, extent, 16);
+AT(revamp_texture_options, component_kind, 24);
+AT(revamp_texture_options, components, 28);
+AT(revamp_texture_options, bits, 32);
+AT(revamp_texture_options, levels, 36);
+AT(revamp_texture_options, storage, 40);
+AT(revamp_texture_options, associated_view, 48);
+AT(revamp_texture_options, label, 56);
+
+SIZE(revamp_texture_info, 88);
+AT(revamp_texture_info, struct_size, 0);
+AT(revamp_texture_info, rank, 8);
+AT(revamp_texture_info, extent, 12);
+AT(revamp_texture_info, component_kind, 24);
+AT(revamp_texture_info, components, 28);
+AT(revamp_texture_info, bits, 32);
+AT(revamp_texture_info, levels, 36);
+AT(revamp_texture_info, storage, 40);
+AT(revamp_texture_info, texel_size, 44);
+AT(revamp_texture_info, size, 48);
+AT(revamp_texture_info, row_pitch, 56);
+AT(revamp_texture_info, depth_pitch, 64);
+AT(revamp_texture_info, view, 72);
+AT(revamp_texture_info, associated_view, 80);
+
+SIZE(revamp_texture_level_info, 40);
+AT(revamp_texture_level_info, struct_size, 0);
+AT(revamp_texture_level_info, extent, 8);
+AT(revamp_texture_level_info, offset, 24);
+AT(revamp_texture_level_info, size, 32);
+
+SIZE(revamp_texture_region, 40);
+AT(revamp_texture_region, struct_size, 0);
+AT(revamp_texture_region, texture, 8);
+AT(revamp_texture_region, level, 16);
+AT(revamp_texture_region, level_count, 20);
+AT(revamp_texture_region, origin, 24);
+AT(revamp_texture_region, extent, 32);
+
 SIZE(revamp_region, 80);
 AT(revamp_region, struct_size, 0);
 AT(revamp_region, array, 8);
@@ -77,7 +119,7 @@ AT(revamp_thread_id, tile_origin, 32);
 AT(revamp_thread_id, tile_memory, 40);
 AT(revamp_thread_id, internal, 48);
 
-SIZE(revamp_argument, 72);
+SIZE(revamp_argument, 88);
 AT(revamp_argument, kind, 0);
 AT(revamp_argument, set, 4);
 AT(revamp_argument, binding, 8);
@@ -86,10 +128,13 @@ AT(revamp_argument, offset, 16);
 AT(revamp_argument, access, 20);
 AT(revamp_argument, array, 24);
 AT(revamp_argument, view, 32);
-AT(revamp_argument, origin, 40);
-AT(revamp_argument, extent, 48);
-AT(revamp_argument, data, 56);
-AT(revamp_argument, size, 64);
+AT(revamp_argument, texture, 40);
+AT(revamp_argument, level, 48);
+AT(revamp_argument, level_count, 52);
+AT(revamp_argument, origin, 56);
+AT(revamp_argument, extent, 64);
+AT(revamp_argument, data, 72);
+AT(revamp_argument, size, 80);
 
 SIZE(revamp_parallel_for_each_info, 112);
 AT(revamp_parallel_for_each_info, struct_size, 0);
@@ -122,13 +167,21 @@ AT(revamp_kernel_info, push_constant_size, 24);
 AT(revamp_kernel_info, specialization_count, 28);
 AT(revamp_kernel_info, takes_block, 32);
 
-SIZE(revamp_binding_info, 40);
+SIZE(revamp_binding_info, 48);
 AT(revamp_binding_info, struct_size, 0);
 AT(revamp_binding_info, set, 8);
 AT(revamp_binding_info, binding, 12);
 AT(revamp_binding_info, access, 16);
 AT(revamp_binding_info, name, 24);
 AT(revamp_binding_info, min_size, 32);
+AT(revamp_binding_info, kind, 40);
+AT(revamp_binding_info, dimensions, 44);
+
+SIZE(revamp_sampler, 32);
+AT(revamp_sampler, struct_size, 0);
+AT(revamp_sampler, filter, 8);
+AT(revamp_sampler, address, 12);
+AT(revamp_sampler, border_color, 16);
 
 SIZE(revamp_dispatch_info, 72);
 AT(revamp_dispatch_info, struct_size, 0);

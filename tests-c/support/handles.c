@@ -2,10 +2,22 @@
 
 #include "engines.h"
 
-const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",
-                                       "array_view",  "kernel",           "completion"};
+const char *const type_names[TYPES] = {"accelerator", "accelerator_view", "array",  "array_view",
+                                       "kernel",      "completion",       "texture"};
 uint32_t good_data[GOOD_COUNT];
 struct good_handles good;
+
+static revamp_texture small_texture(revamp_accelerator_view view) {
+    revamp_texture texture = NULL;
+    int32_t extent = GOOD_COUNT;
+    revamp_texture_options options = {0};
+    options.struct_size = sizeof options;
+    options.rank = options.components = 1;
+    options.extent = &extent;
+    options.component_kind = REVAMP_COMPONENT_FLOAT;
+    REQUIRE_OK(revamp_texture_create(view, &options, &texture));
+    return texture;
+}
 
 void make_good(void) {
     const place *p = places_that(runs_spirv);
@@ -14,19 +26,22 @@ void make_good(void) {
     good.view = p->view;
     good.array = array_with(p->view, good_data, GOOD_COUNT);
     good.over = view_of(good_data, GOOD_COUNT);
+    good.texture = small_texture(p->view);
     REQUIRE_OK(revamp_accelerator_view_create_marker(p->view, &good.completion));
     if (runs_spirv(&p->info)) good.kernel = load(p->accelerator, &step_module);
 }
 
 void free_good(void) {
     drop(good.over);
+    CHECK_OK(revamp_texture_release(good.texture));
     CHECK_OK(revamp_array_destroy(good.array));
     CHECK_OK(revamp_completion_release(good.completion));
     if (good.kernel) CHECK_OK(revamp_kernel_release(good.kernel));
 }
 
 void *handle_of_type(handle_type type) {
-    void *const handles[TYPES] = {good.accelerator, good.view, good.array, good.over, good.kernel, good.completion};
+    void *const handles[TYPES] = {good.accelerator, good.view,       good.array,  good.over,
+                                  good.kernel,      good.completion, good.texture};
     return handles[type];
 }
 
@@ -39,11 +54,13 @@ static void *freed_of_type(handle_type type) {
     revamp_kernel kernel = good.kernel ? load(good.accelerator, &step_module) : NULL;
     REQUIRE_OK(revamp_accelerator_view_create_marker(good.view, &marker));
     CHECK_OK(revamp_accelerator_view_release(view));
+    revamp_texture texture = small_texture(good.view);
+    CHECK_OK(revamp_texture_release(texture));
     CHECK_OK(revamp_array_destroy(array));
     drop(over);
     CHECK_OK(revamp_completion_release(marker));
     if (kernel) CHECK_OK(revamp_kernel_release(kernel));
-    void *const handles[TYPES] = {NULL, view, array, over, kernel, marker};
+    void *const handles[TYPES] = {NULL, view, array, over, kernel, marker, texture};
     return handles[type];
 }
 
@@ -364,6 +381,86 @@ static revamp_status call_copy_view_async(void *h) {
     return begun(status, done);
 }
 
+static revamp_texture_options good_texture_options(const int32_t *extent) {
+    revamp_texture_options options = {0};
+    options.struct_size = sizeof options;
+    options.rank = options.components = 1;
+    options.extent = extent;
+    options.component_kind = REVAMP_COMPONENT_INT;
+    return options;
+}
+static revamp_status call_texture_create(void *h) {
+    int32_t four = 4;
+    revamp_texture texture;
+    revamp_texture_options options = good_texture_options(&four);
+    return revamp_texture_create(h, &options, &texture);
+}
+static revamp_status call_texture_create_associated(void *h) {
+    int32_t four = 4;
+    revamp_texture texture;
+    revamp_texture_options options = good_texture_options(&four);
+    options.associated_view = h;
+    revamp_status status = revamp_texture_create(good.view, &options, &texture);
+    if (status == REVAMP_OK) revamp_texture_release(texture);
+    return status;
+}
+CALL(texture_retain, revamp_texture_retain)
+CALL(texture_release, revamp_texture_release)
+GET(texture_get_info, revamp_texture_info, revamp_texture_get_info)
+static revamp_status call_texture_get_level(void *h) {
+    revamp_texture_level_info info = {0};
+    info.struct_size = sizeof info;
+    return revamp_texture_get_level(h, 0, &info);
+}
+static revamp_status call_texture_data(void *h) {
+    void *data;
+    return revamp_texture_data(h, REVAMP_ACCESS_READ, &data);
+}
+static revamp_texture_region texels_of(revamp_texture texture) {
+    revamp_texture_region region = {0};
+    region.struct_size = sizeof region;
+    region.texture = texture;
+    return region;
+}
+static revamp_status call_copy_to_texture(void *h) {
+    revamp_texture_region to = texels_of(h);
+    return revamp_copy_to_texture(good_data, GOOD_BYTES, &to);
+}
+static revamp_status call_copy_from_texture(void *h) {
+    revamp_texture_region from = texels_of(h);
+    return revamp_copy_from_texture(&from, good_data, GOOD_BYTES);
+}
+static revamp_status call_copy_texture_source(void *h) {
+    revamp_texture_region from = texels_of(h), to = texels_of(good.texture);
+    return revamp_copy_texture(&from, &to);
+}
+static revamp_status call_copy_texture_destination(void *h) {
+    revamp_texture_region from = texels_of(good.texture), to = texels_of(h);
+    return revamp_copy_texture(&from, &to);
+}
+static revamp_status call_copy_to_texture_async(void *h) {
+    revamp_completion done = NULL;
+    revamp_texture_region to = texels_of(h);
+    revamp_status status = revamp_copy_to_texture_async(good_data, GOOD_BYTES, &to, &done);
+    return begun(status, done);
+}
+static revamp_status call_copy_from_texture_async(void *h) {
+    revamp_completion done = NULL;
+    revamp_texture_region from = texels_of(h);
+    revamp_status status = revamp_copy_from_texture_async(&from, good_data, GOOD_BYTES, &done);
+    return begun(status, done);
+}
+static revamp_status call_copy_texture_async(void *h) {
+    revamp_completion done = NULL;
+    revamp_texture_region from = texels_of(good.texture), to = texels_of(h);
+    revamp_status status = revamp_copy_texture_async(&from, &to, &done);
+    return begun(status, done);
+}
+/* Without any object the argument is taken for an array. */
+static revamp_status call_parallel_for_each_texture(void *h) {
+    return host_launch_with(revamp_argument_texture_address(0, h, 0, 0, REVAMP_ACCESS_READ));
+}
+
 #define CASE(name, type, null_is)                                                                                      \
     { #name, type, null_is, false, call_##name }
 #define SPIRV_CASE(name, type, null_is)                                                                                \
@@ -401,6 +498,21 @@ static const handle_case others[] = {
     CASE(copy_from_array, ARRAY, BAD_HANDLE),
     CASE(copy_to_array_async, ARRAY, BAD_HANDLE),
     CASE(copy_from_array_async, ARRAY, BAD_HANDLE),
+    CASE(texture_create, VIEW, BAD_HANDLE),
+    CASE(texture_create_associated, VIEW, NO_ERROR),
+    CASE(texture_retain, TEXTURE, BAD_HANDLE),
+    CASE(texture_release, TEXTURE, BAD_HANDLE),
+    CASE(texture_get_info, TEXTURE, BAD_HANDLE),
+    CASE(texture_get_level, TEXTURE, BAD_HANDLE),
+    CASE(texture_data, TEXTURE, BAD_HANDLE),
+    CASE(copy_to_texture, TEXTURE, BAD_HANDLE),
+    CASE(copy_from_texture, TEXTURE, BAD_HANDLE),
+    CASE(copy_texture_source, TEXTURE, BAD_HANDLE),
+    CASE(copy_texture_destination, TEXTURE, BAD_HANDLE),
+    CASE(copy_to_texture_async, TEXTURE, BAD_HANDLE),
+    CASE(copy_from_texture_async, TEXTURE, BAD_HANDLE),
+    CASE(copy_texture_async, TEXTURE, BAD_HANDLE),
+    CASE(parallel_for_each_texture, TEXTURE, OTHER_ERROR),
     CASE(kernel_retain, KERNEL, BAD_HANDLE),
     CASE(kernel_release, KERNEL, BAD_HANDLE),
     CASE(kernel_get_info, KERNEL, BAD_HANDLE),

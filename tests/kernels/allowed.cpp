@@ -328,3 +328,29 @@ void arrays_captured_by_default(const array<unsigned> &a, const array<unsigned> 
     parallel_for_each(
         out.extent, [&](index<1> i) restrict(amp) { out[i] = in[i] + twice_of(key[i]); });
 }
+
+// Textures: references, views made and handed on in kernels, members named with template arguments.
+struct texture_reader {
+    const graphics::texture<float, 2> &texels;
+    graphics::texture_view<float, 2> to;
+    graphics::sampler by;
+    static float around(const graphics::texture<float, 2> &of, index<2> i) restrict(amp) { return of(i[0] - 1, i[1]); }
+    void operator()(index<2> i) const restrict(amp) { to.set(i, around(texels, i) + float(by.address_mode)); }
+};
+template <class V> graphics::float_4 reads_by_template(V view, graphics::float_2 at) restrict(amp) {
+    return view.sample<graphics::filter_point, graphics::address_wrap>(at) +
+           view.gather_red<graphics::address_mirror>(at);
+}
+void textures(const graphics::texture<float, 2> &in, graphics::texture<float, 2> &out,
+              const graphics::texture<graphics::float_4, 2> &colours) {
+    const graphics::texture_view<float, 2> to(out);
+    const graphics::texture_view<const graphics::float_4, 2> from(colours);
+    parallel_for_each(out.extent, texture_reader{in, to, graphics::sampler()});
+    parallel_for_each(
+        out.extent, [&](index<2> i) restrict(amp) {
+            graphics::texture_view<float, 2> made(out);
+            made.set(i, in[i] + colours[i].x);
+        });
+    parallel_for_each(
+        out.extent, [=](index<2> i) restrict(amp) { to.set(i, reads_by_template(from, graphics::float_2(0.5f)).x); });
+}

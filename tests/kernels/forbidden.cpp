@@ -752,6 +752,15 @@ struct befriends {
 };
 auto lambda_before = [] restrict(amp) (int x) { return x; };           // error: behind the parameters of a lambda
 auto lambda_without = [] restrict(amp, cpu) { return 1; };             // strict: behind the parameters of a lambda
+inline int texels_on_the_host(const graphics::texture<int, 2> &t) {
+    return t(1, 2); // error: 'operator()' is for amp code alone
+}
+inline float texels_of_views(const graphics::texture_view<const float, 1> &v) restrict(amp, cpu) {
+    return v.sample(0.5f); // error: 'sample' is for amp code alone
+}
+inline void texture_by_value(graphics::texture<float, 1> &t, graphics::texture_view<float, 1> v) {
+    parallel_for_each(t.extent, [=](index<1> i) restrict(amp) { v.set(i, t[i]); }); // error: 't' ('graphics::texture<float, 1>') is captured by value
+}
 auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: stands behind 'mutable'
 inline void two_storage_classes() restrict(amp) {
     static tile_static int x; // error: a storage class by itself

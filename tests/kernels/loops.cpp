@@ -289,4 +289,83 @@ TEST(loops_that_no_thread_enters) {
     });
 }
 
+// A lock that each thread takes and frees in a round of a loop: what it does under the lock must not end up behind the
+// loop, where devices come when all their threads have left it.
+template <class Body> void under_a_lock(int expected, const Body &body) {
+    everywhere([&](const accelerator_view &where) {
+        std::vector<int> values(4);
+        const array_view<int> v(4, values);
+        parallel_for_each(
+            where, extent<1>(64).tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+                body(v, t.global[0]);
+                int old = v[3];
+                while (!atomic_compare_exchange(&v[3], &old, old + 3)) {
+                }
+            });
+        CHECK_EQUAL(v[2], expected);
+        CHECK_EQUAL(v[3], 192);
+    });
+}
+
+TEST(locks_within_loops) {
+    using view = const array_view<int> &;
+    under_a_lock(
+        2016, [](view v, int i) restrict(amp) {
+            bool done = false;
+            while (!done) {
+                int free = 0;
+                if (atomic_compare_exchange(&v[1], &free, 1)) {
+                    v[2] += i;
+                    done = true;
+                    atomic_exchange(&v[1], 0);
+                }
+            }
+        });
+    under_a_lock(
+        4032, [](view v, int i) restrict(amp) {
+            for (int k = 0; k < 2; ++k)
+                for (bool done = false; !done;) {
+                    if (atomic_exchange(&v[1], 1) != 0) continue;
+                    for (int n = 0; n < 4; ++n)
+                        v[2] += i;
+                    v[2] -= 3 * i;
+                    v[1] = 0;
+                    done = true;
+                }
+        });
+    under_a_lock(
+        2016, [](view v, int i) restrict(amp) {
+            int left = 1;
+            do {
+                if (atomic_fetch_or(&v[1], 1) == 0) {
+                    v[2] += i;
+                    left = 0;
+                    atomic_fetch_and(&v[1], 0);
+                }
+            } while (left);
+        });
+    under_a_lock(
+        2016, [](view v, int i) restrict(amp) {
+            const int mine = atomic_fetch_inc(&v[0]);
+            int tries = 0;
+            for (bool done = false; !done && tries < 1000000; ++tries)
+                if (atomic_fetch_add(&v[1], 0) == mine) {
+                    v[2] += i;
+                    done = true;
+                    atomic_fetch_inc(&v[1]);
+                }
+        });
+    under_a_lock(
+        2016, [](view v, int i) restrict(amp) {
+            for (;;) {
+                int free = 0;
+                if (atomic_compare_exchange(&v[1], &free, 1)) {
+                    v[2] += i;
+                    atomic_exchange(&v[1], 0);
+                    break;
+                }
+            }
+        });
+}
+
 CHECK_MAIN

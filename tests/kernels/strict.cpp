@@ -170,19 +170,68 @@ TEST(amp_code_takes_the_amp_ones_and_the_host_its_own) {
     CHECK(both() == 222222222 && implicit() == 2222 && conv() == 2 && k(n) * 10 + k2(n) == 22 && x == 1);
 }
 
+// What is internal to this file, or looks so to one of the passes, as argument of a kernel's template.
 int squared(int x) restrict(amp) {
     return x * x;
+}
+static int of_this_file(int x) restrict(amp) {
+    return 2 * x;
+}
+static const int constant = 50;
+namespace {
+int unnamed(int x) restrict(amp, cpu) {
+    return 3 * x;
+}
+} // namespace
+namespace names {
+int within(int x) restrict(amp) {
+    return 4 * x;
+}
+inline auto lambda() restrict(amp, cpu) {
+    return [](int x) restrict(amp, cpu) {
+        return 5 * x;
+    };
+}
+} // namespace names
+static auto local_class() restrict(amp, cpu) {
+    struct six {
+        int operator()(int x) const restrict(amp, cpu) { return 6 * x; }
+    };
+    return six();
+}
+template <class T> static T of_type(T x) restrict(amp, cpu) {
+    return 7 * x;
 }
 template <int (*F)(int)> struct mapped {
     array_view<int> v;
     void operator()(index<1> i) const restrict(amp) { v[i] = F(i[0]); }
 };
-
-TEST(a_function_as_argument_of_a_kernels_template) {
+template <class K> int third_of(const K &kernel) {
+    parallel_for_each(vulkan_view(), kernel.v.extent, kernel);
+    return kernel.v[3];
+}
+template <class F> int third(F f) {
     std::vector<int> v(4);
     array_view<int> view(v);
-    parallel_for_each(vulkan_view(), view.extent, mapped<squared>{view});
-    CHECK(view[3] == 9);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) { view[i] = f(i[0]); });
+    return view[3];
+}
+template <const int *P> int pointed() {
+    return third([](int x) restrict(amp) { return *P + x; });
+}
+
+TEST(names_as_arguments_of_a_kernels_template) {
+    std::vector<int> v(4);
+    const array_view<int> view(v);
+    CHECK(third_of(mapped<squared>{view}) == 9);
+    CHECK(third_of(mapped<of_this_file>{view}) == 6);
+    CHECK(third_of(mapped<unnamed>{view}) == 9);
+    CHECK(third_of(mapped<names::within>{view}) == 12);
+    CHECK(third(names::lambda()) == 15);
+    CHECK(third(local_class()) == 18);
+    CHECK(third_of(mapped<of_type<int>>{view}) == 21);
+    CHECK(pointed<&constant>() == 53);
 }
 
 // Which function a call may take is not seen in its text: by its arguments' namespace, by a base class, by a library.

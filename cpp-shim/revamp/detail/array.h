@@ -13,6 +13,7 @@
 #include "shapes.h"
 #include "view.h"
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -27,20 +28,36 @@ REVAMP_DETAIL_BEGIN
 
 struct array_access;
 
-// What the host knows of an array.
-struct array_control {
-    const revamp_array handle;
-    // The bytes of the array as kernels see it, without the address of the elements: what a launch makes a captured
-    // reference point to.
+// An array or texture, which functors capture by reference.
+struct live_object {
+    // Its bytes as kernels see it, without the address of the elements: what a launch makes a captured reference point
+    // to.
     std::vector<unsigned char> face;
-    // Of live_arrays: where the object is, and the next one there.
+    // What it is as an argument, but for its face and the offset.
+    revamp_argument argument = {};
+    // Beyond what element_offset counts in kernels.
+    bool large = false;
+    // Of live_objects: where it is, and the next one there.
     const void *place = nullptr;
-    array_control *next = nullptr;
+    live_object *next = nullptr;
+
+    explicit live_object(revamp_access access) {
+        argument.kind = REVAMP_ARGUMENT_INDIRECT;
+        argument.access = access;
+    }
+};
+
+// What the host knows of an array.
+struct array_control : live_object {
+    const revamp_array handle;
     // For elements on the host; made when first used.
     std::atomic<view_control *> host{nullptr};
     revamp_array_info info = {};
 
-    explicit array_control(revamp_array array) : handle(array) { info.struct_size = sizeof info; }
+    explicit array_control(revamp_array array) : live_object(REVAMP_ACCESS_READ_WRITE), handle(array) {
+        argument.array = array;
+        info.struct_size = sizeof info;
+    }
     array_control(const array_control &) = delete;
     ~array_control() {
         if (view_control *view = host.load(std::memory_order_acquire)) view_control::release(view);
@@ -71,32 +88,32 @@ struct array_control {
     }
 };
 
-// Where arrays are, so that a reference captured by a functor is known: a table of chains of arrays.
-class live_arrays {
+// Where arrays and textures are, so that a reference captured by a functor is known: a table of chains of them.
+class live_objects {
   public:
-    static live_arrays &all() {
+    static live_objects &all() {
         // Not destroyed: static arrays may be destroyed after it.
-        static live_arrays &one = *new live_arrays;
+        static live_objects &one = *new live_objects;
         return one;
     }
-    void add(const void *array, array_control *control) {
+    void add(const void *object, live_object *known) {
         std::unique_lock<std::shared_mutex> lock(m_mutex);
-        control->place = array;
-        array_control *&chain = chain_of(array);
-        control->next = chain;
-        chain = control;
+        known->place = object;
+        live_object *&chain = chain_of(object);
+        known->next = chain;
+        chain = known;
         m_count.fetch_add(1, std::memory_order_relaxed);
     }
-    void remove(const void *array) noexcept {
+    void remove(const void *object) noexcept {
         std::unique_lock<std::shared_mutex> lock(m_mutex);
-        for (array_control **at = &chain_of(array); *at; at = &(*at)->next)
-            if ((*at)->place == array) {
+        for (live_object **at = &chain_of(object); *at; at = &(*at)->next)
+            if ((*at)->place == object) {
                 *at = (*at)->next;
                 m_count.fetch_sub(1, std::memory_order_relaxed);
                 return;
             }
     }
-    // Looks arrays up, locked once for many; a program without arrays takes no lock. The caller knows of the arrays it
+    // Looks them up, locked once for many; a program without any takes no lock. The caller knows of what it
     // looks for, so it sees that they were counted.
     class reader {
       public:
@@ -104,15 +121,15 @@ class live_arrays {
             if (m_any) m_lock = std::shared_lock<std::shared_mutex>(m_all.m_mutex);
         }
         bool any() const { return m_any; }
-        array_control *find(const void *array) const {
-            array_control *at = m_all.chain_of(array);
-            while (at && at->place != array)
+        live_object *find(const void *object) const {
+            live_object *at = m_all.chain_of(object);
+            while (at && at->place != object)
                 at = at->next;
             return at;
         }
 
       private:
-        live_arrays &m_all = all();
+        live_objects &m_all = all();
         const bool m_any;
         std::shared_lock<std::shared_mutex> m_lock;
     };
@@ -121,10 +138,10 @@ class live_arrays {
     static constexpr std::size_t chains = 1024;
     std::shared_mutex m_mutex;
     std::atomic<std::size_t> m_count{0};
-    array_control *m_chains[chains] = {};
+    live_object *m_chains[chains] = {};
 
-    array_control *&chain_of(const void *array) {
-        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array);
+    live_object *&chain_of(const void *object) {
+        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(object);
         return m_chains[(address * 0x9E3779B97F4A7C15U >> 32) % chains];
     }
 };
@@ -220,7 +237,8 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         const auto extent_at = reinterpret_cast<unsigned char *>(const_cast<shape_type *>(&this->extent)) -
                                reinterpret_cast<unsigned char *>(static_cast<face *>(this));
         __builtin_memcpy(this->m_control->face.data() + extent_at, &this->extent, sizeof(shape_type));
-        revamp::detail::live_arrays::all().add(this, this->m_control.get());
+        this->m_control->large = revamp::detail::count_of(this->extent) > INT_MAX;
+        revamp::detail::live_objects::all().add(this, this->m_control.get());
     }
 
     template <class It> void fill(It begin, It end) {
@@ -345,7 +363,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     array(array &&other) noexcept
         : face(other.extent), accelerator_view(other.accelerator_view),
           associated_accelerator_view(other.associated_accelerator_view), cpu_access_type(other.cpu_access_type) {
-        revamp::detail::live_arrays::all().remove(&other);
+        revamp::detail::live_objects::all().remove(&other);
         this->m_control = std::move(other.m_control);
         settle();
     }
@@ -366,7 +384,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     }
     ~array() {
         if (!this->m_control) return;
-        revamp::detail::live_arrays::all().remove(this);
+        revamp::detail::live_objects::all().remove(this);
         this->m_control.reset();
     }
 

@@ -19,6 +19,11 @@ template <class T, int N> class array;
 template <class T, int N> class array_view;
 class accelerator;
 class accelerator_view;
+namespace graphics {
+template <class T, int N> class texture;
+template <class T, int N> class texture_view;
+template <class T, int N> class writeonly_texture_view;
+} // namespace graphics
 
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN
@@ -26,6 +31,10 @@ REVAMP_DETAIL_BEGIN
 template <class T> constexpr bool is_view_or_array = false;
 template <class T, int N> constexpr bool is_view_or_array<Concurrency::array<T, N>> = true;
 template <class T, int N> constexpr bool is_view_or_array<Concurrency::array_view<T, N>> = true;
+template <class> constexpr bool is_texture_or_view = false;
+template <class T, int N> constexpr bool is_texture_or_view<Concurrency::graphics::texture<T, N>> = true;
+template <class T, int N> constexpr bool is_texture_or_view<Concurrency::graphics::texture_view<T, N>> = true;
+template <class T, int N> constexpr bool is_texture_or_view<Concurrency::graphics::writeonly_texture_view<T, N>> = true;
 
 template <class T>
 constexpr bool is_small_integer =
@@ -48,6 +57,8 @@ template <class T> struct element {
     static_assert(sizeof(value) % 4 == 0,
                   "the size of the elements of an array or array_view must be a multiple of 4 bytes");
     static_assert(!is_view_or_array<value>, "the elements of an array or array_view must not be arrays or array_views");
+    static_assert(!is_texture_or_view<value>,
+                  "the elements of an array or array_view must not be textures or views of textures");
     static_assert(!std::is_same_v<value, Concurrency::accelerator> &&
                       !std::is_same_v<value, Concurrency::accelerator_view>,
                   "the elements of an array or array_view must not be accelerators or accelerator_views");

@@ -84,53 +84,52 @@ class capture {
     }
     [[noreturn]] static void refuse_array() {
         throw Concurrency::runtime_exception(
-            "the kernel of a parallel_for_each captured an array by value; capture it by reference", failed);
+            "the kernel of a parallel_for_each captured an array or texture by value; capture it by reference", failed);
     }
     void find(const scope &found) {
         for (const captured_view &view : found.views) {
             std::size_t offset = 0;
             // Temporaries lie elsewhere, and a view may have been assigned to more than once.
-            if (!offset_of(view.view, offset) || !*view.control) continue;
-            m_patched.push_back({view.control, *view.control});
+            if (!offset_of(view.view, offset)) continue;
+            void *control = nullptr;
+            __builtin_memcpy(&control, view.control, sizeof control);
+            if (!control) continue;
+            m_patched.push_back({view.control, control});
             revamp_argument argument =
-                revamp_argument_view_address(static_cast<std::uint32_t>(offset), (*view.control)->view());
+                view.texture ? view.texture(view.view)
+                             : revamp_argument_view_address(0, static_cast<view_control *>(control)->view());
+            argument.offset = static_cast<std::uint32_t>(offset);
             argument.access = view.access;
             m_arguments.push_back(argument);
             m_large |= view.large;
-            *view.control = nullptr;
+            __builtin_memset(view.control, 0, sizeof control);
         }
-        // Captured references are addresses of arrays.
-        const live_arrays::reader arrays;
-        if (!arrays.any()) return;
+        // Captured references are addresses of arrays and textures.
+        const live_objects::reader objects;
+        if (!objects.any()) return;
         for (std::size_t offset = 0; offset + sizeof(void *) <= m_size; offset += alignof(void *)) {
             void *word;
             __builtin_memcpy(&word, m_bytes + offset, sizeof word);
             if (reinterpret_cast<std::uintptr_t>(word) < 4096) continue;
-            array_control *control = arrays.find(word);
-            if (!control) continue;
-            revamp_argument argument = {};
-            argument.kind = REVAMP_ARGUMENT_INDIRECT;
+            const live_object *object = objects.find(word);
+            if (!object) continue;
+            revamp_argument argument = object->argument;
             argument.offset = static_cast<std::uint32_t>(offset);
-            argument.access = REVAMP_ACCESS_READ_WRITE;
-            argument.array = control->handle;
-            argument.data = control->face.data();
-            argument.size = control->face.size();
+            argument.data = object->face.data();
+            argument.size = object->face.size();
             m_arguments.push_back(argument);
-            double count = 1;
-            for (std::uint32_t d = 0; d < control->info.rank; ++d)
-                count *= control->info.extent[d];
-            m_large |= count > INT_MAX;
+            m_large |= object->large;
         }
     }
     // What was patched is as it was before the destructor sees it.
     void restore() {
         for (const patch &one : m_patched)
-            *one.at = one.was;
+            __builtin_memcpy(one.at, &one.was, sizeof one.was);
     }
 
   private:
     struct patch {
-        view_control **at, *was;
+        void *at, *was;
     };
     unsigned char *const m_bytes;
     const std::size_t m_size;

@@ -97,10 +97,12 @@ struct view_control {
 
 // A view that was found in a kernel's functor.
 struct captured_view {
-    void *view;             // the array_view, whose first member is the address of its elements
-    view_control **control; // its handle
+    void *view;    // the view, whose first member is the address of its elements
+    void *control; // where the pointer to what the host knows of it is
     revamp_access access;
     bool large; // beyond what element_offset counts in kernels
+    // What it is as an argument, if it is a view of a texture.
+    revamp_argument (*texture)(const void *view);
 };
 
 // A list that keeps its first elements in itself, so that most launches allocate nothing.
@@ -380,10 +382,14 @@ struct views {
     }
 };
 
-// The property array_view::source_accelerator_view, and its own property `accelerator`: found when they are read.
-struct source_accelerator_property {
-    typedef view_control *storage;
-    static Concurrency::accelerator get(view_control *control) { return views::source(control).accelerator; }
+// The property array_view::source_accelerator_view, and its own property `accelerator`: found when they are read, by
+// source_of() of what the host knows of the view.
+inline Concurrency::accelerator_view source_of(view_control *control) {
+    return views::source(control);
+}
+template <class Control> struct source_accelerator_property {
+    typedef Control *storage;
+    static Concurrency::accelerator get(Control *control) { return source_of(control).accelerator; }
     template <class Self> struct members {
         std::wstring get_description() const { return self().description; }
         std::wstring get_device_path() const { return self().device_path; }
@@ -393,13 +399,13 @@ struct source_accelerator_property {
         Concurrency::accelerator self() const { return static_cast<const Self *>(this)->get(); }
     };
 };
-class source_view_property {
-    Concurrency::accelerator_view get() const { return views::source(m_control); }
+template <class Control> class source_view_property {
+    Concurrency::accelerator_view get() const { return source_of(m_control); }
 
   public:
     union {
-        view_control *m_control;
-        property<source_accelerator_property, Concurrency::accelerator> accelerator;
+        Control *m_control;
+        property<source_accelerator_property<Control>, Concurrency::accelerator> accelerator;
     };
 
     operator Concurrency::accelerator_view() const { return get(); }
@@ -458,7 +464,7 @@ template <class T, int N> class basic_view {
         // The handle; null in kernels. Not for programs.
         view_control *m_control;
         // The property; get_source_accelerator_view() is the same.
-        source_view_property source_accelerator_view;
+        source_view_property<view_control> source_accelerator_view;
     };
 
   protected:
@@ -484,7 +490,8 @@ template <class T, int N> class basic_view {
     }
     [[gnu::noinline, gnu::cold]] void note() noexcept {
 #if !REVAMP_DEVICE_PASS
-        this_thread.scope->views.push_back({static_cast<void *>(this), &m_control, used, m_strides.large(extent)});
+        this_thread.scope->views.push_back(
+            {static_cast<void *>(this), &m_control, used, m_strides.large(extent), nullptr});
 #endif
     }
 

@@ -104,7 +104,7 @@ impl Native {
         }
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
-            let told = if amp.is_device() { hosts_name(kernel) } else { kernel.clone() };
+            let told = if amp.is_device() { revamp_image::bare_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
             for (n, (level, _)) in LEVELS.iter().enumerate() {
@@ -134,12 +134,6 @@ impl Native {
         );
         text
     }
-}
-
-/// A kernel's name in the host's pass, which names functions that are arguments of its template otherwise where the device's
-/// pass knows amp code alone (`Amp::Device`).
-pub(crate) fn hosts_name(name: &str) -> String {
-    name.replace("Ua9enable_ifILb1EE", "").replace("L_ZL", "L_Z")
 }
 
 /// The function that registers a unit's image with its native kernels.

@@ -79,6 +79,13 @@ fn a_region_is_a_loop_over_the_threads_in_each_dimension() {
     assert!(!text.contains("__revamp_"), "{text}");
 }
 
+#[test]
+fn a_block_may_end_with_a_line_of_debug_information() {
+    for end in ["ret void, !dbg !0", "unreachable, !dbg !0"] {
+        assert_eq!(made(&format!("  br label %next, !dbg !0\nnext:\n  {end}")).err(), None);
+    }
+}
+
 /// Whether a variable that lives across a barrier is kept per thread, kept once, or computed again.
 fn across(value: &str) -> &'static str {
     let body = format!(

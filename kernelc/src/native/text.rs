@@ -107,7 +107,8 @@ impl Instruction {
             text: text.to_owned(),
             result: result.map(|n| n.name.clone()),
             uses: all[skip..].iter().filter(|n| !n.label).map(|n| n.name.clone()).collect(),
-            opcode: opcode.to_owned(),
+            // `unreachable, !dbg !7`.
+            opcode: opcode.trim_end_matches(',').to_owned(),
         }
     }
 

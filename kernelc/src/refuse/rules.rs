@@ -233,6 +233,17 @@ fn is_of_kernels(function: Cursor) -> bool {
     is_named && is_of_amp(function)
 }
 
+/// Members of textures and their views that read and write texels, which no host code can.
+fn is_of_texels(function: Cursor) -> bool {
+    let name = function.spelling();
+    let is_named =
+        ["get", "set", "sample", "operator[]", "operator()"].contains(&name.as_str()) || name.starts_with("gather_");
+    let classes = ["texture", "texture_view", "writeonly_texture_view"];
+    is_named
+        && function.semantic_parent().is_some_and(|p| classes.contains(&p.spelling().as_str()))
+        && is_of_amp(function)
+}
+
 impl Walk {
     fn refuse(&mut self, at: Cursor, text: String) {
         let place = at.place();
@@ -647,7 +658,8 @@ impl Walk {
                 self.by_cpu.push((at, callee));
             }
             // revamp's atomics and fences also work in cpu code.
-            if self.strict && is_of_kernels(callee) && (context.side == Side::Cpu || !context.made) {
+            let of_kernels = self.strict && is_of_kernels(callee) || is_of_texels(callee);
+            if of_kernels && (context.side == Side::Cpu || !context.made) {
                 self.refuse(
                     at,
                     format!("'{}' is for amp code alone, and cpu code calls it (C3930)", callee.spelling()),

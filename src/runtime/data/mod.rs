@@ -11,6 +11,7 @@ pub mod retry;
 pub mod source;
 pub mod source_state;
 pub mod storage;
+pub mod texture;
 pub mod transfer;
 pub mod users;
 

@@ -34,15 +34,16 @@ pub(in crate::runtime) fn choose<'a>(
         let explicit = named.as_ref().map(|v| v.id());
         let there = dispatch_target(explicit, &tied, [], || 0);
         if let Err(Conflict::NotThere(n) | Conflict::Apart(n)) = there {
-            let there = arrays[n].view().accelerator().name();
+            let (noun, there) = (arrays[n].noun(), arrays[n].view().accelerator().name());
+            let or_view = if arrays[n].is_texture() { "" } else { ", or give an array_view of it" };
             return Err(Error::runtime(match &named {
                 Some(view) => format!(
-                    "array {n} of the launch lives on another accelerator_view (of {there}) than the one the launch is for \
-                     (of {}); copy it to an array there, or give an array_view of it",
+                    "{noun} {n} of the launch lives on another accelerator_view (of {there}) than the one the launch is for \
+                     (of {}); copy it to one there{or_view}",
                     view.accelerator().name()
                 ),
                 None => format!(
-                    "the arrays of the launch live on different accelerator_views (of {} and of {there}), so there is no \
+                    "the {noun}s of the launch live on different accelerator_views (of {} and of {there}), so there is no \
                      view to run on",
                     arrays[0].view().accelerator().name()
                 ),

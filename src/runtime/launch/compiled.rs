@@ -23,24 +23,45 @@ use std::sync::Arc;
 /// How the kernel uses an argument; `None` if it does not.
 pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
     let slot = argument.slot.as_ref()?;
+    match reads_and_writes(kernel, slot) {
+        None => Some(argument.access),
+        Some((false, false)) => None,
+        Some((true, false)) => Some(Access::Read),
+        // Elements that are not written keep their values.
+        Some((_, true)) => Some(Access::ReadWrite),
+    }
+}
+
+/// Whether the kernel reads and whether it writes what is captured there; `None` if the compiler could not tell.
+fn reads_and_writes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Option<(bool, bool)> {
     // The elements of a view are at the pointer in the block, those of an array at the pointer behind that.
     let further = matches!(slot, AddressSlot::Behind(..));
     let used = |c: &&Capture| c.offset == slot.offset() && c.further == further;
     let (mut reads, mut writes) = (false, false);
     for c in kernel.captures.iter() {
         if c.offset == ANY_OFFSET {
-            return Some(argument.access);
+            return None;
         }
         if used(&c) {
             (reads, writes) = (reads || c.reads, writes || c.writes);
         }
     }
-    match (reads, writes) {
-        (false, false) => None,
-        (true, false) => Some(Access::Read),
-        // Elements that are not written keep their values.
-        (_, true) => Some(Access::ReadWrite),
+    Some((reads, writes))
+}
+
+/// Fails if the kernel reads and writes a texture of less than 32 bits by one argument (TEX-21).
+pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[HostArgument<'_>]) -> Result<()> {
+    for (n, argument) in arguments.iter().enumerate() {
+        let (Some(bits), Some(slot)) = (argument.narrow_bits, &argument.slot) else { continue };
+        if reads_and_writes(kernel, slot) == Some((true, true)) {
+            return Err(Error::unsupported(format!(
+                "{}: the kernel reads and writes a texture of {bits} bits per scalar element (argument {n}); a kernel does both \
+                 only with 32 bits: use these, or read one texture and write another",
+                kernel.location
+            )));
+        }
     }
+    Ok(())
 }
 
 /// Checks that the launch fits what was compiled.

@@ -1,6 +1,6 @@
 //! Launches of functions of the program: on host threads, or as the kernels compiled from them.
 
-use crate::device::block::Block;
+use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::host::{Domain, launch_host_kernel};
 use crate::device::physical::DeviceKind;
@@ -13,6 +13,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
+use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
@@ -52,7 +53,7 @@ pub fn host_dispatch(
     mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
     // A compiled kernel declares what it uses.
-    let compiled = match &launch.compiled {
+    let compiled = match launch.compiled {
         Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == DeviceKind::Vulkan => Some(compiled),
         _ => None,
     };
@@ -63,6 +64,18 @@ pub fn host_dispatch(
         captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
         used.push(access);
     }
+    if let Some(kernel) = &launch.compiled {
+        compiled::check_narrow(kernel, launch.arguments)?;
+    }
+    let declared = launch.compiled.as_ref();
+    check_levels(launch.arguments.iter().filter_map(|a| {
+        let access = match declared {
+            Some(kernel) => compiled::access(kernel, a),
+            // Nothing says whether what is captured by reference is written.
+            None => Some(a.access).filter(|_| !matches!(a.slot, Some(AddressSlot::Behind(..)))),
+        };
+        Some((&a.section, access?))
+    }))?;
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))));
     for c in &captured {
         if let Operand::View(part) = c.operand {

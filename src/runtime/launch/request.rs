@@ -26,7 +26,7 @@ pub struct HostLaunch<'a> {
     /// The kernel for host threads.
     pub kernel: Option<&'a MakeKernel<'a>>,
     /// The kernel for Vulkan views.
-    pub compiled: Option<Arc<Compiled>>,
+    pub compiled: Option<&'a Arc<Compiled>>,
 }
 
 /// Makes a kernel from the argument block.
@@ -40,6 +40,8 @@ pub struct HostArgument<'a> {
     pub access: Access,
     /// Where its address goes in the block.
     pub slot: Option<AddressSlot<'a>>,
+    /// A texture whose components have less than 32 bits: a kernel reads it or writes it, not both (TEX-21).
+    pub narrow_bits: Option<u32>,
 }
 
 pub(in crate::runtime) const DISPATCH: Call = implicit(c"revamp_parallel_for_each");

@@ -1,0 +1,513 @@
+// revamp: texels in memory (docs/spec/textures.md): how they are stored, and read, written, sampled and gathered there.
+// The same code on host threads and in compiled kernels. All of that passes through the functions at the end, on
+// `texels`, which is what kernels know of a texture or view.
+//
+// The levels lie one after the other, each row-major without gaps. A component has 8, 16, 32 or 64 bits, of which only
+// the run of the program knows.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#ifndef REVAMP_DETAIL_TEXELS_H
+#define REVAMP_DETAIL_TEXELS_H
+
+#include "../../amp_short_vectors.h"
+#include "config.h"
+#include "shapes.h"
+#include "view.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+REVAMP_NAMESPACE_BEGIN
+namespace graphics {
+
+// Direct3D's numbers. What is unknown cannot be asked for.
+enum filter_mode : unsigned { filter_point = 0, filter_linear = 0x15, filter_unknown = 0xFFFFFFFF };
+enum address_mode : unsigned {
+    address_wrap = 1,
+    address_mirror = 2,
+    address_clamp = 3,
+    address_border = 4,
+    address_unknown = 0xFFFFFFFF
+};
+
+} // namespace graphics
+REVAMP_NAMESPACE_END
+REVAMP_DETAIL_BEGIN
+
+using Concurrency::graphics::address_mode;
+using Concurrency::graphics::filter_mode;
+
+// The components of a texel of type T, and how many there are: 0 if a texture has no such texels.
+template <class T> struct texel_type {
+    typedef T scalar;
+    static constexpr int size = 0;
+};
+#define REVAMP_TEXEL_TYPE(type, component, count)                                                                      \
+    template <> struct texel_type<type> {                                                                              \
+        typedef component scalar;                                                                                      \
+        static constexpr int size = count;                                                                             \
+    };
+#define REVAMP_TEXEL_TYPES(component, name)                                                                            \
+    REVAMP_TEXEL_TYPE(component, component, 1)                                                                         \
+    REVAMP_TEXEL_TYPE(Concurrency::graphics::name##_2, component, 2)                                                   \
+    REVAMP_TEXEL_TYPE(Concurrency::graphics::name##_4, component, 4)
+REVAMP_TEXEL_TYPES(int, int)
+REVAMP_TEXEL_TYPES(unsigned int, uint)
+REVAMP_TEXEL_TYPES(float, float)
+REVAMP_TEXEL_TYPES(norm, norm)
+REVAMP_TEXEL_TYPES(unorm, unorm)
+REVAMP_TEXEL_TYPE(Concurrency::graphics::int_3, int, 3)
+REVAMP_TEXEL_TYPE(Concurrency::graphics::uint_3, unsigned int, 3)
+REVAMP_TEXEL_TYPE(Concurrency::graphics::float_3, float, 3)
+REVAMP_TEXEL_TYPE(double, double, 1)
+REVAMP_TEXEL_TYPE(Concurrency::graphics::double_2, double, 2)
+#undef REVAMP_TEXEL_TYPES
+#undef REVAMP_TEXEL_TYPE
+
+template <class T> using texel_scalar = typename texel_type<T>::scalar;
+template <class T> constexpr int texel_size = texel_type<T>::size;
+// It has fractions, so it can be filtered.
+template <class T> constexpr bool is_sampled = std::is_same_v<texel_scalar<T>, float> || is_normalized<texel_scalar<T>>;
+// Kernels read and write such texels through one handle.
+template <class T>
+constexpr bool is_read_write = std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, float>;
+
+// The bits of a component where none are given; 0 if they must be.
+template <class T>
+constexpr unsigned default_bits = std::is_same_v<texel_scalar<T>, double> ? 64
+                                  : is_normalized<texel_scalar<T>>        ? 0
+                                                                          : 32;
+template <class T> constexpr bool has_bits(unsigned bits) {
+    typedef texel_scalar<T> S;
+    if (std::is_same_v<S, double>) return bits == 64;
+    if (texel_size<T> == 3) return bits == 32;
+    if (is_normalized<S>) return bits == 8 || bits == 16;
+    return bits == 16 || bits == 32 || (bits == 8 && std::is_integral_v<S>);
+}
+
+// Numbers as they are stored (docs/spec/textures.md#numbers).
+
+constexpr float half_to_float(unsigned code) {
+    const unsigned sign = (code & 0x8000) << 16, exponent = code >> 10 & 31, fraction = code & 0x3FF;
+    // Not as a float with the same digits: devices take denormal numbers for 0.
+    if (exponent == 0) {
+        const float value = static_cast<float>(static_cast<int>(fraction)) * (1.0f / 16777216.0f);
+        return sign ? -value : value;
+    }
+    return __builtin_bit_cast(float, sign | (exponent == 31 ? 0xFFU : exponent + 112) << 23 | fraction << 13);
+}
+// Toward zero; beyond what it holds to the largest finite one.
+constexpr unsigned float_to_half(float value) {
+    const unsigned bits = __builtin_bit_cast(unsigned, value), sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+    if (size > 0x7F800000) return sign | 0x7E00 | (size >> 13 & 0x1FF);
+    if (size == 0x7F800000) return sign | 0x7C00;
+    if (size >= 0x47800000) return sign | 0x7BFF;
+    if (size >= 0x38800000) return sign | (size - 0x38000000) >> 13;
+    return sign | static_cast<unsigned>(__builtin_bit_cast(float, size) * 16777216.0f);
+}
+
+// A component of `Bits` bits. Components of 64 bits are double and pass unchanged elsewhere.
+template <class S, unsigned Bits> constexpr S component_of(unsigned code) {
+    [[maybe_unused]] const int number = static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
+    if constexpr (std::is_same_v<S, int>)
+        return number;
+    else if constexpr (std::is_same_v<S, unsigned>)
+        return code;
+    else if constexpr (std::is_same_v<S, float>)
+        return Bits == 16 ? half_to_float(code) : __builtin_bit_cast(float, code);
+    else if constexpr (std::is_same_v<S, norm>)
+        return norm(static_cast<float>(number) / static_cast<float>((1 << (Bits - 1)) - 1));
+    else
+        return unorm(static_cast<float>(static_cast<int>(code)) / static_cast<float>((1 << Bits) - 1));
+}
+template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
+    [[maybe_unused]] constexpr unsigned all = ~0U >> (32 - Bits);
+    if constexpr (std::is_same_v<S, int>) {
+        constexpr int most = static_cast<int>(all >> 1);
+        return static_cast<unsigned>(value < -most - 1 ? -most - 1 : value > most ? most : value) & all;
+    } else if constexpr (std::is_same_v<S, unsigned>) {
+        return value < all ? value : all;
+    } else if constexpr (std::is_same_v<S, float>) {
+        return Bits == 16 ? float_to_half(value) : __builtin_bit_cast(unsigned, value);
+    } else {
+        const float number = value;
+        if (!(number == number)) return 0;
+        constexpr float scale = static_cast<float>(std::is_same_v<S, norm> ? all >> 1 : all);
+        return static_cast<unsigned>(static_cast<int>(number * scale + (number < 0.0f ? -0.5f : 0.5f))) & all;
+    }
+}
+
+// A texel of `Bits` bits a component, the `at`-th of its level: the words that it is stored in, and what they say.
+template <class T, unsigned Bits> struct texel {
+    typedef texel_scalar<T> S;
+    static constexpr int size = texel_size<T>;
+    static constexpr unsigned bytes = Bits / 8 * static_cast<unsigned>(size);
+    // A texel of up to 32 bits is one word, so it is read and written whole.
+    typedef std::conditional_t<
+        Bits == 64, std::uint64_t,
+        std::conditional_t<bytes == 1, std::uint8_t, std::conditional_t<bytes == 2, std::uint16_t, std::uint32_t>>>
+        word;
+    static constexpr int words = static_cast<int>(bytes / sizeof(word));
+    static constexpr int in_word = size / words;
+
+    static constexpr S decode(const word (&all)[words], int c) {
+        if constexpr (Bits == 64)
+            return __builtin_bit_cast(S, all[c]);
+        else
+            return component_of<S, Bits>(unsigned{all[c / in_word]} >> (static_cast<unsigned>(c % in_word) * Bits) &
+                                         (~0U >> (32 - Bits)));
+    }
+    static constexpr void encode(word (&all)[words], int c, S value) {
+        if constexpr (Bits == 64)
+            all[c] = __builtin_bit_cast(word, value);
+        else
+            all[c / in_word] = static_cast<word>(all[c / in_word] | code_of<S, Bits>(value)
+                                                                        << (static_cast<unsigned>(c % in_word) * Bits));
+    }
+
+    REVAMP_HD static T load(const void *texels, element_offset at) {
+        const word *from = static_cast<const word *>(texels) + at * words;
+        word all[words];
+        for (int w = 0; w < words; ++w)
+            all[w] = from[w];
+        if constexpr (size == 1)
+            return decode(all, 0);
+        else if constexpr (size == 2)
+            return T(decode(all, 0), decode(all, 1));
+        else if constexpr (size == 3)
+            return T(decode(all, 0), decode(all, 1), decode(all, 2));
+        else
+            return T(decode(all, 0), decode(all, 1), decode(all, 2), decode(all, 3));
+    }
+    REVAMP_HD static void store(void *texels, element_offset at, const T &value) {
+        word all[words] = {};
+        if constexpr (size == 1) {
+            encode(all, 0, value);
+        } else {
+            encode(all, 0, value.x);
+            encode(all, 1, value.y);
+            if constexpr (size > 2) encode(all, 2, value.z);
+            if constexpr (size > 3) encode(all, 3, value.w);
+        }
+        word *to = static_cast<word *>(texels) + at * words;
+        for (int w = 0; w < words; ++w)
+            to[w] = all[w];
+    }
+};
+
+// Does what an action does with the bits of a component at the time of compiling.
+template <class T, class Action>
+REVAMP_HD constexpr auto with_bits([[maybe_unused]] unsigned bits, const Action &action) {
+    typedef texel_scalar<T> S;
+    if constexpr (std::is_same_v<S, double>) {
+        return action.template run<64>();
+    } else if constexpr (texel_size<T> == 3) {
+        return action.template run<32>();
+    } else {
+        if constexpr (!std::is_same_v<S, float>)
+            if (bits == 8) return action.template run<8>();
+        if constexpr (is_normalized<S>)
+            return action.template run<16>();
+        else
+            return bits == 16 ? action.template run<16>() : action.template run<32>();
+    }
+}
+
+// Some levels of a texture, as kernels know them.
+template <int N> struct texels {
+    void *first;
+    Concurrency::extent<N> extent;
+    unsigned levels;
+    unsigned bits;
+
+    REVAMP_HD constexpr element_offset count() const {
+        element_offset all = extent[0];
+        for (unsigned d = 1; d < unsigned(N); ++d)
+            all *= extent[d];
+        return all;
+    }
+};
+
+template <int N> REVAMP_HD constexpr Concurrency::extent<N> halved(const Concurrency::extent<N> &extent) {
+    Concurrency::extent<N> half;
+    for (unsigned d = 0; d < unsigned(N); ++d)
+        half[d] = extent[d] > 1 ? extent[d] / 2 : 1;
+    return half;
+}
+template <int N>
+REVAMP_HD constexpr Concurrency::extent<N> level_extent(Concurrency::extent<N> extent, unsigned level) {
+    for (; level > 0; --level)
+        extent = halved(extent);
+    return extent;
+}
+// One level, which is there: `begins` tells how many texels lie before it.
+template <int N> struct texel_level {
+    Concurrency::extent<N> extent;
+    element_offset begins;
+};
+template <int N> REVAMP_HD constexpr texel_level<N> level_of(const texels<N> &all, unsigned level) {
+    texel_level<N> at{all.extent, 0};
+    for (; level > 0; --level) {
+        at.begins += texels<N>{nullptr, at.extent, 1, 0}.count();
+        at.extent = halved(at.extent);
+    }
+    return at;
+}
+
+template <int N>
+REVAMP_HD constexpr bool is_inside(const Concurrency::extent<N> &extent, const Concurrency::index<N> &at) {
+    bool inside = true;
+    for (unsigned d = 0; d < unsigned(N); ++d)
+        inside &= unsigned(at[d]) < unsigned(extent[d]);
+    return inside;
+}
+template <int N>
+REVAMP_HD constexpr element_offset offset_in(const Concurrency::extent<N> &extent, const Concurrency::index<N> &at) {
+    element_offset offset = at[0];
+    for (unsigned d = 1; d < unsigned(N); ++d)
+        offset = offset * extent[d] + at[d];
+    return offset;
+}
+
+template <class T> struct load_action {
+    const void *first;
+    element_offset at;
+    template <unsigned Bits> REVAMP_HD T run() const { return texel<T, Bits>::load(first, at); }
+};
+template <class T> struct store_action {
+    void *first;
+    element_offset at;
+    T value;
+    template <unsigned Bits> REVAMP_HD void run() const { texel<T, Bits>::store(first, at, value); }
+};
+
+// Sampling (docs/spec/textures.md#sampling). All is handed on by value: the compiler of kernels follows no pointers to
+// locals that are kept in memory. Values while they are filtered:
+template <class T> struct filtered {
+    float c[texel_size<T>];
+
+    REVAMP_HD static filtered of(const T &value) {
+        if constexpr (texel_size<T> == 1)
+            return {{value}};
+        else if constexpr (texel_size<T> == 2)
+            return {{value.x, value.y}};
+        else if constexpr (texel_size<T> == 3)
+            return {{value.x, value.y, value.z}};
+        else
+            return {{value.x, value.y, value.z, value.w}};
+    }
+    REVAMP_HD T value() const {
+        typedef texel_scalar<T> S;
+        if constexpr (texel_size<T> == 1)
+            return S(c[0]);
+        else if constexpr (texel_size<T> == 2)
+            return T(S(c[0]), S(c[1]));
+        else if constexpr (texel_size<T> == 3)
+            return T(S(c[0]), S(c[1]), S(c[2]));
+        else
+            return T(S(c[0]), S(c[1]), S(c[2]), S(c[3]));
+    }
+    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight) {
+        return between(from, to, weight, std::make_integer_sequence<int, texel_size<T>>());
+    }
+
+  private:
+    template <int... I>
+    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight,
+                                      std::integer_sequence<int, I...>) {
+        return {{(from.c[I] + (to.c[I] - from.c[I]) * weight)...}};
+    }
+};
+
+// What is sampled how.
+struct sampling {
+    filter_mode filter;
+    address_mode address;
+    float border[4];
+};
+
+// The border colour as a T: norm and unorm clamp it.
+template <class T, int... I> REVAMP_HD filtered<T> border_of(const sampling &how, std::integer_sequence<int, I...>) {
+    return {{texel_scalar<T>(how.border[I])...}};
+}
+template <class T> REVAMP_HD filtered<T> border_of(const sampling &how) {
+    return border_of<T>(how, std::make_integer_sequence<int, texel_size<T>>());
+}
+
+// Along one dimension: the texels on both sides of a place and the weight of the second, in 1/256 as Direct3D has it.
+// Of point sampling only the first. Places far outside are moved nearer, so that numbers stay small; what is no number
+// is the first texel's.
+struct texel_pair {
+    int first, second;
+    bool first_inside, second_inside;
+    float weight;
+};
+REVAMP_HD inline int texel_index(int i, int size, address_mode address) {
+    if (address == Concurrency::graphics::address_wrap) return i < 0 ? i + size : i >= size ? i - size : i;
+    if (address == Concurrency::graphics::address_mirror) {
+        // One there and back is 2 * size texels.
+        const int beyond = i >= size ? 2 * size - 1 - i : i;
+        return beyond < 0 ? -1 - beyond : beyond;
+    }
+    return i < 0 ? 0 : i >= size ? size - 1 : i;
+}
+REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode filter, address_mode address) {
+#if defined(__clang__)
+#pragma clang fp contract(off) // the same weights everywhere
+#endif
+    float near;
+    if (address == Concurrency::graphics::address_wrap)
+        near = coordinate - __builtin_floorf(coordinate);
+    else if (address == Concurrency::graphics::address_mirror)
+        near = coordinate - 2.0f * __builtin_floorf(coordinate * 0.5f);
+    else
+        near = coordinate < 10.0f ? coordinate : 10.0f;
+    const float least = address >= Concurrency::graphics::address_clamp ? -10.0f : 0.0f;
+    near = near > least ? near : least;
+    // Infinities minus themselves were no number, and are 0 now.
+    const float place = near * static_cast<float>(size);
+    int first;
+    float weight = 0.0f;
+    if (filter == Concurrency::graphics::filter_point) {
+        first = static_cast<int>(__builtin_floorf(place));
+        // Where rounding made the last texel the first of the next round.
+        if (address == Concurrency::graphics::address_wrap && first >= size) first = size - 1;
+    } else {
+        const int steps = static_cast<int>(__builtin_floorf(place * 256.0f + 0.5f)) - 128;
+        first = steps >> 8;
+        weight = static_cast<float>(steps & 255) * (1.0f / 256.0f);
+    }
+    return {texel_index(first, size, address), texel_index(first + 1, size, address), unsigned(first) < unsigned(size),
+            unsigned(first + 1) < unsigned(size), weight};
+}
+
+// x, y, z, of which x runs along the last dimension.
+template <int N> struct coordinates { float c[N]; };
+
+// One level, filtered. Dimension by dimension: D is the one along which the next texels lie.
+template <class T, int N, unsigned Bits> struct sampled_level {
+    const void *first;
+    texel_level<N> level;
+    texel_pair pairs[N];
+    sampling how;
+
+    REVAMP_HD sampled_level(const void *texels, const texel_level<N> &of, const coordinates<N> &at, filter_mode filter,
+                            const sampling &by)
+        : first(texels), level(of), how(by) {
+        // No loop: the optimiser would see too late that each is a value of its own.
+        pairs[0] = texels_at(at.c[N - 1], level.extent[0], filter, how.address);
+        if constexpr (N > 1) pairs[1] = texels_at(at.c[N - 2], level.extent[1], filter, how.address);
+        if constexpr (N > 2) pairs[2] = texels_at(at.c[N - 3], level.extent[2], filter, how.address);
+    }
+    template <int D> REVAMP_HD filtered<T> along(element_offset offset, bool inside, bool linear) const {
+        if constexpr (D == N) {
+            const filtered<T> here = filtered<T>::of(texel<T, Bits>::load(first, level.begins + offset));
+            if (how.address != Concurrency::graphics::address_border) return here;
+            return inside ? here : border_of<T>(how);
+        } else {
+            const texel_pair &pair = pairs[D];
+            const element_offset row = offset * level.extent[unsigned(D)];
+            const filtered<T> one = along<D + 1>(row + pair.first, inside & pair.first_inside, linear);
+            if (!linear) return one;
+            const filtered<T> other = along<D + 1>(row + pair.second, inside & pair.second_inside, linear);
+            return filtered<T>::between(one, other, pair.weight);
+        }
+    }
+};
+
+template <class T, int N> struct sample_action {
+    texels<N> all;
+    sampling how;
+    coordinates<N> at;
+    float detail;
+
+    template <unsigned Bits> REVAMP_HD filtered<T> level(unsigned number) const {
+        const bool linear = how.filter != Concurrency::graphics::filter_point;
+        const sampled_level<T, N, Bits> one(all.first, level_of(all, number), at, how.filter, how);
+        return one.template along<0>(0, true, linear);
+    }
+    template <unsigned Bits> REVAMP_HD T run() const {
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#endif
+        // What is no number is 0.
+        const float last = static_cast<float>(static_cast<int>(all.levels - 1));
+        float lod = detail > 0.0f ? detail : 0.0f;
+        lod = lod < last ? lod : last;
+        if (how.filter == Concurrency::graphics::filter_point)
+            return level<Bits>(static_cast<unsigned>(static_cast<int>(lod + 0.5f))).value();
+        const int steps = static_cast<int>(lod * 256.0f + 0.5f);
+        const filtered<T> one = level<Bits>(static_cast<unsigned>(steps >> 8));
+        if ((steps & 255) == 0) return one.value();
+        const filtered<T> next = level<Bits>(static_cast<unsigned>(steps >> 8) + 1);
+        return filtered<T>::between(one, next, static_cast<float>(steps & 255) * (1.0f / 256.0f)).value();
+    }
+};
+
+template <class T, int Component> struct gather_action {
+    texels<2> all;
+    sampling how;
+    coordinates<2> place;
+
+    template <unsigned Bits> REVAMP_HD float one(int row, int column, bool inside) const {
+        if (how.address == Concurrency::graphics::address_border && !inside) return border_of<T>(how).c[Component];
+        const element_offset at = element_offset(row) * all.extent[1] + column;
+        return filtered<T>::of(texel<T, Bits>::load(all.first, at)).c[Component];
+    }
+    template <unsigned Bits>
+    REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type run() const {
+        typedef texel_scalar<T> S;
+        const sampled_level<T, 2, Bits> from(all.first, texel_level<2>{all.extent, 0}, place,
+                                             Concurrency::graphics::filter_linear, how);
+        const texel_pair &row = from.pairs[0], &column = from.pairs[1];
+        // Counter-clockwise from the lower left; lower is the row of the larger index.
+        return {S(one<Bits>(row.second, column.first, row.second_inside & column.first_inside)),
+                S(one<Bits>(row.second, column.second, row.second_inside & column.second_inside)),
+                S(one<Bits>(row.first, column.second, row.first_inside & column.second_inside)),
+                S(one<Bits>(row.first, column.first, row.first_inside & column.first_inside))};
+    }
+};
+
+// What kernels do with textures.
+
+// The texel at an index of a level; 0 in all components outside.
+template <class T, int N>
+REVAMP_HD T fetch_texel(const texels<N> &from, const Concurrency::index<N> &at, unsigned level = 0) {
+    texel_level<N> one{from.extent, 0};
+    bool inside = true;
+    if (level > 0) {
+        inside = level < from.levels;
+        one = level_of(from, inside ? level : 0);
+    }
+    inside &= is_inside(one.extent, at);
+    // The first texel is always there: reading it costs less than a branch.
+    const T value =
+        with_bits<T>(from.bits, load_action<T>{from.first, inside ? one.begins + offset_in(one.extent, at) : 0});
+    return inside ? value : T();
+}
+// Dropped outside.
+template <class T, int N>
+REVAMP_HD void store_texel(const texels<N> &to, const Concurrency::index<N> &at, const T &value) {
+    if (is_inside(to.extent, at)) with_bits<T>(to.bits, store_action<T>{to.first, offset_in(to.extent, at), value});
+}
+template <class T, int N>
+REVAMP_HD T sample_texels(const texels<N> &from, const sampling &how, const coordinates<N> &at, float detail) {
+    return with_bits<T>(from.bits, sample_action<T, N>{from, how, at, detail});
+}
+// A component that T lacks is 0, and the fourth 1.
+template <int Component, class T>
+REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type
+gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &at) {
+    typedef texel_scalar<T> S;
+    if constexpr (Component >= texel_size<T>)
+        return S(Component == 3 ? 1.0f : 0.0f);
+    else
+        return with_bits<T>(from.bits, gather_action<T, Component>{from, how, at});
+}
+
+REVAMP_DETAIL_END
+
+#endif // REVAMP_DETAIL_TEXELS_H

@@ -1,0 +1,536 @@
+// Textures, views and samplers in kernels (docs/spec/textures.md). Built for host threads alone here, and compiled for
+// devices in tests/kernels.
+#include <amp.h>
+#include <amp_graphics.h>
+
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+using namespace concurrency;
+using namespace concurrency::graphics;
+namespace detail = revamp::detail;
+
+namespace {
+
+accelerator_view here() {
+    return accelerator().default_view;
+}
+// Whether the compiler of kernels tells how each capture is used.
+constexpr bool compiled = REVAMP_DEVICE_LANGUAGE;
+
+template <class T, class X> std::vector<T> values(const X &of) {
+    std::vector<T> all(of.extent.size());
+    copy(of, all.begin());
+    return all;
+}
+template <class X> std::vector<unsigned char> bytes_of(const X &of) {
+    std::vector<unsigned char> all(of.get_data_length());
+    copy(of, all.data(), static_cast<unsigned>(all.size()));
+    return all;
+}
+template <class T> std::vector<T> counted(int size, int first = 0) {
+    std::vector<T> all(static_cast<unsigned>(size));
+    for (int i = 0; i < size; ++i)
+        all[static_cast<unsigned>(i)] = static_cast<T>(first + i);
+    return all;
+}
+// Random bytes, the same each time.
+std::vector<unsigned char> noise(unsigned size) {
+    std::vector<unsigned char> all(size);
+    unsigned state = 1;
+    for (unsigned char &byte : all)
+        byte = static_cast<unsigned char>((state = state * 1664525 + 1013904223) >> 24);
+    return all;
+}
+
+// What a kernel that reads a texture of T gives: its texels as an array of T.
+template <class T, int N> std::vector<T> read(const texture<T, N> &from) {
+    std::vector<T> out(from.extent.size());
+    array_view<T, N> view(from.extent, out);
+    const texture_view<const T, N> texels(from);
+    view.discard_data();
+    parallel_for_each(
+        view.extent, [=](index<N> i) restrict(amp) { view[i] = texels[i]; });
+    view.synchronize();
+    return out;
+}
+// A texture of all bits that T has, read by index; written by a view, read again.
+template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
+    const unsigned length = shape.size() * bits / 8 * static_cast<unsigned>(short_vector_traits<T>::size);
+    std::vector<unsigned char> source = noise(length);
+    if (bits == 16 && std::is_same_v<detail::texel_scalar<T>, float>) {
+        // No exponents of infinities.
+        for (unsigned i = 1; i < length; i += 2)
+            source[i] &= 0xBF;
+    }
+    if (bits == 32 && std::is_same_v<detail::texel_scalar<T>, float>) {
+        for (unsigned i = 3; i < length; i += 4)
+            source[i] = static_cast<unsigned char>((source[i] & 0x80) | 0x3F);
+    }
+    const texture<T, N> from(shape, source.data(), length, bits);
+    const std::vector<T> got = read(from);
+    alignas(16) unsigned char memory[4096];
+    std::memcpy(memory, source.data(), length);
+    bool same = true;
+    for (unsigned n = 0; n < shape.size(); ++n)
+        same = same && got[n] == detail::with_bits<T>(bits, detail::load_action<T>{memory, static_cast<int>(n)});
+    CHECK(same);
+    texture<T, N> to(shape, bits);
+    const texture_view<const T, N> texels(from);
+    const texture_view<T, N> writable(to);
+    parallel_for_each(
+        shape, [=](index<N> i) restrict(amp) { writable.set(i, texels(i)); });
+    // The lowest code of norm became the next one.
+    if (std::is_same_v<detail::texel_scalar<T>, norm>)
+        CHECK(read(to) == got);
+    else
+        CHECK(bytes_of(to) == source);
+}
+
+template <class T, int N>
+std::vector<T> sampled(const texture<T, N> &from, const sampler &by, const std::vector<float> &places, float level) {
+    const int count = static_cast<int>(places.size()) / N;
+    const array_view<const float, 2> at(count, N, places);
+    std::vector<T> out(static_cast<unsigned>(count));
+    const array_view<T> view(count, out);
+    const texture_view<const T, N> texels(from);
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) {
+            if constexpr (N == 1)
+                view[i] = texels.sample(by, at(i[0], 0), level);
+            else if constexpr (N == 2)
+                view[i] = texels.sample(by, float_2(at(i[0], 0), at(i[0], 1)), level);
+            else
+                view[i] = texels.sample(by, float_3(at(i[0], 0), at(i[0], 1), at(i[0], 2)), level);
+        });
+    view.synchronize();
+    return out;
+}
+
+// A kernel samples as the same code does on the host, where texels.cpp looks at each rule.
+template <class T, int N> void sampled_as_by_the_host(const extent<N> &shape, unsigned bits, unsigned levels) {
+    texture<T, N> texels(shape, bits, levels);
+    std::vector<unsigned char> source = noise(texels.data_length);
+    // Floats between 0.5 and 2.
+    if (std::is_same_v<detail::texel_scalar<T>, float>) {
+        for (unsigned i = bits / 8 - 1; i < source.size(); i += bits / 8)
+            source[i] = static_cast<unsigned char>(bits == 16 ? 0x38 | (source[i] & 0x87) : 0x3F | (source[i] & 0x80));
+    }
+    copy(source.data(), static_cast<unsigned>(source.size()), texels);
+    alignas(16) unsigned char memory[8192];
+    REQUIRE(source.size() <= sizeof memory);
+    std::memcpy(memory, source.data(), source.size());
+    const detail::texels<N> all{memory, shape, texels.mipmap_levels, bits};
+    std::vector<float> places;
+    for (int n = 0; n < 200 * N; ++n)
+        places.push_back(static_cast<float>(n * 37 % 211) / 60.0f - 1.3f);
+    float worst = 0;
+    for (const auto filter : {filter_point, filter_linear})
+        for (const auto address : {address_wrap, address_mirror, address_clamp, address_border})
+            for (const float level : {0.0f, 0.6f, 1.25f}) {
+                const sampler by(filter, address, float_4(0.25f, -1.0f, 0.5f, 1.0f));
+                const std::vector<T> got = sampled(texels, by, places, level);
+                for (unsigned n = 0; n < got.size(); ++n) {
+                    detail::coordinates<N> at{};
+                    for (unsigned d = 0; d < unsigned(N); ++d)
+                        at.c[d] = places[n * unsigned(N) + d];
+                    const T expected = detail::sample_texels<T, N>(all, detail::sampling_by(by), at, level);
+                    for (unsigned c = 0; c < unsigned(detail::texel_size<T>); ++c)
+                        worst = std::max(worst, std::abs(detail::filtered<T>::of(got[n]).c[c] -
+                                                         detail::filtered<T>::of(expected).c[c]));
+                }
+            }
+    CHECK(worst <= 1e-5f);
+}
+
+} // namespace
+
+TEST(TEX_16_TEX_24_TEX_25_texels_of_all_kinds_by_index) {
+    // Each kind, width, number of components and rank once: texels.cpp has all of them.
+    indexed<int, 1>(8, extent<1>(100));
+    indexed<int, 1>(16, extent<1>(100));
+    indexed<int, 1>(32, extent<1>(100));
+    indexed<uint_4, 2>(8, extent<2>(7, 9));
+    indexed<uint_4, 2>(16, extent<2>(7, 9));
+    indexed<float_2, 2>(16, extent<2>(9, 5));
+    indexed<float_2, 2>(32, extent<2>(9, 5));
+    indexed<float_3, 3>(32, extent<3>(3, 4, 5));
+    indexed<norm_4, 1>(16, extent<1>(31));
+    indexed<norm_4, 1>(8, extent<1>(31));
+    indexed<unorm, 2>(8, extent<2>(9, 5));
+    indexed<unorm, 2>(16, extent<2>(9, 5));
+}
+
+TEST(TEX_79_doubles_by_index) {
+    if (!here().accelerator.supports_double_precision) SKIP("no doubles");
+    indexed<double_2, 3>(64, extent<3>(2, 3, 4));
+}
+
+TEST(TEX_14_TEX_17_TEX_19_TEX_20_TEX_29_a_texture_by_reference) {
+    const std::vector<int> v = counted<int>(24);
+    texture<int, 2> t(4, 6, v.begin(), v.end());
+    texture<int, 1> row(24);
+    texture<float, 3> cube(extent<3>(2, 3, 4));
+    texture<uint, 2> levels(extent<2>(8, 4), 32U, 0U);
+    std::vector<int> told(24);
+    array_view<int> out(24, told);
+    parallel_for_each(
+        t.extent, [ =, &t, &row, &cube, &levels ](index<2> i) restrict(amp) {
+            // All forms of access; reads and writes of one texture (32 bits).
+            const int sum = t[i] + t(i) + t(i[0], i[1]) + t.get(i);
+            t.set(i, sum);
+            const int n = i[0] * t.extent[1] + i[1];
+            row.set(index<1>(n), n);
+            const int again = row[n] + row(n) + row[index<1>(n)];
+            cube.set(index<3>(n / 12, n / 4 % 3, n % 4), static_cast<float>(again));
+            out[n] = static_cast<int>(cube(n / 12, n / 4 % 3, n % 4)) + static_cast<int>(levels.mipmap_levels) +
+                     levels.get_mipmap_extent(1)[0] + levels.get_extent()[0] * 100 +
+                     static_cast<int>(levels.get_mipmap_levels()) * 1000;
+        });
+    out.synchronize();
+    const std::vector<int> sums = values<int>(t);
+    for (int n = 0; n < 24; ++n) {
+        CHECK_EQUAL(sums[unsigned(n)], 4 * n);
+        CHECK_EQUAL(told[unsigned(n)], 3 * n + 4 + 4 + 800 + 4000);
+    }
+    // As a reference member of a functor, and given to functions.
+    struct functor {
+        texture<int, 2> &texels;
+        static int doubled(const texture<int, 2> &of, const index<2> &i) restrict(amp) { return 2 * of[i]; }
+        static void put(texture<int, 2> *to, const index<2> &i, int value) restrict(amp) { to->set(i, value); }
+        void operator()(index<2> i) const restrict(amp) { put(&texels, i, doubled(texels, i) + 1); }
+    };
+    parallel_for_each(t.extent, functor{t});
+    CHECK_EQUAL(values<int>(t)[5], 41);
+}
+
+TEST(TEX_18_the_last_index_runs_along_the_row) {
+    const std::vector<float> v = counted<float>(24);
+    const texture<float, 3> t(2, 3, 4, v.begin(), v.end());
+    const texture_view<const float, 3> view(t);
+    float got[4] = {};
+    array_view<float> out(4, got);
+    parallel_for_each(
+        extent<1>(1), [=](index<1>) restrict(amp) {
+            out[0] = view(1, 2, 3);
+            out[1] = view[index<3>(0, 0, 1)];
+            // x of the coordinates is the last component (TEX-46).
+            out[2] = view.sample<filter_point>(float_3(0.9f, 0.1f, 0.1f));
+            out[3] = view.sample<filter_point>(float_3(0.1f, 0.1f, 0.9f));
+        });
+    out.synchronize();
+    CHECK(got[0] == 23 && got[1] == 1 && got[2] == 3 && got[3] == 12);
+}
+
+TEST(TEX_21_TEX_22_TEX_23_narrow_textures_are_read_or_written) {
+    texture<int, 1> t(16, 8U);
+    parallel_for_each(
+        t.extent, [&](index<1> i) restrict(amp) { t.set(i, i[0] * 20 - 200); });
+    CHECK(read(t) ==
+          std::vector<int>({-128, -128, -128, -128, -120, -100, -80, -60, -40, -20, 0, 20, 40, 60, 80, 100}));
+    texture<float, 1> half(16, 16U);
+    const texture_view<float, 1> view(half);
+    parallel_for_each(
+        half.extent, [ =, &t ](index<1> i) restrict(amp) { view.set(i, static_cast<float>(t[i]) + 0.5f); });
+    CHECK_EQUAL(read(half)[15], 100.5f);
+    // Host threads without a compiler of kernels do not know.
+    if (!compiled) return;
+    CHECK_THROWS(unsupported_feature,
+                 parallel_for_each(
+                     t.extent, [&](index<1> i) restrict(amp) { t.set(i, t[i] + 1); }),
+                 CHECK_CONTAINS(e.what(), "8 bits"));
+    CHECK_THROWS(unsupported_feature, parallel_for_each(
+                                          half.extent, [=](index<1> i) restrict(amp) {
+                                              if (i[0] < 8)
+                                                  view.set(i, 1.0f);
+                                              else
+                                                  view.set(index<1>(0), view[i]);
+                                          }));
+}
+
+TEST(TEX_26_TEX_27_outside) {
+    const std::vector<float> v = counted<float>(12, 1);
+    texture<float, 2> t(3, 4, v.begin(), v.end());
+    texture<unorm_4, 2> u(extent<2>(3, 4), noise(48).data(), 48, 8U);
+    const texture_view<const float, 2> view(t);
+    const texture_view<const unorm_4, 2> colours(u);
+    std::vector<float> out(5 * 6);
+    array_view<float, 2> sums(5, 6, out);
+    parallel_for_each(
+        sums.extent, [=](index<2> i) restrict(amp) {
+            const index<2> at = i - index<2>(1, 1);
+            sums[i] = view[at] + view.get(at, 1) + (at[0] < 0 ? float(colours[at].w) : 0.0f);
+        });
+    sums.synchronize();
+    for (int r = -1; r < 4; ++r)
+        for (int c = -1; c < 5; ++c)
+            CHECK_EQUAL(out[unsigned((r + 1) * 6 + c + 1)],
+                        r >= 0 && r < 3 && c >= 0 && c < 4 ? float(r * 4 + c + 1) : 0.0f);
+    // Around a level on all sides.
+    texture<int, 2> levels(extent<2>(8, 8), 32U, 0U);
+    const std::vector<int> before = counted<int>(85, 100);
+    copy(before.data(), 85 * 4, levels);
+    const texture_view<int, 2> one(levels, 1);
+    parallel_for_each(
+        extent<2>(8, 8), [=](index<2> i) restrict(amp) {
+            const index<2> at(i[0] - 2, i[1] - 2);
+            if (at[0] < 0 || at[0] >= 4 || at[1] < 0 || at[1] >= 4) one.set(at, 7);
+        });
+    std::vector<int> after(85);
+    copy(levels, after.data(), 85 * 4);
+    CHECK(after == before);
+    parallel_for_each(
+        extent<2>(8, 8), [=](index<2> i) restrict(amp) { one.set(i, 7); });
+    copy(levels, after.data(), 85 * 4);
+    CHECK(std::count(after.begin(), after.end(), 7) == 16 && after[63] == 163 && after[64] == 7 && after[79] == 7 &&
+          after[80] == 180);
+}
+
+TEST(TEX_28_texels_in_a_tile_after_a_barrier) {
+    texture<int, 1> t(256);
+    std::vector<int> out(256);
+    array_view<int> view(256, out);
+    parallel_for_each(
+        extent<1>(256).tile<64>(), [ =, &t ](tiled_index<64> i) restrict(amp) {
+            t.set(i.global, i.global[0]);
+            i.barrier.wait();
+            view[i.global] = t[i.tile_origin[0] + 63 - i.local[0]];
+        });
+    view.synchronize();
+    for (int n = 0; n < 256; ++n)
+        CHECK_EQUAL(out[unsigned(n)], n / 64 * 64 + 63 - n % 64);
+}
+
+TEST(TEX_31_TEX_32_where_launches_run) {
+    const accelerator_view cpu = accelerator(accelerator::cpu_accelerator).default_view;
+    const accelerator_view second = here().accelerator.create_view();
+    texture<int, 1> a(4), b(4, second), staging(4, cpu, here());
+    std::vector<int> out(4);
+    array_view<int> view(4, out);
+    CHECK_THROWS(runtime_exception,
+                 parallel_for_each(
+                     extent<1>(4), [ =, &a, &b ](index<1> i) restrict(amp) { view[i] = a[i] + b[i]; }));
+    CHECK_THROWS(runtime_exception, parallel_for_each(
+                                        second, extent<1>(4), [ =, &a ](index<1> i) restrict(amp) { view[i] = a[i]; }));
+    CHECK_THROWS(runtime_exception,
+                 parallel_for_each(
+                     extent<1>(4), [ =, &staging ](index<1> i) restrict(amp) { view[i] = staging[i]; }));
+    const std::vector<int> v = counted<int>(4);
+    copy(v.begin(), v.end(), b);
+    // The texture chooses.
+    const texture_view<const int, 1> texels(b);
+    parallel_for_each(
+        extent<1>(4), [=](index<1> i) restrict(amp) { view[i] = texels[i]; });
+    view.synchronize();
+    CHECK(out == v);
+}
+
+TEST(TEX_29_TEX_30_by_value) {
+    texture<int, 1> t(4);
+    std::vector<int> out(4);
+    array_view<int> view(4, out);
+#if !REVAMP_DEVICE_LANGUAGE
+    CHECK_THROWS(runtime_exception,
+                 parallel_for_each(
+                     extent<1>(4), [=](index<1> i) restrict(amp) { view[i] = t[i]; }),
+                 CHECK_CONTAINS(e.what(), "by value"));
+#endif
+    // Views in members and bases.
+    struct base {
+        texture_view<int, 1> to;
+    };
+    struct both : base {
+        texture_view<const int, 1> from;
+        sampler by;
+    };
+    texture<int, 1> source(4);
+    const std::vector<int> v = counted<int>(4, 5);
+    copy(v.begin(), v.end(), source);
+    const both views{{texture_view<int, 1>(t)}, texture_view<const int, 1>(source), sampler(filter_point)};
+    parallel_for_each(
+        extent<1>(4), [=](index<1> i) restrict(amp) { views.to.set(i, views.from[i] + int(views.by.filter_mode)); });
+    CHECK(values<int>(t) == v);
+}
+
+TEST(TEX_33_TEX_34_TEX_35_levels_that_are_read_and_written) {
+    texture<float, 2> t(extent<2>(8, 8), 32U, 0U);
+    const std::vector<float> v = counted<float>(64);
+    const texture_view<float, 2> first(t);
+    copy(v.begin(), v.end(), first);
+    for (unsigned level = 0; level + 1 < t.mipmap_levels; ++level) {
+        const texture_view<const float, 2> from(t, level, 1);
+        const texture_view<float, 2> to(t, level + 1);
+        parallel_for_each(
+            to.extent, [=](index<2> i) restrict(amp) {
+                const index<2> at(2 * i[0], 2 * i[1]);
+                to.set(i,
+                       (from[at] + from(at[0], at[1] + 1) + from(at[0] + 1, at[1]) + from(at[0] + 1, at[1] + 1)) / 4);
+            });
+    }
+    float last = 0;
+    copy(texture_view<const float, 2>(t, 3, 1), &last, 4);
+    CHECK_EQUAL(last, 31.5f);
+    const texture_view<const float, 2> all(t);
+    CHECK_THROWS(runtime_exception, parallel_for_each(
+                                        first.extent, [=](index<2> i) restrict(amp) { first.set(i, all[i]); }));
+    if (compiled) {
+        CHECK_THROWS(runtime_exception, parallel_for_each(
+                                            t.extent, [ =, &t ](index<2> i) restrict(amp) { t.set(i, all[i]); }));
+    }
+    // Both read, two write.
+    texture<float, 2> sums(8, 8);
+    const texture_view<float, 2> one(sums);
+    const writeonly_texture_view<float, 2> other(sums);
+    parallel_for_each(
+        t.extent, [ =, &t ](index<2> i) restrict(amp) {
+            if (i[0] < 4)
+                one.set(i, t[i] + all[i]);
+            else
+                other.set(i, 1.0f);
+        });
+    const std::vector<float> got = values<float>(sums);
+    CHECK(got[9] == 18.0f && got[60] == 1.0f);
+}
+
+TEST(TEX_42_TEX_43_views_made_and_copied_in_kernels) {
+    texture<float, 1> t(8);
+    const std::vector<float_2> pairs(8, float_2(2, 3));
+    const texture<float_2, 1> twos(8, pairs.begin(), pairs.end());
+    parallel_for_each(
+        t.extent, [&](index<1> i) restrict(amp) {
+            texture_view<float, 1> view(t);
+            const writeonly_texture_view<float, 1> other(t);
+            const texture_view<const float_2, 1> read_only(twos);
+            texture_view<float, 1> copied = view;
+            copied = view;
+            if (i[0] < 4)
+                copied.set(i, read_only[i].y);
+            else
+                other.set(i, read_only.sample<filter_point>(0.5f).x);
+        });
+    const std::vector<float> got = values<float>(t);
+    CHECK(got[3] == 3 && got[4] == 2);
+}
+
+TEST(TEX_44_to_TEX_52_sampling_in_kernels) {
+    sampled_as_by_the_host<float, 2>(extent<2>(5, 7), 32, 1);
+    sampled_as_by_the_host<float_4, 1>(extent<1>(16), 16, 0);
+    sampled_as_by_the_host<unorm_4, 2>(extent<2>(8, 8), 8, 0);
+    sampled_as_by_the_host<norm_2, 3>(extent<3>(4, 3, 5), 16, 2);
+}
+
+TEST(TEX_53_TEX_55_samplers_in_kernels) {
+    const texture<unorm, 2> t(extent<2>(4, 4), noise(16).data(), 16, 8U);
+    const texture_view<const unorm, 2> view(t);
+    const sampler a(filter_point, address_wrap), b(filter_linear, address_mirror), c;
+    std::vector<float> out(100 * 6);
+    array_view<float, 2> got(100, 6, out);
+    parallel_for_each(
+        extent<1>(100), [=](index<1> i) restrict(amp) {
+            const float_2 at = float_2(float(i[0]) * 0.03f - 1.0f, 0.7f - float(i[0]) * 0.01f);
+            sampler chosen = a;
+            if (i[0] % 2 == 0) chosen = b;
+            got(i[0], 0) = view.sample(a, at);
+            got(i[0], 1) = view.sample<filter_point, address_wrap>(at);
+            got(i[0], 2) = view.sample(c, at);
+            got(i[0], 3) = view.sample(at);
+            got(i[0], 4) = view.sample(chosen, at);
+            got(i[0], 5) = chosen.filter_mode == filter_linear ? float(view.sample<filter_linear, address_mirror>(at))
+                                                               : float(view.sample<filter_point, address_wrap>(at));
+        });
+    got.synchronize();
+    for (unsigned n = 0; n < 100; ++n)
+        for (unsigned pair = 0; pair < 6; pair += 2)
+            CHECK_EQUAL(out[n * 6 + pair], out[n * 6 + pair + 1]);
+}
+
+TEST(TEX_56_TEX_57_levels_in_kernels) {
+    texture<float, 1> t(extent<1>(4), 32U, 0U);
+    const float v[] = {0, 0, 0, 0, 10, 10, 30};
+    copy(v, sizeof v, t);
+    const texture_view<const float, 1> all(t), last(t, 1, 2);
+    std::vector<float> out(6);
+    array_view<float> view(6, out);
+    parallel_for_each(
+        extent<1>(1), [=](index<1>) restrict(amp) {
+            view[0] = all.sample<filter_linear>(0.5f, 0.5f);
+            view[1] = all.sample<filter_point>(0.5f, 0.5f);
+            view[2] = last.sample<filter_linear>(0.5f, 0.5f);
+            view[3] = last.get(index<1>(0), 1) + all.get(index<1>(0), 3) + last[1];
+            view[4] = last.sample<filter_linear>(0.5f, 9.0f) + all.sample<filter_point>(0.5f, -9.0f);
+            view[5] =
+                float(last.get_mipmap_extent(1)[0]) + float(last.mipmap_levels) * 10 + float(last.extent[0]) * 100;
+        });
+    view.synchronize();
+    CHECK(out == std::vector<float>({5, 10, 20, 40, 30, 221}));
+}
+
+TEST(TEX_58_TEX_59_gather_in_kernels) {
+    std::vector<float_2> v(12);
+    for (int i = 0; i < 12; ++i)
+        v[unsigned(i)] = float_2(float(i), float(100 + i));
+    const texture<float_2, 2> t(3, 4, v.begin(), v.end());
+    const texture_view<const float_2, 2> view(t);
+    const sampler wrap(address_wrap);
+    std::vector<float_4> out(6);
+    array_view<float_4> got(6, out);
+    parallel_for_each(
+        extent<1>(1), [=](index<1>) restrict(amp) {
+            const float_2 at(0.5f, 1.0f / 3);
+            got[0] = view.gather_red(at);
+            got[1] = view.gather_green(wrap, at);
+            got[2] = view.gather_blue(at);
+            got[3] = view.gather_alpha(wrap, at);
+            got[4] = view.gather_red<address_wrap>(float_2(0.0f, 0.0f));
+            got[5] = view.gather_green<address_mirror>(float_2(1.0f, 1.0f));
+        });
+    got.synchronize();
+    CHECK(out == std::vector<float_4>({float_4(5, 6, 2, 1), float_4(105, 106, 102, 101), float_4(0), float_4(1),
+                                       float_4(3, 0, 8, 11), float_4(111)}));
+}
+
+TEST(TEX_73_TEX_74_launches_and_copies_keep_their_order) {
+    const unsigned size = 64;
+    texture<float, 1> a{extent<1>(int(size))}, b{extent<1>(int(size))};
+    std::vector<float> zeros(size), out(size);
+    copy(zeros.begin(), zeros.end(), a);
+    for (int step = 0; step < 50; ++step) {
+        const texture_view<const float, 1> from(a);
+        const texture_view<float, 1> to(b);
+        parallel_for_each(
+            a.extent, [=](index<1> i) restrict(amp) { to.set(i, from[i] + 1); });
+        if (step % 7 == 0) {
+            copy(b, out.begin());
+            CHECK_EQUAL(out[5], float(step + 1));
+        }
+        std::swap(a, b);
+    }
+    copy(a, out.begin());
+    CHECK(out == std::vector<float>(size, 50.0f));
+    // The memory stays until the kernels ran.
+    {
+        texture<float, 1> soon{extent<1>(int(size))};
+        const texture_view<float, 1> to(soon);
+        parallel_for_each(
+            soon.extent, [=](index<1> i) restrict(amp) { to.set(i, 1.0f); });
+    }
+    here().wait();
+}
+
+TEST(msad4_in_kernels) {
+    std::vector<uint_4> out(1);
+    array_view<uint_4> view(1, out);
+    parallel_for_each(
+        extent<1>(1), [=](index<1> i) restrict(amp) {
+            view[i] =
+                concurrency::direct3d::msad4(0x00000001U, uint_2(0x04030201U, 0x08070605U), uint_4(10, 13, 16, 19));
+        });
+    view.synchronize();
+    CHECK_EQUAL(out[0], uint_4(10, 14, 18, 22));
+}
+
+CHECK_MAIN

@@ -1,0 +1,146 @@
+// Each case must not compile, and its message names the reason; without one the file does.
+#include <amp.h>
+#include <amp_graphics.h>
+
+#include <vector>
+
+using namespace concurrency;
+using namespace concurrency::graphics;
+
+void cases(texture<float, 2> &f, const texture<float, 2> &constant, texture<float_4, 2> &f4, texture<int, 1> &row,
+           texture<unorm, 2> &u, texture<double, 1> &d, texture<float, 3> &volume, std::vector<float> &v) {
+    const texture_view<const float, 2> ro(f);
+    const texture_view<const int, 1> ro_row(row);
+    const texture_view<const float, 3> ro_volume(volume);
+    const texture_view<float_4, 2> rw4(f4);
+    const texture_view<float, 2> rw(f);
+    const texture_view<unorm, 2> rw_unorm(u);
+    (void)constant, (void)d, (void)v, (void)ro, (void)ro_row, (void)ro_volume, (void)rw4, (void)rw, (void)rw_unorm;
+    const index<2> at;
+    const float_2 middle(0.5f);
+    (void)at, (void)middle;
+#ifdef FAIL_TEX_2_rank // the rank of a texture is 1, 2 or 3
+    texture<float, 4> t(extent<4>{});
+#endif
+#ifdef FAIL_TEX_2_element // the texels of a texture are int, unsigned int, float
+    texture<short, 1> t(4, 8U);
+#endif
+#ifdef FAIL_TEX_2_norm_3 // the texels of a texture are int, unsigned int, float
+    texture<norm_3, 1> t(4, 8U);
+#endif
+#ifdef FAIL_TEX_2_double_4 // the texels of a texture are int, unsigned int, float
+    texture<double_4, 1> t(4);
+#endif
+#ifdef FAIL_TEX_4_extent_alone // has no default bits_per_scalar_element: give 8 or 16
+    texture<unorm_4, 2> t(4, 4);
+#endif
+#ifdef FAIL_TEX_4_iterators // has no default bits_per_scalar_element: give 8 or 16
+    std::vector<norm> values(4);
+    texture<norm, 1> t(4, values.begin(), values.end());
+#endif
+#ifdef FAIL_arity // no matching function|no matching con|two components|rank
+    texture<float, 2> t(4, 4, 4);
+#endif
+#ifdef FAIL_TEX_17_one_number // one number names a texel of rank 1
+    f(1);
+#endif
+#ifdef FAIL_TEX_17_subscript // one number names a texel of rank 1
+    ro[1];
+#endif
+#ifdef FAIL_TEX_17_three_numbers // three numbers name a texel of rank 3
+    ro(1, 2, 3);
+#endif
+#ifdef FAIL_TEX_17_two_numbers // two numbers name a texel of rank 2
+    row(1, 2);
+#endif
+#ifdef FAIL_TEX_19_vector // texture::set takes int, unsigned int and float only
+    f4.set(at, float_4());
+#endif
+#ifdef FAIL_TEX_19_unorm // texture::set takes int, unsigned int and float only
+    u.set(at, unorm());
+#endif
+#ifdef FAIL_TEX_19_double // texture::set takes int, unsigned int and float only
+    d.set(index<1>(), 1.0);
+#endif
+#ifdef FAIL_set_of_const // discards qualifiers|not marked const
+    constant.set(at, 1.0f);
+#endif
+#ifdef FAIL_TEX_23_vector // reads texels of int, unsigned int and float only
+    rw4[at];
+#endif
+#ifdef FAIL_TEX_23_unorm // reads texels of int, unsigned int and float only
+    rw_unorm.get(at);
+#endif
+#ifdef FAIL_assigned_texel // lvalue required|not assignable
+    f[at] = 1.0f;
+#endif
+#ifdef FAIL_set_of_read_only // has no member named|no member named
+    ro.set(at, 1.0f);
+#endif
+#ifdef FAIL_TEX_40_writable_of_read_only // cannot bind|no matching con
+    texture_view<float, 2> w(ro);
+#endif
+#ifdef FAIL_TEX_40_writable_of_const // discards qualifiers|no matching con
+    texture_view<float, 2> w(constant);
+#endif
+#ifdef FAIL_TEX_44_sample // only textures of float, norm and unorm can be sampled
+    ro_row.sample(0.5f);
+#endif
+#ifdef FAIL_TEX_44_gather // only textures of float, norm and unorm can be sampled
+    texture<int, 2> t(4, 4);
+    texture_view<const int, 2>(t).gather_red(middle);
+#endif
+#ifdef FAIL_TEX_44_writable // has no member named|no member named
+    rw.sample(middle);
+#endif
+#ifdef FAIL_TEX_45_rank // gather is for textures of rank 2
+    ro_volume.gather_green(sampler(), float_3(0.5f));
+#endif
+#ifdef FAIL_TEX_55_border // a predefined sampler has address_wrap, address_mirror or address_clamp
+    ro.sample<filter_point, address_border>(middle);
+#endif
+#ifdef FAIL_TEX_55_border_gather // a predefined sampler has address_wrap, address_mirror or address_clamp
+    ro.gather_red<address_border>(middle);
+#endif
+#ifdef FAIL_TEX_61_unorm_in // textures of norm and unorm are not copied by iterators
+    std::vector<unorm> values(4);
+    copy(values.begin(), values.end(), u);
+#endif
+#ifdef FAIL_TEX_61_unorm_out // textures of norm and unorm are not copied by iterators
+    std::vector<unorm> values(4);
+    copy(u, values.begin());
+#endif
+#ifdef FAIL_TEX_65_rank // textures of different rank are not copied to each other
+    copy(f, volume);
+#endif
+#ifdef FAIL_TEX_67_read_only // is read only: copy to the texture, or to a texture_view
+    copy(v.begin(), v.end(), ro);
+#endif
+#ifdef FAIL_TEX_67_read_only_pair // is read only: copy to the texture, or to a texture_view
+    copy(f, ro);
+#endif
+#ifdef FAIL_TEX_67_read_only_bytes // is read only: copy to the texture, or to a texture_view
+    copy_async(v.data(), 16, ro);
+#endif
+#ifdef FAIL_copy_to_const // no matching function
+    copy(f, constant);
+#endif
+#ifdef FAIL_TEX_70_row // row_pitch is of textures of rank 2 and 3
+    row.get_row_pitch();
+#endif
+#ifdef FAIL_TEX_70_row_property // has no member named|no member named
+    row.row_pitch;
+#endif
+#ifdef FAIL_TEX_70_depth // depth_pitch is of textures of rank 3
+    f.get_depth_pitch();
+#endif
+#ifdef FAIL_TEX_30_element_of_array // must not be textures or views of textures
+    array<texture<float, 2>, 1> a(4);
+#endif
+#ifdef FAIL_TEX_30_view_as_element // must not be textures or views of textures
+    array_view<texture_view<float, 2>, 1> a(4);
+#endif
+#ifdef FAIL_interop // make_texture: revamp has no Direct3D
+    concurrency::graphics::direct3d::make_texture<float, 2>(f.accelerator_view, nullptr);
+#endif
+}

@@ -1,0 +1,104 @@
+// Amp code, the host and functions for both choose among overloads by their arguments first, each among those it may
+// call: a function for both sides may call two different ones.
+#include "device.hpp"
+
+using namespace concurrency;
+
+// a: better one for amp, both worse
+int a(float) restrict(amp, cpu) {
+    return 1;
+}
+int a(int) restrict(amp) {
+    return 2;
+}
+// b: better one for cpu
+int b(float) restrict(amp, cpu) {
+    return 1;
+}
+int b(int) restrict(cpu) {
+    return 3;
+}
+// c: better for each
+int c(float) restrict(amp, cpu) {
+    return 1;
+}
+int c(int) restrict(amp) {
+    return 2;
+}
+int c(int) restrict(cpu) {
+    return 3;
+}
+// d: template both, exact nontemplate cpu
+template <class T> int d(T) restrict(amp, cpu) {
+    return 1;
+}
+int d(int) {
+    return 3;
+}
+// e: template amp only exact, both by conversion
+template <class T> int e(T) restrict(amp) {
+    return 2;
+}
+int e(float) restrict(amp, cpu) {
+    return 1;
+}
+struct s {
+    int m(float) const restrict(amp, cpu) { return 1; }
+    int m(int) const { return 3; }
+    int n(float) const restrict(amp, cpu) { return 1; }
+    int n(int) const restrict(amp) { return 2; }
+    int operator()(float) const restrict(amp, cpu) { return 1; }
+    int operator()(int) const restrict(amp) { return 2; }
+    int operator[](const int &) const restrict(amp, cpu) { return 1; }
+    int operator[](int &) const restrict(amp) { return 2; }
+};
+int operator+(s, float) restrict(amp, cpu) {
+    return 1;
+}
+int operator+(s, int) {
+    return 3;
+}
+struct k {
+    int v;
+    k(float) restrict(amp, cpu) : v(1) {}
+    k(int) : v(3) {}
+};
+struct l {
+    int v;
+    l(float) restrict(amp, cpu) : v(1) {}
+    l(int) restrict(amp) : v(2) {}
+};
+void all(int *r) restrict(amp, cpu) {
+    s x;
+    int i = 0;
+    r[0] = a(1);
+    r[1] = b(1);
+    r[2] = c(1);
+    r[3] = d(1);
+    r[4] = e(1);
+    r[5] = x.m(1);
+    r[6] = x.n(1);
+    r[7] = x(1);
+    r[8] = x[i];
+    r[9] = x + 1;
+    r[10] = k(1).v;
+    r[11] = l(1).v;
+}
+
+TEST(each_side_takes_the_best_it_may_call) {
+    std::vector<int> on_device(12), on_host(12);
+    const array_view<int> v(on_device);
+    parallel_for_each(
+        vulkan_view(), extent<1>(1), [=](index<1>) restrict(amp) {
+            int r[12];
+            all(r);
+            for (int n = 0; n < 12; ++n)
+                v[n] = r[n];
+        });
+    v.synchronize();
+    all(on_host.data());
+    const std::vector<int> device = {2, 1, 2, 1, 2, 1, 2, 2, 2, 1, 1, 2}, host = {1, 3, 3, 3, 1, 3, 1, 1, 1, 3, 3, 1};
+    CHECK(on_device == device && on_host == host);
+}
+
+CHECK_MAIN
