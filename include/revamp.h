@@ -641,11 +641,11 @@ typedef struct {
      */
     revamp_argument_kind kind;
     /**
-     * BUFFER: descriptor set number.
+     * BUFFER, IMAGE and SAMPLER: descriptor set number.
      */
     uint32_t set;
     /**
-     * BUFFER: binding number.
+     * BUFFER, IMAGE and SAMPLER: binding number.
      */
     uint32_t binding;
     /**
@@ -675,7 +675,7 @@ typedef struct {
      */
     revamp_array_view view;
     /**
-     * ADDRESS and INDIRECT: the texture, or NULL. The address is that of the first texel of
+     * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the first texel of
      * `level`; the levels follow each other in the host form. No level may be given with access
      * READ and, in another argument of the launch, with access to write.
      */
@@ -698,7 +698,8 @@ typedef struct {
     const int32_t *extent;
     /**
      * PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
-     * block, at least 8; they are placed at a multiple of 16.
+     * block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
+     * its sampler: a revamp_sampler.
      */
     const void *data;
     /**
@@ -833,7 +834,7 @@ typedef struct {
      */
     uint32_t workgroup_size[3];
     /**
-     * Number of storage buffers bound; see revamp_kernel_get_binding().
+     * Number of descriptors bound; see revamp_kernel_get_binding().
      */
     uint32_t binding_count;
     /**
@@ -851,7 +852,12 @@ typedef struct {
 } revamp_kernel_info;
 
 /**
- * A storage buffer that a kernel uses.
+ * The kind of a descriptor that a kernel uses.
+ */
+typedef uint32_t revamp_binding_kind;
+
+/**
+ * A descriptor that a kernel uses.
  */
 typedef struct {
     /**
@@ -867,7 +873,7 @@ typedef struct {
      */
     uint32_t binding;
     /**
-     * How the kernel uses the buffer.
+     * How the kernel uses the buffer or image.
      */
     revamp_access access;
     /**
@@ -876,9 +882,17 @@ typedef struct {
      */
     const char *name;
     /**
-     * Fewest bytes that must be bound.
+     * Fewest bytes that must be bound of a buffer.
      */
     uint64_t min_size;
+    /**
+     * A REVAMP_BINDING_ value.
+     */
+    revamp_binding_kind kind;
+    /**
+     * Dimensions of an image; else 0.
+     */
+    uint32_t dimensions;
 } revamp_binding_info;
 
 /**
@@ -1200,6 +1214,39 @@ typedef struct {
 } revamp_transfer;
 
 /**
+ * How a sampler filters.
+ */
+typedef uint32_t revamp_filter;
+
+/**
+ * What a sampler gives outside of a texture.
+ */
+typedef uint32_t revamp_address;
+
+/**
+ * How textures are sampled. All zeros but struct_size: linear, clamp.
+ */
+typedef struct {
+    /**
+     * sizeof(revamp_sampler).
+     */
+    size_t struct_size;
+    /**
+     * A REVAMP_FILTER_ value.
+     */
+    revamp_filter filter;
+    /**
+     * A REVAMP_ADDRESS_ value.
+     */
+    revamp_address address;
+    /**
+     * For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
+     * device must have colours of its own.
+     */
+    float border_color[4];
+} revamp_sampler;
+
+/**
  * Success.
  */
 #define REVAMP_OK 0
@@ -1383,6 +1430,16 @@ typedef struct {
 #define REVAMP_ARGUMENT_INDIRECT 5
 
 /**
+ * Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels only.
+ */
+#define REVAMP_ARGUMENT_IMAGE 6
+
+/**
+ * A sampler, bound by itself; SPIR-V kernels only.
+ */
+#define REVAMP_ARGUMENT_SAMPLER 7
+
+/**
  * Integers with sign, of 8, 16 or 32 bits.
  */
 #define REVAMP_COMPONENT_INT 1
@@ -1421,6 +1478,67 @@ typedef struct {
  * In the host form (see revamp_texture), which kernels reach by address.
  */
 #define REVAMP_TEXTURE_STORAGE_TEXELS 1
+
+/**
+ * As an image of Vulkan: not on host threads, not for texels of three components, and only if the
+ * device has images of this format and extent.
+ */
+#define REVAMP_TEXTURE_STORAGE_IMAGE 2
+
+/**
+ * Between texels and between levels.
+ */
+#define REVAMP_FILTER_LINEAR 0
+
+/**
+ * The nearest texel of the nearest level.
+ */
+#define REVAMP_FILTER_POINT 1
+
+/**
+ * The texel at the edge.
+ */
+#define REVAMP_ADDRESS_CLAMP 0
+
+/**
+ * The texture is repeated.
+ */
+#define REVAMP_ADDRESS_WRAP 1
+
+/**
+ * The texture is repeated, each time reflected.
+ */
+#define REVAMP_ADDRESS_MIRROR 2
+
+/**
+ * The border colour.
+ */
+#define REVAMP_ADDRESS_BORDER 3
+
+/**
+ * A storage buffer: an argument BUFFER.
+ */
+#define REVAMP_BINDING_STORAGE_BUFFER 1
+
+/**
+ * A texture that is read: an argument IMAGE without a sampler.
+ */
+#define REVAMP_BINDING_SAMPLED_IMAGE 2
+
+/**
+ * One level of a texture that is read or written: an argument IMAGE without a sampler.
+ */
+#define REVAMP_BINDING_STORAGE_IMAGE 3
+
+/**
+ * A sampler: an argument SAMPLER.
+ */
+#define REVAMP_BINDING_SAMPLER 4
+
+/**
+ * A texture with its sampler: an argument IMAGE with one.
+ */
+#define REVAMP_BINDING_COMBINED_IMAGE_SAMPLER 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -2089,8 +2207,8 @@ revamp_status revamp_set_log_callback(revamp_log_callback callback,
  * revamp_texture_release().
  * Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
  * REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
- * (TEX-6) and for a texture of the cpu alone (TEX-7), REVAMP_ERROR_OUT_OF_MEMORY when the memory
- * is not there.
+ * (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
+ * REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
  */
 revamp_status revamp_texture_create(revamp_accelerator_view view,
                                     const revamp_texture_options *options,
@@ -2252,6 +2370,33 @@ static inline revamp_argument revamp_argument_view_address(uint32_t offset,
     a.kind = REVAMP_ARGUMENT_ADDRESS;
     a.offset = offset;
     a.view = view;
+    return a;
+}
+
+/**
+ * Makes an argument: levels of a texture, bound as the image of set 0 and this binding.
+ * `level_count` 0: all from `level` on. `sampler`: for a combined image sampler; else NULL.
+ */
+static inline revamp_argument revamp_argument_image(uint32_t binding, revamp_texture texture,
+                                                    uint32_t level, uint32_t level_count,
+                                                    const revamp_sampler *sampler) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_IMAGE;
+    a.binding = binding;
+    a.texture = texture;
+    a.level = level;
+    a.level_count = level_count;
+    a.data = sampler;
+    return a;
+}
+
+/** Makes an argument: a sampler, bound to set 0 and this binding. */
+static inline revamp_argument revamp_argument_sampler(uint32_t binding,
+                                                      const revamp_sampler *sampler) {
+    revamp_argument a = REVAMP_ZERO;
+    a.kind = REVAMP_ARGUMENT_SAMPLER;
+    a.binding = binding;
+    a.data = sampler;
     return a;
 }
 

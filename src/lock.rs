@@ -79,6 +79,10 @@ pub mod rank {
         RING,
         /// Pipelines with specialization constants.
         PIPELINES,
+        /// The views of an image.
+        VIEWS,
+        /// The samplers of a device.
+        SAMPLERS,
         /// A queue's batches.
         QUEUE,
         /// The uses of a buffer, in order of buffer ids.

@@ -825,16 +825,3 @@ TEST(accelerators_without_spirv_refuse_kernels) {
         CHECK_TEXT(revamp_last_error_message(), p->info.description);
     }
 }
-
-TEST(images_are_refused_by_name) {
-    FOR_EACH_PLACE(p, runs_spirv) {
-        revamp_kernel kernel = NULL;
-        revamp_status status = try_load(p->accelerator, image_module.words, image_module.size, NULL, &kernel);
-        /* At loading or at the launch. */
-        if (status == REVAMP_OK) status = launch_groups(p->view, kernel, 1, 1, 1, NULL, 0);
-        CHECK_FAILS(status, AS_UNSUPPORTED | AS_ARGUMENT | AS_RUNTIME, "image");
-        CHECK_TEXT(revamp_last_error_message(), "2");
-        if (kernel) CHECK_OK(revamp_kernel_release(kernel));
-    }
-    full_job();
-}

@@ -234,8 +234,8 @@ static const field kernel_info_fields[] = {FIELD(struct_size),        FIELD(work
                                            FIELD(push_constant_size), FIELD(specialization_count), FIELD(takes_block)};
 #undef STRUCT
 #define STRUCT revamp_binding_info
-static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),  FIELD(binding),
-                                            FIELD(access),      FIELD(name), FIELD(min_size)};
+static const field binding_info_fields[] = {FIELD(struct_size), FIELD(set),      FIELD(binding), FIELD(access),
+                                            FIELD(name),        FIELD(min_size), FIELD(kind),    FIELD(dimensions)};
 #undef STRUCT
 #define STRUCT revamp_dispatch_info
 static const field dispatch_info_fields[] = {FIELD(struct_size), FIELD(rank),      FIELD(extent),

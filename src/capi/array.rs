@@ -56,7 +56,7 @@ pub unsafe extern "C" fn revamp_array_create(
             cpu_access: AccessType::Auto,
             associated: None,
             label: None,
-            is_texture: false,
+            texture: None,
         };
         if let Some(o) = &options {
             if o.has_cpu_access_type {

@@ -7,9 +7,10 @@ use super::handle::{get, insert, look, release, retain};
 use super::pointer;
 use super::types::*;
 use crate::device::block::AddressSlot;
+use crate::device::{AddressMode, Sampler};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied};
-use crate::kernel::{Access, registry};
+use crate::kernel::{Access, BindingKind, registry};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -128,6 +129,28 @@ pub(super) unsafe fn address_slot(a: &revamp_argument) -> Result<AddressSlot<'_>
     Ok(AddressSlot::Behind(a.offset, bytes))
 }
 
+/// The sampler of an argument.
+///
+/// # Safety
+/// Its data is null or points to a revamp_sampler.
+unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
+    // SAFETY: the same contract.
+    let Some(s) = unsafe { pointer::read_optional(a.data.cast::<revamp_sampler>()) }? else { return Ok(None) };
+    let linear = match s.filter {
+        REVAMP_FILTER_LINEAR => true,
+        REVAMP_FILTER_POINT => false,
+        other => return Err(Error::runtime(format!("{other} is no filter; use a REVAMP_FILTER_ value"))),
+    };
+    let address = match s.address {
+        REVAMP_ADDRESS_CLAMP => AddressMode::Clamp,
+        REVAMP_ADDRESS_WRAP => AddressMode::Wrap,
+        REVAMP_ADDRESS_MIRROR => AddressMode::Mirror,
+        REVAMP_ADDRESS_BORDER => AddressMode::Border(s.border_color),
+        other => return Err(Error::runtime(format!("{other} is no address mode; use a REVAMP_ADDRESS_ value"))),
+    };
+    Ok(Some(Sampler { linear, address }))
+}
+
 /// Reads an argument.
 ///
 /// # Safety
@@ -144,6 +167,22 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
             let ((section, access), slot) = unsafe { (argument_section(a)?, address_slot(a)?) };
             let access = undeclared(&section, access);
             Ok(Argument::Address { slot, section, access })
+        }
+        REVAMP_ARGUMENT_IMAGE => {
+            if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
+                return Err(Error::invalid("an image is given together with an array, array_view, origin or extent"));
+            }
+            let texture = get::<Texture, _>(a.texture)?;
+            let (section, levels) = TextureRegion::new(texture, a.level, a.level_count, None, None)?.image()?;
+            let access = argument_access(a.access)?;
+            // SAFETY: the same contract.
+            let sampler = unsafe { sampler(a) }?;
+            Ok(Argument::Image { set: a.set, binding: a.binding, section, levels, sampler, access })
+        }
+        REVAMP_ARGUMENT_SAMPLER => {
+            // SAFETY: the same contract.
+            let sampler = unsafe { sampler(a) }?.ok_or_else(|| Error::invalid("the sampler is NULL"))?;
+            Ok(Argument::Sampler { set: a.set, binding: a.binding, sampler })
         }
         REVAMP_ARGUMENT_PUSH_CONSTANT => {
             // SAFETY: the same contract.
@@ -268,6 +307,14 @@ pub unsafe extern "C" fn revamp_kernel_get_binding(
             access: bits(b.access),
             name: kernel.binding_name(index as usize).map_or(std::ptr::null(), CStr::as_ptr),
             min_size: b.min_size + b.stride.unwrap_or(0),
+            kind: match b.kind {
+                BindingKind::StorageBuffer | BindingKind::Other(_) => REVAMP_BINDING_STORAGE_BUFFER,
+                BindingKind::SampledImage(_) => REVAMP_BINDING_SAMPLED_IMAGE,
+                BindingKind::StorageImage(_) => REVAMP_BINDING_STORAGE_IMAGE,
+                BindingKind::Sampler => REVAMP_BINDING_SAMPLER,
+                BindingKind::CombinedImageSampler(_) => REVAMP_BINDING_COMBINED_IMAGE_SAMPLER,
+            },
+            dimensions: b.kind.image().map_or(0, |image| u32::from(image.dimensions)),
         };
         // SAFETY: the caller vouches for a writable struct or NULL.
         unsafe { pointer::write_info(info, filled) }

@@ -43,6 +43,7 @@ sized! {
     }
     revamp_accelerator_view_info { struct_size, accelerator, queuing_mode, version, is_debug, is_auto_selection }
     revamp_array_options { struct_size, cpu_access_type, has_cpu_access_type, associated_view, label }
+    revamp_sampler { struct_size, filter, address, border_color }
     revamp_texture_options {
         struct_size, rank, extent, component_kind, components, bits, levels, storage, associated_view, label
     }
@@ -62,7 +63,7 @@ sized! {
     revamp_kernel_info {
         struct_size, workgroup_size, binding_count, push_constant_size, specialization_count, takes_block
     }
-    revamp_binding_info { struct_size, set, binding, access, name, min_size }
+    revamp_binding_info { struct_size, set, binding, access, name, min_size, kind, dimensions }
     revamp_dispatch_info { struct_size, rank, extent, groups, arguments, argument_count, block, block_size }
     revamp_parallel_for_each_info {
         struct_size, rank, extent, tile, tile_memory, function, context, arguments, argument_count, block,

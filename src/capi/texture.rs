@@ -9,7 +9,7 @@ use super::types::*;
 use crate::error::{Error, Result};
 use crate::geometry::{ComponentKind, TexelFormat, TextureShape};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::data::texture::{Texture, TextureRegion, TextureRequest};
+use crate::runtime::data::texture::{StorageWish, Texture, TextureRegion, TextureRequest};
 use std::ffi::c_void;
 
 const KINDS: [(revamp_component_kind, ComponentKind); 6] = [
@@ -58,8 +58,8 @@ unsafe fn shape_of(o: &revamp_texture_options) -> Result<TextureShape> {
 /// revamp_texture_release().
 /// Errors: REVAMP_ERROR_RUNTIME or _INVALID_ARGUMENT for bad options (TEX-5, TEX-8),
 /// REVAMP_ERROR_UNSUPPORTED_FEATURE for bits or a number of components that the kind does not take
-/// (TEX-6) and for a texture of the cpu alone (TEX-7), REVAMP_ERROR_OUT_OF_MEMORY when the memory
-/// is not there.
+/// (TEX-6), for a texture of the cpu alone (TEX-7) and for an image where there can be none,
+/// REVAMP_ERROR_OUT_OF_MEMORY when the memory is not there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_texture_create(
     view: revamp_accelerator_view,
@@ -76,15 +76,19 @@ pub unsafe extern "C" fn revamp_texture_create(
             let label = pointer::optional_text(o.label, "label")?;
             (o, shape, label)
         };
-        if !matches!(o.storage, REVAMP_TEXTURE_STORAGE_AUTO | REVAMP_TEXTURE_STORAGE_TEXELS) {
-            return Err(Error::invalid(format!(
-                "{} is no storage of textures; use a REVAMP_TEXTURE_STORAGE_ value",
-                o.storage
-            )));
-        }
+        let storage = match o.storage {
+            REVAMP_TEXTURE_STORAGE_AUTO => StorageWish::Auto,
+            REVAMP_TEXTURE_STORAGE_TEXELS => StorageWish::Texels,
+            REVAMP_TEXTURE_STORAGE_IMAGE => StorageWish::Image,
+            other => {
+                return Err(Error::invalid(format!(
+                    "{other} is no storage of textures; use a REVAMP_TEXTURE_STORAGE_ value"
+                )));
+            }
+        };
         let associated =
             if o.associated_view.is_null() { None } else { Some(get::<AcceleratorView, _>(o.associated_view)?) };
-        let handle = insert(Texture::create(TextureRequest { view, shape, associated, label })?)?;
+        let handle = insert(Texture::create(TextureRequest { view, shape, associated, storage, label })?)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(texture, "texture", handle) }
     })
@@ -122,7 +126,7 @@ pub unsafe extern "C" fn revamp_texture_get_info(
             components: format.components,
             bits: format.bits,
             levels: shape.levels(),
-            storage: REVAMP_TEXTURE_STORAGE_TEXELS,
+            storage: if texture.is_image() { REVAMP_TEXTURE_STORAGE_IMAGE } else { REVAMP_TEXTURE_STORAGE_TEXELS },
             texel_size: format.bytes() as u32,
             size: shape.bytes(),
             row_pitch,

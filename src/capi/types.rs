@@ -109,6 +109,10 @@ pub const REVAMP_ARGUMENT_ADDRESS: revamp_argument_kind = 4;
 /// appended to the argument block, the array's or array_view's address is written at their
 /// beginning, and the address of these bytes is written at the offset.
 pub const REVAMP_ARGUMENT_INDIRECT: revamp_argument_kind = 5;
+/// Levels of a texture stored as an image, bound as sampled or storage image; SPIR-V kernels only.
+pub const REVAMP_ARGUMENT_IMAGE: revamp_argument_kind = 6;
+/// A sampler, bound by itself; SPIR-V kernels only.
+pub const REVAMP_ARGUMENT_SAMPLER: revamp_argument_kind = 7;
 
 /// The kind of the components of texels.
 pub type revamp_component_kind = u32;
@@ -131,9 +135,43 @@ pub type revamp_texture_storage = u32;
 pub const REVAMP_TEXTURE_STORAGE_AUTO: revamp_texture_storage = 0;
 /// In the host form (see revamp_texture), which kernels reach by address.
 pub const REVAMP_TEXTURE_STORAGE_TEXELS: revamp_texture_storage = 1;
+/// As an image of Vulkan: not on host threads, not for texels of three components, and only if the
+/// device has images of this format and extent.
+pub const REVAMP_TEXTURE_STORAGE_IMAGE: revamp_texture_storage = 2;
 
 /// All levels that an extent allows, down to one texel.
 pub const REVAMP_ALL_LEVELS: u32 = 0xFFFF_FFFF;
+
+/// How a sampler filters.
+pub type revamp_filter = u32;
+/// Between texels and between levels.
+pub const REVAMP_FILTER_LINEAR: revamp_filter = 0;
+/// The nearest texel of the nearest level.
+pub const REVAMP_FILTER_POINT: revamp_filter = 1;
+
+/// What a sampler gives outside of a texture.
+pub type revamp_address = u32;
+/// The texel at the edge.
+pub const REVAMP_ADDRESS_CLAMP: revamp_address = 0;
+/// The texture is repeated.
+pub const REVAMP_ADDRESS_WRAP: revamp_address = 1;
+/// The texture is repeated, each time reflected.
+pub const REVAMP_ADDRESS_MIRROR: revamp_address = 2;
+/// The border colour.
+pub const REVAMP_ADDRESS_BORDER: revamp_address = 3;
+
+/// The kind of a descriptor that a kernel uses.
+pub type revamp_binding_kind = u32;
+/// A storage buffer: an argument BUFFER.
+pub const REVAMP_BINDING_STORAGE_BUFFER: revamp_binding_kind = 1;
+/// A texture that is read: an argument IMAGE without a sampler.
+pub const REVAMP_BINDING_SAMPLED_IMAGE: revamp_binding_kind = 2;
+/// One level of a texture that is read or written: an argument IMAGE without a sampler.
+pub const REVAMP_BINDING_STORAGE_IMAGE: revamp_binding_kind = 3;
+/// A sampler: an argument SAMPLER.
+pub const REVAMP_BINDING_SAMPLER: revamp_binding_kind = 4;
+/// A texture with its sampler: an argument IMAGE with one.
+pub const REVAMP_BINDING_COMBINED_IMAGE_SAMPLER: revamp_binding_kind = 5;
 
 /// What revamp_accelerator points to.
 pub struct revamp_accelerator_t(());
@@ -471,7 +509,7 @@ pub struct revamp_kernel_info {
     pub struct_size: usize,
     /// Workgroup size in x, y, z with the default specialization constants.
     pub workgroup_size: [u32; 3],
-    /// Number of storage buffers bound; see revamp_kernel_get_binding().
+    /// Number of descriptors bound; see revamp_kernel_get_binding().
     pub binding_count: u32,
     /// Size of the push-constant block in bytes.
     pub push_constant_size: u32,
@@ -481,7 +519,7 @@ pub struct revamp_kernel_info {
     pub takes_block: bool,
 }
 
-/// A storage buffer that a kernel uses.
+/// A descriptor that a kernel uses.
 #[repr(C)]
 pub struct revamp_binding_info {
     /// sizeof(revamp_binding_info).
@@ -490,13 +528,17 @@ pub struct revamp_binding_info {
     pub set: u32,
     /// Binding number.
     pub binding: u32,
-    /// How the kernel uses the buffer.
+    /// How the kernel uses the buffer or image.
     pub access: revamp_access,
     /// Name in the source, cut to 512 bytes and "..." if longer; NULL if the module does not
     /// contain it. Valid as long as the kernel.
     pub name: *const c_char,
-    /// Fewest bytes that must be bound.
+    /// Fewest bytes that must be bound of a buffer.
     pub min_size: u64,
+    /// A REVAMP_BINDING_ value.
+    pub kind: revamp_binding_kind,
+    /// Dimensions of an image; else 0.
+    pub dimensions: u32,
 }
 
 /// One argument of a launch. The revamp_argument_ functions below make them.
@@ -505,9 +547,9 @@ pub struct revamp_binding_info {
 pub struct revamp_argument {
     /// A REVAMP_ARGUMENT_ value.
     pub kind: revamp_argument_kind,
-    /// BUFFER: descriptor set number.
+    /// BUFFER, IMAGE and SAMPLER: descriptor set number.
     pub set: u32,
-    /// BUFFER: binding number.
+    /// BUFFER, IMAGE and SAMPLER: binding number.
     pub binding: u32,
     /// SPECIALIZATION: id of the constant.
     pub id: u32,
@@ -525,7 +567,7 @@ pub struct revamp_argument {
     /// runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
     /// the argument covers all from the first to the last element.
     pub view: revamp_array_view,
-    /// ADDRESS and INDIRECT: the texture, or NULL. The address is that of the first texel of
+    /// IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the first texel of
     /// `level`; the levels follow each other in the host form. No level may be given with access
     /// READ and, in another argument of the launch, with access to write.
     pub texture: revamp_texture,
@@ -538,10 +580,25 @@ pub struct revamp_argument {
     /// BUFFER, ADDRESS and INDIRECT: extent of the array's section. NULL: up to the array's end.
     pub extent: *const i32,
     /// PUSH_CONSTANT and SPECIALIZATION: the value. INDIRECT: the bytes to append to the argument
-    /// block, at least 8; they are placed at a multiple of 16.
+    /// block, at least 8; they are placed at a multiple of 16. SAMPLER, and IMAGE for a texture with
+    /// its sampler: a revamp_sampler.
     pub data: *const c_void,
     /// PUSH_CONSTANT, SPECIALIZATION and INDIRECT: number of bytes at `data`.
     pub size: usize,
+}
+
+/// How textures are sampled. All zeros but struct_size: linear, clamp.
+#[repr(C)]
+pub struct revamp_sampler {
+    /// sizeof(revamp_sampler).
+    pub struct_size: usize,
+    /// A REVAMP_FILTER_ value.
+    pub filter: revamp_filter,
+    /// A REVAMP_ADDRESS_ value.
+    pub address: revamp_address,
+    /// For REVAMP_ADDRESS_BORDER: x, y, z, w. Beside 0, 0, 0, 0 and 0, 0, 0, 1 and 1, 1, 1, 1 the
+    /// device must have colours of its own.
+    pub border_color: [f32; 4],
 }
 
 /// What a new texture shall be.

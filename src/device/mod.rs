@@ -9,8 +9,8 @@ pub mod host;
 pub mod physical;
 pub mod vulkan;
 
-use crate::error::Result;
-use crate::geometry::CopyPlan;
+use crate::error::{Error, Result};
+use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
 use crate::kernel::{Access, Module, SpecValues};
 use block::Block;
@@ -52,10 +52,62 @@ pub trait Buffer: Send + Sync {
     fn base(&self) -> u64 {
         0
     }
+    /// What it can do as an image, if it is one.
+    fn image(&self) -> Option<&ImageAbilities> {
+        None
+    }
     /// The tracker: who uses which bytes.
     fn tracker(&self) -> &Tracker;
     /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// What kernels can do with an image.
+#[derive(Debug, Clone)]
+pub struct ImageAbilities {
+    /// Its texels and levels.
+    pub shape: TextureShape,
+    /// Can be a storage image.
+    pub storage: bool,
+    /// Can be filtered.
+    pub linear: bool,
+}
+
+/// What a sampler does outside of an image.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AddressMode {
+    /// The texel at the edge.
+    Clamp,
+    /// The image is repeated.
+    Wrap,
+    /// The image is repeated, each time reflected.
+    Mirror,
+    /// This colour.
+    Border([f32; 4]),
+}
+
+/// How an image is sampled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampler {
+    /// Filters between texels and levels.
+    pub linear: bool,
+    /// What is outside.
+    pub address: AddressMode,
+}
+
+/// An image, a sampler or both, bound to a descriptor.
+#[derive(Clone)]
+pub struct BoundImage {
+    /// Descriptor set number.
+    pub set: u32,
+    /// Binding number in the set.
+    pub binding: u32,
+    /// The image's bytes, how they are used, and the levels.
+    pub image: Option<(Use, Range<u32>)>,
+    /// True for a storage image.
+    pub storage: bool,
+    /// The sampler.
+    pub sampler: Option<Sampler>,
 }
 
 /// Bytes of a buffer, and how a command uses them.
@@ -88,6 +140,8 @@ pub struct Dispatch<'a> {
     pub spec: &'a SpecValues,
     /// Storage buffers by descriptor.
     pub bindings: &'a [BoundBuffer],
+    /// Images and samplers by descriptor.
+    pub images: &'a [BoundImage],
     /// Buffers used through addresses.
     pub uses: &'a [Use],
     /// Bytes of the push-constant block.
@@ -159,6 +213,15 @@ pub trait Device: Send + Sync {
     fn shares_memory(&self) -> bool;
     /// Allocates memory. `label` names it in messages and tools.
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
+    /// Why textures of this shape cannot be images here; `None` if they can.
+    fn image_refusal(&self, _shape: &TextureShape) -> Option<String> {
+        Some("host threads have no images".to_owned())
+    }
+    /// An image for a texture. To copies it is a buffer with the texture's host form as its bytes. Its first command goes to
+    /// `queue`.
+    fn allocate_image(&self, shape: &TextureShape, _queue: &dyn Queue, _label: &str) -> Result<Arc<dyn Buffer>> {
+        Err(Error::unsupported(self.image_refusal(shape).unwrap_or_default()))
+    }
     /// A buffer over memory of the host, if the device can use it as fast as its own and the driver accepts it, else `None`.
     /// The buffer's [`Buffer::host`] is the span.
     ///

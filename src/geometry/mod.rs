@@ -6,4 +6,4 @@ pub mod texels;
 
 pub use layout::{CopyDim, CopyPlan, Layout};
 pub use region::Region;
-pub use texels::{ComponentKind, TexelFormat, TextureShape};
+pub use texels::{ComponentKind, TexelBox, TexelFormat, TextureShape};

@@ -164,6 +164,35 @@ impl TextureShape {
         self.level(self.levels - 1).hull().end
     }
 
+    /// Calls `each` for boxes of texels that together are these contiguous bytes of the host form, in their order.
+    pub fn for_each_box(&self, bytes: &Range<u64>, mut each: impl FnMut(TexelBox)) {
+        let texel = self.format.bytes();
+        for level in 0..self.levels {
+            let whole = self.level(level).hull();
+            let (from, to) = (bytes.start.max(whole.start), bytes.end.min(whole.end));
+            if from >= to {
+                continue;
+            }
+            let mut size = [1; 3];
+            size.iter_mut().zip(self.extent(level).iter().rev()).for_each(|(to, &from)| *to = from);
+            let [width, height, _] = size.map(u64::from);
+            let (mut at, end) = ((from - whole.start) / texel, (to - whole.start).div_ceil(texel));
+            while at < end {
+                let (x, y, z) = (at % width, at / width % height, at / width / height);
+                let left = end - at;
+                let size = if x > 0 || left < width {
+                    [(width - x).min(left), 1, 1]
+                } else if y > 0 || left < width * height {
+                    [width, (height - y).min(left / width), 1]
+                } else {
+                    [width, height, left / (width * height)]
+                };
+                each(TexelBox { level, at: [x, y, z].map(|n| n as u32), size: size.map(|n| n as u32) });
+                at += size.iter().product::<u64>();
+            }
+        }
+    }
+
     /// The levels from `first` on; `count` 0: all that there are (TEX-37, TEX-38).
     pub fn range(&self, first: u32, count: u32) -> Result<Range<u32>> {
         let end = if count == 0 { self.levels } else { first.saturating_add(count) };
@@ -176,6 +205,17 @@ impl TextureShape {
         }
         Ok(first..end)
     }
+}
+
+/// A box of texels of one level: x, y, z as Vulkan has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TexelBox {
+    /// The level.
+    pub level: u32,
+    /// Its first texel.
+    pub at: [u32; 3],
+    /// Its texels in each dimension.
+    pub size: [u32; 3],
 }
 
 #[cfg(test)]
@@ -204,5 +244,34 @@ mod tests {
         assert_eq!((shape.bytes(), shape.layout(&(1..3)).hull()), (456, 360..444));
         assert!(shape.range(4, 0).is_err() && shape.range(1, 4).is_err() && shape.range(2, u32::MAX).is_err());
         assert!(shape.range(3, 0).unwrap() == (3..4) && shape.range(0, 4).unwrap() == (0..4));
+    }
+
+    #[test]
+    fn bytes_become_boxes_of_all_levels_in_order() {
+        let format = TexelFormat::new(Uint, 2, 8).unwrap();
+        for extent in [&[37][..], &[5, 7], &[3, 4, 5]] {
+            let shape = TextureShape::new(format, extent, None).unwrap();
+            let end = shape.bytes();
+            for (from, to) in (0..end).step_by(2).flat_map(|from| (from + 2..=end).step_by(6).map(move |to| (from, to)))
+            {
+                let mut next = from;
+                shape.for_each_box(&(from..to), |b| {
+                    let level = shape.level(b.level);
+                    let [w, h, _] = {
+                        let mut all = [1_u64; 3];
+                        level.dims.iter().rev().zip(&mut all).for_each(|(d, to)| *to = d.0);
+                        all
+                    };
+                    for z in 0..b.size[2] {
+                        for y in 0..b.size[1] {
+                            let row = (u64::from(b.at[2] + z) * h + u64::from(b.at[1] + y)) * w + u64::from(b.at[0]);
+                            assert_eq!(level.offset + row * 2, next, "{extent:?} {from}..{to}: {b:?}");
+                            next += u64::from(b.size[0]) * 2;
+                        }
+                    }
+                });
+                assert_eq!(next, to);
+            }
+        }
     }
 }

@@ -1,15 +1,78 @@
 //! What a host program must know of a kernel to launch it: bindings, push constants, specialization constants.
 
 use super::usage::Access;
+use rspirv::spirv::ImageFormat;
 use std::fmt;
+
+/// As what a kernel sees the components of texels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampledType {
+    /// Floats: float, norm and unorm texels.
+    Float,
+    /// Integers with sign.
+    Int,
+    /// Integers without sign.
+    Uint,
+}
+
+impl fmt::Display for SampledType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Float => "float",
+            Self::Int => "int",
+            Self::Uint => "uint",
+        })
+    }
+}
+
+/// The type of an image in a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageType {
+    /// 1 to 3.
+    pub dimensions: u8,
+    /// As what the kernel sees its components.
+    pub sampled: SampledType,
+    /// The format that a storage image is declared with; `None`: any.
+    pub format: Option<ImageFormat>,
+}
 
 /// What kind of descriptor a binding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingKind {
     /// Storage buffer.
     StorageBuffer,
+    /// An image that is read, and sampled with a sampler of its own binding.
+    SampledImage(ImageType),
+    /// An image of one level that is read or written.
+    StorageImage(ImageType),
+    /// A sampler.
+    Sampler,
+    /// A sampled image with its sampler.
+    CombinedImageSampler(ImageType),
     /// Anything else, which revamp cannot bind; its Vulkan name.
     Other(&'static str),
+}
+
+impl BindingKind {
+    /// Its Vulkan name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StorageBuffer => "storage buffer",
+            Self::SampledImage(_) => "sampled image",
+            Self::StorageImage(_) => "storage image",
+            Self::Sampler => "sampler",
+            Self::CombinedImageSampler(_) => "combined image sampler",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Its image, if it is or has one.
+    pub fn image(self) -> Option<ImageType> {
+        match self {
+            Self::SampledImage(image) | Self::StorageImage(image) | Self::CombinedImageSampler(image) => Some(image),
+            _ => None,
+        }
+    }
 }
 
 /// A resource the entry point uses.

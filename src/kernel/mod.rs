@@ -32,9 +32,10 @@ mod variant;
 mod workgroup_size;
 mod writer;
 
-pub use interface::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
+pub use interface::{Binding, BindingKind, ImageType, PushBlock, PushMember, SampledType, SpecConstant, SpecKind};
 pub use module::Module;
 pub use renumber::dense;
+pub use rspirv::spirv::ImageFormat;
 pub use split::SplitModule;
 pub use usage::{Access, SpecValues};
 pub use variant::Variant;

@@ -3,14 +3,14 @@
 use super::access::{self, InferredAccess};
 use super::constants::{self, ConstantValues, ScalarType};
 use super::entry_point::EntryPoint;
-use super::interface::{Binding, BindingKind, PushBlock, PushMember, SpecConstant, SpecKind};
-use super::parsed::ParsedModule;
+use super::interface::{Binding, BindingKind, ImageType, PushBlock, PushMember, SampledType, SpecConstant, SpecKind};
+use super::parsed::{Instruction, ParsedModule};
 use super::type_layout::{self, TypeLayout};
 use super::usage::Access;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use revamp_image::arguments;
-use rspirv::spirv::{Decoration, Dim, Op, StorageClass};
+use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
 use std::collections::{BTreeMap, HashMap};
 
 /// Resources of the entry point, by (set, binding).
@@ -59,14 +59,14 @@ pub(super) fn bindings(
                     *of_block.entry(element).or_insert_with(|| access::declared(code, element, Some(element)));
                 access::declared(code, id, None).or(by_block).unwrap_or_else(|| inferred.access(id))
             }
-            BindingKind::Other("storage image" | "storage texel buffer") => {
+            BindingKind::StorageImage(_) | BindingKind::Other("storage texel buffer") => {
                 access::declared(code, id, None).unwrap_or(Access::ReadWrite)
             }
-            BindingKind::Other(_) => Access::Read,
+            _ => Access::Read,
         };
         let (min_size, stride) = match kind {
             BindingKind::StorageBuffer => (layout.size, layout.stride),
-            BindingKind::Other(_) => (0, None),
+            _ => (0, None),
         };
         let new = Binding { set, binding, name: buffer_name(code, id, element), kind, access, min_size, stride, count };
         match found.get_mut(&(set, binding)) {
@@ -111,11 +111,7 @@ fn merge(old: &mut Binding, new: Binding) -> Result<()> {
 }
 
 fn show(binding: &Binding) -> String {
-    let kind = match binding.kind {
-        BindingKind::StorageBuffer => "storage buffer",
-        BindingKind::Other(name) => name,
-    };
-    format!("{} {kind}", binding.count)
+    format!("{} {}", binding.count, binding.kind.name())
 }
 
 /// The name of the variable, or of its block if the variable has none (GLSL blocks without an instance name).
@@ -151,24 +147,53 @@ fn kind(code: &ParsedModule, class: u32, ty: u32) -> BindingKind {
     if class == StorageClass::Uniform as u32 {
         return BindingKind::Other("uniform buffer");
     }
-    let image = |id| code.def_of(id, Op::TypeImage).map(|image| (image.word(3), image.word(7)));
-    BindingKind::Other(match code.def(ty).and_then(|inst| Some((inst, inst.op?))) {
-        Some((inst, Op::TypeSampledImage)) => match image(inst.word(2)) {
-            Some((dim, _)) if dim == Dim::DimBuffer as u32 => "uniform texel buffer",
-            _ => "combined image sampler",
+    match code.def(ty).and_then(|inst| Some((inst, inst.op?))) {
+        Some((inst, Op::TypeSampledImage)) => match code.def_of(inst.word(2), Op::TypeImage) {
+            Some(image) if image.word(3) == Dim::DimBuffer as u32 => BindingKind::Other("uniform texel buffer"),
+            Some(image) => image_type(code, image).map_or(
+                BindingKind::Other("combined image sampler of another type"),
+                BindingKind::CombinedImageSampler,
+            ),
+            None => BindingKind::Other("combined image sampler"),
         },
-        Some((inst, Op::TypeImage)) => match (inst.word(3), inst.word(7)) {
-            (dim, _) if dim == Dim::DimSubpassData as u32 => "input attachment",
-            (dim, 2) if dim == Dim::DimBuffer as u32 => "storage texel buffer",
-            (dim, _) if dim == Dim::DimBuffer as u32 => "uniform texel buffer",
-            (_, 2) => "storage image",
-            _ => "sampled image",
+        Some((image, Op::TypeImage)) => match (image.word(3), image.word(7)) {
+            (dim, _) if dim == Dim::DimSubpassData as u32 => BindingKind::Other("input attachment"),
+            (dim, 2) if dim == Dim::DimBuffer as u32 => BindingKind::Other("storage texel buffer"),
+            (dim, _) if dim == Dim::DimBuffer as u32 => BindingKind::Other("uniform texel buffer"),
+            (_, 2) => image_type(code, image)
+                .map_or(BindingKind::Other("storage image of another type"), BindingKind::StorageImage),
+            _ => image_type(code, image)
+                .map_or(BindingKind::Other("sampled image of another type"), BindingKind::SampledImage),
         },
-        Some((_, Op::TypeSampler)) => "sampler",
-        Some((_, Op::TypeAccelerationStructureKHR)) => "acceleration structure",
-        Some((_, Op::TypeTensorARM)) => "tensor",
-        _ => "descriptor of an unknown type",
-    })
+        Some((_, Op::TypeSampler)) => BindingKind::Sampler,
+        Some((_, Op::TypeAccelerationStructureKHR)) => BindingKind::Other("acceleration structure"),
+        Some((_, Op::TypeTensorARM)) => BindingKind::Other("tensor"),
+        _ => BindingKind::Other("descriptor of an unknown type"),
+    }
+}
+
+/// The type of an image that textures can be bound to: 1 to 3 dimensions of 32 bits; no array, cube, comparison or
+/// multisampling.
+fn image_type(code: &ParsedModule, image: Instruction<'_>) -> Option<ImageType> {
+    let dimensions = match image.word(3) {
+        dim if dim == Dim::Dim1D as u32 => 1,
+        dim if dim == Dim::Dim2D as u32 => 2,
+        dim if dim == Dim::Dim3D as u32 => 3,
+        _ => return None,
+    };
+    let (depth, arrayed, multisampled) = (image.word(4), image.word(5), image.word(6));
+    if depth == 1 || arrayed != 0 || multisampled != 0 {
+        return None;
+    }
+    let component = code.def(image.word(2)).filter(|component| component.word(2) == 32)?;
+    let sampled = match (component.op?, component.words.get(3)) {
+        (Op::TypeFloat, _) => SampledType::Float,
+        (Op::TypeInt, Some(1)) => SampledType::Int,
+        (Op::TypeInt, _) => SampledType::Uint,
+        _ => return None,
+    };
+    let format = ImageFormat::from_u32(image.word(8)).filter(|&format| format != ImageFormat::Unknown);
+    Some(ImageType { dimensions, sampled, format })
 }
 
 /// The push-constant variable of the entry point and its struct type.

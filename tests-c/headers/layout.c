@@ -167,13 +167,21 @@ AT(revamp_kernel_info, push_constant_size, 24);
 AT(revamp_kernel_info, specialization_count, 28);
 AT(revamp_kernel_info, takes_block, 32);
 
-SIZE(revamp_binding_info, 40);
+SIZE(revamp_binding_info, 48);
 AT(revamp_binding_info, struct_size, 0);
 AT(revamp_binding_info, set, 8);
 AT(revamp_binding_info, binding, 12);
 AT(revamp_binding_info, access, 16);
 AT(revamp_binding_info, name, 24);
 AT(revamp_binding_info, min_size, 32);
+AT(revamp_binding_info, kind, 40);
+AT(revamp_binding_info, dimensions, 44);
+
+SIZE(revamp_sampler, 32);
+AT(revamp_sampler, struct_size, 0);
+AT(revamp_sampler, filter, 8);
+AT(revamp_sampler, address, 12);
+AT(revamp_sampler, border_color, 16);
 
 SIZE(revamp_dispatch_info, 72);
 AT(revamp_dispatch_info, struct_size, 0);

@@ -32,13 +32,25 @@ static revamp_texture_options texture_options(format f, uint32_t rank, const int
     return options;
 }
 
-static revamp_texture texture_of(const place *p, format f, uint32_t rank, const int32_t *extent, uint32_t levels) {
+enum { TEXELS = REVAMP_TEXTURE_STORAGE_TEXELS, IMAGE };
+
+static revamp_texture stored_as(uint32_t storage, const place *p, format f, uint32_t rank, const int32_t *extent,
+                                uint32_t levels) {
     revamp_texture texture = NULL;
     revamp_texture_options options = texture_options(f, rank, extent);
     options.levels = levels;
+    /* No image has three components. */
+    options.storage = f.components == 3 ? TEXELS : storage;
     REQUIRE_OK(revamp_texture_create(p->view, &options, &texture));
     return texture;
 }
+
+static revamp_texture texture_of(const place *p, format f, uint32_t rank, const int32_t *extent, uint32_t levels) {
+    return stored_as(TEXELS, p, f, rank, extent, levels);
+}
+
+#define FOR_EACH_STORAGE(p, storage)                                                                                   \
+    for (uint32_t storage = TEXELS; storage <= (runs_spirv(&(p)->info) ? IMAGE : TEXELS); storage++)
 
 static revamp_texture staging_texture(const place *p, format f, uint32_t rank, const int32_t *extent) {
     revamp_texture texture = NULL;
@@ -116,11 +128,12 @@ static const int32_t small_extents[3][3] = {{37}, {5, 7}, {3, 4, 5}};
 TEST(TEX_2_TEX_62_every_format_and_rank_comes_back_bit_by_bit) {
     CHECK_NUMBER(COUNT(formats), 41);
     FOR_EACH_RUNNER(p)
+    FOR_EACH_STORAGE(p, storage)
     for (size_t f = 0; f < COUNT(formats); f++)
         for (uint32_t rank = 1; rank <= 3; rank++) {
             const void *mark = memory_mark();
             const int32_t *extent = small_extents[rank - 1];
-            revamp_texture texture = texture_of(p, formats[f], rank, extent, REVAMP_ALL_LEVELS);
+            revamp_texture texture = stored_as(storage, p, formats[f], rank, extent, REVAMP_ALL_LEVELS);
             check_texture(texture, fill_texture(texture, (uint32_t)f * 3 + rank));
             release(texture);
             free_memory_since(mark);
@@ -250,11 +263,12 @@ TEST(TEX_63_sections_are_packed_on_the_host) {
     static const int32_t extent[] = {20, 14, 18}, part[3][3] = {{5}, {3, 4}, {2, 3, 5}};
     static const int32_t origin[3][3] = {{3}, {1, 2}, {1, 2, 3}};
     FOR_EACH_RUNNER(p)
+    FOR_EACH_STORAGE(p, storage)
     for (size_t f = 0; f < COUNT(used); f++)
         for (uint32_t rank = 1; rank <= 3; rank++)
             for (uint32_t level = 0; level < 2; level++) {
                 const void *mark = memory_mark();
-                revamp_texture texture = texture_of(p, used[f], rank, extent, 2);
+                revamp_texture texture = stored_as(storage, p, used[f], rank, extent, 2);
                 uint8_t *expected = fill_texture(texture, rank);
                 revamp_texture_level_info info = level_info(texture, level);
                 uint32_t texel = texture_info(texture).texel_size;
@@ -274,8 +288,9 @@ TEST(TEX_63_sections_are_packed_on_the_host) {
 
 TEST(TEX_37_TEX_38_levels_are_copied_alone_and_together) {
     const int32_t extent[] = {16, 9};
-    FOR_EACH_RUNNER(p) {
-        revamp_texture texture = texture_of(p, one_byte, 2, extent, 4);
+    FOR_EACH_RUNNER(p)
+    FOR_EACH_STORAGE(p, storage) {
+        revamp_texture texture = stored_as(storage, p, one_byte, 2, extent, 4);
         uint8_t *expected = fill_texture(texture, 5), some[64];
         fill_bytes(some, sizeof some, 6);
         revamp_texture_level_info first = level_info(texture, 1), last = level_info(texture, 3);
@@ -328,20 +343,22 @@ TEST(TEX_65_whole_textures_are_copied_with_all_levels) {
     const int32_t extent[] = {9, 21};
     for (const place *p = some_place(runs_kernels); p->view; p++)
         for (const place *q = places_that(runs_kernels); q->view; q++)
-            for (size_t f = 0; f < COUNT(used); f++) {
-                const void *mark = memory_mark();
-                revamp_texture a = texture_of(p, used[f], 2, extent, REVAMP_ALL_LEVELS);
-                revamp_texture b = texture_of(q, used[f], 2, extent, REVAMP_ALL_LEVELS);
-                uint8_t *expected = fill_texture(a, (uint32_t)f);
-                revamp_texture_region from = all_of(a), to = all_of(b);
-                fill_texture(b, 99);
-                CHECK_OK(revamp_copy_texture(&from, &to));
-                check_texture(b, expected);
-                check_texture(a, expected);
-                release(a);
-                release(b);
-                free_memory_since(mark);
-            }
+            FOR_EACH_STORAGE(p, storage)
+    FOR_EACH_STORAGE(q, other)
+    for (size_t f = 0; f < COUNT(used); f++) {
+        const void *mark = memory_mark();
+        revamp_texture a = stored_as(storage, p, used[f], 2, extent, REVAMP_ALL_LEVELS);
+        revamp_texture b = stored_as(other, q, used[f], 2, extent, REVAMP_ALL_LEVELS);
+        uint8_t *expected = fill_texture(a, (uint32_t)f);
+        revamp_texture_region from = all_of(a), to = all_of(b);
+        fill_texture(b, 99);
+        CHECK_OK(revamp_copy_texture(&from, &to));
+        check_texture(b, expected);
+        check_texture(a, expected);
+        release(a);
+        release(b);
+        free_memory_since(mark);
+    }
 }
 
 TEST(TEX_65_TEX_66_textures_that_do_not_match) {
@@ -384,32 +401,35 @@ TEST(TEX_66_sections_of_textures_anywhere) {
     const int32_t extent[] = {6, 17, 19}, from[] = {1, 2, 3}, to[] = {3, 7, 5}, part[] = {3, 10, 11};
     for (const place *p = some_place(runs_kernels); p->view; p++)
         for (const place *q = places_that(runs_kernels); q->view; q++)
-            for (size_t f = 0; f < COUNT(used); f++) {
-                const void *mark = memory_mark();
-                revamp_texture a = texture_of(p, used[f], 3, extent, 1), b = texture_of(q, used[f], 3, extent, 1);
-                uint8_t *sent = fill_texture(a, 1), *expected = fill_texture(b, 2);
-                uint32_t texel = texture_info(a).texel_size;
-                uint8_t *box = memory((size_t)product(3, part) * texel);
-                revamp_texture_region here = texels_of(a, 0, from, part), there = texels_of(b, 0, to, part);
-                CHECK_OK(revamp_copy_texture(&here, &there));
-                gather(sent, 3, extent, from, part, texel, box, false);
-                gather(expected, 3, extent, to, part, texel, box, true);
-                check_texture(b, expected);
-                release(a);
-                release(b);
-                free_memory_since(mark);
-            }
+            FOR_EACH_STORAGE(p, storage)
+    FOR_EACH_STORAGE(q, other)
+    for (size_t f = 0; f < COUNT(used); f++) {
+        const void *mark = memory_mark();
+        revamp_texture a = stored_as(storage, p, used[f], 3, extent, 1), b = stored_as(other, q, used[f], 3, extent, 1);
+        uint8_t *sent = fill_texture(a, 1), *expected = fill_texture(b, 2);
+        uint32_t texel = texture_info(a).texel_size;
+        uint8_t *box = memory((size_t)product(3, part) * texel);
+        revamp_texture_region here = texels_of(a, 0, from, part), there = texels_of(b, 0, to, part);
+        CHECK_OK(revamp_copy_texture(&here, &there));
+        gather(sent, 3, extent, from, part, texel, box, false);
+        gather(expected, 3, extent, to, part, texel, box, true);
+        check_texture(b, expected);
+        release(a);
+        release(b);
+        free_memory_since(mark);
+    }
 }
 
 TEST(TEX_69_to_72_staging_textures_have_pitches) {
     static const format used[] = {{UINT, 1, 8}, {FLOAT, 3, 32}, {UNORM, 4, 16}};
     FOR_EACH_RUNNER(p)
+    FOR_EACH_STORAGE(p, storage)
     for (size_t f = 0; f < COUNT(used); f++)
         for (uint32_t rank = 1; rank <= 3; rank++) {
             const void *mark = memory_mark();
             const int32_t *extent = small_extents[rank - 1];
             revamp_texture staging = staging_texture(p, used[f], rank, extent);
-            revamp_texture texture = texture_of(p, used[f], rank, extent, 1);
+            revamp_texture texture = stored_as(storage, p, used[f], rank, extent, 1);
             revamp_texture_info info = texture_info(staging);
             CHECK(info.view == cpu_view() && info.associated_view == p->view);
             size_t row = (size_t)info.extent[rank - 1] * info.texel_size, count = (size_t)info.size / row;
@@ -441,9 +461,11 @@ TEST(TEX_69_to_72_staging_textures_have_pitches) {
 
 TEST(TEX_68_copies_that_return_at_once) {
     const int32_t extent[] = {257, 511};
-    FOR_EACH_RUNNER(p) {
+    FOR_EACH_RUNNER(p)
+    FOR_EACH_STORAGE(p, storage) {
         const void *mark = memory_mark();
-        revamp_texture a = texture_of(p, one_float, 2, extent, 2), b = texture_of(p, one_float, 2, extent, 2);
+        revamp_texture a = stored_as(storage, p, one_float, 2, extent, 2),
+                       b = stored_as(storage, p, one_float, 2, extent, 2);
         revamp_texture_region from = all_of(a), to = all_of(b);
         size_t size = (size_t)texture_info(a).size;
         uint8_t *sent = memory(size), *got = memory(size);
@@ -606,4 +628,46 @@ TEST(TEX_31_TEX_32_textures_run_where_they_live) {
     release(there);
     release(staging);
     CHECK_OK(revamp_accelerator_view_release(elsewhere.view));
+}
+
+TEST(images_where_there_are_none) {
+    const int32_t extent = 64;
+    FOR_EACH_RUNNER(p) {
+        revamp_texture texture = NULL;
+        revamp_texture_options options = texture_options(three_floats, 1, &extent);
+        options.storage = IMAGE;
+        CHECK_FAILS(revamp_texture_create(p->view, &options, &texture), AS_UNSUPPORTED, "image");
+        options.component_kind = UINT;
+        options.components = 1;
+        if (!runs_spirv(&p->info)) {
+            CHECK_FAILS(revamp_texture_create(p->view, &options, &texture), AS_UNSUPPORTED, "image");
+            options.associated_view = p->view;
+            CHECK_FAILS(revamp_texture_create(cpu_view(), &options, &texture), AS_UNSUPPORTED, "image");
+            continue;
+        }
+        REQUIRE_OK(revamp_texture_create(p->view, &options, &texture));
+        CHECK_NUMBER(texture_info(texture).storage, IMAGE);
+        revamp_argument argument = level_argument(texture, 0, 1, REVAMP_ACCESS_READ);
+        CHECK_FAILS(try_saxpy(p, argument, argument, 1), AS_RUNTIME, "image");
+        release(texture);
+    }
+}
+
+TEST(large_images_pass_in_pieces) {
+    const int32_t extent[] = {700, 1900}, from[] = {3, 5}, part[] = {690, 1801};
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_texture image = stored_as(IMAGE, p, one_float, 2, extent, REVAMP_ALL_LEVELS);
+        uint8_t *expected = fill_texture(image, 8);
+        check_texture(image, expected);
+        size_t size = (size_t)product(2, part) * 4;
+        uint8_t *box = memory(size);
+        revamp_texture_region region = texels_of(image, 0, from, part);
+        gather(expected, 2, extent, from, part, 4, box, false);
+        check_texels(&region, box, size);
+        fill_bytes(box, size, 9);
+        gather(expected, 2, extent, from, part, 4, box, true);
+        CHECK_OK(revamp_copy_to_texture(box, size, &region));
+        check_texture(image, expected);
+        release(image);
+    }
 }

@@ -107,3 +107,18 @@ static const uint32_t box_words[] =
 #include "box.inc"
     ;
 MODULE(box);
+
+static const uint32_t sample_words[] =
+#include "sample.inc"
+    ;
+MODULE(sample);
+
+static const uint32_t halve_words[] =
+#include "halve.inc"
+    ;
+MODULE(halve);
+
+static const uint32_t images_words[] =
+#include "images.inc"
+    ;
+MODULE(images);

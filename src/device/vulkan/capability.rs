@@ -130,6 +130,17 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
             (f.vulkan_memory_model_device_scope, "device feature vulkanMemoryModelDeviceScope")
         }
         C::PhysicalStorageBufferAddresses => (f.buffer_device_address, "device feature bufferDeviceAddress"),
+        C::Sampled1D | C::Image1D | C::ImageQuery => CORE,
+        C::StorageImageExtendedFormats => {
+            (f.shader_storage_image_extended_formats, "device feature shaderStorageImageExtendedFormats")
+        }
+        C::StorageImageReadWithoutFormat => {
+            (f.shader_storage_image_read_without_format, "device feature shaderStorageImageReadWithoutFormat")
+        }
+        C::StorageImageWriteWithoutFormat => {
+            (f.shader_storage_image_write_without_format, "device feature shaderStorageImageWriteWithoutFormat")
+        }
+        C::ImageGatherExtended => (f.shader_image_gather_extended, "device feature shaderImageGatherExtended"),
         C::StorageBufferArrayDynamicIndexing => {
             (f.shader_storage_buffer_array_dynamic_indexing, "device feature shaderStorageBufferArrayDynamicIndexing")
         }

@@ -4,6 +4,7 @@
 
 use super::batch::Command;
 use super::device_copy::{CopyKernels, copy};
+use super::image::{ImageDescriptor, check_device, is_image};
 use super::memory::VulkanBuffer;
 use super::pipeline::{Pipeline, VulkanKernel};
 use super::queue::{BufferUse, VulkanQueue};
@@ -49,16 +50,20 @@ impl Queue for ViewQueue {
             }
         };
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
-        for u in d.bindings.iter().map(|b| &b.bound).chain(d.uses) {
-            VulkanBuffer::of(&u.buffer, core)?;
+        let bound_images = d.images.iter().filter_map(|i| i.image.as_ref().map(|(bound, _)| bound));
+        for u in d.bindings.iter().map(|b| &b.bound).chain(bound_images).chain(d.uses) {
+            check_device(&u.buffer, core)?;
             uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false });
         }
+        let images: SmallVec<[ImageDescriptor; 4]> =
+            d.images.iter().map(|i| ImageDescriptor::new(i, core)).collect::<Result<_>>()?;
         // The address of the block is the one push constant.
         let address = [0; size_of::<u64>()];
         let launch = LaunchCommand {
             pipeline,
             groups: d.groups,
             bindings: d.bindings,
+            images: &images,
             push: if d.block.is_some() { &address } else { d.push },
             block: d.block.map(|block| (0, block)),
         };
@@ -72,9 +77,13 @@ impl Queue for ViewQueue {
     fn copy(&self, source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<Point> {
         let all = 0..plan.bytes();
         let core = &self.queue.core;
-        let (from, to) = (VulkanBuffer::of(source, core)?.staging, VulkanBuffer::of(destination, core)?.staging);
+        let image = is_image(source) || is_image(destination);
+        let staging =
+            |side| if is_image(side) { Ok(false) } else { VulkanBuffer::of(side, core).map(|buffer| buffer.staging) };
+        let (from, to) = (staging(source)?, staging(destination)?);
         // On a copy lane if the buffers allow it, so that copies and kernels overlap.
         let lane = match (from, to) {
+            _ if image => false,
             (true, false) => {
                 self.transfers.beside(destination, &plan.destination_hull(), Access::Write, &self.queue, plan)
             }
@@ -83,7 +92,7 @@ impl Queue for ViewQueue {
         };
         if lane || config::get().test.copy.as_deref() == Some("lane") {
             let direction = if to { Direction::Download } else { Direction::Upload };
-            let lane = self.transfers.lane(direction, !plan.is_linear())?;
+            let lane = self.transfers.lane(direction, image || !plan.is_linear())?;
             return copy(&lane, &self.copies, (source, destination), (0, 0), plan, all);
         }
         copy(&self.queue, &self.copies, (source, destination), (0, 0), plan, all)

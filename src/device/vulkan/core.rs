@@ -9,6 +9,7 @@ use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
 use super::physical::Physical;
 use super::pool::MemoryPool;
+use super::samplers::Samplers;
 use crate::config;
 use crate::device::hazard::say_lost;
 use crate::device::unique_id;
@@ -51,6 +52,8 @@ pub(super) struct Core {
     pub pipelines: vk::PipelineCache,
     /// True if something was added to `pipelines` since it was written.
     pub pipelines_new: std::sync::atomic::AtomicBool,
+    /// Its samplers.
+    pub samplers: Samplers,
     /// True on a real device, where a wait may spin: a software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
@@ -102,6 +105,7 @@ impl Core {
             pool: ManuallyDrop::new(Mutex::new(pool)),
             pipelines,
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
+            samplers: Samplers::default(),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
             retired: Mutex::new(VecDeque::new()),
@@ -242,6 +246,7 @@ impl Drop for Core {
             for semaphore in self.retired.get_mut().drain(..) {
                 self.raw.destroy_semaphore(semaphore, None);
             }
+            self.samplers.destroy(&self.raw);
             ManuallyDrop::drop(&mut self.pool);
             self.raw.destroy_pipeline_cache(self.pipelines, None);
             self.raw.destroy_device(None);

@@ -3,6 +3,7 @@
 use super::commands::ViewQueue;
 use super::core::Core;
 use super::device_copy::CopyKernels;
+use super::image::{VulkanImage, check_device, refusal};
 use super::instance::instance;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::physical::{ACCESS_READ_WRITE, Physical};
@@ -15,7 +16,7 @@ use crate::device::hazard::Point;
 use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
-use crate::geometry::CopyPlan;
+use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
 use crate::kernel::Module;
 use crate::lock::{Mutex, rank};
@@ -57,6 +58,11 @@ impl VulkanDevice {
         queues.retain(|q| q.strong_count() > 0);
         queues.iter().filter_map(Weak::upgrade).chain(self.transfers.made()).collect()
     }
+}
+
+fn view_queue(queue: &dyn Queue) -> Result<&ViewQueue> {
+    let found = queue.as_any().downcast_ref::<ViewQueue>();
+    found.ok_or_else(|| Error::internal("a queue of another kind of device reached a transfer"))
 }
 
 impl PhysicalDevice for Physical {
@@ -143,6 +149,18 @@ impl Device for VulkanDevice {
         Ok(made)
     }
 
+    fn image_refusal(&self, shape: &TextureShape) -> Option<String> {
+        refusal(&self.core, shape)
+    }
+
+    fn allocate_image(&self, shape: &TextureShape, queue: &dyn Queue, label: &str) -> Result<Arc<dyn Buffer>> {
+        if shape.bytes() >= RECLAIM {
+            self.reclaim();
+            self.transfers.trim();
+        }
+        VulkanImage::create(&self.core, shape, &view_queue(queue)?.queue, label)
+    }
+
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {
         if !self.shares_memory() {
             return Ok(None);
@@ -174,9 +192,8 @@ impl Device for VulkanDevice {
         plan: &CopyPlan,
         queue: &dyn Queue,
     ) -> Result<SmallVec<[Point; 2]>> {
-        let queue = queue.as_any().downcast_ref::<ViewQueue>();
-        let queue = queue.ok_or_else(|| Error::internal("a queue of another kind of device reached a transfer"))?;
-        VulkanBuffer::of(buffer, &self.core)?;
+        let queue = view_queue(queue)?;
+        check_device(buffer, &self.core)?;
         self.transfers.transfer(direction, host, buffer, plan, &queue.queue)
     }
 

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::batch::Command;
+use super::image::{self, is_image};
 use super::memory::VulkanBuffer;
 use super::pipeline::VulkanKernel;
 use super::queue::{BufferUse, VulkanQueue};
@@ -87,7 +88,6 @@ pub(super) fn copy(
     plan: &CopyPlan,
     part: Range<u64>,
 ) -> Result<Point> {
-    let (from, to) = (VulkanBuffer::of(source, &queue.core)?, VulkanBuffer::of(destination, &queue.core)?);
     let (read, written) = plan.hulls(&part);
     // Interleaved sections of one buffer are both read and written in their common hull.
     let uses = [
@@ -104,6 +104,10 @@ pub(super) fn copy(
             renewed: true,
         },
     ];
+    if is_image(source) || is_image(destination) {
+        return image::copy(queue, &uses, shift, plan, &part);
+    }
+    let (from, to) = (VulkanBuffer::of(source, &queue.core)?, VulkanBuffer::of(destination, &queue.core)?);
     let runs = (part.end - part.start) / plan.run.max(1);
     let words = plan.unit() >= 4 && (part.start | part.end | shift.0 | shift.1) % 4 == 0;
     match choose(queue, from, to, plan, runs, words) {
@@ -184,6 +188,13 @@ fn kernel(
     let block = (!table.bytes.is_empty()).then_some((2 * size_of::<u64>(), &table));
     queue.record(
         uses,
-        Command::Dispatch(LaunchCommand { pipeline: &pipeline, groups, bindings: &[], push: &push, block }),
+        Command::Dispatch(LaunchCommand {
+            pipeline: &pipeline,
+            groups,
+            bindings: &[],
+            images: &[],
+            push: &push,
+            block,
+        }),
     )
 }

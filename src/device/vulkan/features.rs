@@ -23,6 +23,7 @@ pub(super) struct Chain {
     atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
+    border: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
 }
 
 macro_rules! features {
@@ -88,6 +89,16 @@ features! {
     host_query_reset "hostQueryReset" v12.host_query_reset;
     sparse_binding "sparseBinding" core.sparse_binding;
     sparse_residency_buffer "sparseResidencyBuffer" core.sparse_residency_buffer;
+    shader_storage_image_extended_formats "shaderStorageImageExtendedFormats"
+        core.shader_storage_image_extended_formats;
+    shader_storage_image_read_without_format "shaderStorageImageReadWithoutFormat"
+        core.shader_storage_image_read_without_format;
+    shader_storage_image_write_without_format "shaderStorageImageWriteWithoutFormat"
+        core.shader_storage_image_write_without_format;
+    shader_image_gather_extended "shaderImageGatherExtended" core.shader_image_gather_extended;
+    robust_image_access "robustImageAccess" v13.robust_image_access;
+    custom_border_colors "customBorderColors" border.custom_border_colors;
+    custom_border_color_without_format "customBorderColorWithoutFormat" border.custom_border_color_without_format;
     synchronization2 "synchronization2" v13.synchronization2;
     maintenance4 "maintenance4" v13.maintenance4;
     pipeline_creation_cache_control "pipelineCreationCacheControl" v13.pipeline_creation_cache_control;
@@ -135,6 +146,7 @@ extensions! {
     pipeline_creation_cache_control ext::pipeline_creation_cache_control::NAME;
     pipeline_creation_feedback ext::pipeline_creation_feedback::NAME;
     portability_subset khr::portability_subset::NAME;
+    custom_border_color ext::custom_border_color::NAME;
     shader_atomic_float ext::shader_atomic_float::NAME;
     push_descriptor khr::push_descriptor::NAME;
     pci_bus_info ext::pci_bus_info::NAME;
@@ -180,6 +192,9 @@ impl Chain {
             if extensions.subgroup_size_control {
                 head = head.push_next(&mut self.subgroup_size);
             }
+        }
+        if extensions.custom_border_color {
+            head = head.push_next(&mut self.border);
         }
         if extensions.shader_atomic_float {
             head = head.push_next(&mut self.atomic_float);

@@ -205,6 +205,7 @@ fn kernels(device: &VulkanDevice, p: &Physical, queue: &dyn Queue) {
             kernel: &*kernel,
             spec: &Vec::new(),
             bindings: &[BoundBuffer { set: 0, binding: 0, bound }],
+            images: &[],
             uses: &[whole(&destination, Access::Write)],
             push: &push,
             block: None,

@@ -44,6 +44,14 @@ pub struct Limits {
     pub storage_buffers: u32,
     /// Storage buffers in all sets of one kernel (maxDescriptorSetStorageBuffers).
     pub set_storage_buffers: u32,
+    /// Sampled images one kernel can bind, and all its sets.
+    pub sampled_images: [u32; 2],
+    /// Storage images one kernel can bind, and all its sets.
+    pub storage_images: [u32; 2],
+    /// Samplers one kernel can bind, and all its sets.
+    pub samplers: [u32; 2],
+    /// Samplers that there may be, and those among them with a border colour of their own.
+    pub most_samplers: [u32; 2],
     /// Resources of any kind one kernel can bind (maxPerStageResources).
     pub stage_resources: u32,
     /// Descriptor sets one kernel can use.
@@ -400,6 +408,10 @@ impl Asked {
                 storage_buffer_offset_alignment: l.min_storage_buffer_offset_alignment,
                 storage_buffers: l.max_per_stage_descriptor_storage_buffers,
                 set_storage_buffers: l.max_descriptor_set_storage_buffers,
+                sampled_images: [l.max_per_stage_descriptor_sampled_images, l.max_descriptor_set_sampled_images],
+                storage_images: [l.max_per_stage_descriptor_storage_images, l.max_descriptor_set_storage_images],
+                samplers: [l.max_per_stage_descriptor_samplers, l.max_descriptor_set_samplers],
+                most_samplers: [l.max_sampler_allocation_count, 0],
                 stage_resources: l.max_per_stage_resources,
                 descriptor_sets: l.max_bound_descriptor_sets,
                 max_allocations: l.max_memory_allocation_count,
@@ -435,6 +447,7 @@ impl Asked {
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut import = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut border = vk::PhysicalDeviceCustomBorderColorPropertiesEXT::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
         let mut drm = vk::PhysicalDeviceDrmPropertiesEXT::default();
         let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
@@ -444,6 +457,9 @@ impl Asked {
         }
         if extensions.external_memory_host {
             all = all.push_next(&mut import);
+        }
+        if extensions.custom_border_color {
+            all = all.push_next(&mut border);
         }
         if extensions.push_descriptor {
             all = all.push_next(&mut push);
@@ -472,6 +488,7 @@ impl Asked {
             l.subgroup_operations = v11.subgroup_supported_operations;
         }
         l.import_alignment = import.min_imported_host_pointer_alignment;
+        l.most_samplers[1] = border.max_custom_border_color_samplers;
         l.push_descriptors = push.max_push_descriptors;
         let any = |widths: [vk::Bool32; 3]| widths.contains(&vk::TRUE);
         l.denorm_preserve = any([

@@ -45,13 +45,24 @@ impl Drop for Pipeline {
 /// 50 million).
 const SPARSE: u32 = 256;
 
+/// Vulkan's type of a binding that has been checked.
+fn descriptor(kind: BindingKind) -> vk::DescriptorType {
+    match kind {
+        BindingKind::SampledImage(_) => vk::DescriptorType::SAMPLED_IMAGE,
+        BindingKind::StorageImage(_) => vk::DescriptorType::STORAGE_IMAGE,
+        BindingKind::CombinedImageSampler(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        BindingKind::Sampler => vk::DescriptorType::SAMPLER,
+        BindingKind::StorageBuffer | BindingKind::Other(_) => vk::DescriptorType::STORAGE_BUFFER,
+    }
+}
+
 /// The layout of each descriptor set, from 0 to the highest used.
 pub(super) struct SetLayouts {
     core: Arc<Core>,
     /// Vulkan's handles.
     pub raw: Vec<vk::DescriptorSetLayout>,
-    /// How many buffers each set has.
-    pub buffers: Vec<u32>,
+    /// How many descriptors each set has.
+    pub descriptors: Vec<u32>,
     /// The device's set and binding by the program's, sorted; empty if they are the same.
     renumbered: Vec<((u32, u32), (u32, u32))>,
     /// The one set has the argument block alone, as a uniform buffer.
@@ -66,30 +77,32 @@ impl SetLayouts {
         let is_sparse = old().any(|(set, binding)| set >= most.min(SPARSE) || binding >= SPARSE);
         let renumbered = if is_sparse { old().zip(dense(old())).collect() } else { Vec::new() };
         let mut layouts =
-            Self { core: core.clone(), raw: Vec::new(), buffers: Vec::new(), renumbered, arguments: false };
+            Self { core: core.clone(), raw: Vec::new(), descriptors: Vec::new(), renumbered, arguments: false };
         if module.has_uniform_arguments() {
             if !module.bindings().is_empty() {
                 return Err(Error::invalid(
                     "the kernel has its arguments as a uniform buffer, beside other descriptors",
                 ));
             }
-            layouts.add(&[(0, 0)], vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)?;
+            layouts.add(&[(0, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)])?;
             layouts.arguments = true;
         }
-        let of_device: Vec<(u32, u32)> = old().map(|(set, binding)| layouts.place(set, binding)).collect();
-        for in_set in of_device.chunk_by(|a, b| a.0 == b.0) {
+        let of_device: Vec<_> =
+            module.bindings().iter().map(|b| (layouts.place(b.set, b.binding), descriptor(b.kind))).collect();
+        for in_set in of_device.chunk_by(|a, b| a.0.0 == b.0.0) {
             // Sets that are left out have a layout without bindings.
-            while in_set.first().is_some_and(|(set, _)| layouts.raw.len() < *set as usize) {
-                layouts.add(&[], vk::DescriptorType::STORAGE_BUFFER)?;
+            while in_set.first().is_some_and(|((set, _), _)| layouts.raw.len() < *set as usize) {
+                layouts.add(&[])?;
             }
-            layouts.add(in_set, vk::DescriptorType::STORAGE_BUFFER)?;
+            let bindings: Vec<_> = in_set.iter().map(|&((_, binding), kind)| (binding, kind)).collect();
+            layouts.add(&bindings)?;
         }
         Ok(layouts)
     }
 
-    /// Adds a set.
-    fn add(&mut self, bindings: &[(u32, u32)], kind: vk::DescriptorType) -> Result<()> {
-        let of = |&(_, binding): &(u32, u32)| {
+    /// Adds a set with these bindings.
+    fn add(&mut self, bindings: &[(u32, vk::DescriptorType)]) -> Result<()> {
+        let of = |&(binding, kind): &(u32, vk::DescriptorType)| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
                 .descriptor_type(kind)
@@ -102,7 +115,7 @@ impl SetLayouts {
         let layout = unsafe { self.core.raw.create_descriptor_set_layout(&info, None) }
             .map_err(|e| self.core.failed("vkCreateDescriptorSetLayout", e))?;
         self.raw.push(layout);
-        self.buffers.push(bindings.len() as u32);
+        self.descriptors.push(bindings.len() as u32);
         Ok(())
     }
 
@@ -314,14 +327,38 @@ fn check(core: &Core, module: &Module) -> Result<()> {
     };
     let sets = module.bindings().chunk_by(|a, b| a.set == b.set).count() as u64;
     has(sets, p.limits.descriptor_sets, "descriptor sets", "maxBoundDescriptorSets", "; put the buffers into fewer")?;
-    let buffers = module.bindings().len() as u64;
+    let count = |of: fn(BindingKind) -> bool| module.bindings().iter().filter(|b| of(b.kind)).count() as u64;
+    let buffers = count(|k| k == BindingKind::StorageBuffer);
     for (most, limit) in [
         (p.limits.storage_buffers, "maxPerStageDescriptorStorageBuffers"),
         (p.limits.set_storage_buffers, "maxDescriptorSetStorageBuffers"),
-        (p.limits.stage_resources, "maxPerStageResources"),
     ] {
         has(buffers, most, "storage buffers", limit, "; pass addresses instead")?;
     }
+    let sampled = count(|k| matches!(k, BindingKind::SampledImage(_) | BindingKind::CombinedImageSampler(_)));
+    let stored = count(|k| matches!(k, BindingKind::StorageImage(_)));
+    let samplers = count(|k| matches!(k, BindingKind::Sampler | BindingKind::CombinedImageSampler(_)));
+    for (wanted, most, what, limits) in [
+        (
+            sampled,
+            p.limits.sampled_images,
+            "sampled images",
+            ["maxPerStageDescriptorSampledImages", "maxDescriptorSetSampledImages"],
+        ),
+        (
+            stored,
+            p.limits.storage_images,
+            "storage images",
+            ["maxPerStageDescriptorStorageImages", "maxDescriptorSetStorageImages"],
+        ),
+        (samplers, p.limits.samplers, "samplers", ["maxPerStageDescriptorSamplers", "maxDescriptorSetSamplers"]),
+    ] {
+        for (most, limit) in most.into_iter().zip(limits) {
+            has(wanted, most, what, limit, "")?;
+        }
+    }
+    let all = module.bindings().len() as u64;
+    has(all, p.limits.stage_resources, "resources", "maxPerStageResources", "; pass addresses instead of buffers")?;
     let push = module.push().map_or(0, |b| u64::from(b.size));
     has(push, p.limits.push_constants, "bytes of push constants", "maxPushConstantsSize", "; pass a buffer instead")?;
     check_workgroup(core, module, &Vec::new())
@@ -335,7 +372,10 @@ fn check_binding(core: &Core, b: &Binding) -> Result<()> {
         format!("binding {} of set {}{name}", b.binding, b.set)
     };
     if let BindingKind::Other(kind) = b.kind {
-        return Err(Error::unsupported(format!("{} is a {kind}; kernels take storage buffers only", at())));
+        return Err(Error::unsupported(format!(
+            "{} is a {kind}; kernels take storage buffers, images and samplers",
+            at()
+        )));
     }
     if b.count != 1 {
         return Err(Error::unsupported(format!("{} is an array of {} descriptors; give each its own", at(), b.count)));

@@ -108,6 +108,54 @@ impl MemoryPool {
         Ok(BoundMemory { raw, allocation, memory_type, size })
     }
 
+    /// Memory for the new image `raw`, of the type `wanted` if the image can have it. The caller binds it.
+    pub fn allocate_image(
+        &mut self,
+        raw: vk::Image,
+        types: &vk::PhysicalDeviceMemoryProperties,
+        wanted: u32,
+        label: &str,
+    ) -> Result<Allocation, AllocationError> {
+        // SAFETY: the image is alive, by the caller.
+        let mut requirements = unsafe { self.device.get_image_memory_requirements(raw) };
+        let allowed = |i: &u32| requirements.memory_type_bits & 1 << i != 0;
+        let local = |i: &u32| {
+            let found = types.memory_types_as_slice().get(*i as usize);
+            found.is_some_and(|t| t.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL))
+        };
+        let one = Some(wanted).filter(allowed).or_else(|| (0..types.memory_type_count).filter(allowed).find(local));
+        if let Some(one) = one {
+            requirements.memory_type_bits = 1 << one;
+        }
+        let own = requirements.size >= OWN && self.own < self.most_own;
+        let scheme = if own { AllocationScheme::DedicatedImage(raw) } else { AllocationScheme::GpuAllocatorManaged };
+        let description = AllocationCreateDesc {
+            name: label,
+            requirements,
+            location: MemoryLocation::Unknown,
+            linear: false,
+            allocation_scheme: scheme,
+        };
+        let mut made = self.allocator.allocate(&description);
+        if made.is_err() && !self.spare.is_empty() {
+            self.drop_spare();
+            made = self.allocator.allocate(&description);
+        }
+        let allocation = made?;
+        self.used += allocation.size();
+        self.own += u32::from(allocation.is_dedicated());
+        Ok(allocation)
+    }
+
+    /// Takes back the memory of an image that is destroyed.
+    pub fn free_image(&mut self, allocation: Allocation) {
+        self.used -= allocation.size();
+        self.own -= u32::from(allocation.is_dedicated());
+        if let Err(e) = self.allocator.free(allocation) {
+            crate::log!(Error, "memory could not be freed: {e}");
+        }
+    }
+
     /// Takes back a buffer that nobody uses any more.
     pub fn free(&mut self, bound: BoundMemory) {
         self.used -= bound.allocation.size();

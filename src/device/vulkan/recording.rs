@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::image::ImageDescriptor;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::pipeline::Pipeline;
 use crate::device::block::Block;
@@ -24,8 +25,8 @@ const ARGUMENT_ALIGN: u64 = 64;
 const BEHIND: u64 = revamp_image::arguments::BYTES;
 /// Bytes of a page for argument blocks.
 const PAGE: u64 = 16 << 10;
-/// Descriptor sets and storage buffers of a descriptor pool; more buffers if a single set has more.
-const POOL: (u32, u32) = (64, 512);
+/// Descriptor sets, storage buffers, and images and samplers of each kind of a descriptor pool; more if a single set has more.
+const POOL: (u32, u32, u32) = (64, 512, 64);
 /// Sets with the argument block: one for each page that a recording has had.
 const ARGUMENT_SETS: u32 = 4;
 /// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
@@ -44,6 +45,8 @@ pub(super) struct LaunchCommand<'a> {
     pub groups: [u64; 3],
     /// Storage buffers by descriptor.
     pub bindings: &'a [BoundBuffer],
+    /// Images and samplers by descriptor.
+    pub images: &'a [ImageDescriptor],
     /// Push constants.
     pub push: &'a [u8],
     /// An argument block: its address goes into the push constants at this offset.
@@ -59,6 +62,7 @@ struct RecordedLaunch {
     groups: [u64; 3],
     push: SmallVec<[u8; 64]>,
     bound: SmallVec<[Bound; 4]>,
+    images: Vec<ImageDescriptor>,
 }
 
 /// A storage buffer of a recorded launch.
@@ -104,6 +108,7 @@ impl RecordedLaunch {
                         && self.push[address.end..] == launch.push[address.end..]
                 }
             }
+            && self.images == launch.images
             && self.bound.len() == launch.bindings.len()
             && self.bound.iter().zip(launch.bindings).all(|(b, l)| Bound::new(l, core).is_ok_and(|l| *b == l))
     }
@@ -132,9 +137,10 @@ pub(super) struct Recording {
     /// True if it has commands that are not in the list, so that it can be used only once.
     once: bool,
     computes: bool,
-    /// The pipeline bound last, and the buffers bound with it, so that they are bound once.
+    /// The pipeline bound last, and what was bound with it, so that it is bound once.
     bound: vk::Pipeline,
     buffers: SmallVec<[Bound; 4]>,
+    images: Vec<ImageDescriptor>,
     sets: Sets,
     /// The memory of its argument blocks.
     page: Option<Arc<VulkanBuffer>>,
@@ -173,6 +179,7 @@ impl Recording {
             computes: family == core.compute_family,
             bound: vk::Pipeline::null(),
             buffers: SmallVec::new(),
+            images: Vec::new(),
             sets: Sets::default(),
             page: None,
             page_used: 0,
@@ -224,7 +231,8 @@ impl Recording {
         self.open(core)?;
         let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
         let pipeline = Arc::downgrade(launch.pipeline);
-        let command = RecordedLaunch { barrier, pipeline, groups: launch.groups, push, bound };
+        let images = launch.images.to_vec();
+        let command = RecordedLaunch { barrier, pipeline, groups: launch.groups, push, bound, images };
         self.emit(core, &command, launch.pipeline)?;
         if !self.once {
             self.list.push(command);
@@ -376,16 +384,24 @@ impl Recording {
             _ => None,
         };
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
-        let is_bound = self.bound == pipeline.raw && self.buffers == command.bound;
-        let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.buffers);
-        for (&layout, &buffers) in layouts.filter(|_| !is_bound && arguments.is_none()) {
-            sets.push(self.sets.allocate(core, layout, buffers)?);
+        let is_bound = self.bound == pipeline.raw && self.buffers == command.bound && self.images == command.images;
+        let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.descriptors);
+        for (&layout, &descriptors) in layouts.filter(|_| !is_bound && arguments.is_none()) {
+            sets.push(self.sets.allocate(core, layout, descriptors)?);
         }
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
             .bound
             .iter()
             .map(|b| [vk::DescriptorBufferInfo { buffer: b.raw, offset: b.offset, range: b.bytes }])
             .collect();
+        let image_infos: SmallVec<[[vk::DescriptorImageInfo; 1]; 4]> =
+            command.images.iter().map(|i| [i.info.raw()]).collect();
+        let image_writes = command.images.iter().zip(&image_infos).filter_map(|(i, info)| {
+            let (set, binding) = pipeline.sets.place(i.set, i.binding);
+            let set = *sets.get(set as usize)?;
+            let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(binding);
+            Some(write.descriptor_type(i.kind).image_info(info))
+        });
         let writes: SmallVec<[vk::WriteDescriptorSet<'_>; 8]> = command
             .bound
             .iter()
@@ -401,6 +417,7 @@ impl Recording {
                         .buffer_info(info),
                 )
             })
+            .chain(image_writes)
             .collect();
         if command.barrier {
             self.barrier(core, false);
@@ -421,10 +438,12 @@ impl Recording {
             if let Some((set, offset)) = arguments {
                 raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &[set], &[offset]);
                 self.buffers.clear();
+                self.images.clear();
             }
             if !sets.is_empty() {
                 raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &sets, &[]);
                 self.buffers.clone_from(&command.bound);
+                self.images.clone_from(&command.images);
             }
             if !command.push.is_empty() {
                 raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &command.push);
@@ -540,8 +559,13 @@ struct Sets {
 }
 
 impl Sets {
-    /// A set of `layout`, which has this many buffers. It lives until the next reset.
-    fn allocate(&mut self, core: &Core, layout: vk::DescriptorSetLayout, buffers: u32) -> Result<vk::DescriptorSet> {
+    /// A set of `layout`, which has this many descriptors. It lives until the next reset.
+    fn allocate(
+        &mut self,
+        core: &Core,
+        layout: vk::DescriptorSetLayout,
+        descriptors: u32,
+    ) -> Result<vk::DescriptorSet> {
         let layouts = [layout];
         let mut made = false;
         loop {
@@ -562,7 +586,11 @@ impl Sets {
             if self.used == self.pools.len() {
                 let of = |kind, count| vk::DescriptorPoolSize::default().ty(kind).descriptor_count(count);
                 let size = [
-                    of(vk::DescriptorType::STORAGE_BUFFER, POOL.1.max(buffers)),
+                    of(vk::DescriptorType::STORAGE_BUFFER, POOL.1.max(descriptors)),
+                    of(vk::DescriptorType::SAMPLED_IMAGE, POOL.2.max(descriptors)),
+                    of(vk::DescriptorType::STORAGE_IMAGE, POOL.2.max(descriptors)),
+                    of(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, POOL.2.max(descriptors)),
+                    of(vk::DescriptorType::SAMPLER, POOL.2.max(descriptors)),
                     of(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC, ARGUMENT_SETS),
                 ];
                 let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);

@@ -6,6 +6,7 @@
 
 use super::core::Core;
 use super::device_copy::{CopyKernels, copy};
+use super::image::is_image;
 use super::memory::VulkanBuffer;
 use super::queue::{Lane, VulkanQueue};
 use super::staging::{Chunk, Ring};
@@ -155,7 +156,8 @@ impl Transfers {
         let upload = direction == Direction::Upload;
         let (range, access) =
             if upload { (plan.destination_hull(), Access::Write) } else { (plan.source_hull(), Access::Read) };
-        if upload && self.through_window(host, buffer, plan)? {
+        let image = is_image(buffer);
+        if upload && !image && self.through_window(host, buffer, plan)? {
             return Ok(SmallVec::new());
         }
         self.trim();
@@ -174,10 +176,10 @@ impl Transfers {
         let walk = if upload { up } else { down };
         let piece = Piece { transfers: self, direction, host, buffer, plan, walk: &walk, ring, size };
         if bytes > size {
-            return piece.pipelined(&self.lanes(!walk.is_linear())?);
+            return piece.pipelined(&self.lanes(image || !walk.is_linear())?);
         }
         let mut chunk = ring.take(&self.core)?;
-        let point = if self.beside(buffer, &range, access, queue, &walk) {
+        let point = if !image && self.beside(buffer, &range, access, queue, &walk) {
             self.lane(direction, false).and_then(|lane| piece.run(&mut chunk, &lane, 0..bytes))
         } else {
             piece.run(&mut chunk, queue, 0..bytes)

@@ -1,7 +1,7 @@
 //! Bindings, their access, push constants.
 
 use super::*;
-use crate::kernel::{Access, BindingKind};
+use crate::kernel::{Access, BindingKind, ImageFormat, ImageType, SampledType};
 
 const HEADER: &str = "layout(local_size_x = 64) in;\n";
 
@@ -27,6 +27,7 @@ fn bindings_in_several_sets() {
                 + texelFetch(tb, 0).x;
             f[1].b = f[0].m[0].x;
         }";
+    let image = |format| ImageType { dimensions: 2, sampled: SampledType::Float, format };
     for env in ["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"] {
         let m = module(&glsl_with(source, &[&format!("--target-env={env}")]));
         let found: Vec<_> = m.bindings().iter().map(|b| (b.set, b.binding, b.kind, b.access, b.count)).collect();
@@ -36,8 +37,8 @@ fn bindings_in_several_sets() {
                 (0, 0, BindingKind::StorageBuffer, Access::ReadWrite, 2),
                 (0, 1, BindingKind::StorageBuffer, Access::Write, 1),
                 (1, 0, BindingKind::Other("uniform buffer"), Access::Read, 1),
-                (1, 1, BindingKind::Other("combined image sampler"), Access::Read, 1),
-                (1, 2, BindingKind::Other("storage image"), Access::Read, 1),
+                (1, 1, BindingKind::CombinedImageSampler(image(None)), Access::Read, 1),
+                (1, 2, BindingKind::StorageImage(image(Some(ImageFormat::Rgba8))), Access::Read, 1),
                 (1, 3, BindingKind::Other("uniform texel buffer"), Access::Read, 1),
                 (2, 5, BindingKind::StorageBuffer, Access::Read, 1),
             ],
@@ -51,6 +52,40 @@ fn bindings_in_several_sets() {
         let f = binding(&m, 0, 0);
         assert_eq!((f.min_size, f.stride), (64 + 48 + 4, None));
     }
+}
+
+#[test]
+fn images_by_their_types() {
+    let source = "layout(local_size_x = 1) in;
+        layout(binding = 0) uniform itexture1D a;
+        layout(binding = 1) uniform utexture3D b;
+        layout(binding = 2) uniform sampler s;
+        layout(binding = 3, r32ui) uniform uimage2D c;
+        layout(binding = 4) uniform writeonly image3D d;
+        layout(binding = 5) uniform texture2DArray e;
+        layout(binding = 6) uniform samplerCube f;
+        layout(binding = 7) uniform sampler2DShadow g;
+        void main() {
+            uint n = uint(texelFetch(isampler1D(a, s), 0, 0).x) + texelFetch(usampler3D(b, s), ivec3(0), 0).x
+                + uint(texelFetch(sampler2DArray(e, s), ivec3(0), 0).x) + uint(textureLod(f, vec3(0), 0).x)
+                + uint(textureLod(g, vec3(0), 0));
+            imageStore(c, ivec2(0), imageLoad(c, ivec2(0)) + n);
+            imageStore(d, ivec3(0), vec4(n));
+        }";
+    let m = module(&glsl(source));
+    let found: Vec<_> = m.bindings().iter().map(|b| (b.binding, b.kind, b.access)).collect();
+    let image = |dimensions, sampled, format| ImageType { dimensions, sampled, format };
+    let expected = [
+        (0, BindingKind::SampledImage(image(1, SampledType::Int, None)), Access::Read),
+        (1, BindingKind::SampledImage(image(3, SampledType::Uint, None)), Access::Read),
+        (2, BindingKind::Sampler, Access::Read),
+        (3, BindingKind::StorageImage(image(2, SampledType::Uint, Some(ImageFormat::R32ui))), Access::ReadWrite),
+        (4, BindingKind::StorageImage(image(3, SampledType::Float, None)), Access::Write),
+        (5, BindingKind::Other("sampled image of another type"), Access::Read),
+        (6, BindingKind::Other("combined image sampler of another type"), Access::Read),
+        (7, BindingKind::Other("combined image sampler of another type"), Access::Read),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::device::hazard::Tracker;
 use crate::device::physical::DeviceKind;
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
-use crate::geometry::Layout;
+use crate::geometry::{Layout, TextureShape};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::access_type::AccessType;
 use crate::runtime::data::extents::{checked_bytes, checked_extent};
@@ -25,8 +25,17 @@ pub struct ArrayRequest<'a> {
     pub associated: Option<Arc<AcceleratorView>>,
     /// A name for messages.
     pub label: Option<&'a str>,
-    /// True if it is the memory of a texture.
-    pub is_texture: bool,
+    /// If it is the memory of a texture, what it is.
+    pub texture: Option<TextureStorage<'a>>,
+}
+
+/// The memory of a texture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextureStorage<'a> {
+    /// Memory like any array's, with the texels in the host form.
+    Texels,
+    /// An image of this shape.
+    Image(&'a TextureShape),
 }
 
 /// The memory of an array, on one accelerator_view.
@@ -47,7 +56,7 @@ pub struct Storage {
 impl Storage {
     /// Makes the memory of an array.
     pub(in crate::runtime) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
-        let ArrayRequest { view, extent, element_size, cpu_access, associated, label, is_texture } = request;
+        let ArrayRequest { view, extent, element_size, cpu_access, associated, label, texture } = request;
         let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
         if element_size == 0 || element_size % 4 != 0 {
@@ -92,14 +101,18 @@ impl Storage {
             }
             None => (view.device().clone(), Placement::Device),
         };
-        let buffer = device.allocate(bytes, placement, label.unwrap_or("array"))?;
+        let label = label.unwrap_or("array");
+        let buffer = match texture {
+            Some(TextureStorage::Image(shape)) => device.allocate_image(shape, &**view.queue(), label)?,
+            _ => device.allocate(bytes, placement, label)?,
+        };
         Ok(Arc::new(Self {
             associated: staged.unwrap_or_else(|| view.clone()),
             view,
             extent: extent.into(),
             layout: Layout::packed(0, element_size as u64, &sizes),
             cpu_access,
-            is_texture,
+            is_texture: texture.is_some(),
             buffer,
             device,
             pending: Tracker::new(),

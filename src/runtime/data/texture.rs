@@ -11,7 +11,7 @@ use crate::runtime::access_type::AccessType;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::extents::section_of;
 use crate::runtime::data::operand::Operand;
-use crate::runtime::data::storage::ArrayRequest;
+use crate::runtime::data::storage::{ArrayRequest, TextureStorage};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,13 +24,27 @@ pub struct TextureRequest<'a> {
     pub shape: TextureShape,
     /// For a staging texture: the view with which it exchanges data.
     pub associated: Option<Arc<AcceleratorView>>,
+    /// How it shall be stored.
+    pub storage: StorageWish,
     /// A name for messages.
     pub label: Option<&'a str>,
+}
+
+/// How a texture shall be stored (decision 34).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StorageWish {
+    /// As the library chooses.
+    Auto,
+    /// As an image.
+    Image,
+    /// As texels in the host form.
+    Texels,
 }
 
 /// A texture.
 pub struct Texture {
     shape: TextureShape,
+    is_image: bool,
     array: Arc<Array>,
 }
 
@@ -40,7 +54,7 @@ const WORD: u64 = 4;
 impl Texture {
     /// Makes a texture.
     pub fn create(request: TextureRequest<'_>) -> Result<Arc<Self>> {
-        let TextureRequest { view, shape, associated, label } = request;
+        let TextureRequest { view, shape, associated, storage, label } = request;
         let view = view.actual();
         let on_cpu = |v: &Arc<AcceleratorView>| v.accelerator().kind() == DeviceKind::Cpu;
         let mut cpu_access = AccessType::None;
@@ -56,6 +70,14 @@ impl Texture {
             }
             (staged, cpu_access) = (Some(associated), AccessType::Auto);
         }
+        let is_image = storage == StorageWish::Image;
+        let refusal = match view.accelerator().kind() {
+            DeviceKind::Vulkan => view.device().image_refusal(&shape),
+            _ => Some(format!("{} has no images", view.accelerator().name())),
+        };
+        if let Some(why) = refusal.filter(|_| is_image) {
+            return Err(Error::unsupported(format!("the texture cannot be stored as an image: {why}; use texels")));
+        }
         // One element: an array's extent counts fewer of them than a texture has bytes.
         let bytes = shape.bytes().next_multiple_of(WORD);
         let element_size = usize::try_from(bytes)
@@ -67,14 +89,19 @@ impl Texture {
             cpu_access,
             associated: staged,
             label: Some(label.unwrap_or("texture")),
-            is_texture: true,
+            texture: Some(if is_image { TextureStorage::Image(&shape) } else { TextureStorage::Texels }),
         })?;
-        Ok(Arc::new(Self { shape, array }))
+        Ok(Arc::new(Self { shape, is_image, array }))
     }
 
     /// Its texels and levels.
     pub fn shape(&self) -> &TextureShape {
         &self.shape
+    }
+
+    /// True if it is stored as an image.
+    pub fn is_image(&self) -> bool {
+        self.is_image
     }
 
     /// Its memory.
@@ -146,11 +173,26 @@ impl TextureRegion {
         Operand::Host(span, Layout::packed(0, self.layout.element, &extent))
     }
 
-    /// As argument of a launch: staging textures are none (TEX-32).
+    /// As argument of a launch by descriptor, with the levels; of a storage image the first one.
+    pub fn image(&self) -> Result<(Operand, Range<u32>)> {
+        if !self.texture.is_image {
+            return Err(Error::runtime(
+                "it is a texture that is not stored as an image; make it with REVAMP_TEXTURE_STORAGE_IMAGE",
+            ));
+        }
+        Ok((self.operand(), self.levels.clone()))
+    }
+
+    /// As argument of a launch by address: staging textures are none (TEX-32).
     pub fn argument(&self) -> Result<Operand> {
         if self.texture.array.is_staging() {
             return Err(Error::runtime(
                 "it is a staging texture, which only copies use; copy it to a texture on the accelerator",
+            ));
+        }
+        if self.texture.is_image {
+            return Err(Error::runtime(
+                "it is stored as an image, which has no address; make it with REVAMP_TEXTURE_STORAGE_TEXELS",
             ));
         }
         Ok(self.operand())

@@ -2,10 +2,10 @@
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
-use crate::device::{BoundBuffer, Dispatch, Use};
+use crate::device::{BoundBuffer, BoundImage, Dispatch, Sampler, Use};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::kernel::{Access, SpecValues};
+use crate::kernel::{Access, Binding, BindingKind, SpecValues};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::locked::{LockedSources, Sources};
@@ -14,10 +14,12 @@ use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::choose::{check_runs_kernels, choose};
 use crate::runtime::launch::domain::groups;
+use crate::runtime::launch::images;
 use crate::runtime::race;
 use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 const DISPATCH: Call = implicit(c"revamp_dispatch");
@@ -42,6 +44,30 @@ pub enum Argument<'a> {
         section: Operand,
         /// How the kernel uses it; `None`: as it declares.
         access: Option<Access>,
+    },
+    /// An image, with its sampler if the binding has both.
+    Image {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// The texture's levels.
+        section: Operand,
+        /// The same as numbers.
+        levels: Range<u32>,
+        /// The sampler.
+        sampler: Option<Sampler>,
+        /// How the kernel uses it; `None`: as it declares.
+        access: Option<Access>,
+    },
+    /// A sampler alone.
+    Sampler {
+        /// Descriptor set.
+        set: u32,
+        /// Binding.
+        binding: u32,
+        /// The sampler.
+        sampler: Sampler,
     },
     /// The address of a section's first element.
     Address {
@@ -92,8 +118,16 @@ pub fn dispatch(
 enum Role<'a> {
     /// A descriptor: set and binding.
     Binding(u32, u32),
+    /// The descriptor of an image: set, binding, levels, its sampler, and if it is a storage image.
+    Image(u32, u32, Range<u32>, Option<Sampler>, bool),
     /// An address in the argument block.
     Address(AddressSlot<'a>),
+}
+
+impl Role<'_> {
+    fn is_at(&self, set: u32, binding: u32) -> bool {
+        matches!(self, Role::Binding(s, b) | Role::Image(s, b, ..) if (*s, *b) == (set, binding))
+    }
 }
 
 fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &SpirvLaunch<'_>) -> Result<Point> {
@@ -101,6 +135,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
     let module = kernel.module();
     let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
+    let mut samplers: SmallVec<[BoundImage; 2]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
     if launch.arguments.len() > captured.inline_size() {
@@ -110,12 +145,24 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
     for argument in launch.arguments {
         match argument {
             Argument::Buffer { set, binding, section, access } => {
-                let given = |r: &Role<'_>| matches!(r, Role::Binding(s, b) if (s, b) == (set, binding));
-                if roles.iter().any(given) {
-                    return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
-                }
+                check_once(&roles, &samplers, *set, *binding)?;
                 captured.push(bind(kernel, *set, *binding, section, *access)?);
                 roles.push(Role::Binding(*set, *binding));
+            }
+            Argument::Image { set, binding, section, levels, sampler, access } => {
+                check_once(&roles, &samplers, *set, *binding)?;
+                let declared = find_binding(kernel, *set, *binding)?;
+                let levels = images::check(kernel, declared, section, levels, sampler.as_ref())?;
+                let access = used_access(kernel, declared, *access)?;
+                captured.push(Captured { operand: section, access, needs: access });
+                let storage = matches!(declared.kind, BindingKind::StorageImage(_));
+                roles.push(Role::Image(*set, *binding, levels, *sampler, storage));
+            }
+            Argument::Sampler { set, binding, sampler } => {
+                check_once(&roles, &samplers, *set, *binding)?;
+                images::check_sampler(find_binding(kernel, *set, *binding)?)?;
+                let (set, binding, sampler) = (*set, *binding, Some(*sampler));
+                samplers.push(BoundImage { set, binding, image: None, storage: false, sampler });
             }
             Argument::Address { slot, section, access } => {
                 slot.check(launch.block.len())?;
@@ -131,15 +178,15 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
         }
     }
     for b in module.bindings() {
-        let given = |r: &Role<'_>| matches!(r, Role::Binding(s, n) if (*s, *n) == (b.set, b.binding));
-        if !roles.iter().any(given) {
+        if check_once(&roles, &samplers, b.set, b.binding).is_ok() {
             let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
             return Err(Error::invalid(format!(
-                "binding {} of set {}{name} is not given: the kernel uses {} bindings, the launch gives {}",
+                "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, the launch gives {}",
                 b.binding,
                 b.set,
+                b.kind.name(),
                 module.bindings().len(),
-                roles.iter().filter(|r| matches!(r, Role::Binding(..))).count()
+                roles.iter().filter(|r| !matches!(r, Role::Address(..))).count() + samplers.len()
             )));
         }
     }
@@ -188,7 +235,8 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
         c.operand.wait_pending(c.needs)?;
     }
     let push = &constants.bytes;
-    let ready = Ready { kernel, captured: &captured, roles: &roles, spec: &spec, push, block: launch.block, groups };
+    let (captured, roles, samplers) = (&captured[..], &roles[..], &samplers[..]);
+    let ready = Ready { kernel, captured, roles, samplers, spec: &spec, push, block: launch.block, groups };
     Sources::of(captured.iter().map(|c| c.operand)).attempt(|held| ready.hand_over(view.clone(), held))
 }
 
@@ -197,6 +245,7 @@ struct Ready<'a> {
     kernel: &'a Arc<SpirvKernel>,
     captured: &'a [Captured<'a>],
     roles: &'a [Role<'a>],
+    samplers: &'a [BoundImage],
     spec: &'a SpecValues,
     push: &'a [u8],
     block: &'a [u8],
@@ -223,6 +272,7 @@ impl Ready<'_> {
             return Err(lost);
         }
         let mut bindings: SmallVec<[BoundBuffer; 8]> = SmallVec::new();
+        let mut images: SmallVec<[BoundImage; 4]> = self.samplers.iter().cloned().collect();
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
@@ -232,6 +282,13 @@ impl Ready<'_> {
                     check_alignment(kernel, set, binding, &bound)?;
                     bindings.push(BoundBuffer { set, binding, bound });
                 }
+                Role::Image(set, binding, levels, sampler, storage) => images.push(BoundImage {
+                    set: *set,
+                    binding: *binding,
+                    image: Some((bound, levels.clone())),
+                    storage: *storage,
+                    sampler: *sampler,
+                }),
                 Role::Address(slot) => {
                     let start = bound.buffer.device_address().ok_or_else(|| {
                         let name = view.accelerator().name();
@@ -246,6 +303,7 @@ impl Ready<'_> {
             kernel: &**kernel.kernel(),
             spec: self.spec,
             bindings: &bindings,
+            images: &images,
             uses: &uses,
             push: self.push,
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
@@ -255,6 +313,44 @@ impl Ready<'_> {
         resolved.written(self.captured, held)?;
         Ok(point)
     }
+}
+
+/// Fails if something is given for this binding already.
+fn check_once(roles: &[Role<'_>], samplers: &[BoundImage], set: u32, binding: u32) -> Result<()> {
+    let sampler = samplers.iter().any(|s| (s.set, s.binding) == (set, binding));
+    if sampler || roles.iter().any(|r| r.is_at(set, binding)) {
+        return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
+    }
+    Ok(())
+}
+
+/// The binding as the kernel declares it.
+fn find_binding(kernel: &SpirvKernel, set: u32, binding: u32) -> Result<&Binding> {
+    let all = kernel.module().bindings();
+    all.iter().find(|b| (b.set, b.binding) == (set, binding)).ok_or_else(|| {
+        let all: Vec<_> = all.iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
+        Error::invalid(format!(
+            "the kernel has no binding {binding} of set {set}; it has {}",
+            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+        ))
+    })
+}
+
+/// How the kernel uses a binding, if the caller may say so.
+fn used_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>) -> Result<Access> {
+    let wrong = match access {
+        Some(Access::Read) => declared.access.writes(),
+        Some(Access::Write) => declared.access == Access::Read,
+        _ => false,
+    };
+    if wrong {
+        return Err(Error::invalid(format!(
+            "{} is given with access {access:?}, the kernel uses it with {:?}",
+            binding_name(kernel, declared.set, declared.binding),
+            declared.access
+        )));
+    }
+    Ok(access.unwrap_or(declared.access))
 }
 
 /// The name of a binding in messages.
@@ -272,14 +368,14 @@ fn bind<'a>(
     section: &'a Operand,
     access: Option<Access>,
 ) -> Result<Captured<'a>> {
-    let module = kernel.module();
-    let Some(declared) = module.bindings().iter().find(|b| (b.set, b.binding) == (set, binding)) else {
-        let all: Vec<_> = module.bindings().iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
+    let declared = find_binding(kernel, set, binding)?;
+    if declared.kind != BindingKind::StorageBuffer {
         return Err(Error::invalid(format!(
-            "the kernel has no binding {binding} of set {set}; it has {}",
-            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+            "{} is a {}; it is given an array or array_view",
+            binding_name(kernel, set, binding),
+            declared.kind.name()
         )));
-    };
+    }
     let at = || binding_name(kernel, set, binding);
     let range = section.layout().hull();
     let bytes = range.end - range.start;
@@ -297,19 +393,7 @@ fn bind<'a>(
             kernel.accelerator().name()
         )));
     }
-    let declared_access = declared.access;
-    let wrong = match access {
-        Some(Access::Read) => declared_access.writes(),
-        Some(Access::Write) => declared_access == Access::Read,
-        _ => false,
-    };
-    if wrong {
-        return Err(Error::invalid(format!(
-            "{} is given with access {access:?}, the kernel uses it with {declared_access:?}",
-            at()
-        )));
-    }
-    let used = access.unwrap_or(declared_access);
+    let used = used_access(kernel, declared, access)?;
     if let Operand::View(part) = section {
         part.check(used).map_err(|e| e.context(at()))?;
     }

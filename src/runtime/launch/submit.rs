@@ -39,6 +39,7 @@ pub(in crate::runtime) fn submit<'p>(
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),
         bindings: &[],
+        images: &[],
         uses,
         push: &[],
         block: Some(&filled),

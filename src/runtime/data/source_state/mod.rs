@@ -196,7 +196,7 @@ impl SourceState {
                 cpu_access: AccessType::Auto,
                 associated: None,
                 label: Some("array_view without a data source"),
-                is_texture: false,
+                texture: None,
             })?),
         };
         self.directory = Directory::unwritten(bytes, self.home.host().is_some());

@@ -1,0 +1,135 @@
+//! Checks of the images and samplers that a launch of a SPIR-V kernel binds.
+
+use crate::device::{ImageAbilities, Sampler};
+use crate::error::{Error, Result};
+use crate::geometry::{ComponentKind, TexelFormat};
+use crate::kernel::{Binding, BindingKind, ImageFormat, ImageType, SampledType};
+use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
+use crate::runtime::data::operand::Operand;
+use std::ops::Range;
+
+/// The name of a binding in messages.
+fn name(b: &Binding) -> String {
+    let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
+    format!("binding {} of set {}{name}, a {},", b.binding, b.set, b.kind.name())
+}
+
+/// Checks an image against what the kernel declares, and gives the levels to bind: of a storage image the first.
+pub(super) fn check(
+    kernel: &SpirvKernel,
+    declared: &Binding,
+    section: &Operand,
+    levels: &Range<u32>,
+    sampler: Option<&Sampler>,
+) -> Result<Range<u32>> {
+    let at = || name(declared);
+    let Some(image) = declared.kind.image() else {
+        return Err(Error::invalid(format!("{} is given a texture", at())));
+    };
+    let Operand::Array(array, _) = section else { return Err(Error::internal("a texture that is no array")) };
+    let abilities = array.buffer().image().ok_or_else(|| Error::internal("a texture without an image"))?;
+    check_type(declared, image, abilities)?;
+    let format = abilities.shape.format();
+    let device = kernel.accelerator().name();
+    match declared.kind {
+        BindingKind::StorageImage(_) => {
+            if !abilities.storage {
+                return Err(Error::unsupported(format!(
+                    "{} is given a texture of {format}, which {device} cannot write to in images",
+                    at()
+                )));
+            }
+            if levels.len() > 1 {
+                return Err(Error::invalid(format!(
+                    "{} is given {} levels of a texture; a storage image is one",
+                    at(),
+                    levels.len()
+                )));
+            }
+        }
+        BindingKind::CombinedImageSampler(_) => {
+            let Some(sampler) = sampler else {
+                return Err(Error::invalid(format!("{} is given a texture without a sampler", at())));
+            };
+            if sampler.linear && !abilities.linear {
+                return Err(Error::unsupported(format!(
+                    "{} is given a texture of {format} with a linear filter, which {device} does not have for these texels",
+                    at()
+                )));
+            }
+            return Ok(levels.clone());
+        }
+        _ => {}
+    }
+    if sampler.is_some() {
+        return Err(Error::invalid(format!("{} is given a sampler, which it does not have", at())));
+    }
+    Ok(levels.clone())
+}
+
+/// Checks a binding to which a sampler alone is given.
+pub(super) fn check_sampler(declared: &Binding) -> Result<()> {
+    if declared.kind == BindingKind::Sampler {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{} is given a sampler alone", name(declared))))
+}
+
+fn check_type(declared: &Binding, image: ImageType, abilities: &ImageAbilities) -> Result<()> {
+    let at = || name(declared);
+    let (shape, format) = (&abilities.shape, abilities.shape.format());
+    if usize::from(image.dimensions) != shape.rank() {
+        return Err(Error::invalid(format!(
+            "{} has {} dimensions, the texture has {}",
+            at(),
+            image.dimensions,
+            shape.rank()
+        )));
+    }
+    let seen = sampled_as(format.kind);
+    if image.sampled != seen {
+        return Err(Error::invalid(format!(
+            "{} has texels of {}; those of the texture, {format}, are seen as {seen}",
+            at(),
+            image.sampled
+        )));
+    }
+    match image.format {
+        Some(wanted) if matches!(declared.kind, BindingKind::StorageImage(_)) && Some(wanted) != format_of(format) => {
+            Err(Error::invalid(format!("{} is declared with format {wanted:?}, the texture has {format}", at())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// As what kernels see components: those of doubles are two words.
+fn sampled_as(kind: ComponentKind) -> SampledType {
+    match kind {
+        ComponentKind::Int => SampledType::Int,
+        ComponentKind::Uint | ComponentKind::Double => SampledType::Uint,
+        ComponentKind::Float | ComponentKind::Norm | ComponentKind::Unorm => SampledType::Float,
+    }
+}
+
+/// SPIR-V's format of an image of these texels.
+fn format_of(f: TexelFormat) -> Option<ImageFormat> {
+    use ComponentKind::{Double, Float, Int, Norm, Uint, Unorm};
+    use ImageFormat as I;
+    let all = match (f.kind, f.bits) {
+        (Int, 8) => [I::R8i, I::Rg8i, I::Unknown, I::Rgba8i],
+        (Int, 16) => [I::R16i, I::Rg16i, I::Unknown, I::Rgba16i],
+        (Int, 32) => [I::R32i, I::Rg32i, I::Unknown, I::Rgba32i],
+        (Uint, 8) => [I::R8ui, I::Rg8ui, I::Unknown, I::Rgba8ui],
+        (Uint, 16) => [I::R16ui, I::Rg16ui, I::Unknown, I::Rgba16ui],
+        (Uint, 32) => [I::R32ui, I::Rg32ui, I::Unknown, I::Rgba32ui],
+        (Float, 16) => [I::R16f, I::Rg16f, I::Unknown, I::Rgba16f],
+        (Float, 32) => [I::R32f, I::Rg32f, I::Unknown, I::Rgba32f],
+        (Norm, 8) => [I::R8Snorm, I::Rg8Snorm, I::Unknown, I::Rgba8Snorm],
+        (Norm, 16) => [I::R16Snorm, I::Rg16Snorm, I::Unknown, I::Rgba16Snorm],
+        (Unorm, 8) => [I::R8, I::Rg8, I::Unknown, I::Rgba8],
+        (Unorm, 16) => [I::R16, I::Rg16, I::Unknown, I::Rgba16],
+        (Double, 64) => [I::Rg32ui, I::Rgba32ui, I::Unknown, I::Unknown],
+        _ => return None,
+    };
+    all.get(f.components as usize - 1).copied()
+}
