@@ -1,10 +1,13 @@
 //! The host itself: its memory, its threads, and what only its operating system knows. Devices are not known here.
 
+mod board;
 pub mod memory;
 pub mod pool;
 pub mod processor;
+pub mod spin;
 mod stream;
 pub mod strided;
+mod sync;
 pub mod system;
 pub mod threads;
 pub mod workers;

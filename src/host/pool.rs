@@ -1,113 +1,75 @@
 //! The compute pool: a parallel loop that starts and ends in microseconds.
 //!
-//! A loop is a `ParallelLoop`: a counter that hands out chunk numbers. The caller works too, so a loop finishes even if no
-//! worker ever comes; loops may nest, and run from many threads at once.
+//! Loops stand on a [`Board`], of which threads claim items. The caller works too, so a loop finishes even if no worker ever
+//! comes; loops may nest, and run from many threads at once.
 #![allow(unsafe_code)]
 
+use super::board::{Board, Loop, Portion};
+use super::spin::Spin;
 use super::threads::{caught, processors, spawn_named};
 use crate::error::{Error, Result};
 use crate::lock::{Condvar, Mutex, rank, waits};
 use crate::log;
-use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long a worker looks for new work before it sleeps, if there are processors to spare.
-const WORKER_SPIN: Duration = Duration::from_micros(30);
+/// Where spinning would take the processor of a thread that works: the end of a loop is near, new loops need not be.
+const SPIN_AT_END: Spin = Spin { alone: Duration::from_micros(2), whole: Duration::from_micros(2) };
 
 /// How many sleeping workers a loop's caller wakes, and each worker that was woken. Woken one by one they would come 50 us
 /// apart where waking goes through a hypervisor, and the caller has work of its own.
 const WAKES: (u64, u64) = (2, 3);
 
-type LoopBody<'a> = dyn Fn(u64) + Sync + 'a;
+type LoopBody<'a> = dyn Fn(u64, u64) + Sync + 'a;
 
-/// One parallel loop.
-struct ParallelLoop {
-    /// The next chunk to hand out; grows beyond `chunks`.
-    next: AtomicU64,
-    /// Chunks that have ended.
-    done: AtomicU64,
-    chunks: u64,
-    /// The loop's body. Borrowed from the caller of `ThreadPool::parallel`: see there.
-    work: *const LoopBody<'static>,
+/// What threads need of a loop.
+struct Work {
+    /// The loop's body. Borrowed from the caller of `ThreadPool::share`: see there.
+    body: *const LoopBody<'static>,
     failure: Mutex<Option<String>, { rank::FAILURE }>,
     failed: AtomicBool,
-    finished: Mutex<bool, { rank::WORKERS }>,
-    wake: Condvar,
 }
 
-// SAFETY: `work` points to a `Sync` function, used only while `ThreadPool::parallel` keeps it alive; the rest is Send.
-unsafe impl Send for ParallelLoop {}
-// SAFETY: as for `Send`.
-unsafe impl Sync for ParallelLoop {}
-
-impl ParallelLoop {
-    fn remaining(&self) -> u64 {
-        self.chunks.saturating_sub(self.next.load(Ordering::Relaxed))
-    }
-
-    /// Runs chunks until none is left to hand out.
-    fn work(&self) {
-        loop {
-            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
-            if chunk >= self.chunks {
-                return;
+impl Work {
+    /// Runs items. After a panic they are only counted.
+    fn run(&self, from: u64, to: u64) {
+        if !self.failed.load(Ordering::Relaxed) {
+            // SAFETY: these items are claimed and have not ended, so `ThreadPool::share` has not returned.
+            let body = unsafe { &*self.body };
+            if let Err(text) = caught(|| body(from, to)) {
+                self.failure.lock().get_or_insert(text);
+                self.failed.store(true, Ordering::Relaxed);
             }
-            // After a panic the remaining chunks are only counted.
-            if !self.failed.load(Ordering::Relaxed) {
-                // SAFETY: this chunk is not counted in `done` yet, and `ThreadPool::parallel` does not return, and so keeps
-                // the function borrowed, before every chunk is.
-                let work = unsafe { &*self.work };
-                if let Err(text) = caught(|| work(chunk)) {
-                    self.failure.lock().get_or_insert(text);
-                    self.failed.store(true, Ordering::Relaxed);
-                }
-            }
-            // Release: whoever sees the count sees what the chunk wrote.
-            if self.done.fetch_add(1, Ordering::AcqRel) + 1 == self.chunks {
-                *self.finished.lock() = true;
-                self.wake.notify_all();
-            }
-        }
-    }
-
-    /// Waits until all chunks have ended.
-    fn finish(&self, spin: Duration) {
-        if self.done.load(Ordering::Acquire) == self.chunks {
-            return;
-        }
-        let start = Instant::now();
-        while start.elapsed() < spin {
-            for _ in 0..16 {
-                if self.done.load(Ordering::Acquire) == self.chunks {
-                    return;
-                }
-                spin_loop();
-            }
-        }
-        let mut finished = self.finished.lock();
-        while !*finished {
-            self.wake.wait(&mut finished, rank::PIECES);
         }
     }
 }
+
+// SAFETY: `body` points to a `Sync` function, used only while `ThreadPool::share` keeps it alive; the rest is Sync.
+unsafe impl Sync for Work {}
 
 #[derive(Default)]
 struct PoolState {
-    /// Loops that may have chunks left, newest last.
-    regions: Vec<Arc<ParallelLoop>>,
-    sleeping: usize,
     closing: bool,
 }
 
 struct Shared {
+    board: Board<Work>,
     state: Mutex<PoolState, { rank::WORKERS }>,
-    /// Changes when a loop starts, for workers that spin.
-    epoch: AtomicU64,
+    /// Workers that sleep or are about to, and those that look for loops.
+    sleeping: AtomicU64,
+    looking: AtomicU64,
     wake: Condvar,
-    spin: Option<Duration>,
+    /// For callers that sleep until their loop has ended.
+    ending: Mutex<(), { rank::WORKERS }>,
+    ended: Condvar,
+    spin: Option<Spin>,
 }
+
+// SAFETY: loops are reached through the board only while their callers keep them, and are `Sync`.
+unsafe impl Send for Shared {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Shared {}
 
 /// Threads for computing.
 pub struct ThreadPool {
@@ -120,13 +82,22 @@ impl ThreadPool {
     /// A pool on which `threads` threads compute, the caller of a loop included. They start with the first loop.
     pub fn new(threads: usize) -> Self {
         // Spinning beside busy threads would take their processor.
-        Self::with_spin(threads, (processors() > 2 && threads <= processors()).then_some(WORKER_SPIN))
+        Self::with_spin(threads, Spin::here().filter(|_| threads <= processors()))
     }
 
-    fn with_spin(threads: usize, spin: Option<Duration>) -> Self {
-        let shared =
-            Shared { state: Mutex::new(PoolState::default()), epoch: AtomicU64::new(0), wake: Condvar::new(), spin };
-        Self { shared: Arc::new(shared), threads: threads.max(1), started: Once::new() }
+    fn with_spin(threads: usize, spin: Option<Spin>) -> Self {
+        let threads = threads.max(1);
+        let shared = Shared {
+            board: Board::new(threads as u64),
+            state: Mutex::new(PoolState::default()),
+            sleeping: AtomicU64::new(0),
+            looking: AtomicU64::new(0),
+            wake: Condvar::new(),
+            ending: Mutex::new(()),
+            ended: Condvar::new(),
+            spin,
+        };
+        Self { shared: Arc::new(shared), threads, started: Once::new() }
     }
 
     /// Threads that compute, the caller included.
@@ -134,44 +105,44 @@ impl ThreadPool {
         self.threads
     }
 
+    /// True if a worker is awake and has nothing to do, so that a loop costs little to share.
+    pub fn has_idle(&self) -> bool {
+        self.shared.looking.load(Ordering::Relaxed) > 0
+    }
+
     /// Calls `f` for each chunk number below `chunks`, on the workers and on this thread; returns when all calls have. A
     /// panic in `f` ends the loop early and is returned as an error. `f` may take locks of [`rank::PIECES`] and beyond, or
     /// any if the caller holds none.
-    pub fn parallel(&self, chunks: u64, f: &LoopBody<'_>) -> Result<()> {
-        if chunks <= 1 || self.threads == 1 {
-            let all = caught(|| (0..chunks).for_each(f));
-            return all.map_err(failure);
+    pub fn parallel(&self, chunks: u64, f: &(dyn Fn(u64) + Sync)) -> Result<()> {
+        self.share(chunks, Portion::One, &|from, to| (from..to).for_each(f))
+    }
+
+    /// [`Self::parallel`] for many items that are less work: `f(from, to)` runs some that follow each other, at least `least`
+    /// of them as long as each thread gets some.
+    pub fn parallel_ranges(&self, items: u64, least: u64, f: &LoopBody<'_>) -> Result<()> {
+        self.share(items, Portion::Many(least.max(1).ilog2() as u8), f)
+    }
+
+    fn share(&self, items: u64, portion: Portion, f: &LoopBody<'_>) -> Result<()> {
+        let alone = || caught(|| f(0, items)).map_err(failure);
+        if items <= 1 || self.threads == 1 {
+            return if items == 0 { Ok(()) } else { alone() };
         }
         self.start();
         waits(rank::PIECES);
-        // SAFETY: only the lifetime changes. The pointer is used for chunks counted below (`ParallelLoop::work`), and this
-        // function returns only after all chunks have ended; nothing between here and there unwinds, as chunks are
-        // caught. Workers that still hold the region later find no chunk and leave the pointer alone.
-        let work = unsafe { std::mem::transmute::<*const LoopBody<'_>, *const LoopBody<'static>>(f) };
-        let region = Arc::new(ParallelLoop {
-            next: AtomicU64::new(0),
-            done: AtomicU64::new(0),
-            chunks,
-            work,
-            failure: Mutex::new(None),
-            failed: AtomicBool::new(false),
-            finished: Mutex::new(false),
-            wake: Condvar::new(),
-        });
-        let mut state = self.shared.state.lock();
-        state.regions.push(Arc::clone(&region));
-        self.shared.epoch.fetch_add(1, Ordering::Release);
-        let asleep = state.sleeping as u64;
-        drop(state);
-        self.shared.rouse(asleep.min(chunks - 1).min(WAKES.0));
-        region.work();
-        let mut state = self.shared.state.lock();
-        if let Some(at) = state.regions.iter().rposition(|r| Arc::ptr_eq(r, &region)) {
-            state.regions.remove(at);
-        }
-        drop(state);
-        region.finish(self.shared.spin.unwrap_or(Duration::from_micros(2)));
-        let text = region.failure.lock().take();
+        // SAFETY: only the lifetime changes. The pointer is used for items that are claimed (`Work::run`), and this function
+        // returns only after all items have ended; nothing between here and there unwinds, as items are caught.
+        let body = unsafe { std::mem::transmute::<*const LoopBody<'_>, *const LoopBody<'static>>(f) };
+        let work = Work { body, failure: Mutex::new(None), failed: AtomicBool::new(false) };
+        let own = Loop::new(items, portion, work);
+        let shared = &self.shared;
+        // SAFETY: `own` stays here until it has ended, and is closed then.
+        let Some(at) = (unsafe { shared.board.offer(&own) }) else { return alone() };
+        shared.rouse(at, WAKES.0);
+        shared.work(at);
+        shared.finish(&own);
+        shared.board.close(at);
+        let text = own.work.failure.lock().take();
         text.map_or(Ok(()), |text| Err(failure(text)))
     }
 
@@ -196,49 +167,93 @@ impl Drop for ThreadPool {
     /// Workers end without being waited for: they hold nothing of the pool's user.
     fn drop(&mut self) {
         self.shared.state.lock().closing = true;
-        self.shared.epoch.fetch_add(1, Ordering::Release);
         self.shared.wake.notify_all();
     }
 }
 
 impl Shared {
-    /// Wakes this many workers.
-    fn rouse(&self, workers: u64) {
-        (0..workers).for_each(|_| {
-            self.wake.notify_one();
-        });
+    /// Wakes workers for the loop at this place, at most so many, if those awake are too few.
+    fn rouse(&self, at: usize, most: u64) {
+        // A worker counts itself before it looks for the last time, and the loop stands on the board by now.
+        let asleep = self.sleeping.load(Ordering::SeqCst);
+        if asleep == 0 {
+            return;
+        }
+        let wanted = self.board.claims_left(at).saturating_sub(1 + self.looking.load(Ordering::Relaxed));
+        let wakes = wanted.min(asleep).min(most);
+        if wakes > 0 {
+            // Whoever has looked for the last time waits by now.
+            drop(self.state.lock());
+            (0..wakes).for_each(|_| {
+                self.wake.notify_one();
+            });
+        }
+    }
+
+    /// Runs items of the loop at this place until none is left to claim: false if there was none.
+    fn work(&self, at: usize) -> bool {
+        let Some(first) = self.board.claim(at) else { return false };
+        let this = first.of;
+        let mut items = first.to - first.from;
+        this.work.run(first.from, first.to);
+        // While its items are not counted the loop stays, so all of these are of the same.
+        while let Some(claim) = self.board.claim(at) {
+            items += claim.to - claim.from;
+            claim.of.work.run(claim.from, claim.to);
+        }
+        if this.end(items) {
+            // The caller holds the lock from its last look to its sleep.
+            drop(self.ending.lock());
+            self.ended.notify_all();
+        }
+        true
+    }
+
+    /// Waits until the caller's loop has ended.
+    fn finish(&self, own: &Loop<Work>) {
+        if own.has_ended() || self.spin.unwrap_or(SPIN_AT_END).until(|| own.has_ended()) {
+            return;
+        }
+        let mut ending = self.ending.lock();
+        if own.falls_asleep() {
+            while !own.has_ended() {
+                self.ended.wait(&mut ending, rank::PIECES);
+            }
+        }
     }
 
     fn serve(&self) {
-        let mut spun = false;
-        let mut state = self.state.lock();
+        let (mut spun, mut woken) = (false, false);
         loop {
-            // The newest first, since an inner loop holds up the outer one.
-            if let Some(region) = state.regions.iter().rev().find(|r| r.remaining() > 0) {
-                let region = Arc::clone(region);
-                let more = (state.sleeping as u64).min(region.remaining().saturating_sub(1));
-                drop(state);
-                self.rouse(more.min(WAKES.1));
-                region.work();
-                drop(region);
-                spun = false;
-                state = self.state.lock();
-            } else if state.closing {
-                return;
-            } else if let Some(spin) = self.spin.filter(|_| !spun) {
-                let seen = self.epoch.load(Ordering::Acquire);
-                drop(state);
-                spun = true;
-                let start = Instant::now();
-                while self.epoch.load(Ordering::Acquire) == seen && start.elapsed() < spin {
-                    (0..16).for_each(|_| spin_loop());
+            if let Some(at) = self.board.look() {
+                if std::mem::take(&mut woken) {
+                    self.rouse(at, WAKES.1);
                 }
-                state = self.state.lock();
-            } else {
-                state.sleeping += 1;
-                self.wake.wait(&mut state, rank::NONE);
-                state.sleeping -= 1;
+                if self.work(at) {
+                    spun = false;
+                } else {
+                    // Whoever took the last items is about to say so.
+                    std::thread::yield_now();
+                }
+                continue;
             }
+            if let Some(spin) = self.spin.filter(|_| !spun) {
+                spun = true;
+                self.looking.fetch_add(1, Ordering::Relaxed);
+                spin.until(|| self.board.look().is_some());
+                self.looking.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            let mut state = self.state.lock();
+            if state.closing {
+                return;
+            }
+            self.sleeping.fetch_add(1, Ordering::SeqCst);
+            if self.board.look().is_none() {
+                self.wake.wait(&mut state, rank::NONE);
+                woken = true;
+            }
+            self.sleeping.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -246,6 +261,9 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Instant;
+
+    const SPIN: Spin = Spin { alone: Duration::from_micros(20), whole: Duration::from_micros(100) };
 
     fn counts(pool: &ThreadPool, chunks: u64) {
         let seen: Vec<AtomicU64> = (0..chunks).map(|_| AtomicU64::new(0)).collect();
@@ -269,7 +287,7 @@ mod tests {
     /// The way of machines with many processors, wherever this runs.
     #[test]
     fn spinning_workers_find_loops_and_end() {
-        let pool = ThreadPool::with_spin(3, Some(Duration::from_micros(200)));
+        let pool = ThreadPool::with_spin(3, Some(SPIN));
         for n in 0..400 {
             counts(&pool, n % 9);
             if n % 40 == 0 {
@@ -287,7 +305,7 @@ mod tests {
 
     #[test]
     fn loops_nest() {
-        let pool = ThreadPool::with_spin(4, Some(WORKER_SPIN));
+        let pool = ThreadPool::with_spin(4, Some(SPIN));
         let sum = AtomicU64::new(0);
         pool.parallel(8, &|_| {
             pool.parallel(8, &|_| {

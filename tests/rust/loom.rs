@@ -1,12 +1,12 @@
 //! The words that let the host go ahead without a call, the notifier of callbacks, the order of asynchronous operations and the delivery of
-//! log messages, under all interleavings of their users.
+//! log messages and the board of parallel loops, under all interleavings of their users.
 
 #![allow(clippy::unwrap_used)]
 
 /// What `runtime/sync.rs` is in the library.
 mod sync {
     pub use loom::sync::Arc;
-    pub use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+    pub use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
     #[derive(Default)]
     pub struct Mutex<T, const RANK: u8>(loom::sync::Mutex<T>);
@@ -30,6 +30,8 @@ mod geometry {
 mod kernel {
     pub use revamp::kernel::Access;
 }
+#[path = "../../src/host/board.rs"]
+mod board;
 #[path = "../../src/trace/delivery.rs"]
 mod delivery;
 #[path = "../../src/runtime/data/host_access.rs"]
@@ -41,12 +43,13 @@ mod order;
 #[path = "../../src/runtime/data/users.rs"]
 mod users;
 
+use board::{Board, Loop, Portion};
 use host_access::{HOST_MAY_READ, HOST_MAY_WRITE, HostAccess};
 use kernel::Access;
 use loom::thread;
 use notifier::Notifier;
 use order::{Gate, HeldUp};
-use sync::{Arc, AtomicBool, AtomicU32, Ordering};
+use sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 fn region(start: u64, end: u64) -> geometry::Region {
     geometry::Region::linear(start..end)
@@ -299,5 +302,71 @@ fn no_message_is_left_behind() {
         write()();
         other.join().unwrap();
         assert_eq!(written.load(Ordering::Acquire), 0);
+    });
+}
+
+/// The items of a loop, and how often each ran.
+type Items = [AtomicU64; 2];
+
+/// What a worker does with a loop at this place; the items' other writes are as visible as their counts.
+fn work(board: &Board<Items>, at: usize) -> Option<bool> {
+    let first = board.claim(at)?;
+    let this = first.of;
+    let run = |from: u64, to: u64| (from..to).for_each(|i| count(&this.work[i as usize]));
+    run(first.from, first.to);
+    let mut items = first.to - first.from;
+    while let Some(claim) = board.claim(at) {
+        assert!(std::ptr::eq(claim.of, this), "another loop in the place of one that has not ended");
+        run(claim.from, claim.to);
+        items += claim.to - claim.from;
+    }
+    Some(this.end(items))
+}
+
+/// Not one atomic addition: two threads with one item would lose a count.
+fn count(item: &AtomicU64) {
+    let before = item.load(Ordering::Relaxed);
+    item.store(before + 1, Ordering::Relaxed);
+}
+
+/// Two loops follow each other in one place while a worker looks for items: each item runs once, its loop stays until then, and
+/// a caller that falls asleep is woken.
+#[test]
+#[allow(unsafe_code)]
+fn each_item_of_a_loop_runs_once() {
+    // All interleavings take minutes, and found no more than these.
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let board = Arc::new(Board::new(2));
+        let woken = Arc::new(AtomicBool::new(false));
+        let worker = {
+            let (board, woken) = (board.clone(), woken.clone());
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    if board.look().and_then(|at| work(&board, at)) == Some(true) {
+                        woken.store(true, Ordering::Release);
+                    }
+                }
+            })
+        };
+        for portion in [Portion::One, Portion::Many(1)] {
+            let own = Loop::new(2, portion, [AtomicU64::new(0), AtomicU64::new(0)]);
+            // SAFETY: `own` stays until it has ended, which is waited for before it is closed.
+            let at = unsafe { board.offer(&own) }.unwrap();
+            assert_eq!(at, 0);
+            assert_ne!(work(&board, at), Some(true));
+            if !own.has_ended() && own.falls_asleep() {
+                while !woken.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+                woken.store(false, Ordering::Relaxed);
+            }
+            assert!(own.has_ended());
+            assert_eq!((board.look(), board.claims_left(at)), (None, 0));
+            assert!(own.work.iter().all(|item| item.load(Ordering::Relaxed) == 1));
+            board.close(at);
+        }
+        worker.join().unwrap();
     });
 }

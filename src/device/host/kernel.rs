@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 
 /// How long a launch runs on its own thread before it wakes others: about what waking them costs.
 const ALONE: Duration = Duration::from_micros(8);
+/// The same where others are awake: about what it costs them to take a part.
+const ALONE_BESIDE_IDLE: Duration = Duration::from_nanos(1000);
+/// What is worth handing out.
+const PORTION: Duration = Duration::from_micros(3);
 /// Up to this many bytes of tile memory are kept by an OS thread for the next tile.
 const KEPT_TILE_MEMORY: u64 = 1 << 20;
 
@@ -195,21 +199,21 @@ fn spread(pool: &ThreadPool, total: u64, failure: &Failure, part: &(dyn Fn(u64, 
     }
     let start = Instant::now();
     let (mut at, mut piece) = (0, 1);
-    while at < total && !failure.stopped() && start.elapsed() < ALONE {
+    let mut took = Duration::ZERO;
+    while at < total && !failure.stopped() && took < if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE } {
         let to = (at + piece).min(total);
         part(at, to);
         at = to;
         piece *= 2;
+        took = start.elapsed();
     }
     if at == total || failure.stopped() {
         return;
     }
-    // `at` items took as long as waking a thread, so a fraction of that is worth handing out as a chunk.
-    let rest = total - at;
-    let size = rest.div_ceil(threads * 16).max(at / 2).min(rest.div_ceil(threads)).max(1);
-    let done = pool.parallel(rest.div_ceil(size), &|i| {
+    let least = u128::from(at) * PORTION.as_nanos() / took.as_nanos().max(1);
+    let done = pool.parallel_ranges(total - at, least as u64, &|from, to| {
         if !failure.stopped() {
-            part(at + i * size, (at + (i + 1) * size).min(total));
+            part(at + from, at + to);
         }
     });
     if let Err(e) = done {

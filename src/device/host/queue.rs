@@ -8,7 +8,8 @@ use crate::device::hazard::{Point, Segments, Timeline};
 use crate::device::{Buffer, Dispatch, HostJob, Queue, Use, unique_id};
 use crate::error::{E_INVALIDARG, Error, Result};
 use crate::geometry::CopyPlan;
-use crate::host::threads::{caught, processors};
+use crate::host::spin::Spin;
+use crate::host::threads::caught;
 use crate::host::{HostSpan, Workers, strided};
 use crate::kernel::Access;
 use crate::lock::{Condvar, Mutex, MutexGuard, rank};
@@ -16,7 +17,6 @@ use crate::log;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
-use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -43,8 +43,6 @@ impl HostKind {
 
 /// How many failures a queue remembers; older ones are forgotten.
 const MOST_FAILURES: usize = 1024;
-/// How long a waiting thread spins before it sleeps, if there are processors to spare.
-const WAIT_SPIN: Duration = Duration::from_micros(20);
 
 struct Job {
     value: u64,
@@ -67,7 +65,7 @@ struct QueueState {
     last: u64,
     /// True while a thread runs jobs.
     active: bool,
-    /// True while a task that will run jobs has been requested and has not started.
+    /// True while a task that will run jobs has been requested and has not started, or looks for more.
     asked: bool,
     /// The timeline itself, kept alive for its jobs, if the system could create no thread for that task: whoever waits runs
     /// them.
@@ -84,6 +82,8 @@ pub struct HostTimeline {
     workers: Workers,
     /// Everything up to this value has ended.
     done: AtomicU64,
+    /// The value of the newest job, for a task that looks for more.
+    newest: AtomicU64,
     state: Mutex<QueueState, { rank::JOBS }>,
     changed: Condvar,
 }
@@ -95,6 +95,7 @@ impl HostTimeline {
             me: me.clone(),
             workers,
             done: AtomicU64::new(1),
+            newest: AtomicU64::new(0),
             state: Mutex::new(QueueState::default()),
             changed: Condvar::new(),
         })
@@ -106,6 +107,7 @@ impl HostTimeline {
         state.last += 2;
         let value = state.last;
         state.jobs.push_back(Job { value, work, after, buffers });
+        self.newest.store(value, Ordering::Relaxed);
         value
     }
 
@@ -118,13 +120,7 @@ impl HostTimeline {
         state.asked = true;
         drop(state);
         let Some(me) = self.me.upgrade() else { return };
-        let task = Box::new(move || {
-            let mut state = me.state.lock();
-            (state.asked, state.alone) = (false, None);
-            if !state.active {
-                me.run_jobs(&mut state, u64::MAX);
-            }
-        });
+        let task = Box::new(move || me.serve());
         if self.workers.tasks.try_spawn(task).is_err() {
             let mut state = self.state.lock();
             state.asked = false;
@@ -134,6 +130,27 @@ impl HostTimeline {
             drop(state);
             if !known {
                 log!(Warn, "the system gives no thread for host kernels: they run on threads that wait for them");
+            }
+        }
+    }
+
+    /// Runs jobs until none has come for a while: waking a task for each of a row of launches costs more than many of them.
+    fn serve(&self) {
+        let mut state = self.state.lock();
+        state.alone = None;
+        loop {
+            state.asked = false;
+            if state.active {
+                return;
+            }
+            self.run_jobs(&mut state, u64::MAX);
+            let (Some(spin), last) = (Spin::here(), state.last) else { return };
+            state.asked = true;
+            let more = || self.newest.load(Ordering::Relaxed) != last;
+            let come = MutexGuard::unlocked(&mut state, || spin.until(more));
+            if !come && state.last == last {
+                state.asked = false;
+                return;
             }
         }
     }
@@ -171,7 +188,7 @@ impl HostTimeline {
             return true;
         }
         let deadline = timeout.map(|t| (Instant::now(), t));
-        let mut spun = processors() <= 2;
+        let mut spin = if deadline.is_none() { Spin::here() } else { None };
         let mut state = self.state.lock();
         if state.alone.is_some() && timeout == Some(Duration::ZERO) {
             MutexGuard::unlocked(&mut state, || self.start());
@@ -188,14 +205,8 @@ impl HostTimeline {
                 }
                 continue;
             }
-            if !spun && deadline.is_none() {
-                spun = true;
-                MutexGuard::unlocked(&mut state, || {
-                    let start = Instant::now();
-                    while !reached() && start.elapsed() < WAIT_SPIN {
-                        (0..16).for_each(|_| spin_loop());
-                    }
-                });
+            if let Some(spin) = spin.take() {
+                MutexGuard::unlocked(&mut state, || spin.until(reached));
                 continue;
             }
             state.waiting += 1;
