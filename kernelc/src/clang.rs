@@ -28,13 +28,20 @@ const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,f
 
 /// Loops that copy or set memory stay loops: as one call of a length that is known they would be unrolled, and of another
 /// length they have no form here.
-const LOOPS: [&str; 1] = ["-disable-loop-idiom-all"];
+const LOOPS: &str = "-disable-loop-idiom-all";
+
+/// Branches in a row stay so. What jump threading makes of them is no longer structured, and to make it so again takes more than a
+/// branch; of a short one drivers make instructions with a condition.
+const JUMPS: &str = "-opt-disable=jump-threading";
+
+/// Numbers that count loops keep 32 bits where the source has them so: GPUs count, multiply and add 64 bits several times as slowly.
+const COUNTERS: &str = "-indvars-widen-indvars=false";
 
 /// How much loops are unrolled. Drivers take longer than linear for large kernels, so one that becomes too large by it
 /// (`kernels::UNROLLED`) is unrolled less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unrolling {
-    /// Loops whose length is known become straight code of up to some hundred instructions, as CUDA's compiler does it.
+    /// Loops whose length is known become straight code of up to some thousand instructions, as CUDA's compiler does it.
     Much,
     /// As LLVM does it for processors.
     Some,
@@ -45,7 +52,7 @@ pub enum Unrolling {
 impl Unrolling {
     fn arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Much => &["-unroll-threshold=600"],
+            Self::Much => &["-unroll-threshold=2500"],
             Self::Some => &[],
             Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],
         }
@@ -332,7 +339,7 @@ impl Clang {
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
         // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
         command.arg("-scev-cheap-expansion-budget=20");
-        command.args(LOOPS);
+        command.args([LOOPS, JUMPS, COUNTERS]);
         command.args(how.unrolling.arguments());
         if how.checked {
             // Neighbours that are loaded together would both be outside where one is.

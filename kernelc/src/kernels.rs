@@ -16,7 +16,7 @@ fn text_of(file: &Path) -> Result<String, String> {
 }
 
 /// A kernel of more instructions than this is optimised again with less unrolling.
-const UNROLLED: usize = 1000;
+const UNROLLED: usize = 2000;
 
 /// The kernels of the device's code.
 pub fn lowered(

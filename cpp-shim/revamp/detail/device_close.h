@@ -255,11 +255,14 @@ REVAMP_MATH_INLINE powers<float> near_power(float x, float high, float low) {
     const float t = mad(x, high, magic<float>), n = t - magic<float>;
     return {REVAMP_MATH_POWER(mad(x, low, mad(x, high, -n))), 0.0f, n, t};
 }
-template <class T> REVAMP_MATH_INLINE T exp(T x) {
+// e^x as `exp_of` gives it, without what `low` is for where the device is near enough.
+template <class T> REVAMP_MATH_INLINE powers<T> exp_near(T x) {
     if constexpr (single<T>)
-        if (close_powers() && fused())
-            return exp_result(x, near_power(x, 0x1.715476p+0f, 0x1.4ae0cp-26f), T(86), T(104));
-    return exp_result(x, exp_of(x, T(0)), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
+        if (close_powers() && fused()) return near_power(x, 0x1.715476p+0f, 0x1.4ae0cp-26f);
+    return exp_of(x, T(0));
+}
+template <class T> REVAMP_MATH_INLINE T exp(T x) {
+    return exp_result(x, exp_near(x), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
 }
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
     REVAMP_MATH_EXACT
@@ -340,7 +343,7 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
                    -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
                    -0x1.dbd5d6f5ad95cp-20);
     const T limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
-    const powers<T> e = exp_of(b + b, T(0));
+    const powers<T> e = exp_near(b + b);
     const T f = raise(e.y, e.t), d = f + T(1);
     const T low = single<T> ? T(0) : (f - (d - T(1))) + f * e.low;
     const T near = mad(a * z, p, a), far = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
