@@ -1470,7 +1470,7 @@ typedef struct {
 #define REVAMP_COMPONENT_DOUBLE 6
 
 /**
- * The library chooses. Only in revamp_texture_options.
+ * The library chooses: texels today. Only in revamp_texture_options.
  */
 #define REVAMP_TEXTURE_STORAGE_AUTO 0
 

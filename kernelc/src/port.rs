@@ -251,6 +251,8 @@ const ROWS: &[Row] = &[
     row("critical_section", PPL, "std::mutex"),
     row("unbounded_buffer", PPL, "std::queue with a std::mutex"),
     row("create_task (", PPL, "std::async; completion_future::to_task gives a task"),
+    row("task_from_result", PPL, "std::promise; completion_future::to_task gives a task"),
+    row("task_completion_event", PPL, "std::promise"),
     // C++ AMP that is not there, or is different.
     row("direct3d :: get_device", INTEROP, THROUGH_HOST),
     row("direct3d :: get_buffer", INTEROP, THROUGH_HOST),
@@ -305,6 +307,25 @@ struct Finding {
     replacement: String,
 }
 
+/// A source, with its own headers by their names.
+struct Source<'t> {
+    tokens: &'t [Token],
+    headers: &'t [(String, Vec<Token>)],
+}
+
+impl Source<'_> {
+    /// What the source includes, as do its own headers.
+    fn included(&self) -> BTreeSet<&str> {
+        let all = self.tokens.iter().chain(self.headers.iter().flat_map(|(_, inside)| inside));
+        all.filter(|t| t.header.is_some()).map(|t| t.text.as_str()).collect()
+    }
+}
+
+/// Finds some kind of edits.
+type Check = fn(&Source<'_>, &mut BTreeSet<Finding>);
+
+const CHECKS: [Check; 8] = [rows, spellings, missing, numbers, calls, asserts, tasks, templates];
+
 /// The whole of `revamp-port FILE...`: 0 if nothing is to be done, 1 if something is, 2 if a file cannot be read.
 pub fn port(arguments: &[OsString]) -> i32 {
     let help = arguments.first().is_some_and(|a| a == "--help" || a == "-h");
@@ -348,11 +369,8 @@ fn findings(bytes: &[u8], folder: Option<&Path>) -> BTreeSet<Finding> {
     }
     let tokens = tokens(&text);
     let headers = folder.map(|folder| own_headers(&tokens, folder)).unwrap_or_default();
-    rows(&tokens, &headers, &mut all);
-    includes(&tokens, &headers, &mut all);
-    numbers(&tokens, &mut all);
-    calls(&tokens, &mut all);
-    templates(&tokens, &mut all);
+    let source = Source { tokens: &tokens, headers: &headers };
+    CHECKS.iter().for_each(|check| check(&source, &mut all));
     all
 }
 
@@ -468,7 +486,8 @@ fn own_names(tokens: &[Token]) -> BTreeSet<&str> {
 }
 
 /// Where the rows of the table occur.
-fn rows(tokens: &[Token], headers: &[(String, Vec<Token>)], all: &mut BTreeSet<Finding>) {
+fn rows(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    let Source { tokens, headers } = source;
     let mut own = own_names(tokens);
     own.extend(headers.iter().flat_map(|(_, inside)| own_names(inside)));
     for Row { pattern, reason, replacement } in ROWS {
@@ -494,9 +513,9 @@ fn rows(tokens: &[Token], headers: &[(String, Vec<Token>)], all: &mut BTreeSet<F
     }
 }
 
-/// Headers in other spellings, and those that are missing.
-fn includes(tokens: &[Token], headers: &[(String, Vec<Token>)], all: &mut BTreeSet<Finding>) {
-    for (token, written) in tokens.iter().filter_map(|token| Some((token, token.header.as_ref()?))) {
+/// Headers in other spellings.
+fn spellings(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    for (token, written) in source.tokens.iter().filter_map(|token| Some((token, token.header.as_ref()?))) {
         let is_known = token.text.starts_with('<') && ROWS.iter().any(|row| row.pattern.ends_with(&token.text));
         let (reason, replacement) = if written.contains('\\') {
             ("'/' stands between folders here", written.replace('\\', "/"))
@@ -510,8 +529,11 @@ fn includes(tokens: &[Token], headers: &[(String, Vec<Token>)], all: &mut BTreeS
             all.insert(Finding { line: token.line, found, reason, replacement: format!("#include {replacement}") });
         }
     }
-    let all_tokens = tokens.iter().chain(headers.iter().flat_map(|(_, inside)| inside));
-    let included: BTreeSet<&str> = all_tokens.filter(|t| t.header.is_some()).map(|t| t.text.as_str()).collect();
+}
+
+/// Headers that are missing.
+fn missing(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    let (tokens, included) = (source.tokens, source.included());
     // It brings what the original brought.
     let has_amp = OURS.iter().any(|name| included.contains(name));
     for (names, header, in_c) in BROUGHT {
@@ -549,8 +571,8 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
 }
 
 /// Numbers with the suffixes of MSVC.
-fn numbers(tokens: &[Token], all: &mut BTreeSet<Finding>) {
-    for token in tokens.iter().filter(|t| t.text.starts_with(|c: char| c.is_ascii_digit())) {
+fn numbers(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    for token in source.tokens.iter().filter(|t| t.text.starts_with(|c: char| c.is_ascii_digit())) {
         let suffixes = [("ui64", "ull"), ("i64", "ll"), ("ui32", "u"), ("i32", "")];
         let lower = token.text.to_lowercase();
         let Some((suffix, standard)) = suffixes.iter().find(|(suffix, _)| lower.ends_with(suffix)) else { continue };
@@ -560,44 +582,83 @@ fn numbers(tokens: &[Token], all: &mut BTreeSet<Finding>) {
     }
 }
 
-/// `min` and `max` that are nobody's, and `assert` with a text.
-fn calls(tokens: &[Token], all: &mut BTreeSet<Finding>) {
-    let uses_std = tokens.windows(3).any(|t| t[0].text == "using" && t[1].text == "namespace" && t[2].text == "std");
+/// `min`, `max` and `abs` that are nobody's.
+fn calls(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    let (tokens, included) = (source.tokens, source.included());
+    if tokens.windows(3).any(|t| t[0].text == "using" && t[1].text == "namespace" && t[2].text == "std") {
+        return;
+    }
+    let of_floats = included.contains("<math.h>") || included.contains("<stdlib.h>");
     for (at, pair) in tokens.windows(2).enumerate() {
         let (name, line) = (pair[0].text.as_str(), pair[0].line);
         let before = at.checked_sub(1).map_or("", |n| tokens[n].text.as_str());
-        if pair[1].text != "(" {
-            continue;
-        }
         // After a type it is declared, after `::`, `.` and `->` it is somebody's.
         let is_called = matches!(before, "return" | "") || !before.ends_with(|c| is_word(c) || ":.>*&".contains(c));
-        if matches!(name, "min" | "max") && is_called && !uses_std {
-            let replacement = format!("std::{name}, with both of one type");
-            let reason = "a macro of <windows.h>, or a function that MSVC's headers leave in the global namespace";
-            all.insert(Finding { line, found: format!("{name}("), reason, replacement });
+        if pair[1].text != "(" || !is_called {
+            continue;
         }
-        if name == "assert" {
-            let end = closing(tokens, at + 1).unwrap_or(tokens.len());
-            let mut depth = 0_usize;
-            let has_two = tokens[at + 2..end].iter().any(|t| {
-                match t.text.as_str() {
-                    "(" | "[" | "{" | "<" => depth += 1,
-                    ")" | "]" | "}" | ">" => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                depth == 0 && t.text == ","
-            });
-            if has_two {
-                let replacement = "assert(condition && \"text\")".to_owned();
-                let reason = "the macro takes one argument";
-                all.insert(Finding { line, found: "assert(condition, text)".to_owned(), reason, replacement });
+        let (reason, replacement) = match name {
+            "min" | "max" => (
+                "a macro of <windows.h>, or a function that MSVC's headers leave in the global namespace",
+                format!("std::{name}, with both of one type"),
+            ),
+            "abs" if !of_floats => (
+                "by <cmath> alone it is that of int, and cuts fractions off",
+                "std::abs, or #include <math.h>".to_owned(),
+            ),
+            _ => continue,
+        };
+        all.insert(Finding { line, found: format!("{name}("), reason, replacement });
+    }
+}
+
+/// `assert` with a text.
+fn asserts(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    let tokens = source.tokens;
+    for (at, pair) in tokens.windows(2).enumerate() {
+        if pair[0].text != "assert" || pair[1].text != "(" {
+            continue;
+        }
+        let end = closing(tokens, at + 1).unwrap_or(tokens.len());
+        let mut depth = 0_usize;
+        let has_two = tokens[at + 2..end].iter().any(|t| {
+            match t.text.as_str() {
+                "(" | "[" | "{" | "<" => depth += 1,
+                ")" | "]" | "}" | ">" => depth = depth.saturating_sub(1),
+                _ => {}
             }
+            depth == 0 && t.text == ","
+        });
+        if has_two {
+            let replacement = "assert(condition && \"text\")".to_owned();
+            let (line, found, reason) =
+                (pair[0].line, "assert(condition, text)".to_owned(), "the macro takes one argument");
+            all.insert(Finding { line, found, reason, replacement });
+        }
+    }
+}
+
+/// Tasks that are made of a function: `task<int> t([] { ... })`.
+fn tasks(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    let tokens = source.tokens;
+    let text = |at: usize| tokens.get(at).map_or("", |t| t.text.as_str());
+    for at in 0..tokens.len() {
+        if text(at) != "task" || text(at + 1) != "<" {
+            continue;
+        }
+        let end = (at + 2..tokens.len()).take_while(|&n| !matches!(text(n), ";" | "(" | "{")).find(|&n| text(n) == ">");
+        let Some(end) = end else { continue };
+        let open = if text(end + 1).starts_with(is_word) { end + 2 } else { end + 1 };
+        if matches!(text(open), "(" | "{") && text(open + 1) == "[" {
+            let replacement = "std::async; completion_future::to_task gives a task".to_owned();
+            all.insert(Finding { line: tokens[at].line, found: "task<...>([".to_owned(), reason: PPL, replacement });
         }
     }
 }
 
 /// What templates must say here: `typename`, and that the dimensions of a tile are int.
-fn templates(tokens: &[Token], all: &mut BTreeSet<Finding>) {
+fn templates(source: &Source<'_>, all: &mut BTreeSet<Finding>) {
+    let tokens = source.tokens;
     let text = |at: usize| tokens.get(at).map_or("", |t| t.text.as_str());
     let mut types: BTreeSet<&str> = BTreeSet::new();
     let mut unsigned: BTreeSet<&str> = BTreeSet::new();
@@ -677,7 +738,13 @@ mod tests {
             "int a = min(1, 2);\nint b = std::min(1, 2) + x.max(1) + p->max(2);\nreturn max(a, b);",
             &["1 min(", "3 max("],
         ),
-        ("using namespace std;\nint a = min(1, 2);", &[]),
+        ("using namespace std;\nint a = min(1, 2) + abs(x);", &[]),
+        ("#include <cmath>\nfloat a = abs(x) + std::abs(x);\nfloat abs(float);", &["2 abs("]),
+        ("#include <math.h>\nfloat a = abs(x);", &[]),
+        (
+            "task<int> t([] { return 1; });\nauto u = concurrency::task<void>{[=] {}};\ntask<void> v = f.to_task(), w(v);",
+            &["1 task<...>([", "2 task<...>(["],
+        ),
         ("template <class T> T min(T a, T b); int &max(int &a);", &[]),
         (
             "template <class T> void f(std::vector<T> &v) {\n  std::vector<T>::iterator i = v.begin();\n  typename \

@@ -97,6 +97,10 @@ impl HostKernel for Function {
         unsafe { function(&raw const id, count, self.context.get()) };
         Ok(())
     }
+
+    fn identity(&self) -> usize {
+        self.form.address()
+    }
 }
 
 impl Function {
@@ -177,6 +181,10 @@ impl HostKernel for NativeFunction {
         let leading = &all[..rank.max(2) - 2];
         place[2] = leading.iter().zip(&self.extent).fold(0, |z, (&i, &e)| z.wrapping_mul(e).wrapping_add(i));
         self.call(place, std::ptr::null_mut())
+    }
+
+    fn identity(&self) -> usize {
+        self.function as usize
     }
 
     fn whole_tiles(&self) -> Option<u64> {

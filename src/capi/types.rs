@@ -131,7 +131,7 @@ pub const REVAMP_COMPONENT_DOUBLE: revamp_component_kind = 6;
 
 /// How a texture's texels are stored.
 pub type revamp_texture_storage = u32;
-/// The library chooses. Only in revamp_texture_options.
+/// The library chooses: texels today. Only in revamp_texture_options.
 pub const REVAMP_TEXTURE_STORAGE_AUTO: revamp_texture_storage = 0;
 /// In the host form (see revamp_texture), which kernels reach by address.
 pub const REVAMP_TEXTURE_STORAGE_TEXELS: revamp_texture_storage = 1;

@@ -24,12 +24,17 @@ pub enum Portion {
     Many(u8),
 }
 
+/// What many threads change stands apart from what others read.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Apart<T>(pub T);
+
 /// A loop, where its caller has it. `W` is what runs an item.
 pub struct Loop<W> {
     total: u64,
     portion: Portion,
     /// Items that have ended, and whether the caller sleeps.
-    done: AtomicU64,
+    done: Apart<AtomicU64>,
     /// What runs its items.
     pub work: W,
 }
@@ -37,23 +42,23 @@ pub struct Loop<W> {
 impl<W> Loop<W> {
     /// A loop over `0..total`.
     pub fn new(total: u64, portion: Portion, work: W) -> Self {
-        Self { total, portion, done: AtomicU64::new(0), work }
+        Self { total, portion, done: Apart(AtomicU64::new(0)), work }
     }
 
     /// True when all items have ended; what they wrote is seen then.
     pub fn has_ended(&self) -> bool {
-        self.done.load(Ordering::Acquire) & !ASLEEP == self.total
+        self.done.0.load(Ordering::Acquire) & !ASLEEP == self.total
     }
 
     /// Says that the caller sleeps until it is woken: false if the loop has ended.
     pub fn falls_asleep(&self) -> bool {
-        self.done.fetch_or(ASLEEP, Ordering::AcqRel) & !ASLEEP != self.total
+        self.done.0.fetch_or(ASLEEP, Ordering::AcqRel) & !ASLEEP != self.total
     }
 
     /// Counts items that were claimed and have ended: true if the caller must be woken. The loop may be gone then.
     pub fn end(&self, items: u64) -> bool {
         let total = self.total;
-        self.done.fetch_add(items, Ordering::AcqRel) + items == total | ASLEEP
+        self.done.0.fetch_add(items, Ordering::AcqRel) + items == total | ASLEEP
     }
 }
 
@@ -67,10 +72,10 @@ struct Place<W> {
 /// The loops.
 pub struct Board<W> {
     /// A bit for each place whose loop has items left.
-    open: AtomicU64,
+    open: Apart<AtomicU64>,
     /// A bit for each place that has a loop.
-    taken: AtomicU64,
-    places: [Place<W>; PLACES],
+    taken: Apart<AtomicU64>,
+    places: [Apart<Place<W>>; PLACES],
     /// Threads that share the items of a loop.
     threads: u64,
 }
@@ -89,8 +94,9 @@ pub struct Claim<T> {
 impl<W> Board<W> {
     /// An empty one.
     pub fn new(threads: u64) -> Self {
-        let place = |_| Place { left: AtomicU64::new(0), of: AtomicPtr::new(std::ptr::null_mut()) };
-        Self { open: AtomicU64::new(0), taken: AtomicU64::new(0), places: std::array::from_fn(place), threads }
+        let place = |_| Apart(Place { left: AtomicU64::new(0), of: AtomicPtr::new(std::ptr::null_mut()) });
+        let (open, taken) = (Apart(AtomicU64::new(0)), Apart(AtomicU64::new(0)));
+        Self { open, taken, places: std::array::from_fn(place), threads }
     }
 
     /// Offers a loop that has items, and returns its place; `None` if there is no free one.
@@ -98,14 +104,14 @@ impl<W> Board<W> {
     /// # Safety
     /// The loop stays where it is until it has ended, and [`Self::close`] comes then.
     pub unsafe fn offer(&self, what: &Loop<W>) -> Option<usize> {
-        let mut taken = self.taken.load(Ordering::Relaxed);
+        let mut taken = self.taken.0.load(Ordering::Relaxed);
         let at = loop {
             let at = (!taken).trailing_zeros() as usize;
             if at >= PLACES || what.total > LEFT {
                 return None;
             }
             // Acquire: after the end of the loop that was here.
-            match self.taken.compare_exchange(taken, taken | 1 << at, Ordering::Acquire, Ordering::Relaxed) {
+            match self.taken.0.compare_exchange(taken, taken | 1 << at, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => break at,
                 Err(now) => taken = now,
             }
@@ -114,28 +120,28 @@ impl<W> Board<W> {
             Portion::One => 0,
             Portion::Many(least) => 1 + u64::from(least.min(50)),
         };
-        self.places[at].of.store(std::ptr::from_ref(what).cast_mut(), Ordering::Relaxed);
+        self.places[at].0.of.store(std::ptr::from_ref(what).cast_mut(), Ordering::Relaxed);
         // Before there are items: who claims the last ones takes this back.
-        self.open.fetch_or(1 << at, Ordering::SeqCst);
+        self.open.0.fetch_or(1 << at, Ordering::SeqCst);
         // Release: who claims of it finds the loop.
-        self.places[at].left.store(what.total | how << COUNT, Ordering::Release);
+        self.places[at].0.left.store(what.total | how << COUNT, Ordering::Release);
         Some(at)
     }
 
     /// Frees the place of a loop that has ended.
     pub fn close(&self, at: usize) {
-        self.taken.fetch_and(!(1 << at), Ordering::Release);
+        self.taken.0.fetch_and(!(1 << at), Ordering::Release);
     }
 
     /// The place of a loop that has items left. The last one, since inner loops hold up outer ones and mostly come behind them.
     pub fn look(&self) -> Option<usize> {
-        let open = self.open.load(Ordering::SeqCst);
+        let open = self.open.0.load(Ordering::SeqCst);
         (open != 0).then(|| 63 - open.leading_zeros() as usize)
     }
 
     /// How often a thread could still claim items there, about.
     pub fn claims_left(&self, at: usize) -> u64 {
-        let word = self.places[at].left.load(Ordering::Relaxed);
+        let word = self.places[at].0.left.load(Ordering::Relaxed);
         (word & LEFT).div_ceil(self.portion(word).max(1))
     }
 
@@ -150,7 +156,7 @@ impl<W> Board<W> {
 
     /// Claims items of the loop at this place, if it has some left. The loop cannot end before they have.
     pub fn claim(&self, at: usize) -> Option<Claim<&Loop<W>>> {
-        let place = &self.places[at];
+        let place = &self.places[at].0;
         let mut word = place.left.load(Ordering::Relaxed);
         loop {
             let left = word & LEFT;
@@ -164,7 +170,7 @@ impl<W> Board<W> {
                 Ok(_) => {
                     // Once for each loop, and before its end.
                     if left == items {
-                        self.open.fetch_and(!(1 << at), Ordering::Relaxed);
+                        self.open.0.fetch_and(!(1 << at), Ordering::Relaxed);
                     }
                     // SAFETY: items of it are claimed and have not ended, so it is where it was offered.
                     let of = unsafe { &*place.of.load(Ordering::Relaxed) };

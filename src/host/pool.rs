@@ -56,9 +56,9 @@ struct PoolState {
 struct Shared {
     board: Board<Work>,
     state: Mutex<PoolState, { rank::WORKERS }>,
-    /// Workers that sleep or are about to, and those that look for loops.
+    /// Workers that sleep or are about to, and the others.
     sleeping: AtomicU64,
-    looking: AtomicU64,
+    awake: AtomicU64,
     wake: Condvar,
     /// For callers that sleep until their loop has ended.
     ending: Mutex<(), { rank::WORKERS }>,
@@ -91,7 +91,7 @@ impl ThreadPool {
             board: Board::new(threads as u64),
             state: Mutex::new(PoolState::default()),
             sleeping: AtomicU64::new(0),
-            looking: AtomicU64::new(0),
+            awake: AtomicU64::new(0),
             wake: Condvar::new(),
             ending: Mutex::new(()),
             ended: Condvar::new(),
@@ -105,9 +105,9 @@ impl ThreadPool {
         self.threads
     }
 
-    /// True if a worker is awake and has nothing to do, so that a loop costs little to share.
+    /// True if a worker is awake and, it seems, has nothing to do, so that a loop costs little to share.
     pub fn has_idle(&self) -> bool {
-        self.shared.looking.load(Ordering::Relaxed) > 0
+        self.shared.awake.load(Ordering::Relaxed) > 0 && self.shared.board.look().is_none()
     }
 
     /// Calls `f` for each chunk number below `chunks`, on the workers and on this thread; returns when all calls have. A
@@ -179,7 +179,7 @@ impl Shared {
         if asleep == 0 {
             return;
         }
-        let wanted = self.board.claims_left(at).saturating_sub(1 + self.looking.load(Ordering::Relaxed));
+        let wanted = self.board.claims_left(at).saturating_sub(1 + self.awake.load(Ordering::Relaxed));
         let wakes = wanted.min(asleep).min(most);
         if wakes > 0 {
             // Whoever has looked for the last time waits by now.
@@ -224,6 +224,7 @@ impl Shared {
 
     fn serve(&self) {
         let (mut spun, mut woken) = (false, false);
+        self.awake.fetch_add(1, Ordering::Relaxed);
         loop {
             if let Some(at) = self.board.look() {
                 if std::mem::take(&mut woken) {
@@ -239,21 +240,21 @@ impl Shared {
             }
             if let Some(spin) = self.spin.filter(|_| !spun) {
                 spun = true;
-                self.looking.fetch_add(1, Ordering::Relaxed);
                 spin.until(|| self.board.look().is_some());
-                self.looking.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
             let mut state = self.state.lock();
             if state.closing {
                 return;
             }
+            self.awake.fetch_sub(1, Ordering::Relaxed);
             self.sleeping.fetch_add(1, Ordering::SeqCst);
             if self.board.look().is_none() {
                 self.wake.wait(&mut state, rank::NONE);
                 woken = true;
             }
             self.sleeping.fetch_sub(1, Ordering::Relaxed);
+            self.awake.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -671,3 +671,106 @@ TEST(large_images_pass_in_pieces) {
         release(image);
     }
 }
+
+/* Random copies between textures of all storages and places, against their bytes in memory. */
+
+enum { MEMBERS = 6, STEPS = 150, MOST_OPEN = 8 };
+
+typedef struct {
+    revamp_texture texture;
+    uint8_t *bytes;
+} member;
+
+static void random_box(uint32_t *state, uint32_t rank, const int32_t *extent, int32_t *origin, int32_t *part) {
+    for (uint32_t d = 0; d < rank; d++) {
+        origin[d] = (int32_t)(random_number(state) % (uint32_t)extent[d]);
+        part[d] = 1 + (int32_t)(random_number(state) % (uint32_t)(extent[d] - origin[d]));
+    }
+}
+
+static void random_copies(const revamp_accelerator_view *views, size_t view_count, const bool *has_images, format f,
+                          uint32_t rank, uint32_t seed) {
+    static const int32_t extent[] = {9, 14, 11};
+    uint32_t state = seed;
+    member members[MEMBERS];
+    revamp_completion open[MOST_OPEN];
+    size_t opened = 0;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        place at = {0};
+        at.view = views[i % view_count];
+        uint32_t storage = has_images[i % view_count] && random_number(&state) % 2 ? IMAGE : TEXELS;
+        members[i].texture =
+            i == 0 ? staging_texture(&at, f, rank, extent) : stored_as(storage, &at, f, rank, extent, i % 3 ? 1 : 2);
+        members[i].bytes = fill_texture(members[i].texture, (uint32_t)i);
+    }
+    uint32_t texel = texture_info(members[0].texture).texel_size;
+    for (int step = 0; step < STEPS; step++) {
+        member *a = &members[random_number(&state) % MEMBERS], *b = &members[random_number(&state) % MEMBERS];
+        uint32_t levels = texture_info(a->texture).levels, level = random_number(&state) % levels;
+        revamp_texture_level_info info = level_info(a->texture, level);
+        int32_t origin[3], part[3], to[3];
+        random_box(&state, rank, info.extent, origin, part);
+        size_t size = (size_t)product(rank, part) * texel;
+        uint8_t *box = memory(size);
+        revamp_texture_region region = texels_of(a->texture, level, origin, part);
+        revamp_completion *next = random_number(&state) % 2 && opened < MOST_OPEN ? &open[opened++] : NULL;
+        switch (random_number(&state) % 3) {
+        case 0:
+            fill_bytes(box, size, random_number(&state));
+            gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, true);
+            CHECK_OK(next ? revamp_copy_to_texture_async(box, size, &region, next)
+                          : revamp_copy_to_texture(box, size, &region));
+            break;
+        case 1:
+            CHECK_OK(next ? revamp_copy_from_texture_async(&region, box, size, next)
+                          : revamp_copy_from_texture(&region, box, size));
+            if (next) CHECK_OK(revamp_completion_get(*next));
+            uint8_t *expected = memory(size);
+            gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, expected, false);
+            CHECK_SAME(box, expected, size);
+            break;
+        default: {
+            /* Into the first level of another one, at a place of its own. */
+            revamp_texture_level_info there = level_info(b->texture, 0);
+            for (uint32_t d = 0; d < rank; d++)
+                to[d] = (int32_t)(random_number(&state) % (uint32_t)(there.extent[d] - part[d] + 1));
+            revamp_texture_region into = texels_of(b->texture, 0, to, part);
+            if (a == b) {
+                if (next) opened--;
+                break;
+            }
+            CHECK_OK(next ? revamp_copy_texture_async(&region, &into, next) : revamp_copy_texture(&region, &into));
+            gather(a->bytes + info.offset, rank, info.extent, origin, part, texel, box, false);
+            gather(b->bytes, rank, there.extent, to, part, texel, box, true);
+        }
+        }
+        if (opened == MOST_OPEN || step == STEPS - 1)
+            while (opened)
+                expect_done(open[--opened]);
+    }
+    for (size_t i = 0; i < MEMBERS; i++) {
+        check_texture(members[i].texture, members[i].bytes);
+        release(members[i].texture);
+    }
+}
+
+TEST(TEX_62_TEX_68_copies_at_random) {
+    static const format used[] = {{UINT, 1, 8}, {NORM, 2, 8}, {FLOAT, 3, 32}, {UINT, 4, 16}, {DOUBLE, 2, 64}};
+    revamp_accelerator_view views[8];
+    bool has_images[8];
+    size_t count = 0;
+    FOR_EACH_RUNNER(p) {
+        if (count + 2 > COUNT(views)) break;
+        views[count] = p->view;
+        has_images[count++] = runs_spirv(&p->info);
+        if (!runs_spirv(&p->info)) continue;
+        views[count] = new_view(p->accelerator, REVAMP_QUEUING_MODE_AUTOMATIC);
+        has_images[count++] = true;
+    }
+    for (uint32_t f = 0; f < COUNT(used); f++)
+        for (uint32_t rank = 1; rank <= 3; rank++) {
+            const void *mark = memory_mark();
+            random_copies(views, count, has_images, used[f], rank, f * 3 + rank);
+            free_memory_since(mark);
+        }
+}

@@ -54,6 +54,14 @@ FAILING(vkMapMemory,
 FAILING(vkCreateBuffer, (VkDevice d, const VkBufferCreateInfo *info, const VkAllocationCallbacks *a, VkBuffer *out),
         (d, info, a, out))
 FAILING(vkBindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize at), (d, b, m, at))
+FAILING(vkCreateImage, (VkDevice d, const VkImageCreateInfo *info, const VkAllocationCallbacks *a, VkImage *out),
+        (d, info, a, out))
+FAILING(vkBindImageMemory, (VkDevice d, VkImage i, VkDeviceMemory m, VkDeviceSize at), (d, i, m, at))
+FAILING(vkCreateImageView,
+        (VkDevice d, const VkImageViewCreateInfo *info, const VkAllocationCallbacks *a, VkImageView *out),
+        (d, info, a, out))
+FAILING(vkCreateSampler, (VkDevice d, const VkSamplerCreateInfo *info, const VkAllocationCallbacks *a, VkSampler *out),
+        (d, info, a, out))
 FAILING(vkCreateCommandPool,
         (VkDevice d, const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *a, VkCommandPool *out),
         (d, info, a, out))
@@ -142,6 +150,10 @@ PFN_vkVoidFunction layer_function_of_device(PFN_vkVoidFunction found, const char
     IN_PLACE(vkMapMemory)
     IN_PLACE(vkCreateBuffer)
     IN_PLACE(vkBindBufferMemory)
+    IN_PLACE(vkCreateImage)
+    IN_PLACE(vkBindImageMemory)
+    IN_PLACE(vkCreateImageView)
+    IN_PLACE(vkCreateSampler)
     IN_PLACE(vkCreateCommandPool)
     IN_PLACE(vkAllocateCommandBuffers)
     IN_PLACE(vkBeginCommandBuffer)

@@ -16,6 +16,10 @@
     X(vkMapMemory, VULKAN, -1, -2, -5)                                                                                 \
     X(vkCreateBuffer, VULKAN, -1, -2)                                                                                  \
     X(vkBindBufferMemory, VULKAN, -1, -2)                                                                              \
+    X(vkCreateImage, VULKAN, -1, -2)                                                                                   \
+    X(vkBindImageMemory, VULKAN, -1, -2)                                                                               \
+    X(vkCreateImageView, VULKAN, -1, -2)                                                                               \
+    X(vkCreateSampler, VULKAN, -1, -2)                                                                                 \
     X(vkCreateCommandPool, VULKAN, -1, -2)                                                                             \
     X(vkAllocateCommandBuffers, VULKAN, -1, -2)                                                                        \
     X(vkBeginCommandBuffer, VULKAN, -1, -2)                                                                            \

@@ -343,6 +343,13 @@ template <class V> graphics::float_4 reads_by_template(V view, graphics::float_2
 }
 void textures(const graphics::texture<float, 2> &in, graphics::texture<float, 2> &out,
               const graphics::texture<graphics::float_4, 2> &colours) {
+    // A lambda of cpu code.
+    const auto cleared = [](graphics::texture<graphics::float_4, 2> &t) {
+        const graphics::texture_view<graphics::float_4, 2> all(t);
+        parallel_for_each(
+            all.extent, [=](index<2> i) restrict(amp) { all.set(i, graphics::float_4()); });
+    };
+    (void)cleared;
     const graphics::texture_view<float, 2> to(out);
     const graphics::texture_view<const graphics::float_4, 2> from(colours);
     parallel_for_each(out.extent, texture_reader{in, to, graphics::sampler()});

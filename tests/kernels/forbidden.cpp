@@ -421,6 +421,9 @@ inline int parameter_long_long(long long x) restrict(amp) { // strict: 'long lon
 inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // strict: is a pointer to a member function
     return 1;
 }
+inline int parameter_member(int any_class::*) restrict(amp) { // strict: is a pointer to a member
+    return 1;
+}
 struct has_methods {
     int x;
     short method() const restrict(amp) { return short(x); }     // strict: 'short' is not among
@@ -757,6 +760,14 @@ inline int texels_on_the_host(const graphics::texture<int, 2> &t) {
 }
 inline float texels_of_views(const graphics::texture_view<const float, 1> &v) restrict(amp, cpu) {
     return v.sample(0.5f); // error: 'sample' is for amp code alone
+}
+inline void views_of_textures(graphics::texture<float, 1> &one, graphics::texture<graphics::unorm_4, 1> &four) restrict(amp) {
+    graphics::texture_view<const float, 1> a(one);             // error: only of textures of more components than one
+    graphics::texture_view<graphics::unorm_4, 1> b(four);      // error: only of textures of one component
+    graphics::writeonly_texture_view<graphics::unorm_4, 1> c(four); // error: only of textures of one component
+    graphics::texture_view<float, 1> d(one);
+    graphics::texture_view<const graphics::unorm_4, 1> e(four);
+    (void)a, (void)b, (void)c, (void)d, (void)e;
 }
 inline void texture_by_value(graphics::texture<float, 1> &t, graphics::texture_view<float, 1> v) {
     parallel_for_each(t.extent, [=](index<1> i) restrict(amp) { v.set(i, t[i]); }); // error: 't' ('graphics::texture<float, 1>') is captured by value

@@ -328,6 +328,54 @@ TEST(mathematics) {
     }
     CHECK(e < 1e-5);
 }
+// What the C library has, native kernels take from there, as the function itself does: no bit differs.
+TEST(the_c_librarys_functions_to_the_bit) {
+    const int n = 400, kinds = 12;
+    std::vector<float> v(n), r(n * kinds);
+    std::vector<double> doubles(n * 4);
+    for (int i = 0; i < n; i++)
+        v[i] = 0.0173f * float(i) + 0.011f;
+    array_view<const float> a(n, v);
+    array_view<float, 2> o(kinds, n, r);
+    array_view<double, 2> d(4, n, doubles);
+    parallel_for_each(
+        a.extent, [=](index<1> i) restrict(amp) {
+            const float x = a[i], y = x - 3;
+            const int at = i[0];
+            o(0, at) = fast_math::sin(x);
+            o(1, at) = fast_math::exp(y);
+            o(2, at) = fast_math::pow(x, y);
+            o(3, at) = fast_math::log10(x);
+            o(4, at) = fast_math::fmod(x, 0.7f);
+            o(5, at) = precise_math::tan(x);
+            o(6, at) = precise_math::atan2(y, x);
+            o(7, at) = precise_math::erfc(y);
+            o(8, at) = precise_math::tgamma(x);
+            o(9, at) = precise_math::cbrt(y);
+            o(10, at) = precise_math::expm1(y);
+            o(11, at) = precise_math::hypot(x, y);
+            d(0, at) = precise_math::sin(double(x));
+            d(1, at) = precise_math::pow(double(x), double(y));
+            d(2, at) = precise_math::acosh(1 + double(x));
+            d(3, at) = precise_math::erf(double(y));
+        });
+    o.synchronize();
+    d.synchronize();
+    int other = 0;
+    for (int i = 0; i < n; i++) {
+        const float x = v[i], y = x - 3;
+        const float f[kinds] = {std::sin(x),        std::exp(y),  std::pow(x, y),   std::log10(x),
+                                std::fmod(x, 0.7f), std::tan(x),  std::atan2(y, x), std::erfc(y),
+                                std::tgamma(x),     std::cbrt(y), std::expm1(y),    std::hypot(x, y)};
+        const double e[4] = {std::sin(double(x)), std::pow(double(x), double(y)), std::acosh(1 + double(x)),
+                             std::erf(double(y))};
+        for (int k = 0; k < kinds; k++)
+            other += r[size_t(k * n + i)] != f[k];
+        for (int k = 0; k < 4; k++)
+            other += doubles[size_t(k * n + i)] != e[k];
+    }
+    CHECK(other == 0);
+}
 TEST(captured_arrays) {
     array<P> a(256);
     array<int, 2> b(16, 16);

@@ -92,21 +92,20 @@ template <class T> constexpr bool has_bits(unsigned bits) {
 
 constexpr float half_to_float(unsigned code) {
     const unsigned sign = (code & 0x8000) << 16, exponent = code >> 10 & 31, fraction = code & 0x3FF;
-    // Not as a float with the same digits: devices take denormal numbers for 0.
-    if (exponent == 0) {
-        const float value = static_cast<float>(static_cast<int>(fraction)) * (1.0f / 16777216.0f);
-        return sign ? -value : value;
-    }
-    return __builtin_bit_cast(float, sign | (exponent == 31 ? 0xFFU : exponent + 112) << 23 | fraction << 13);
+    // Not as a float with the same digits: devices take denormal numbers for 0. Both are computed, as a choice is
+    // faster than a branch.
+    const float small = static_cast<float>(static_cast<int>(fraction)) * (1.0f / 16777216.0f);
+    const unsigned other = (exponent == 31 ? 0xFFU : exponent + 112) << 23 | fraction << 13;
+    return __builtin_bit_cast(float, sign | (exponent == 0 ? __builtin_bit_cast(unsigned, small) : other));
 }
 // Toward zero; beyond what it holds to the largest finite one.
 constexpr unsigned float_to_half(float value) {
     const unsigned bits = __builtin_bit_cast(unsigned, value), sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
-    if (size > 0x7F800000) return sign | 0x7E00 | (size >> 13 & 0x1FF);
-    if (size == 0x7F800000) return sign | 0x7C00;
-    if (size >= 0x47800000) return sign | 0x7BFF;
-    if (size >= 0x38800000) return sign | (size - 0x38000000) >> 13;
-    return sign | static_cast<unsigned>(__builtin_bit_cast(float, size) * 16777216.0f);
+    const unsigned small =
+        static_cast<unsigned>(static_cast<int>(__builtin_bit_cast(float, size < 0x38800000 ? size : 0) * 16777216.0f));
+    const unsigned finite = size >= 0x47800000 ? 0x7BFF : size >= 0x38800000 ? (size - 0x38000000) >> 13 : small;
+    const unsigned nan = 0x7E00 | (size >> 13 & 0x1FF);
+    return sign | (size > 0x7F800000 ? nan : size == 0x7F800000 ? 0x7C00 : finite);
 }
 
 // A component of `Bits` bits. Components of 64 bits are double and pass unchanged elsewhere.
@@ -433,13 +432,12 @@ template <class T, int N> struct sample_action {
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #endif
-        // What is no number is 0.
+        // What is no number is 0. Where it is 0 for the compiler there are no levels left.
         const float last = static_cast<float>(static_cast<int>(all.levels - 1));
-        float lod = detail > 0.0f ? detail : 0.0f;
-        lod = lod < last ? lod : last;
+        const float lod = detail < last ? detail : last;
         if (how.filter == Concurrency::graphics::filter_point)
-            return level<Bits>(static_cast<unsigned>(static_cast<int>(lod + 0.5f))).value();
-        const int steps = static_cast<int>(lod * 256.0f + 0.5f);
+            return level<Bits>(detail > 0.0f ? static_cast<unsigned>(static_cast<int>(lod + 0.5f)) : 0).value();
+        const int steps = detail > 0.0f ? static_cast<int>(lod * 256.0f + 0.5f) : 0;
         const filtered<T> one = level<Bits>(static_cast<unsigned>(steps >> 8));
         if ((steps & 255) == 0) return one.value();
         const filtered<T> next = level<Bits>(static_cast<unsigned>(steps >> 8) + 1);

@@ -678,16 +678,8 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
     }
 };
 
-// A view that a kernel makes of a texture that it captured has a constructor of its own, where functions of the host
-// and of kernels are told apart: there it takes some textures only.
-#if REVAMP_DEVICE_LANGUAGE
-#define REVAMP_VIEW_IN_KERNEL(View, constness, levels, allowed, why)                                                   \
-    REVAMP_DEVICE View(constness texture<T, N> &source) : base(source, 0, levels) {                                    \
-        static_assert(allowed, why);                                                                                   \
-    }
-#else
-#define REVAMP_VIEW_IN_KERNEL(View, constness, levels, allowed, why)
-#endif
+// Views are made on the host. In a kernel, of textures that this captured: of one component a writable one, of more
+// than one a read-only one (TEX-42), which the compiler of kernels checks.
 
 // A view of level 0 that kernels write through.
 template <class T, int N>
@@ -697,10 +689,7 @@ class writeonly_texture_view : public revamp::detail::basic_texture_view<T, N, R
   public:
     typedef T value_type;
 
-    REVAMP_HOST writeonly_texture_view(texture<T, N> &source) : base(source, 0, 1) {}
-    REVAMP_VIEW_IN_KERNEL(writeonly_texture_view, , 1, revamp::detail::texel_size<T> == 1,
-                          "a kernel makes a writeonly_texture_view only of a texture whose texels have one component; "
-                          "make it on the host and capture it by value")
+    REVAMP_HD writeonly_texture_view(texture<T, N> &source) : base(source, 0, 1) {}
     REVAMP_HD writeonly_texture_view(const writeonly_texture_view &other) noexcept : base(other) {}
     REVAMP_HD writeonly_texture_view &operator=(const writeonly_texture_view &other) noexcept {
         this->become(other);
@@ -720,11 +709,8 @@ class texture_view : public revamp::detail::basic_texture_view<T, N, REVAMP_ACCE
   public:
     typedef T value_type;
 
-    REVAMP_HOST texture_view(texture<T, N> &source) : base(source, 0, 1) {}
+    REVAMP_HD texture_view(texture<T, N> &source) : base(source, 0, 1) {}
     texture_view(texture<T, N> &source, unsigned mipmap_level) : base(source, mipmap_level, 1) {}
-    REVAMP_VIEW_IN_KERNEL(texture_view, , 1, revamp::detail::texel_size<T> == 1,
-                          "a kernel makes a texture_view<T, N> only of a texture whose texels have one component; make "
-                          "it on the host and capture it by value")
     REVAMP_HD texture_view(const texture_view &other) noexcept : base(other) {}
     REVAMP_HD texture_view &operator=(const texture_view &other) noexcept {
         this->become(other);
@@ -752,12 +738,9 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
     typedef typename short_vector<float, N>::type coordinates_type;
     typedef typename short_vector<scalar_type, 4>::type gather_return_type;
 
-    REVAMP_HOST texture_view(const texture<T, N> &source) : base(source, 0, source.mipmap_levels) {}
+    REVAMP_HD texture_view(const texture<T, N> &source) : base(source, 0, source.mipmap_levels) {}
     texture_view(const texture<T, N> &source, unsigned most_detailed_mip, unsigned mip_levels)
         : base(source, most_detailed_mip, mip_levels) {}
-    REVAMP_VIEW_IN_KERNEL(texture_view, const, source.mipmap_levels, (revamp::detail::texel_size<T> > 1),
-                          "a kernel makes a texture_view<const T, N> only of a texture whose texels have two or more "
-                          "components; make it on the host and capture it by value")
     texture_view(const texture_view<T, N> &source) : base(source, 0, 1) {}
     REVAMP_HD texture_view(const texture_view &other) noexcept : base(other) {}
     texture_view(const texture_view &source, unsigned most_detailed_mip, unsigned mip_levels)
@@ -838,7 +821,6 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
         }
     }
 };
-#undef REVAMP_VIEW_IN_KERNEL
 #undef REVAMP_TEXEL_READS
 
 } // namespace graphics

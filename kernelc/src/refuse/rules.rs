@@ -244,6 +244,27 @@ fn is_of_texels(function: Cursor) -> bool {
         && is_of_amp(function)
 }
 
+/// What is wrong with a view that amp code makes of a texture: C++ AMP binds textures of one component for writing there, others
+/// for reading.
+fn wrong_view(constructor: Cursor) -> Option<String> {
+    let class = constructor.semantic_parent().filter(|class| is_of_amp(*class))?;
+    let name = class.spelling();
+    if !["texture_view", "writeonly_texture_view"].contains(&name.as_str()) {
+        return None;
+    }
+    let source = constructor.arguments().first()?.ty()?.canonical().pointee();
+    if source.declaration().spelling() != "texture" {
+        return None;
+    }
+    let element = class.ty()?.canonical().template_argument(0)?.canonical();
+    let reads = element.is_const();
+    let one = element.kind() != ty::RECORD || ["norm", "unorm"].contains(&element.declaration().spelling().as_str());
+    let wanted = if reads { "more components than one" } else { "one component" };
+    (reads == one).then(|| {
+        format!("amp code makes a '{name}' like this only of textures of {wanted}: make it in cpu code and capture it by value")
+    })
+}
+
 impl Walk {
     fn refuse(&mut self, at: Cursor, text: String) {
         let place = at.place();
@@ -649,7 +670,11 @@ impl Walk {
         let operator = callee.spelling() == "operator()";
         let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
-        if context.side != Side::Amp {
+        if context.side == Side::Amp {
+            if let Some(why) = wrong_view(callee) {
+                self.refuse(at, why);
+            }
+        } else {
             // A template for both sides may be made for what amp code alone has, and be called there alone.
             let of_argument = context.made && context.side == Side::Both && in_class;
             // What the compiler makes of a class stands where the class does; there may be one for each side.

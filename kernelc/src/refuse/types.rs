@@ -175,8 +175,10 @@ impl Types {
                 let known = wide.contains(&under.kind()) || under.kind() <= ty::UNEXPOSED;
                 (!known).then(|| format!("the enumeration '{}' is stored as '{}'", of.spelling(), under.spelling()))
             }
-            ty::MEMBER_POINTER if of.pointee().canonical().kind() == ty::FUNCTION => {
-                Some(format!("'{}' is a pointer to a member function", of.spelling()))
+            ty::MEMBER_POINTER => {
+                let function = of.pointee().canonical().kind() == ty::FUNCTION;
+                let what = if function { "member function" } else { "member" };
+                Some(format!("'{}' is a pointer to a {what}", of.spelling()))
             }
             ty::RECORD => self.of_class(of),
             _ if is_c_array(of) => {

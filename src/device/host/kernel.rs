@@ -12,7 +12,7 @@ use crate::lock::{Mutex, rank, waits};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a launch runs on its own thread before it wakes others: about what waking them costs.
@@ -127,6 +127,11 @@ pub trait HostKernel: Send + Sync {
         Ok(())
     }
 
+    /// A number that tells it from other kernels, as a hint; 0 if there is none.
+    fn identity(&self) -> usize {
+        0
+    }
+
     /// Bytes of memory for [`HostKernel::run_tile`], if the kernel runs whole tiles.
     fn whole_tiles(&self) -> Option<u64> {
         None
@@ -168,49 +173,94 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
     waits(rank::NONE);
     let failure = Failure::default();
     match &domain.tile {
-        None => spread(pool, total, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure)),
+        None => {
+            spread(pool, total, kernel, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure))
+        }
         Some(tile) => {
             let shape = Tiling::new(&domain.extent, tile, domain.tile_memory);
             if let Some(memory) = kernel.whole_tiles() {
                 let part = |from, to| run_whole_tiles(&shape, kernel, memory as usize, from, to, &failure);
-                spread(pool, shape.tiles, &failure, &part);
+                spread(pool, shape.tiles, kernel, &failure, &part);
                 return failure.first.into_inner().map_or(Ok(()), Err);
             }
-            spread(pool, shape.tiles, &failure, &|from, to| run_tiles(&shape, kernel, from, to, &failure))
+            spread(pool, shape.tiles, kernel, &failure, &|from, to| run_tiles(&shape, kernel, from, to, &failure))
         }
     }
     failure.first.into_inner().map_or(Ok(()), Err)
 }
 
-/// Hands `0..total` to `part(from, to)`: for the first microseconds on this thread, the rest on the pool.
-fn spread(pool: &ThreadPool, total: u64, failure: &Failure, part: &(dyn Fn(u64, u64) -> Result<()> + Sync)) {
-    let part = |from, to| {
+/// What an item of a kernel took lately in picoseconds, with a part of the kernel's identity: a guess, so nobody minds who wrote it.
+static LATELY: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+const TIME: u32 = 40;
+
+/// Where a kernel's time is kept, and what it must carry.
+fn place(identity: usize) -> (&'static AtomicU64, u64) {
+    (&LATELY[(identity >> 4) % LATELY.len()], (identity >> 10) as u64 & ((1 << (u64::BITS - TIME)) - 1))
+}
+
+/// What `items` of a kernel will take about, if it ran lately.
+fn expected(identity: usize, items: u64) -> Option<Duration> {
+    let (kept, tag) = place(identity);
+    let kept = kept.load(Ordering::Relaxed);
+    let picoseconds = kept & ((1 << TIME) - 1);
+    let known = identity != 0 && kept >> TIME == tag && picoseconds > 0;
+    known.then(|| Duration::from_nanos(picoseconds.saturating_mul(items) / 1000))
+}
+
+/// Notes what `items` took.
+fn took_lately(identity: usize, items: u64, took: Duration) {
+    let (place, tag) = place(identity);
+    let each = (took.as_nanos() as u64).saturating_mul(1000) / items.max(1);
+    let kept = place.load(Ordering::Relaxed);
+    let before = if kept >> TIME == tag { kept & ((1 << TIME) - 1) } else { 0 };
+    // Written seldom, since all threads read it.
+    if identity != 0 && before.abs_diff(each) > before / 2 {
+        place.store(each.clamp(1, (1 << TIME) - 1) | tag << TIME, Ordering::Relaxed);
+    }
+}
+
+/// Hands `0..total` to `part(from, to)`: on the pool, if that will take long enough; if that is not known, for the first
+/// microseconds on this thread.
+fn spread(
+    pool: &ThreadPool,
+    total: u64,
+    kernel: &dyn HostKernel,
+    failure: &Failure,
+    part: &(dyn Fn(u64, u64) -> Result<()> + Sync),
+) {
+    let identity = kernel.identity();
+    let part = |from: u64, to: u64| {
         let _here = InKernel::enter();
+        let start = Instant::now();
         // Catching a panic around a loop over many threads costs little; around each thread it would cost much.
         match caught(|| part(from, to)) {
             Ok(Ok(())) => {}
             Ok(Err(e)) => failure.set(e),
             Err(text) => failure.set(Error::runtime(format!("a kernel panicked: {text}"))),
         }
+        took_lately(identity, to - from, start.elapsed());
     };
-    let threads = pool.threads() as u64;
-    if threads == 1 {
+    if pool.threads() == 1 {
         return part(0, total);
     }
+    let (mut at, mut took) = (0, Duration::ZERO);
+    let alone = || if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE };
+    let whole = expected(identity, total);
     let start = Instant::now();
-    let (mut at, mut piece) = (0, 1);
-    let mut took = Duration::ZERO;
-    while at < total && !failure.stopped() && took < if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE } {
-        let to = (at + piece).min(total);
+    while whole.is_none_or(|whole| whole < 2 * alone()) && at < total && !failure.stopped() {
+        let Some(rest) = alone().checked_sub(took).filter(|rest| !rest.is_zero()) else { break };
+        // Twice as many each time, but about what the time is enough for.
+        let fits = u128::from(at) * rest.as_nanos() / took.as_nanos().max(1);
+        let to = (at + (at + 1).min(fits as u64).max(1)).min(total);
         part(at, to);
         at = to;
-        piece *= 2;
         took = start.elapsed();
     }
     if at == total || failure.stopped() {
         return;
     }
-    let least = u128::from(at) * PORTION.as_nanos() / took.as_nanos().max(1);
+    let (items, took) = if at > 0 { (at, took) } else { (total, whole.unwrap_or_default()) };
+    let least = u128::from(items) * PORTION.as_nanos() / took.as_nanos().max(1);
     let done = pool.parallel_ranges(total - at, least as u64, &|from, to| {
         if !failure.stopped() {
             part(at + from, at + to);

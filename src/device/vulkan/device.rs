@@ -3,7 +3,8 @@
 use super::commands::ViewQueue;
 use super::core::Core;
 use super::device_copy::CopyKernels;
-use super::image::{VulkanImage, check_device, refusal};
+use super::image::{check_device, refusal};
+use super::image_copy;
 use super::instance::instance;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::physical::{ACCESS_READ_WRITE, Physical};
@@ -158,7 +159,7 @@ impl Device for VulkanDevice {
             self.reclaim();
             self.transfers.trim();
         }
-        VulkanImage::create(&self.core, shape, &view_queue(queue)?.queue, label)
+        image_copy::create(&self.core, shape, &view_queue(queue)?.queue, label)
     }
 
     fn import(&self, span: HostSpan, label: &str) -> Result<Option<Arc<dyn Buffer>>> {

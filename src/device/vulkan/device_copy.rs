@@ -3,7 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::batch::Command;
-use super::image::{self, is_image};
+use super::image::is_image;
+use super::image_copy;
 use super::memory::VulkanBuffer;
 use super::pipeline::VulkanKernel;
 use super::queue::{BufferUse, VulkanQueue};
@@ -105,7 +106,7 @@ pub(super) fn copy(
         },
     ];
     if is_image(source) || is_image(destination) {
-        return image::copy(queue, &uses, shift, plan, &part);
+        return image_copy::copy(queue, &uses, shift, plan, &part);
     }
     let (from, to) = (VulkanBuffer::of(source, &queue.core)?, VulkanBuffer::of(destination, &queue.core)?);
     let runs = (part.end - part.start) / plan.run.max(1);

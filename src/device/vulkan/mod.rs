@@ -1,9 +1,9 @@
 //! Vulkan devices: the only room that names ash or gpu-allocator.
 //!
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] describe what there is; [`opened`] and `core`
-//! open it; `pool`, `memory`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the work; `staging` and
-//! `transfer` move bytes between device and host; [`messages`] and [`printf`] receive what the validation layer writes;
-//! [`device`] is what the runtime uses.
+//! open it; `pool`, `memory`, `image`, `samplers`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the
+//! work; `device_copy`, `image_copy`, `staging` and `transfer` move bytes; [`messages`] and [`printf`] receive what the
+//! validation layer writes; [`device`] is what the runtime uses.
 
 mod batch;
 mod burst;
@@ -18,6 +18,7 @@ pub mod display;
 pub mod features;
 mod free_recordings;
 mod image;
+mod image_copy;
 mod import;
 pub mod instance;
 mod memory;

@@ -35,6 +35,16 @@ fn buffers(places: &[(u32, u32)], offset: u32) -> Vec<u8> {
     assembled(&decorations, &globals, &loads)
 }
 
+/// A module with so many storage images.
+fn images(count: u32) -> Vec<u8> {
+    let numbered = (0..count).flat_map(|n| [op(4, DECORATE), 1000 + n, 34, 0, op(4, DECORATE), 1000 + n, 33, n]);
+    // Images of two dimensions of uint, in the format R32ui.
+    let types = [op(9, 25), 500, 3, 1, 0, 0, 0, 2, 33, op(4, POINTER), 501, 0, 500];
+    let globals = types.into_iter().chain((0..count).flat_map(|n| [op(4, VARIABLE), 501, 1000 + n, 0]));
+    let loads = (0..count).flat_map(|n| [op(4, LOAD), 500, 1_000_000 + n, 1000 + n]);
+    assembled(&numbered.collect::<Vec<_>>(), &globals.collect::<Vec<_>>(), &loads.collect::<Vec<_>>())
+}
+
 /// A module with a push-constant block of one `uint` at `offset`.
 fn push(offset: u32) -> Vec<u8> {
     let block = [op(3, DECORATE), 500, 2, op(5, MEMBER_DECORATE), 500, 0, 35, offset];
@@ -113,6 +123,19 @@ fn numbers_beyond_the_limits_are_refused_by_name() {
         assert!(kernel.pipeline(&sized(64), false).is_ok());
         let text = kernel.pipeline(&sized(1 << 30), false).map(drop).unwrap_err().to_string();
         assert!(text.contains("4294967296 bytes of workgroup memory"), "{text}");
+    }
+}
+
+#[test]
+fn tex_36_more_images_than_slots_are_refused() {
+    for device in devices() {
+        let [in_stage, in_sets] = device.physical.limits.storage_images;
+        // Some devices have room for a million.
+        if in_stage <= in_sets && in_stage < 100_000 {
+            let limit = "maxPerStageDescriptorStorageImages".to_owned();
+            let parts = [format!("{} storage images", in_stage + 1), format!("has {in_stage}"), limit];
+            refused(&device, "images", &images(in_stage + 1), &parts);
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use super::core::Core;
+use super::instance::failed;
+use super::physical::Physical;
 use crate::device::{AddressMode, Sampler};
 use crate::error::{Error, Result};
 use crate::geometry::{ComponentKind, TexelFormat};
@@ -59,7 +60,13 @@ fn border(colour: [f32; 4], texels: Option<TexelFormat>) -> Border {
 
 impl Samplers {
     /// The sampler for images of this format, if that is known.
-    pub fn get(&self, core: &Core, sampler: &Sampler, texels: Option<TexelFormat>) -> Result<vk::Sampler> {
+    pub fn get(
+        &self,
+        raw: &ash::Device,
+        physical: &Physical,
+        sampler: &Sampler,
+        texels: Option<TexelFormat>,
+    ) -> Result<vk::Sampler> {
         let (address, border) = match sampler.address {
             AddressMode::Clamp => (vk::SamplerAddressMode::CLAMP_TO_EDGE, None),
             AddressMode::Wrap => (vk::SamplerAddressMode::REPEAT, None),
@@ -72,11 +79,11 @@ impl Samplers {
         if let Some(&found) = made.get(&key) {
             return Ok(found);
         }
-        let name = &core.physical.name;
+        let name = &physical.name;
         let custom = |k: &Key| matches!(k.border, Border::Custom(_));
-        let [most, most_custom] = core.physical.limits.most_samplers;
+        let [most, most_custom] = physical.limits.most_samplers;
         if custom(&key) {
-            let f = &core.physical.features;
+            let f = &physical.features;
             let integer = texels.is_some_and(|t| matches!(t.kind, ComponentKind::Int | ComponentKind::Uint));
             if integer || !f.custom_border_colors || !f.custom_border_color_without_format {
                 return Err(Error::unsupported(format!(
@@ -116,7 +123,8 @@ impl Samplers {
             }
         };
         // SAFETY: the device is alive and has what the sampler asks for.
-        let new = unsafe { core.raw.create_sampler(&info, None) }.map_err(|e| core.failed("vkCreateSampler", e))?;
+        let new = unsafe { raw.create_sampler(&info, None) }
+            .map_err(|e| failed(format_args!("{name}: vkCreateSampler"), e))?;
         made.insert(key, new);
         Ok(new)
     }

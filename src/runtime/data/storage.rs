@@ -5,7 +5,7 @@ use crate::device::hazard::Tracker;
 use crate::device::physical::DeviceKind;
 use crate::device::{Buffer, Device, Placement};
 use crate::error::{Error, Result};
-use crate::geometry::{Layout, TextureShape};
+use crate::geometry::{Layout, TexelFormat, TextureShape};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::access_type::AccessType;
 use crate::runtime::data::extents::{checked_bytes, checked_extent};
@@ -31,11 +31,11 @@ pub struct ArrayRequest<'a> {
 
 /// The memory of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextureStorage<'a> {
-    /// Memory like any array's, with the texels in the host form.
-    Texels,
-    /// An image of this shape.
-    Image(&'a TextureShape),
+pub struct TextureStorage<'a> {
+    /// Its texels and levels.
+    pub shape: &'a TextureShape,
+    /// True for an image; else memory like any array's, with the texels in the host form.
+    pub image: bool,
 }
 
 /// The memory of an array, on one accelerator_view.
@@ -45,7 +45,7 @@ pub struct Storage {
     extent: Box<[i32]>,
     layout: Layout,
     cpu_access: AccessType,
-    is_texture: bool,
+    texels: Option<TexelFormat>,
     buffer: Arc<dyn Buffer>,
     /// The device that made the buffer; for a staging array that of the associated view.
     device: Arc<dyn Device>,
@@ -103,7 +103,7 @@ impl Storage {
         };
         let label = label.unwrap_or("array");
         let buffer = match texture {
-            Some(TextureStorage::Image(shape)) => device.allocate_image(shape, &**view.queue(), label)?,
+            Some(TextureStorage { shape, image: true }) => device.allocate_image(shape, &**view.queue(), label)?,
             _ => device.allocate(bytes, placement, label)?,
         };
         Ok(Arc::new(Self {
@@ -112,7 +112,7 @@ impl Storage {
             extent: extent.into(),
             layout: Layout::packed(0, element_size as u64, &sizes),
             cpu_access,
-            is_texture: texture.is_some(),
+            texels: texture.map(|t| t.shape.format()),
             buffer,
             device,
             pending: Tracker::new(),
@@ -127,13 +127,13 @@ impl Storage {
     pub fn associated_view(&self) -> &Arc<AcceleratorView> {
         &self.associated
     }
-    /// True if it is the memory of a texture.
-    pub fn is_texture(&self) -> bool {
-        self.is_texture
+    /// If it is the memory of a texture, what that is made of.
+    pub fn texels(&self) -> Option<TexelFormat> {
+        self.texels
     }
     /// What messages call it.
     pub(in crate::runtime) fn noun(&self) -> &'static str {
-        if self.is_texture { "texture" } else { "array" }
+        if self.texels.is_some() { "texture" } else { "array" }
     }
     /// True for a staging array whose memory a device addresses.
     pub fn is_staging(&self) -> bool {

@@ -48,8 +48,8 @@ pub struct Texture {
     array: Arc<Array>,
 }
 
-/// Bytes of memory are a multiple of this.
-const WORD: u64 = 4;
+/// Bytes of memory are a multiple of this: kernels may read the last texels with others.
+const WORD: u64 = 16;
 
 impl Texture {
     /// Makes a texture.
@@ -89,7 +89,7 @@ impl Texture {
             cpu_access,
             associated: staged,
             label: Some(label.unwrap_or("texture")),
-            texture: Some(if is_image { TextureStorage::Image(&shape) } else { TextureStorage::Texels }),
+            texture: Some(TextureStorage { shape: &shape, image: is_image }),
         })?;
         Ok(Arc::new(Self { shape, is_image, array }))
     }
@@ -226,7 +226,7 @@ impl TextureRegion {
 /// Fails if a launch reads a level by one argument and writes it by another (TEX-33).
 pub(in crate::runtime) fn check_levels<'a>(uses: impl Iterator<Item = (&'a Operand, Access)> + Clone) -> Result<()> {
     let textures = uses.filter_map(|(operand, access)| match operand {
-        Operand::Array(array, layout) if array.is_texture() => Some((array, layout.hull(), access)),
+        Operand::Array(array, layout) if array.texels().is_some() => Some((array, layout.hull(), access)),
         _ => None,
     });
     let mut rest = textures.clone();

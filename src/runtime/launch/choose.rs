@@ -35,7 +35,7 @@ pub(in crate::runtime) fn choose<'a>(
         let there = dispatch_target(explicit, &tied, [], || 0);
         if let Err(Conflict::NotThere(n) | Conflict::Apart(n)) = there {
             let (noun, there) = (arrays[n].noun(), arrays[n].view().accelerator().name());
-            let or_view = if arrays[n].is_texture() { "" } else { ", or give an array_view of it" };
+            let or_view = if arrays[n].texels().is_some() { "" } else { ", or give an array_view of it" };
             return Err(Error::runtime(match &named {
                 Some(view) => format!(
                     "{noun} {n} of the launch lives on another accelerator_view (of {there}) than the one the launch is for \

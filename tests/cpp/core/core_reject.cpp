@@ -312,13 +312,6 @@ void cases(c::array<int> &a, const c::array<int> &ca, c::array<int, 2> &a2, c::a
 #ifdef FAIL_launch_3d_tile_too_large // 64
     c::parallel_for_each(c::extent<3>(65, 1, 1).tile<65, 1, 1>(), [](c::tiled_index<65, 1, 1>) {});
 #endif
-    // Textures.
-#ifdef FAIL_texture // revamp has no textures yet
-    c::graphics::texture<float, 2> x(4, 4);
-#endif
-#ifdef FAIL_texture_view // revamp has no textures yet
-    c::graphics::texture_view<const float, 2> x(a);
-#endif
     // SPIR-V kernels.
 #ifdef FAIL_spirv_pointer // a pointer cannot be an argument of a SPIR-V kernel
     c::parallel_for_each(target, c::extent<1>(4), spirv, pointer);

@@ -1,5 +1,5 @@
 // Texels as functions of bytes: the table of types, numbers, sampling and gathering, without the library.
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <revamp/detail/sampler.h>
 

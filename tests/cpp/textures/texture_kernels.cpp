@@ -3,7 +3,7 @@
 #include <amp.h>
 #include <amp_graphics.h>
 
-#include "check.hpp"
+#include "../check.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,13 @@
-// Arrays, staging, SPIR-V kernels, asynchronous copies and markers.
+// Arrays, staging, SPIR-V kernels, asynchronous copies and markers; images of textures.
 #include "job.hpp"
 
 namespace faults {
 
-enum { SMALL = 5000, LARGE = 150000 };
+enum { SMALL = 5000, LARGE = 150000, ROWS = 150, COLUMNS = 200 };
+
+static const uint32_t texels_words[] =
+#include "texels.inc"
+    ;
 
 // Copies in, works, copies out by way of a staging array, asynchronously where the size asks for it.
 static void one_array(Job &job, size_t count, revamp_accelerator_view on) {
@@ -41,9 +45,68 @@ static void one_array(Job &job, size_t count, revamp_accelerator_view on) {
         if (c) revamp_completion_release(c);
 }
 
+static revamp_texture image(Job &job) {
+    static const int32_t extent[] = {ROWS, COLUMNS};
+    revamp_texture made = nullptr;
+    revamp_texture_options options = {};
+    options.struct_size = sizeof options;
+    options.rank = 2;
+    options.extent = extent;
+    options.component_kind = REVAMP_COMPONENT_UINT;
+    options.components = 1;
+    options.storage = REVAMP_TEXTURE_STORAGE_IMAGE;
+    job.ok(revamp_texture_create(job.vulkan(0), &options, &made), "an image");
+    return made;
+}
+
+static revamp_status step(revamp_kernel kernel, revamp_texture from, revamp_texture to) {
+    static const int32_t extent[] = {ROWS, COLUMNS};
+    revamp_sampler sampler = {};
+    sampler.struct_size = sizeof sampler;
+    sampler.filter = REVAMP_FILTER_POINT;
+    revamp_argument arguments[] = {revamp_argument_image(0, from, 0, 0, &sampler),
+                                   revamp_argument_image(1, to, 0, 0, nullptr)};
+    revamp_dispatch_info info = {};
+    info.struct_size = sizeof info;
+    info.rank = 2;
+    info.extent = extent;
+    info.arguments = arguments;
+    info.argument_count = 2;
+    return revamp_dispatch(nullptr, kernel, &info);
+}
+
+static void two_images(Job &job) {
+    const size_t count = ROWS * COLUMNS;
+    Numbers sent(count, 5), got(count);
+    revamp_kernel kernel = nullptr;
+    revamp_kernel_options options = {};
+    options.struct_size = sizeof options;
+    options.spirv = texels_words;
+    options.spirv_size = sizeof texels_words;
+    job.ok(revamp_kernel_create(job.world.accelerators[fuzz::VULKAN], &options, &kernel), "the kernel of images");
+    revamp_texture textures[] = {image(job), image(job)};
+    if (kernel && textures[0] && textures[1]) {
+        revamp_texture_region from = {}, to = {};
+        from.struct_size = to.struct_size = sizeof from;
+        from.texture = textures[1];
+        to.texture = textures[0];
+        Words first(count), second(count);
+        Job::wrote(first, sent.words, job.ok(revamp_copy_to_texture(sent.memory.data(), count * 4, &to), "a copy in"));
+        for (int i = 0; i < 2; i++)
+            Job::wrote(second, Job::stepped(first),
+                       job.ok(step(kernel, textures[0], textures[1]), "a launch on images"));
+        if (job.ok(revamp_copy_from_texture(&from, got.memory.data(), count * 4), "a copy out"))
+            job.check(got.memory.data(), second, "what was copied out of an image");
+    }
+    for (revamp_texture t : textures)
+        if (t) revamp_texture_release(t);
+    if (kernel) revamp_kernel_release(kernel);
+}
+
 void arrays_program(Job &job) {
     revamp_accelerator_view on = job.vulkan(1);
     one_array(job, SMALL, job.vulkan(0));
+    two_images(job);
     if (on) one_array(job, LARGE, on);
     if (on) job.ok(revamp_accelerator_view_wait(on), "a wait");
 }
