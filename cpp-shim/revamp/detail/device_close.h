@@ -249,26 +249,23 @@ template <class T> REVAMP_MATH_INLINE T exp_result(T x, powers<T> p, T limit, T 
     if (magnitude(x) > bits(limit)) y = exp_far(x, p, most);
     return y;
 }
-// e^x as a power of two by the device, of at most a half; high and low are log2(e) or the like.
-REVAMP_MATH_INLINE powers<float> near_power(float x, float high, float low) {
-    REVAMP_MATH_EXACT
-    const float t = mad(x, high, magic<float>), n = t - magic<float>;
-    return {REVAMP_MATH_POWER(mad(x, low, mad(x, high, -n))), 0.0f, n, t};
-}
-// e^x as `exp_of` gives it, without what `low` is for where the device is near enough.
+// e^x as `exp_of` gives it, without `low`, to 2 ulp where the device's powers allow it.
 template <class T> REVAMP_MATH_INLINE powers<T> exp_near(T x) {
-    if constexpr (single<T>)
-        if (close_powers() && fused()) return near_power(x, 0x1.715476p+0f, 0x1.4ae0cp-26f);
+    REVAMP_MATH_EXACT
+    if constexpr (single<T>) {
+        if (close_powers() && fused()) {
+            const T log = T(0x1.715476p+0), t = mad(x, log, magic<T>), n = t - magic<T>;
+            return {REVAMP_MATH_POWER(mad(x, T(0x1.4ae0cp-26), mad(x, log, -n))), T(0), n, t};
+        }
+    }
     return exp_of(x, T(0));
 }
 template <class T> REVAMP_MATH_INLINE T exp(T x) {
-    return exp_result(x, exp_near(x), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
+    return exp_result(x, exp_of(x, T(0)), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
 }
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
     REVAMP_MATH_EXACT
     const T t = x + magic<T>, n = t - magic<T>, r = x - n;
-    if constexpr (single<T>)
-        if (close_powers()) return exp_result(x, powers<T>{REVAMP_MATH_POWER(r), T(0), n, t}, T(125), T(152));
     T q;
     if constexpr (single<T>)
         q = horner(r, 0x1.ebfbdcp-3, 0x1.c6af84p-5, 0x1.3b2da8p-7, 0x1.5f0736p-10, 0x1.41b784p-13);
@@ -282,9 +279,6 @@ template <class T> REVAMP_MATH_INLINE T exp2(T x) {
 }
 template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     REVAMP_MATH_EXACT
-    if constexpr (single<T>)
-        if (close_powers() && fused())
-            return exp_result(x, near_power(x, 0x1.a934fp+1f, 0x1.2f346ep-24f), T(37), T(46));
     const T t = mad(x, T(0x1.a934f0979a371p+1), magic<T>), n = t - magic<T>;
     T high, low; // of log10(2); n times the first is exact
     if constexpr (single<T>)
