@@ -111,6 +111,9 @@ constexpr unsigned float_to_half(float value) {
 // code / Steps, rounded as a division of the host is: devices divide less exactly, and slower. The product with the
 // leading digits of 1 / Steps is exact.
 template <int Steps> constexpr float part_of(int code) {
+#if defined(__clang__)
+#pragma clang fp contract(off) // devices make one product of the two
+#endif
     constexpr double leading = static_cast<double>((1 << 24) / Steps) / (1 << 24);
     constexpr float high = static_cast<float>(leading), low = static_cast<float>(1.0 / Steps - leading);
     return static_cast<float>(code) * high + static_cast<float>(code) * low;
