@@ -108,6 +108,17 @@ constexpr unsigned float_to_half(float value) {
     return sign | (size > 0x7F800000 ? nan : size == 0x7F800000 ? 0x7C00 : finite);
 }
 
+// code / Steps, rounded as a division of the host is: devices divide less exactly, and slower. The product with the
+// leading digits of 1 / Steps is exact.
+template <int Steps> constexpr float part_of(int code) {
+#if defined(__clang__)
+#pragma clang fp contract(off) // devices make one product of the two
+#endif
+    constexpr double leading = static_cast<double>((1 << 24) / Steps) / (1 << 24);
+    constexpr float high = static_cast<float>(leading), low = static_cast<float>(1.0 / Steps - leading);
+    return static_cast<float>(code) * high + static_cast<float>(code) * low;
+}
+
 // A component of `Bits` bits. Components of 64 bits are double and pass unchanged elsewhere.
 template <class S, unsigned Bits> constexpr S component_of(unsigned code) {
     [[maybe_unused]] const int number = static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
@@ -118,9 +129,9 @@ template <class S, unsigned Bits> constexpr S component_of(unsigned code) {
     else if constexpr (std::is_same_v<S, float>)
         return Bits == 16 ? half_to_float(code) : __builtin_bit_cast(float, code);
     else if constexpr (std::is_same_v<S, norm>)
-        return norm(static_cast<float>(number) / static_cast<float>((1 << (Bits - 1)) - 1));
+        return norm(part_of<(1 << (Bits - 1)) - 1>(number));
     else
-        return unorm(static_cast<float>(static_cast<int>(code)) / static_cast<float>((1 << Bits) - 1));
+        return unorm(part_of<(1 << Bits) - 1>(static_cast<int>(code)));
 }
 template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
     [[maybe_unused]] constexpr unsigned all = ~0U >> (32 - Bits);

@@ -64,18 +64,7 @@ pub fn host_dispatch(
         captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
         used.push(access);
     }
-    if let Some(kernel) = &launch.compiled {
-        compiled::check_narrow(kernel, launch.arguments)?;
-    }
-    let declared = launch.compiled.as_ref();
-    check_levels(launch.arguments.iter().filter_map(|a| {
-        let access = match declared {
-            Some(kernel) => compiled::access(kernel, a),
-            // Nothing says whether what is captured by reference is written.
-            None => Some(a.access).filter(|_| !matches!(a.slot, Some(AddressSlot::Behind(..)))),
-        };
-        Some((&a.section, access?))
-    }))?;
+    check_textures(launch)?;
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))));
     for c in &captured {
         if let Operand::View(part) = c.operand {
@@ -87,6 +76,26 @@ pub fn host_dispatch(
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
     let wanted = Wanted { view, launch, compiled, used: &used, captured: &captured };
     sources.attempt(|held| wanted.hand_over(held, again.as_deref_mut()))
+}
+
+/// Fails if the launch uses its textures as it must not (TEX-21, TEX-33).
+fn check_textures(launch: &HostLaunch<'_>) -> Result<()> {
+    let is_texture = |a: &HostArgument<'_>| matches!(&a.section, Operand::Array(array, _) if array.texels().is_some());
+    if !launch.arguments.iter().any(is_texture) {
+        return Ok(());
+    }
+    let declared = launch.compiled.as_ref();
+    if let Some(kernel) = declared {
+        compiled::check_narrow(kernel, launch.arguments)?;
+    }
+    check_levels(launch.arguments.iter().filter_map(|a| {
+        let access = match declared {
+            Some(kernel) => compiled::access(kernel, a),
+            // Nothing says whether what is captured by reference is written.
+            None => Some(a.access).filter(|_| !matches!(a.slot, Some(AddressSlot::Behind(..)))),
+        };
+        Some((&a.section, access?))
+    }))
 }
 
 /// A launch before it is decided where it runs.
