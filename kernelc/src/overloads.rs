@@ -385,8 +385,13 @@ mod tests {
                     folders.push(path);
                 } else if name.ends_with(".cpp") {
                     let source = std::fs::read_to_string(&path).unwrap();
-                    let does =
-                        ["kernels/strict.cpp", "kernels/allowed.cpp", "kernels/forbidden.cpp", "core/device.cpp"];
+                    let does = [
+                        "kernels/strict.cpp",
+                        "kernels/allowed.cpp",
+                        "kernels/forbidden.cpp",
+                        "kernels/overload_ranks.cpp",
+                        "core/device.cpp",
+                    ];
                     let does = does.iter().any(|name| path.ends_with(name));
                     assert_eq!(overloaded(&source), does, "{}", path.display());
                     read += 1;
