@@ -128,9 +128,38 @@ pub fn returning(ir: &str) -> String {
     text
 }
 
+/// The lines of a module, with whether each is an `unreachable` of a kernel: what no thread gets to, as what follows the last
+/// iteration that a loop may have where it is unrolled that often.
+fn with_unreachable(ir: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut in_kernel = false;
+    ir.split_inclusive('\n').map(move |line| {
+        if line.starts_with("define ") {
+            in_kernel = line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel ");
+        }
+        (line, in_kernel && line.starts_with("  unreachable"))
+    })
+}
+
+/// Whether a kernel of the module has an end that no thread gets to.
+pub fn has_unreachable(ir: &str) -> bool {
+    with_unreachable(ir).any(|(_, unreachable)| unreachable)
+}
+
+/// The text of a module whose kernels return where no thread gets to.
+pub fn without_unreachable(ir: &str) -> String {
+    let mut text = String::with_capacity(ir.len());
+    for (line, unreachable) in with_unreachable(ir) {
+        if unreachable {
+            text.push_str("  ret void");
+        }
+        text.push_str(if unreachable { &line["  unreachable".len()..] } else { line });
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ends_threads, is_large, marked, returning};
+    use super::{ends_threads, has_unreachable, is_large, marked, returning, without_unreachable};
 
     #[test]
     fn a_large_kernel_is_one_that_calls_much() {
@@ -158,6 +187,17 @@ mod tests {
             assert_eq!(returning(&other), other);
         }
         assert!(ends_threads(call) && !ends_threads("  unreachable\n"));
+    }
+
+    #[test]
+    fn kernels_return_where_no_thread_gets_to() {
+        let function = |kind: &str, end: &str| format!("define {kind}void @f() {{\n{end}}}\n");
+        let (alone, call) = ("  unreachable, !dbg !4\n", "  call void @__revamp_tile_barrier(i32 3)\n");
+        let kernel = function("spir_kernel ", &(call.to_owned() + alone)) + &function("", alone);
+        let expected = function("spir_kernel ", &(call.to_owned() + "  ret void, !dbg !4\n")) + &function("", alone);
+        assert!(has_unreachable(&kernel) && !has_unreachable(&expected));
+        assert_eq!(without_unreachable(&kernel), expected);
+        assert_eq!(without_unreachable(&expected), expected);
     }
 
     #[test]

@@ -9,14 +9,18 @@ pub const OLDEST: u32 = 22;
 /// The newest that is looked for by name.
 const NEWEST: u32 = 30;
 
-/// The passes that prepare a module for `lower`: address spaces inferred, no switch, structured control flow. Before that,
-/// optimisations that LLVM leaves to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run
-/// time only, and then strength reduction of the addresses in loops: before, it made a chain of sums of what was unrolled.
+/// The passes that prepare a module for `lower`: address spaces inferred, no switch. Before that, optimisations that LLVM leaves
+/// to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run time only, and then strength
+/// reduction of the addresses in loops: before, it made a chain of sums of what was unrolled. `sccp` drops the rest of a loop that
+/// was unrolled for as often as it may iterate.
 const PASSES: &str = "default<O2>,infer-address-spaces,sroa,\
     instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
-    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse,loop-unroll<runtime>,early-cse,slsr,\
-    early-cse,loop(loop-reduce),early-cse),\
-    function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,instsimplify,dce";
+    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse,loop-unroll<runtime>,early-cse,sccp,slsr,\
+    early-cse,loop(loop-reduce),early-cse)";
+
+/// The passes after those: structured control flow.
+const STRUCTURE: &str = "function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,\
+    instsimplify,dce";
 
 /// Inlines all calls. Each splits its block, so many calls in a row take quadratic time.
 const INLINE: &str = "internalize,globaldce,always-inline";
@@ -103,6 +107,8 @@ pub struct Optimised {
     pub unrolling: Unrolling,
     /// Accesses are checked.
     pub checked: bool,
+    /// With structured control flow. Else `structure` is to make it.
+    pub structured: bool,
 }
 
 /// What code that is restrict(amp) is where code is made of it.
@@ -331,6 +337,13 @@ impl Clang {
         command
     }
 
+    /// A call of the optimiser that structures the control flow of what `optimise` left.
+    pub fn structure(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.opt);
+        command.args(["-S", &format!("-passes={STRUCTURE}"), "-o"]).arg(output).arg(input);
+        command
+    }
+
     /// A call of the optimiser.
     pub fn optimise(&self, input: &Path, output: &Path, how: Optimised) -> Command {
         let mut command = Command::new(&self.opt);
@@ -344,11 +357,14 @@ impl Clang {
             // Neighbours that are loaded together would both be outside where one is.
             command.arg("-aggressive-instcombine-max-scan-instrs=0");
         }
-        let passes = if how.large {
+        let mut passes = if how.large {
             format!("{INLINE_LARGE},{}", PASSES.replace(QUADRATIC, ""))
         } else {
             format!("{INLINE},{PASSES}")
         };
+        if how.structured {
+            passes = format!("{passes},{STRUCTURE}");
+        }
         command.args(["-S", &format!("-passes={passes}"), "-o"]).arg(output).arg(input);
         command
     }

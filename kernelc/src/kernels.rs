@@ -62,8 +62,18 @@ pub fn lowered(
     }
     let checked = line.bounds() != Bounds::Off;
     let optimised_with = |unrolling: Unrolling| -> Result<ir::Module, Failed> {
-        let how = Optimised { large, unrolling, checked };
-        let (code, told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
+        let mut how = Optimised { large, unrolling, checked, structured: true };
+        let (mut code, mut told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
+        if code == 0 && always_inline::has_unreachable(&text_of(&optimised)?) {
+            // A second end of the kernel, around which nothing was structured.
+            how.structured = false;
+            let ends = folder.file("device.ends.ll");
+            (code, told) = Running::quiet(&mut clang.optimise(&input, &ends, how))?.end()?;
+            if code == 0 {
+                write(&ends, always_inline::without_unreachable(&text_of(&ends)?))?;
+                (code, told) = Running::quiet(&mut clang.structure(&ends, &optimised))?.end()?;
+            }
+        }
         if code != 0 {
             return Err(Failed::of_pass("opt", code, told));
         }

@@ -398,4 +398,36 @@ TEST(loops_that_copy_and_set) {
     CHECK(result == source);
 }
 
+// Such loops are unrolled for as often as they may iterate; the way to one time more has no end.
+template <class From> unsigned up_to_seven(const From &from, unsigned t) restrict(amp, cpu) {
+    unsigned v = from(t);
+    for (unsigned k = 0; k < ((t * 8u < (from(t + 5u) | 255u) ? t : from(t + 7u)) & 7u); ++k)
+        v -= from(t + 3u) < from(t + 4u) ? 9u : from(t + 11u) >> 2;
+    return v;
+}
+
+TEST(loops_that_end_in_their_midst) {
+    std::vector<unsigned> result(64), source(64);
+    for (unsigned i = 0; i < 64; ++i)
+        source[i] = i * 2654435761u >> 22;
+    const array_view<unsigned> to(64, result);
+    const array_view<const unsigned> from(64, source);
+    parallel_for_each(
+        vulkan_view(), to.extent.tile<16>(), [=](tiled_index<16> i) restrict(amp) {
+            const unsigned t = unsigned(i.global[0]);
+            unsigned v = t;
+            if (from[0] == 0u) {
+                v = up_to_seven(
+                    [=](unsigned at) restrict(amp) { return from[int(at % 64u)]; }, t);
+                i.barrier.wait();
+            } else if (t > 5u) {
+                v ^= from[1];
+            }
+            to[i.global] = v;
+        });
+    to.synchronize();
+    for (unsigned t = 0; t < 64; ++t)
+        CHECK(result[t] == up_to_seven([&](unsigned at) { return source[at % 64u]; }, t));
+}
+
 CHECK_MAIN
