@@ -19,6 +19,7 @@ use crate::runtime::data::array::Array;
 use crate::runtime::data::array_view::ArrayView;
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::texture::{Texture, TextureRegion};
+use crate::runtime::launch::images::ImageArgument;
 use crate::runtime::launch::spirv::{self, Argument, SpirvDomain, SpirvLaunch};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -88,15 +89,7 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, O
         return Ok((Operand::View(look(a.view, |v: &ArrayView| v.part().clone())?), access));
     }
     if !a.texture.is_null() {
-        if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() || a.kind == REVAMP_ARGUMENT_BUFFER {
-            return Err(Error::invalid(
-                "a texture is given together with an array, origin or extent, or as a storage buffer; give levels of it \
-                 by ADDRESS or INDIRECT",
-            ));
-        }
-        let texture = get::<Texture, _>(a.texture)?;
-        let region = TextureRegion::new(texture, a.level, a.level_count, None, None)?;
-        return Ok((region.argument()?, access));
+        return Ok((texture_section(a)?, access));
     }
     let array = get::<Array, _>(a.array)?;
     let rank = array.extent().len();
@@ -105,6 +98,18 @@ pub(super) unsafe fn argument_section(a: &revamp_argument) -> Result<(Operand, O
         (pointer::optional_slice(a.origin, rank, "origin")?, pointer::optional_slice(a.extent, rank, "extent")?)
     };
     Ok((Operand::section(array, origin, extent)?, access))
+}
+
+/// The levels of a texture that an argument names.
+#[cold]
+fn texture_section(a: &revamp_argument) -> Result<Operand> {
+    if !a.array.is_null() || !a.origin.is_null() || !a.extent.is_null() || a.kind == REVAMP_ARGUMENT_BUFFER {
+        return Err(Error::invalid(
+            "a texture is given together with an array, origin or extent, or as a storage buffer; give levels of it \
+             by ADDRESS or INDIRECT",
+        ));
+    }
+    TextureRegion::new(get::<Texture, _>(a.texture)?, a.level, a.level_count, None, None)?.argument()
 }
 
 /// The access of an argument whose kernel declares none.
@@ -151,6 +156,29 @@ unsafe fn sampler(a: &revamp_argument) -> Result<Option<Sampler>> {
     Ok(Some(Sampler { linear, address }))
 }
 
+/// Reads an image or a sampler. By itself, since most launches have none.
+///
+/// # Safety
+/// Its pointers are valid as the header says.
+#[cold]
+unsafe fn image_argument(a: &revamp_argument) -> Result<Argument<'static>> {
+    // SAFETY: the same contract.
+    let read = || unsafe { sampler(a) };
+    let (set, binding) = (a.set, a.binding);
+    if a.kind == REVAMP_ARGUMENT_SAMPLER {
+        let sampler = Box::new(read()?.ok_or_else(|| Error::invalid("the sampler is NULL"))?);
+        return Ok(Argument::Sampler { set, binding, sampler });
+    }
+    if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
+        return Err(Error::invalid("an image is given together with an array, array_view, origin or extent"));
+    }
+    let texture = get::<Texture, _>(a.texture)?;
+    let (section, levels) = TextureRegion::new(texture, a.level, a.level_count, None, None)?.image()?;
+    let access = argument_access(a.access)?;
+    let sampler = read()?;
+    Ok(Argument::Image(Box::new(ImageArgument { set, binding, section, levels, sampler, access })))
+}
+
 /// Reads an argument.
 ///
 /// # Safety
@@ -168,21 +196,9 @@ unsafe fn argument(a: &revamp_argument) -> Result<Argument<'_>> {
             let access = undeclared(&section, access);
             Ok(Argument::Address { slot, section, access })
         }
-        REVAMP_ARGUMENT_IMAGE => {
-            if !a.array.is_null() || !a.view.is_null() || !a.origin.is_null() || !a.extent.is_null() {
-                return Err(Error::invalid("an image is given together with an array, array_view, origin or extent"));
-            }
-            let texture = get::<Texture, _>(a.texture)?;
-            let (section, levels) = TextureRegion::new(texture, a.level, a.level_count, None, None)?.image()?;
-            let access = argument_access(a.access)?;
+        REVAMP_ARGUMENT_IMAGE | REVAMP_ARGUMENT_SAMPLER => {
             // SAFETY: the same contract.
-            let sampler = unsafe { sampler(a) }?;
-            Ok(Argument::Image { set: a.set, binding: a.binding, section, levels, sampler, access })
-        }
-        REVAMP_ARGUMENT_SAMPLER => {
-            // SAFETY: the same contract.
-            let sampler = unsafe { sampler(a) }?.ok_or_else(|| Error::invalid("the sampler is NULL"))?;
-            Ok(Argument::Sampler { set: a.set, binding: a.binding, sampler })
+            unsafe { image_argument(a) }
         }
         REVAMP_ARGUMENT_PUSH_CONSTANT => {
             // SAFETY: the same contract.

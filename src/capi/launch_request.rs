@@ -80,7 +80,8 @@ impl Granted {
         let same = |(a, b): (&revamp_argument, &revamp_argument)| {
             (a.kind, a.offset, a.access, a.array, a.view, a.size)
                 == (b.kind, b.offset, b.access, b.array, b.view, b.size)
-                && (a.texture, a.level, a.level_count) == (b.texture, b.level, b.level_count)
+                && a.texture == b.texture
+                && (a.texture.is_null() || (a.level, a.level_count) == (b.level, b.level_count))
                 && b.origin.is_null()
                 && b.extent.is_null()
         };

@@ -95,12 +95,14 @@ class capture {
             __builtin_memcpy(&control, view.control, sizeof control);
             if (!control) continue;
             m_patched.push_back({view.control, control});
-            revamp_argument argument =
-                view.texture ? view.texture(view.view)
-                             : revamp_argument_view_address(0, static_cast<view_control *>(control)->view());
-            argument.offset = static_cast<std::uint32_t>(offset);
-            argument.access = view.access;
-            m_arguments.push_back(argument);
+            if (__builtin_expect(view.texture != nullptr, 0)) {
+                add_texture(view, offset);
+            } else {
+                revamp_argument argument = revamp_argument_view_address(static_cast<std::uint32_t>(offset),
+                                                                        static_cast<view_control *>(control)->view());
+                argument.access = view.access;
+                m_arguments.push_back(argument);
+            }
             m_large |= view.large;
             __builtin_memset(view.control, 0, sizeof control);
         }
@@ -120,6 +122,12 @@ class capture {
             m_arguments.push_back(argument);
             m_large |= object->large;
         }
+    }
+    [[gnu::noinline, gnu::cold]] void add_texture(const captured_view &view, std::size_t offset) {
+        revamp_argument argument = view.texture(view.view);
+        argument.offset = static_cast<std::uint32_t>(offset);
+        argument.access = view.access;
+        m_arguments.push_back(argument);
     }
     // What was patched is as it was before the destructor sees it.
     void restore() {

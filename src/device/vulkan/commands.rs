@@ -3,8 +3,9 @@
 #![allow(unsafe_code)]
 
 use super::batch::Command;
+use super::core::Core;
 use super::device_copy::{CopyKernels, copy};
-use super::image::{ImageDescriptor, check_device, is_image};
+use super::image::{ImageDescriptor, is_image};
 use super::memory::VulkanBuffer;
 use super::pipeline::{Pipeline, VulkanKernel};
 use super::queue::{BufferUse, VulkanQueue};
@@ -12,7 +13,7 @@ use super::recording::LaunchCommand;
 use super::transfer::Transfers;
 use crate::config;
 use crate::device::hazard::{Point, Timeline};
-use crate::device::{Buffer, Direction, Dispatch, HostJob, Queue, Use};
+use crate::device::{BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Use};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::kernel::Access;
@@ -27,6 +28,28 @@ pub(super) struct ViewQueue {
     pub copies: Arc<CopyKernels>,
     /// The device's copy lanes.
     pub transfers: Arc<Transfers>,
+}
+
+/// The descriptors of images and samplers; their uses are added to `uses`. By itself, since most launches have none.
+#[cold]
+fn descriptors<'a>(
+    images: &'a [BoundImage],
+    core: &Core,
+    uses: &mut SmallVec<[BufferUse<'a>; 16]>,
+) -> Result<Vec<ImageDescriptor>> {
+    let mut made = Vec::new();
+    for i in images {
+        made.push(ImageDescriptor::new(i, core)?);
+        if let Some((u, _)) = &i.image {
+            uses.push(use_of(u));
+        }
+    }
+    Ok(made)
+}
+
+/// A use as the queue takes it.
+fn use_of(u: &Use) -> BufferUse<'_> {
+    BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false }
 }
 
 impl Queue for ViewQueue {
@@ -50,13 +73,15 @@ impl Queue for ViewQueue {
             }
         };
         let mut uses: SmallVec<[BufferUse<'_>; 16]> = SmallVec::new();
-        let bound_images = d.images.iter().filter_map(|i| i.image.as_ref().map(|(bound, _)| bound));
-        for u in d.bindings.iter().map(|b| &b.bound).chain(bound_images).chain(d.uses) {
-            check_device(&u.buffer, core)?;
-            uses.push(BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false });
+        for b in d.bindings {
+            VulkanBuffer::of(&b.bound.buffer, core)?;
+            uses.push(use_of(&b.bound));
         }
-        let images: SmallVec<[ImageDescriptor; 4]> =
-            d.images.iter().map(|i| ImageDescriptor::new(i, core)).collect::<Result<_>>()?;
+        for u in d.uses {
+            VulkanBuffer::of(&u.buffer, core)?;
+            uses.push(use_of(u));
+        }
+        let images = if d.images.is_empty() { Vec::new() } else { descriptors(d.images, core, &mut uses)? };
         // The address of the block is the one push constant.
         let address = [0; size_of::<u64>()];
         let launch = LaunchCommand {

@@ -108,7 +108,7 @@ impl RecordedLaunch {
                         && self.push[address.end..] == launch.push[address.end..]
                 }
             }
-            && self.images == launch.images
+            && (self.images.is_empty() && launch.images.is_empty() || self.images == launch.images)
             && self.bound.len() == launch.bindings.len()
             && self.bound.iter().zip(launch.bindings).all(|(b, l)| Bound::new(l, core).is_ok_and(|l| *b == l))
     }

@@ -224,7 +224,14 @@ impl TextureRegion {
 }
 
 /// Fails if a launch reads a level by one argument and writes it by another (TEX-33).
+#[inline]
 pub(in crate::runtime) fn check_levels<'a>(uses: impl Iterator<Item = (&'a Operand, Access)> + Clone) -> Result<()> {
+    let is_texture = |operand: &Operand| matches!(operand, Operand::Array(array, _) if array.texels().is_some());
+    if uses.clone().any(|(operand, _)| is_texture(operand)) { check_each_level(uses) } else { Ok(()) }
+}
+
+#[cold]
+fn check_each_level<'a>(uses: impl Iterator<Item = (&'a Operand, Access)> + Clone) -> Result<()> {
     let textures = uses.filter_map(|(operand, access)| match operand {
         Operand::Array(array, layout) if array.texels().is_some() => Some((array, layout.hull(), access)),
         _ => None,

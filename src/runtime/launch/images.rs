@@ -1,12 +1,28 @@
-//! Checks of the images and samplers that a launch of a SPIR-V kernel binds.
+//! The images and samplers that a launch of a SPIR-V kernel binds, and their checks.
 
 use crate::device::{ImageAbilities, Sampler};
 use crate::error::{Error, Result};
 use crate::geometry::{ComponentKind, TexelFormat};
-use crate::kernel::{Binding, BindingKind, ImageFormat, ImageType, SampledType};
+use crate::kernel::{Access, Binding, BindingKind, ImageFormat, ImageType, SampledType};
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::operand::Operand;
 use std::ops::Range;
+
+/// An image that a launch binds.
+pub struct ImageArgument {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+    /// The texture's levels.
+    pub section: Operand,
+    /// The same as numbers.
+    pub levels: Range<u32>,
+    /// The sampler.
+    pub sampler: Option<Sampler>,
+    /// How the kernel uses it; `None`: as it declares.
+    pub access: Option<Access>,
+}
 
 /// The name of a binding in messages.
 fn name(b: &Binding) -> String {
@@ -14,15 +30,10 @@ fn name(b: &Binding) -> String {
     format!("binding {} of set {}{name}, a {},", b.binding, b.set, b.kind.name())
 }
 
-/// Checks an image against what the kernel declares, and gives the levels to bind: of a storage image the first.
-pub(super) fn check(
-    kernel: &SpirvKernel,
-    declared: &Binding,
-    section: &Operand,
-    levels: &Range<u32>,
-    sampler: Option<&Sampler>,
-) -> Result<Range<u32>> {
+/// Checks an image against what the kernel declares.
+pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageArgument) -> Result<()> {
     let at = || name(declared);
+    let ImageArgument { section, levels, sampler, .. } = argument;
     let Some(image) = declared.kind.image() else {
         return Err(Error::invalid(format!("{} is given a texture", at())));
     };
@@ -57,14 +68,14 @@ pub(super) fn check(
                     at()
                 )));
             }
-            return Ok(levels.clone());
+            return Ok(());
         }
         _ => {}
     }
     if sampler.is_some() {
         return Err(Error::invalid(format!("{} is given a sampler, which it does not have", at())));
     }
-    Ok(levels.clone())
+    Ok(())
 }
 
 /// Checks a binding to which a sampler alone is given.

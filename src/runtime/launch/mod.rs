@@ -20,7 +20,7 @@ pub mod choose;
 pub mod compiled;
 pub mod domain;
 pub mod host;
-mod images;
+pub mod images;
 pub mod request;
 mod shared;
 pub mod spirv;

@@ -14,12 +14,11 @@ use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::choose::{check_runs_kernels, choose};
 use crate::runtime::launch::domain::groups;
-use crate::runtime::launch::images;
+use crate::runtime::launch::images::{self, ImageArgument};
 use crate::runtime::race;
 use crate::runtime::runtime;
 use crate::trace::transfers::{Call, implicit};
 use smallvec::SmallVec;
-use std::ops::Range;
 use std::sync::Arc;
 
 const DISPATCH: Call = implicit(c"revamp_dispatch");
@@ -45,21 +44,8 @@ pub enum Argument<'a> {
         /// How the kernel uses it; `None`: as it declares.
         access: Option<Access>,
     },
-    /// An image, with its sampler if the binding has both.
-    Image {
-        /// Descriptor set.
-        set: u32,
-        /// Binding.
-        binding: u32,
-        /// The texture's levels.
-        section: Operand,
-        /// The same as numbers.
-        levels: Range<u32>,
-        /// The sampler.
-        sampler: Option<Sampler>,
-        /// How the kernel uses it; `None`: as it declares.
-        access: Option<Access>,
-    },
+    /// An image, with its sampler if the binding has both. Arguments are moved, most of them others, so it is elsewhere.
+    Image(Box<ImageArgument>),
     /// A sampler alone.
     Sampler {
         /// Descriptor set.
@@ -67,7 +53,7 @@ pub enum Argument<'a> {
         /// Binding.
         binding: u32,
         /// The sampler.
-        sampler: Sampler,
+        sampler: Box<Sampler>,
     },
     /// The address of a section's first element.
     Address {
@@ -118,11 +104,14 @@ pub fn dispatch(
 enum Role<'a> {
     /// A descriptor: set and binding.
     Binding(u32, u32),
-    /// The descriptor of an image: set, binding, levels, its sampler, and if it is a storage image.
-    Image(u32, u32, Range<u32>, Option<Sampler>, bool),
+    /// The descriptor of an image: set, binding, the argument, and if it is a storage image.
+    Image(u32, u32, &'a ImageArgument, bool),
     /// An address in the argument block.
     Address(AddressSlot<'a>),
 }
+
+/// A sampler alone: set, binding, and what it does.
+type BoundSampler<'a> = (u32, u32, &'a Sampler);
 
 impl Role<'_> {
     fn is_at(&self, set: u32, binding: u32) -> bool {
@@ -135,7 +124,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
     let module = kernel.module();
     let mut captured: SmallVec<[Captured<'_>; 16]> = SmallVec::new();
     let mut roles: SmallVec<[Role<'_>; 16]> = SmallVec::new();
-    let mut samplers: SmallVec<[BoundImage; 2]> = SmallVec::new();
+    let mut samplers: SmallVec<[BoundSampler<'_>; 4]> = SmallVec::new();
     let mut spec: SpecValues = Vec::new();
     let mut constants = Constants::new(module.push().map_or(0, |p| p.size));
     if launch.arguments.len() > captured.inline_size() {
@@ -149,20 +138,16 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
                 captured.push(bind(kernel, *set, *binding, section, *access)?);
                 roles.push(Role::Binding(*set, *binding));
             }
-            Argument::Image { set, binding, section, levels, sampler, access } => {
-                check_once(&roles, &samplers, *set, *binding)?;
-                let declared = find_binding(kernel, *set, *binding)?;
-                let levels = images::check(kernel, declared, section, levels, sampler.as_ref())?;
-                let access = used_access(kernel, declared, *access)?;
-                captured.push(Captured { operand: section, access, needs: access });
-                let storage = matches!(declared.kind, BindingKind::StorageImage(_));
-                roles.push(Role::Image(*set, *binding, levels, *sampler, storage));
+            Argument::Image(image) => {
+                check_once(&roles, &samplers, image.set, image.binding)?;
+                let (bound, storage) = bind_image(kernel, image)?;
+                captured.push(bound);
+                roles.push(Role::Image(image.set, image.binding, image, storage));
             }
             Argument::Sampler { set, binding, sampler } => {
                 check_once(&roles, &samplers, *set, *binding)?;
-                images::check_sampler(find_binding(kernel, *set, *binding)?)?;
-                let (set, binding, sampler) = (*set, *binding, Some(*sampler));
-                samplers.push(BoundImage { set, binding, image: None, storage: false, sampler });
+                check_sampler(kernel, *set, *binding)?;
+                samplers.push((*set, *binding, sampler));
             }
             Argument::Address { slot, section, access } => {
                 slot.check(launch.block.len())?;
@@ -178,7 +163,7 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
         }
     }
     for b in module.bindings() {
-        if check_once(&roles, &samplers, b.set, b.binding).is_ok() {
+        if !is_given(&roles, &samplers, b.set, b.binding) {
             let name = b.name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default();
             return Err(Error::invalid(format!(
                 "binding {} of set {}{name}, a {}, is not given: the kernel uses {} bindings, the launch gives {}",
@@ -245,7 +230,7 @@ struct Ready<'a> {
     kernel: &'a Arc<SpirvKernel>,
     captured: &'a [Captured<'a>],
     roles: &'a [Role<'a>],
-    samplers: &'a [BoundImage],
+    samplers: &'a [BoundSampler<'a>],
     spec: &'a SpecValues,
     push: &'a [u8],
     block: &'a [u8],
@@ -272,7 +257,11 @@ impl Ready<'_> {
             return Err(lost);
         }
         let mut bindings: SmallVec<[BoundBuffer; 8]> = SmallVec::new();
-        let mut images: SmallVec<[BoundImage; 4]> = self.samplers.iter().cloned().collect();
+        let mut images: Option<Vec<BoundImage>> = None;
+        for &(set, binding, sampler) in self.samplers {
+            let bound = BoundImage { set, binding, image: None, storage: false, sampler: Some(*sampler) };
+            images.get_or_insert_default().push(bound);
+        }
         let mut uses: SmallVec<[Use; 8]> = SmallVec::new();
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
@@ -282,13 +271,10 @@ impl Ready<'_> {
                     check_alignment(kernel, set, binding, &bound)?;
                     bindings.push(BoundBuffer { set, binding, bound });
                 }
-                Role::Image(set, binding, levels, sampler, storage) => images.push(BoundImage {
-                    set: *set,
-                    binding: *binding,
-                    image: Some((bound, levels.clone())),
-                    storage: *storage,
-                    sampler: *sampler,
-                }),
+                &Role::Image(set, binding, argument, storage) => {
+                    let (image, sampler) = (Some((bound, argument.levels.clone())), argument.sampler);
+                    images.get_or_insert_default().push(BoundImage { set, binding, image, storage, sampler });
+                }
                 Role::Address(slot) => {
                     let start = bound.buffer.device_address().ok_or_else(|| {
                         let name = view.accelerator().name();
@@ -303,7 +289,7 @@ impl Ready<'_> {
             kernel: &**kernel.kernel(),
             spec: self.spec,
             bindings: &bindings,
-            images: &images,
+            images: images.as_deref().unwrap_or_default(),
             uses: &uses,
             push: self.push,
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
@@ -315,42 +301,68 @@ impl Ready<'_> {
     }
 }
 
+/// True if something is given for this binding already.
+fn is_given(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding: u32) -> bool {
+    roles.iter().any(|r| r.is_at(set, binding)) || samplers.iter().any(|s| (s.0, s.1) == (set, binding))
+}
+
 /// Fails if something is given for this binding already.
-fn check_once(roles: &[Role<'_>], samplers: &[BoundImage], set: u32, binding: u32) -> Result<()> {
-    let sampler = samplers.iter().any(|s| (s.set, s.binding) == (set, binding));
-    if sampler || roles.iter().any(|r| r.is_at(set, binding)) {
+fn check_once(roles: &[Role<'_>], samplers: &[BoundSampler<'_>], set: u32, binding: u32) -> Result<()> {
+    if is_given(roles, samplers, set, binding) {
         return Err(Error::invalid(format!("binding {binding} of set {set} is given twice")));
     }
     Ok(())
 }
 
 /// The binding as the kernel declares it.
+#[inline]
 fn find_binding(kernel: &SpirvKernel, set: u32, binding: u32) -> Result<&Binding> {
     let all = kernel.module().bindings();
-    all.iter().find(|b| (b.set, b.binding) == (set, binding)).ok_or_else(|| {
-        let all: Vec<_> = all.iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
-        Error::invalid(format!(
-            "the kernel has no binding {binding} of set {set}; it has {}",
-            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
-        ))
-    })
+    all.iter().find(|b| (b.set, b.binding) == (set, binding)).ok_or_else(|| no_binding(all, set, binding))
+}
+
+#[cold]
+fn no_binding(all: &[Binding], set: u32, binding: u32) -> Error {
+    let all: Vec<_> = all.iter().map(|b| format!("{} of set {}", b.binding, b.set)).collect();
+    Error::invalid(format!(
+        "the kernel has no binding {binding} of set {set}; it has {}",
+        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    ))
 }
 
 /// How the kernel uses a binding, if the caller may say so.
+#[inline]
 fn used_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>) -> Result<Access> {
     let wrong = match access {
         Some(Access::Read) => declared.access.writes(),
         Some(Access::Write) => declared.access == Access::Read,
         _ => false,
     };
-    if wrong {
-        return Err(Error::invalid(format!(
-            "{} is given with access {access:?}, the kernel uses it with {:?}",
-            binding_name(kernel, declared.set, declared.binding),
-            declared.access
-        )));
-    }
-    Ok(access.unwrap_or(declared.access))
+    if wrong { Err(wrong_access(kernel, declared, access)) } else { Ok(access.unwrap_or(declared.access)) }
+}
+
+#[cold]
+fn wrong_access(kernel: &SpirvKernel, declared: &Binding, access: Option<Access>) -> Error {
+    Error::invalid(format!(
+        "{} is given with access {access:?}, the kernel uses it with {:?}",
+        binding_name(kernel, declared.set, declared.binding),
+        declared.access
+    ))
+}
+
+/// Checks an image; also tells if it is a storage image.
+#[cold]
+fn bind_image<'a>(kernel: &SpirvKernel, image: &'a ImageArgument) -> Result<(Captured<'a>, bool)> {
+    let declared = find_binding(kernel, image.set, image.binding)?;
+    images::check(kernel, declared, image)?;
+    let access = used_access(kernel, declared, image.access)?;
+    let storage = matches!(declared.kind, BindingKind::StorageImage(_));
+    Ok((Captured { operand: &image.section, access, needs: access }, storage))
+}
+
+#[cold]
+fn check_sampler(kernel: &SpirvKernel, set: u32, binding: u32) -> Result<()> {
+    images::check_sampler(find_binding(kernel, set, binding)?)
 }
 
 /// The name of a binding in messages.
