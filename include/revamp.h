@@ -675,9 +675,9 @@ typedef struct {
      */
     revamp_array_view view;
     /**
-     * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the first texel of
-     * `level`; the levels follow each other in the host form. No level may be given with access
-     * READ and, in another argument of the launch, with access to write.
+     * IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the
+     * first texel of `level`; the levels follow each other in the host form. No level may be given
+     * with access READ and, in another argument of the launch, with access to write.
      */
     revamp_texture texture;
     /**

@@ -567,9 +567,9 @@ pub struct revamp_argument {
     /// runs. If a view or section has gaps between its rows, the kernel can reach these bytes too:
     /// the argument covers all from the first to the last element.
     pub view: revamp_array_view,
-    /// IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the first texel of
-    /// `level`; the levels follow each other in the host form. No level may be given with access
-    /// READ and, in another argument of the launch, with access to write.
+    /// IMAGE: the texture. ADDRESS and INDIRECT: the texture, or NULL; the address is that of the
+    /// first texel of `level`; the levels follow each other in the host form. No level may be given
+    /// with access READ and, in another argument of the launch, with access to write.
     pub texture: revamp_texture,
     /// The first level of the texture that the kernel uses.
     pub level: u32,
