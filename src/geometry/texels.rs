@@ -199,7 +199,7 @@ impl TextureShape {
         if first >= self.levels || end > self.levels {
             return Err(Error::runtime(format!(
                 "levels {first} to {} are asked for of a texture that has {}",
-                end.max(first + 1) - 1,
+                end.max(first.saturating_add(1)) - 1,
                 self.levels
             )));
         }

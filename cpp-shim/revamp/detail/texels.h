@@ -249,7 +249,8 @@ template <int N> REVAMP_HD constexpr Concurrency::extent<N> halved(const Concurr
 }
 template <int N>
 REVAMP_HD constexpr Concurrency::extent<N> level_extent(Concurrency::extent<N> extent, unsigned level) {
-    for (; level > 0; --level)
+    // More halve nothing.
+    for (level = level < 31 ? level : 31; level > 0; --level)
         extent = halved(extent);
     return extent;
 }
@@ -374,7 +375,7 @@ REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode fi
     else if (address == Concurrency::graphics::address_mirror)
         near = coordinate - 2.0f * __builtin_floorf(coordinate * 0.5f);
     else
-        near = coordinate < 10.0f ? coordinate : 10.0f;
+        near = coordinate > 10.0f ? 10.0f : coordinate;
     const float least = address >= Concurrency::graphics::address_clamp ? -10.0f : 0.0f;
     near = near > least ? near : least;
     // Infinities minus themselves were no number, and are 0 now.

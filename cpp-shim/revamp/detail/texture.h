@@ -479,8 +479,8 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
     void settle() {
         if (!m_control) return;
         using namespace revamp::detail;
-        // What kernels cannot set they only read.
-        const revamp_access used = is_read_write<T> ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ;
+        // What kernels cannot set, nor make a view of that can (TEX-42), they only read.
+        const revamp_access used = texel_size<T> == 1 ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ;
         if (!m_object) m_object = std::make_unique<live_object>(used);
         m_object->argument.texture = m_control->handle;
         m_object->large = texel_count(this->extent, this->mipmap_levels) * unsigned(texel_size<T>) > INT_MAX;
