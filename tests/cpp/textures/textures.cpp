@@ -211,7 +211,7 @@ TEST(TEX_11_TEX_12_copies_of_textures) {
     CHECK(contents(target) == given);
     copy(counted(78, 9).data(), 78, target);
     CHECK(contents(a) == given);
-    target = target;
+    target = *&target;
     CHECK(contents(target) == counted(78, 9));
     texture<int, 2> moved(std::move(target));
     CHECK(contents(moved) == counted(78, 9));
@@ -261,7 +261,7 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
     copied = some;
     texture_view<int, 2> again = zero;
     again = one;
-    again = again;
+    again = *&again;
     writeonly_texture_view<int, 2> other = written;
     other = written;
     source.reset();
