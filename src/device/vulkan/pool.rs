@@ -87,15 +87,26 @@ impl MemoryPool {
         // SAFETY: the buffer is alive, by the caller.
         let mut requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
         requirements.memory_type_bits &= 1 << memory_type;
+        let allocation = self.allocate_for(requirements, AllocationScheme::DedicatedBuffer(raw), label)?;
+        Ok(BoundMemory { raw, allocation, memory_type, size })
+    }
+
+    /// Memory by these requirements: of its own (`dedicated`) if it is large, else a part of a block.
+    fn allocate_for(
+        &mut self,
+        requirements: vk::MemoryRequirements,
+        dedicated: AllocationScheme,
+        label: &str,
+    ) -> Result<Allocation, AllocationError> {
+        let linear = !matches!(dedicated, AllocationScheme::DedicatedImage(_));
         let own = requirements.size >= OWN && self.own < self.most_own;
-        let scheme = if own { AllocationScheme::DedicatedBuffer(raw) } else { AllocationScheme::GpuAllocatorManaged };
         let description = AllocationCreateDesc {
             name: label,
             requirements,
             // The only type left in the mask decides.
             location: MemoryLocation::Unknown,
-            linear: true,
-            allocation_scheme: scheme,
+            linear,
+            allocation_scheme: if own { dedicated } else { AllocationScheme::GpuAllocatorManaged },
         };
         let mut made = self.allocator.allocate(&description);
         if made.is_err() && !self.spare.is_empty() {
@@ -105,7 +116,7 @@ impl MemoryPool {
         let allocation = made?;
         self.used += allocation.size();
         self.own += u32::from(allocation.is_dedicated());
-        Ok(BoundMemory { raw, allocation, memory_type, size })
+        Ok(allocation)
     }
 
     /// Memory for the new image `raw`, of the type `wanted` if the image can have it. The caller binds it.
@@ -127,24 +138,7 @@ impl MemoryPool {
         if let Some(one) = one {
             requirements.memory_type_bits = 1 << one;
         }
-        let own = requirements.size >= OWN && self.own < self.most_own;
-        let scheme = if own { AllocationScheme::DedicatedImage(raw) } else { AllocationScheme::GpuAllocatorManaged };
-        let description = AllocationCreateDesc {
-            name: label,
-            requirements,
-            location: MemoryLocation::Unknown,
-            linear: false,
-            allocation_scheme: scheme,
-        };
-        let mut made = self.allocator.allocate(&description);
-        if made.is_err() && !self.spare.is_empty() {
-            self.drop_spare();
-            made = self.allocator.allocate(&description);
-        }
-        let allocation = made?;
-        self.used += allocation.size();
-        self.own += u32::from(allocation.is_dedicated());
-        Ok(allocation)
+        self.allocate_for(requirements, AllocationScheme::DedicatedImage(raw), label)
     }
 
     /// Takes back the memory of an image that is destroyed.
