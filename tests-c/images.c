@@ -26,15 +26,6 @@ static revamp_texture image_of(const place *p, uint32_t kind, uint32_t component
     return texture_of(p, REVAMP_TEXTURE_STORAGE_IMAGE, kind, components, bits, rank, extent, levels);
 }
 
-static revamp_texture_region levels_of(revamp_texture texture, uint32_t level, uint32_t count) {
-    revamp_texture_region region = {0};
-    region.struct_size = sizeof region;
-    region.texture = texture;
-    region.level = level;
-    region.level_count = count;
-    return region;
-}
-
 static void write_image(revamp_texture texture, const void *texels, size_t size) {
     revamp_texture_region all = levels_of(texture, 0, 0);
     CHECK_OK(revamp_copy_to_texture(texels, size, &all));

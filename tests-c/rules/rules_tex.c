@@ -74,15 +74,6 @@ static revamp_texture_level_info level_info(revamp_texture texture, uint32_t lev
     return info;
 }
 
-static revamp_texture_region levels_of(revamp_texture texture, uint32_t level, uint32_t count) {
-    revamp_texture_region region = {0};
-    region.struct_size = sizeof region;
-    region.texture = texture;
-    region.level = level;
-    region.level_count = count;
-    return region;
-}
-
 static revamp_texture_region all_of(revamp_texture texture) {
     return levels_of(texture, 0, 0);
 }

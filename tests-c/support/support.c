@@ -36,6 +36,15 @@ revamp_array_info array_info(revamp_array array) {
     return info;
 }
 
+revamp_texture_region levels_of(revamp_texture texture, uint32_t level, uint32_t count) {
+    revamp_texture_region region = {0};
+    region.struct_size = sizeof region;
+    region.texture = texture;
+    region.level = level;
+    region.level_count = count;
+    return region;
+}
+
 revamp_kernel_info kernel_info(revamp_kernel kernel) {
     revamp_kernel_info info = {0};
     info.struct_size = sizeof info;

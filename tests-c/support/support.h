@@ -29,6 +29,8 @@ const place *some_place(ability can);
 revamp_accelerator_info info_of(revamp_accelerator accelerator);
 revamp_array_info array_info(revamp_array array);
 revamp_kernel_info kernel_info(revamp_kernel kernel);
+/* These levels of a texture, from `level` on; count 0: all. */
+revamp_texture_region levels_of(revamp_texture texture, uint32_t level, uint32_t count);
 revamp_accelerator_view_info view_info(revamp_accelerator_view view);
 /* All accelerators, usable or not. */
 revamp_accelerator *all_accelerators(size_t *count);
