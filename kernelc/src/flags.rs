@@ -233,9 +233,8 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut language: Option<OsString> = None;
     let mut task = Task::Link;
     let mut verbose = false;
-    let behind = |argument: &OsStr, start: &str| {
-        argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of)
-    };
+    let behind =
+        |argument: &OsStr, start: &str| argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of);
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy().into_owned();
         let mut value = |line: &mut Line| {
@@ -248,8 +247,11 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
         match text.as_str() {
             "--" => {
                 for input in rest.by_ref() {
-                    let plain =
-                        if input.as_encoded_bytes().starts_with(b"-") { Path::new(".").join(&input).into() } else { input };
+                    let plain = if input.as_encoded_bytes().starts_with(b"-") {
+                        Path::new(".").join(&input).into()
+                    } else {
+                        input
+                    };
                     line.input(plain, language.as_deref());
                 }
             }
@@ -532,7 +534,11 @@ mod tests {
             ("--target=x86_64-unknown-linux-gnu -c a.cpp", Some("x86_64-unknown-linux-gnu"), false, true),
         ] {
             let l = line(text);
-            assert_eq!((l.target().as_deref(), l.is_for_windows(), l.is_for_native()), (target, windows, native), "{text}");
+            assert_eq!(
+                (l.target().as_deref(), l.is_for_windows(), l.is_for_native()),
+                (target, windows, native),
+                "{text}"
+            );
             let device = joined(&l.for_device());
             assert_eq!(device.contains("-D__cdecl="), windows, "{device}");
             assert_eq!(device.contains("-target"), target.is_some(), "{device}");
