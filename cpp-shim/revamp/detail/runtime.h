@@ -339,7 +339,18 @@ inline accelerator_record &record_at(const std::wstring &path) {
 
 // There is one where a source of the program includes <revamp/kernel.h>: then it runs SPIR-V on accelerators it is
 // offered.
+#ifdef _WIN32
+// Names that may be missing are ELF's. Set before main().
+inline bool program_has_spirv = false;
+inline bool runs_spirv() {
+    return program_has_spirv;
+}
+#else
 extern const char program_has_spirv __attribute__((weak));
+inline bool runs_spirv() {
+    return &program_has_spirv != nullptr;
+}
+#endif
 
 // Between the objects of C++ AMP and the handles of the C API.
 struct access {
@@ -403,7 +414,7 @@ inline accelerator::accelerator(const std::wstring &path) : accelerator(revamp::
 
 inline std::vector<accelerator> accelerator::get_all() {
     revamp::detail::check_library();
-    const bool spirv = &revamp::detail::program_has_spirv != nullptr;
+    const bool spirv = revamp::detail::runs_spirv();
     std::vector<revamp_accelerator> handles(16);
     std::size_t count = 0;
     revamp::detail::check(revamp_accelerator_list_offered(spirv, handles.data(), handles.size(), &count));
