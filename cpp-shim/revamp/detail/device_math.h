@@ -222,13 +222,16 @@ REVAMP_MATH_ALL_PRECISE
 // Arguments of several types, `pow(x, 2)`: the C library's templates would take them, in double and for the host. In
 // fast_math all become float; in precise_math double where one is, or none is float.
 template <class T, class... More>
-using revamp_float_of = std::enable_if_t<std::is_arithmetic<T>::value && (std::is_arithmetic<More>::value && ...) &&
-                                             !(std::is_same<T, float>::value && (std::is_same<More, float>::value && ...)),
-                                         float>;
+using revamp_float_of =
+    std::enable_if_t<std::is_arithmetic<T>::value && (std::is_arithmetic<More>::value && ...) &&
+                         !(std::is_same<T, float>::value && (std::is_same<More, float>::value && ...)),
+                     float>;
 template <class... T>
 using revamp_number_of = std::enable_if_t<
-    (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) && !(std::is_same<T, double>::value && ...),
-    std::conditional_t<(std::is_same<T, double>::value || ...) || !(std::is_same<T, float>::value || ...), double, float>>;
+    (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) &&
+        !(std::is_same<T, double>::value && ...),
+    std::conditional_t<(std::is_same<T, double>::value || ...) || !(std::is_same<T, float>::value || ...), double,
+                       float>>;
 #define REVAMP_MATH_MIXED_1(name)                                                                                      \
     template <class T> REVAMP_DEVICE inline revamp_float_of<T> name(T x) {                                             \
         return name(float(x));                                                                                         \

@@ -304,10 +304,10 @@ inline double remquo(double x, double y, int *quotient) REVAMP_FIRST {
 inline float remquo(float x, float y, int *quotient) REVAMP_FIRST {
     return remainder_and_quotient(x, y, quotient);
 }
-#undef REVAMP_FIRST
-inline float remquof(float x, float y, int *quotient) {
+inline float remquof(float x, float y, int *quotient) REVAMP_FIRST {
     return remainder_and_quotient(x, y, quotient);
 }
+#undef REVAMP_FIRST
 
 } // namespace math
 REVAMP_DETAIL_END
