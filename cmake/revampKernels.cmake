@@ -19,7 +19,10 @@ include_guard()
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.21)
 
-get_filename_component(_revamp_kernelc "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
+# In the cache: the function is called from any directory, also where the package was found in a subdirectory.
+get_filename_component(_revamp_found "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
+set(_revamp_kernelc "${_revamp_found}" CACHE INTERNAL "")
+unset(_revamp_found)
 
 function(revamp_add_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "STRICT" "BOUNDS" "SOURCES")
