@@ -581,10 +581,11 @@ REVAMP_DETAIL_BEGIN
 // The insides of arrays, for copies.
 struct array_access {
     template <class T, int N>
-    static array<T, N> adopt(const extent<N> &shape, revamp_array handle, const accelerator_view &view) {
-        return array<T, N>(shape, array<T, N>::adopt(handle, view));
+    static Concurrency::array<T, N> adopt(const Concurrency::extent<N> &shape, revamp_array handle,
+                                          const Concurrency::accelerator_view &view) {
+        return Concurrency::array<T, N>(shape, Concurrency::array<T, N>::adopt(handle, view));
     }
-    template <class T, int N> static revamp_array handle(const array<T, N> &array) { return array.handle(); }
+    template <class T, int N> static revamp_array handle(const Concurrency::array<T, N> &array) { return array.handle(); }
     template <class T, int N> static revamp_region region(const array<T, N> &array) { return array.region(); }
 };
 
