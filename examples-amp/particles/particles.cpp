@@ -1,5 +1,5 @@
-// Particles that C++ AMP moves and plain Vulkan draws, off screen, from the same memory: nothing is copied but the picture.
-// The VkDevice is the program's; the accelerator_view is made on it, and the array is the vertex buffer.
+// Particles that C++ AMP moves and plain Vulkan draws, off screen, from the same memory: nothing is copied but the
+// picture. The VkDevice is the program's; the accelerator_view is made on it, and the array is the vertex buffer.
 #include <amp.h>
 #include <amp_math.h>
 #include <revamp/vulkan.h>
@@ -118,7 +118,7 @@ accelerator_view open(renderer &r, const accelerator &on) {
         properties.pNext = &id;
         vkGetPhysicalDeviceProperties2(all[i], &properties);
         std::wstring path = L"vulkan\\";
-        for (int n = 0; n < VK_UUID_SIZE; n++) {
+        for (unsigned n = 0; n < VK_UUID_SIZE; n++) {
             if (n == 4 || n == 6 || n == 8 || n == 10) path += L'-';
             path += L"0123456789abcdef"[id.deviceUUID[n] >> 4];
             path += L"0123456789abcdef"[id.deviceUUID[n] & 15];
@@ -338,19 +338,20 @@ VkCommandBuffer record(const renderer &r, const revamp_vulkan_array_info &vertic
 
 // Two bodies attract the particles.
 void move(array<particle, 1> &all, float dt) {
-    parallel_for_each(all.extent, [&all, dt](index<1> i) restrict(amp) {
-        particle p = all[i];
-        for (int body = 0; body < 2; body++) {
-            const float dx = (body == 0 ? -0.35f : 0.35f) - p.x, dy = -p.y;
-            const float square = dx * dx + dy * dy + 0.02f;
-            const float pull = 0.12f / (square * fast_math::sqrtf(square));
-            p.vx += dt * pull * dx;
-            p.vy += dt * pull * dy;
-        }
-        p.x += dt * p.vx;
-        p.y += dt * p.vy;
-        all[i] = p;
-    });
+    parallel_for_each(
+        all.extent, [&all, dt ](index<1> i) restrict(amp) {
+            particle p = all[i];
+            for (int body = 0; body < 2; body++) {
+                const float dx = (body == 0 ? -0.35f : 0.35f) - p.x, dy = -p.y;
+                const float square = dx * dx + dy * dy + 0.02f;
+                const float pull = 0.12f / (square * fast_math::sqrtf(square));
+                p.vx += dt * pull * dx;
+                p.vy += dt * pull * dy;
+            }
+            p.x += dt * p.vx;
+            p.y += dt * p.vy;
+            all[i] = p;
+        });
 }
 
 std::vector<particle> ring() {

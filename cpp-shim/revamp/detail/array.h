@@ -585,7 +585,9 @@ struct array_access {
                                           const Concurrency::accelerator_view &view) {
         return Concurrency::array<T, N>(shape, Concurrency::array<T, N>::adopt(handle, view));
     }
-    template <class T, int N> static revamp_array handle(const Concurrency::array<T, N> &array) { return array.handle(); }
+    template <class T, int N> static revamp_array handle(const Concurrency::array<T, N> &array) {
+        return array.handle();
+    }
     template <class T, int N> static revamp_region region(const array<T, N> &array) { return array.region(); }
 };
 
