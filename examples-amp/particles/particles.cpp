@@ -2,7 +2,7 @@
 // picture. The VkDevice is the program's; the accelerator_view is made on it, and the array is the vertex buffer.
 #include <amp.h>
 #include <amp_math.h>
-#include <revamp/vulkan.h>
+#include <revamp/vulkan.hpp>
 #include <vulkan/vulkan.h>
 
 #if __has_include(<stb/stb_image_write.h>)

@@ -9,7 +9,7 @@ use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{image, kernels, native, own_sources, refuse, response_files, source_rewrite};
+use crate::{image, kernels, library, native, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -331,7 +331,15 @@ fn compile(
     let reports = line.bounds() == Bounds::Report;
     // Not where it is the default of -O0: host code is then left as it was written.
     let host_checks = line.bounds == Some(Bounds::Report);
-    let unit = Unit { id, amp, source, reports, host_checks, overlay: text.overlay.as_deref() };
+    let unit = Unit {
+        id,
+        amp,
+        source,
+        reports,
+        host_checks,
+        overlay: text.overlay.as_deref(),
+        library: text.library.as_deref(),
+    };
     let ir = folder.file("device.ll");
     let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
     let making = Making::start(clang, &folder, &of_device, line, &ir)?;
@@ -386,6 +394,8 @@ struct Text {
     may_be: bool,
     /// What makes Clang read some files otherwise.
     overlay: Option<PathBuf>,
+    /// What makes the C++ library one of both sides, if functions may differ by restriction.
+    library: Option<PathBuf>,
     /// Restrictions that stand where none can.
     misplaced: String,
 }
@@ -396,12 +406,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let mut clauses = Clauses::new();
     codes.iter().for_each(|code| clauses.learn(code));
     let mut functions = Functions::default();
+    let members: Vec<Vec<usize>> = codes.iter().map(|code| functions.add(code, &clauses)).collect();
+    let overloaded = functions.overloaded();
+    let may_be = functions.may_be_overloaded();
     let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
-    for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
-        let members = functions.add(code, &clauses);
+    for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, &members) else { continue };
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be) else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(
@@ -412,14 +424,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
         std::fs::write(&copy, text).map_err(failed)?;
         copies.push((source.path.clone(), copy));
     }
-    let overloaded = functions.overloaded();
-    let may_be = functions.may_be_overloaded();
-    if copies.is_empty() {
-        return Ok(Text { overloaded, may_be, overlay: None, misplaced });
-    }
-    let file = folder.file("overlay.yaml");
-    std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
-    Ok(Text { overloaded, may_be, overlay: Some(file), misplaced })
+    let written = |name: &str, text: String| {
+        let file = folder.file(name);
+        std::fs::write(&file, text).map_err(failed).map(|()| file)
+    };
+    let overlay =
+        (!copies.is_empty()).then(|| written("overlay.yaml", source_rewrite::overlay(&copies))).transpose()?;
+    let library = may_be.then(|| written("library.h", library::for_both(sources))).transpose()?;
+    Ok(Text { overloaded, may_be, overlay, library, misplaced })
 }
 
 /// A number of the translation unit, the same in each build of it.

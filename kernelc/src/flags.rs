@@ -1,8 +1,8 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
 use crate::lower::Bounds;
+use crate::system::name_of;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What a command line asks for.
@@ -220,7 +220,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut task = Task::Link;
     let mut verbose = false;
     let behind = |argument: &OsStr, start: &str| {
-        argument.as_bytes().strip_prefix(start.as_bytes()).map(|value| OsStr::from_bytes(value).to_os_string())
+        argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of)
     };
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy().into_owned();
@@ -235,7 +235,7 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
             "--" => {
                 for input in rest.by_ref() {
                     let plain =
-                        if input.as_bytes().starts_with(b"-") { Path::new(".").join(&input).into() } else { input };
+                        if input.as_encoded_bytes().starts_with(b"-") { Path::new(".").join(&input).into() } else { input };
                     line.input(plain, language.as_deref());
                 }
             }

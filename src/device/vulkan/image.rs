@@ -376,7 +376,7 @@ impl Drop for VulkanImage {
 }
 
 /// An image, a sampler or both, as a descriptor has them.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct ImageDescriptor {
     /// The program's set and binding.
     pub set: u32,
@@ -390,16 +390,18 @@ pub(super) struct ImageDescriptor {
 }
 
 /// What a descriptor has. Vulkan's own structure cannot be compared.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Info {
     view: vk::ImageView,
-    sampler: vk::Sampler,
+    /// Whatever has commands with it keeps it.
+    pub sampler: Option<Arc<vk::Sampler>>,
 }
 
 impl Info {
     /// As Vulkan takes it.
-    pub fn raw(self) -> vk::DescriptorImageInfo {
-        vk::DescriptorImageInfo { sampler: self.sampler, image_view: self.view, image_layout: vk::ImageLayout::GENERAL }
+    pub fn raw(&self) -> vk::DescriptorImageInfo {
+        let sampler = self.sampler.as_deref().copied().unwrap_or_default();
+        vk::DescriptorImageInfo { sampler, image_view: self.view, image_layout: vk::ImageLayout::GENERAL }
     }
 }
 
@@ -407,8 +409,7 @@ impl ImageDescriptor {
     /// The descriptor of what is bound.
     pub fn new(bound: &BoundImage, core: &Core) -> Result<Self> {
         use vk::DescriptorType as D;
-        let (mut info, mut id, mut texels) =
-            (Info { view: vk::ImageView::null(), sampler: vk::Sampler::null() }, 0, None);
+        let (mut info, mut id, mut texels) = (Info { view: vk::ImageView::null(), sampler: None }, 0, None);
         if let Some((used, levels)) = &bound.image {
             check_device(&used.buffer, core)?;
             let image =
@@ -417,7 +418,7 @@ impl ImageDescriptor {
             texels = Some(image.abilities.shape.format());
         }
         if let Some(sampler) = &bound.sampler {
-            info.sampler = core.samplers.get(&core.raw, &core.physical, sampler, texels)?;
+            info.sampler = Some(core.samplers.get(&core.raw, &core.physical, sampler, texels)?);
         }
         let kind = match (&bound.image, &bound.sampler) {
             (Some(_), _) if bound.storage => D::STORAGE_IMAGE,

@@ -311,6 +311,9 @@ impl Physical {
         let mut asked = Asked::new(instance, handle, &core, api_version, &features, &extensions);
         let bits = compute.and_then(|f| families.get(f.index as usize)).map_or(0, |f| f.timestamp_valid_bits);
         asked.limits.timestamp_bits = bits;
+        if let Some(limit) = config.test.samplers {
+            asked.limits.most_samplers = asked.limits.most_samplers.map(|n| n.min(limit));
+        }
         if let Some(limit) = config.test.groups {
             asked.limits.max_groups = asked.limits.max_groups.map(|g| g.min(limit));
         }
