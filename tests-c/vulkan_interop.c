@@ -881,6 +881,72 @@ TEST(where_there_is_no_vulkan_the_error_says_what_to_do) {
     }
 }
 
+/* Handles that are none, and pointers that are NULL. */
+TEST(wrong_handles_and_pointers_are_errors) {
+    const place *at = some_place(runs_spirv);
+    revamp_array array = array_1d(at->view, 4, 4);
+    int32_t extent = 4, fd;
+    revamp_vulkan_view_info view = {.struct_size = sizeof view};
+    revamp_vulkan_array_info info = {.struct_size = sizeof info};
+    revamp_vulkan_texture_info image = {.struct_size = sizeof image};
+    revamp_vulkan_device_requirements needs = {.struct_size = sizeof needs};
+    revamp_vulkan_buffer_info buffer = {.struct_size = sizeof buffer};
+    revamp_vulkan_image_info given = {.struct_size = sizeof given};
+    revamp_vulkan_shared_memory memory_of_others = {.struct_size = sizeof memory_of_others};
+    revamp_texture_options options = {.struct_size = sizeof options,
+                                      .rank = 1,
+                                      .extent = &extent,
+                                      .component_kind = REVAMP_COMPONENT_INT,
+                                      .components = 1,
+                                      .bits = 32};
+    revamp_vulkan_point point = {(VkSemaphore)1, 1};
+    VkSemaphore semaphore;
+    revamp_array made;
+    revamp_texture texture;
+    void *const wrong[] = {NULL, array, (void *)4711, at->accelerator};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        revamp_accelerator_view v = wrong[i];
+        CHECK_FAILS(revamp_vulkan_get_view_info(v, &view), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_lock_queue(v), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_unlock_queue(v), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_create_array(v, &buffer, 1, &extent, 4, &made), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_create_texture(v, &given, &options, &texture), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_create_exportable_array(v, 1, &extent, 4, NULL, &made), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_import_array(v, &memory_of_others, 1, &extent, 4, &made), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_create_semaphore(v, &semaphore), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_import_semaphore(v, -1, &semaphore), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_export_semaphore(v, (VkSemaphore)1, &fd), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_destroy_semaphore(v, VK_NULL_HANDLE), AS_HANDLE, "");
+        if (wrong[i] != at->accelerator)
+            CHECK_FAILS(revamp_vulkan_get_device_requirements(wrong[i], &needs), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_get_texture_image(wrong[i], &image), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_signal_texture(wrong[i], REVAMP_ACCESS_READ, &point), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_wait_texture(wrong[i], REVAMP_ACCESS_READ, &point), AS_HANDLE, "");
+        if (wrong[i] == array) continue;
+        CHECK_FAILS(revamp_vulkan_get_array_buffer(wrong[i], &info), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_signal_array(wrong[i], REVAMP_ACCESS_READ, &point), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_wait_array(wrong[i], REVAMP_ACCESS_READ, &point), AS_HANDLE, "");
+        CHECK_FAILS(revamp_vulkan_export_array(wrong[i], &memory_of_others), AS_HANDLE, "");
+    }
+    CHECK_FAILS(revamp_vulkan_get_device_requirements(at->accelerator, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_get_view_info(at->view, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_get_array_buffer(array, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_create_array(at->view, NULL, 1, &extent, 4, &made), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_create_array(at->view, &buffer, 1, &extent, 4, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_create_texture(at->view, NULL, &options, &texture), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_wait_array(array, REVAMP_ACCESS_READ, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_export_array(array, NULL), AS_ARGUMENT, "NULL");
+    CHECK_FAILS(revamp_vulkan_create_semaphore(at->view, NULL), AS_ARGUMENT, "NULL");
+    CHECK_OK(revamp_vulkan_destroy_semaphore(at->view, VK_NULL_HANDLE));
+    /* A descriptor that is no memory stays the program's. */
+    if (shares_memory(at)) {
+        memory_of_others.fd = -1, memory_of_others.allocation_size = 1 << 16;
+        CHECK(revamp_vulkan_import_array(at->view, &memory_of_others, 1, &extent, 4, &made) != REVAMP_OK);
+    }
+    CHECK_OK(revamp_array_destroy(array));
+}
+
 /* Everything goes with revamp_uninitialize(), also what the program has left. */
 TEST(uninitialize_gives_the_device_back) {
     const place *at = some_place(runs_spirv);
