@@ -130,9 +130,10 @@ impl Running {
         let told = self.told.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let told = String::from_utf8_lossy(&told).into_owned();
         let signal = system::signal_of(status);
-        status.code().map(|code| (code, told.clone())).ok_or_else(|| {
-            format!("{} was ended by signal {signal} (memory?)\n{told}", self.name)
-        })
+        status
+            .code()
+            .map(|code| (code, told.clone()))
+            .ok_or_else(|| format!("{} was ended by signal {signal} (memory?)\n{told}", self.name))
     }
 }
 

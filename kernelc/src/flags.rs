@@ -233,9 +233,8 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut language: Option<OsString> = None;
     let mut task = Task::Link;
     let mut verbose = false;
-    let behind = |argument: &OsStr, start: &str| {
-        argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of)
-    };
+    let behind =
+        |argument: &OsStr, start: &str| argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of);
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy().into_owned();
         let mut value = |line: &mut Line| {
@@ -248,8 +247,11 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
         match text.as_str() {
             "--" => {
                 for input in rest.by_ref() {
-                    let plain =
-                        if input.as_encoded_bytes().starts_with(b"-") { Path::new(".").join(&input).into() } else { input };
+                    let plain = if input.as_encoded_bytes().starts_with(b"-") {
+                        Path::new(".").join(&input).into()
+                    } else {
+                        input
+                    };
                     line.input(plain, language.as_deref());
                 }
             }
