@@ -26,6 +26,8 @@ mod flags;
 pub mod image;
 pub mod ir;
 mod kernels;
+mod library;
+mod locks;
 pub mod lower;
 pub mod native;
 mod overloads;
