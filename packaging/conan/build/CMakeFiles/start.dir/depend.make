@@ -1,0 +1,2 @@
+# Empty dependencies file for start.
+# This may be replaced when dependencies are built.

@@ -1,0 +1,1 @@
+. "/work/w/packages/packaging/conan/conanbuildenv-release-x86_64.sh"

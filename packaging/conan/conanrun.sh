@@ -1,0 +1,1 @@
+. "/work/w/packages/packaging/conan/conanrunenv-release-x86_64.sh"

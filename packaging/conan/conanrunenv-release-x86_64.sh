@@ -1,0 +1,17 @@
+script_folder="/work/w/packages/packaging/conan"
+echo "echo Restoring environment" > "$script_folder/deactivate_conanrunenv-release-x86_64.sh"
+for v in PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH
+do
+   is_defined="true"
+   value=$(printenv $v) || is_defined="" || true
+   if [ -n "$value" ] || [ -n "$is_defined" ]
+   then
+       echo export "$v='$value'" >> "$script_folder/deactivate_conanrunenv-release-x86_64.sh"
+   else
+       echo unset $v >> "$script_folder/deactivate_conanrunenv-release-x86_64.sh"
+   fi
+done
+
+export PATH="/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/bin${PATH:+:$PATH}"
+export LD_LIBRARY_PATH="/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export DYLD_LIBRARY_PATH="/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib${DYLD_LIBRARY_PATH:+:$DYLD_LIBRARY_PATH}"
