@@ -148,18 +148,18 @@ else()
 set(CMAKE_FIND_PACKAGE_PREFER_CONFIG ON)
 
 # Definition of CMAKE_MODULE_PATH
-list(PREPEND CMAKE_MODULE_PATH "/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib/cmake/revamp")
+list(PREPEND CMAKE_MODULE_PATH "/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/lib/cmake/revamp")
 # the generators folder (where conan generates files, like this toolchain)
 list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 
 # Definition of CMAKE_PREFIX_PATH, CMAKE_XXXXX_PATH
 # The explicitly defined "builddirs" of "host" context dependencies must be in PREFIX_PATH
-list(PREPEND CMAKE_PREFIX_PATH "/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib/cmake/revamp")
+list(PREPEND CMAKE_PREFIX_PATH "/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/lib/cmake/revamp")
 # The Conan local "generators" folder, where this toolchain is saved.
 list(PREPEND CMAKE_PREFIX_PATH ${CMAKE_CURRENT_LIST_DIR} )
-list(PREPEND CMAKE_LIBRARY_PATH "/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib")
-list(PREPEND CMAKE_INCLUDE_PATH "/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/include" "/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/include/revamp-amp")
-set(CONAN_RUNTIME_LIB_DIRS "/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib" )
+list(PREPEND CMAKE_LIBRARY_PATH "/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/lib")
+list(PREPEND CMAKE_INCLUDE_PATH "/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/include" "/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/include/revamp-amp")
+set(CONAN_RUNTIME_LIB_DIRS "/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/lib" )
 
 endif()
 

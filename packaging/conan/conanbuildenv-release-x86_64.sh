@@ -12,4 +12,4 @@ do
    fi
 done
 
-export PATH="${PATH:-}${PATH:+:}/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/bin"
+export PATH="${PATH:-}${PATH:+:}/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/bin"

@@ -12,6 +12,6 @@ do
    fi
 done
 
-export PATH="/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/bin${PATH:+:$PATH}"
-export LD_LIBRARY_PATH="/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export DYLD_LIBRARY_PATH="/work/w/packages/build/packages/conan/p/b/revambd55d6b4503bb/p/lib${DYLD_LIBRARY_PATH:+:$DYLD_LIBRARY_PATH}"
+export PATH="/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/bin${PATH:+:$PATH}"
+export LD_LIBRARY_PATH="/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export DYLD_LIBRARY_PATH="/tmp/packages/conanhome/p/b/revam8441e00cc2501/p/lib${DYLD_LIBRARY_PATH:+:$DYLD_LIBRARY_PATH}"
