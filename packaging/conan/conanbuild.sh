@@ -1,1 +1,0 @@
-. "/work/w/packages/packaging/conan/conanbuildenv-release-x86_64.sh"

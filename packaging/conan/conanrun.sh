@@ -1,1 +1,0 @@
-. "/work/w/packages/packaging/conan/conanrunenv-release-x86_64.sh"

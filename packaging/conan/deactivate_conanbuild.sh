@@ -1,1 +1,0 @@
-. "/work/w/packages/packaging/conan/deactivate_conanbuildenv-release-x86_64.sh"

@@ -1,1 +1,0 @@
-. "/work/w/packages/packaging/conan/deactivate_conanrunenv-release-x86_64.sh"
