@@ -155,7 +155,8 @@ pub struct Unit<'a> {
 
 fn search(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|file| file.is_file())
 }
 
 fn version(compiler: &Path) -> Option<u32> {
@@ -201,7 +202,10 @@ impl Clang {
         }
         let home = compiler.canonicalize().ok().and_then(|p| p.parent().map(Path::to_path_buf));
         let tool = |name: &str| {
-            let beside = home.as_ref().map(|home| home.join(name)).filter(|p| p.is_file());
+            let beside = home
+                .as_ref()
+                .map(|home| home.join(name).with_extension(std::env::consts::EXE_EXTENSION))
+                .filter(|p| p.is_file());
             beside.or_else(|| search(&format!("{name}-{found}")))
         };
         let opt = tool("opt").ok_or_else(|| {

@@ -44,7 +44,10 @@ fn stand_before(
     only: &[PathBuf],
     own: Vec<OsString>,
 ) -> Result<i32, Failed> {
-    let line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    let mut line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    if let Some(target) = target_of(compiler).filter(|_| line.target().is_none()) {
+        line.flags.insert(0, vec![target]);
+    }
     arguments.retain(|argument| !flags::is_own(argument));
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
@@ -85,13 +88,23 @@ fn prefix() -> Result<PathBuf, String> {
     ))
 }
 
+/// The compiler and the linker know the system's folders by themselves, in their order: named, `/usr/include` would come before the C++
+/// library's, whose `#include_next` then find nothing. The library may lie in a folder of its architecture.
+fn is_system(prefix: &Path) -> bool {
+    prefix == Path::new("/usr")
+}
+
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
     let mut arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
     arguments.retain(|argument| !flags::is_own(argument));
-    let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
-    let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
+    let mut package = vec![prefix.join("include/revamp-amp")];
+    if !is_system(&prefix) {
+        package.push(prefix.join("include"));
+    }
+    let mut own: Vec<Vec<OsString>> =
+        package.into_iter().map(|folder| vec!["-isystem".into(), folder.into()]).collect();
     own.push(vec!["-pthread".into()]);
     let count = own.len();
     line.flags.splice(0..0, own);
@@ -214,15 +227,33 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     // Headers alone are compiled, and nothing is linked.
     let links = line.inputs.iter().any(|input| !input.is_header());
     if links && line.last(|f| f == "-r").is_none() {
-        let library = prefix.join("lib");
-        let mut path = OsString::from("-Wl,-rpath,");
-        path.push(&library);
-        command.arg("-L").arg(&library).arg("-lrevamp").arg(path);
+        command.arg("-lrevamp");
+        let package = package_for(line, prefix);
+        if !is_system(&package) {
+            let library = package.join("lib");
+            command.arg("-L").arg(&library);
+            // Windows looks for libraries beside the program.
+            if !line.is_for_windows() {
+                let mut path = OsString::from("-Wl,-rpath,");
+                path.push(&library);
+                command.arg(path);
+            }
+        }
     }
     if let Some(output) = &line.output {
         command.arg("-o").arg(output);
     }
     Ok(Running::start(&mut command)?.wait()?)
+}
+
+/// Where the package for the system that is compiled for lies: below the one of this system, if it is another.
+fn package_for(line: &Line, prefix: &Path) -> PathBuf {
+    let other = match line.target() {
+        Some(_) if line.is_for_windows() && !cfg!(windows) => prefix.join("x86_64-w64-mingw32"),
+        Some(target) => prefix.join(target),
+        None => return prefix.to_path_buf(),
+    };
+    if other.is_dir() { other } else { prefix.to_path_buf() }
 }
 
 /// What is made of one source.
@@ -247,6 +278,14 @@ fn object_of(source: &Path) -> PathBuf {
 
 fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// For Clang, the system that a cross compiler has in its name: x86_64-w64-mingw32-g++-posix.
+fn target_of(compiler: &OsStr) -> Option<OsString> {
+    let name = Path::new(compiler).file_name()?.to_str()?;
+    let end = ["-g++", "-c++", "-gcc", "-clang"].iter().filter_map(|end| name.find(end)).min()?;
+    let target = &name[..end];
+    (target.matches('-').count() >= 2).then(|| format!("--target={target}").into())
 }
 
 /// The project's compiler is not Clang.

@@ -115,8 +115,11 @@ pub(in crate::runtime) fn run(
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
-    let device = accelerator.device()?;
-    let mut loaded = accelerator.compiled.load(&device, &accelerator.kernels, kernel)?;
+    if let Some(lost) = view.device().lost() {
+        return Err(lost);
+    }
+    let (device, compiled, kernels) = view.loads();
+    let mut loaded = compiled.load(device, kernels, kernel)?;
     let mut variant = Variant::default();
     let mut size = loaded.workgroup();
     if launch.tile.is_none() && loaded.chooses_workgroup() {
@@ -134,13 +137,10 @@ pub(in crate::runtime) fn run(
         }
     }
     let groups = groups(launch.extent, size)?;
-    if let Some(lost) = view.device().lost() {
-        return Err(lost);
-    }
     let mut resolved = ResolvedArguments::default();
     resolved.make_valid(captured, view, held, DISPATCH)?;
     variant.apart = loaded.depends_on_sharing() && are_apart(&resolved.uses);
-    if let Some(decided) = loaded.variant(&device, &accelerator.kernels, variant)? {
+    if let Some(decided) = loaded.variant(device, kernels, variant)? {
         loaded = decided;
     }
     let mut bound = resolved.uses.iter();
