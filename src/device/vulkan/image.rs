@@ -175,6 +175,7 @@ impl VulkanImage {
                 shape: shape.clone(),
                 storage: d.usage.contains(vk::ImageUsageFlags::STORAGE),
                 linear: d.linear,
+                robust: core.physical.features.robust_image_access,
             },
             tracker: Tracker::new(),
             views: Mutex::new(HashMap::new()),
