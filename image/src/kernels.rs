@@ -449,7 +449,16 @@ mod tests {
             Capture { offset: ANY_OFFSET, further: false, reads: true, writes: true },
         ];
         let spirv = b"\x03\x02\x23\x07";
-        vec![Kernel { name: "k", location: "a.c:3", block_size: 16, block_align: 8, captures, spirv, checks: None, with_images: None }]
+        vec![Kernel {
+            name: "k",
+            location: "a.c:3",
+            block_size: 16,
+            block_align: 8,
+            captures,
+            spirv,
+            checks: None,
+            with_images: None,
+        }]
     }
 
     fn checking() -> Vec<Kernel<'static>> {

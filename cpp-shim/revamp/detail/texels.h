@@ -483,9 +483,9 @@ template <class T, int Component> struct gather_action {
 
 #if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
 #define REVAMP_WITH_IMAGES 1
-// Reading textures as images (decision 34): the compiler of kernels makes two forms of each kernel, and in one of them these
-// calls instructions of the texture unit. `texels` says which texture, so it must be the address that was captured.
-// Each gives four components; y and z count as far as there are so many dimensions.
+// Reading textures as images (decision 34): the compiler of kernels makes two forms of each kernel, and in one of them
+// these calls instructions of the texture unit. `texels` says which texture, so it must be the address that was
+// captured. Each gives four components; y and z count as far as there are so many dimensions.
 typedef float image_floats __attribute__((ext_vector_type(4)));
 typedef int image_ints __attribute__((ext_vector_type(4)));
 #define REVAMP_IMAGE_CALL extern "C" __attribute__((device, const, nothrow))

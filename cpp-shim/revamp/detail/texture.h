@@ -183,13 +183,13 @@ template <class T, int N> class texel_face {
     typedef texel_scalar<T> scalar_type;
 };
 
-// Reads by index, in kernels: of textures and views that can be read. Refused where not, by `readable`. Views that write
-// have texels alone, not images.
-#define REVAMP_TEXEL_READS(readable, only_read)                                                                                   \
+// Reads by index, in kernels: of textures and views that can be read. Refused where not, by `readable`. Views that
+// write have texels alone, not images.
+#define REVAMP_TEXEL_READS(readable, only_read)                                                                        \
     REVAMP_HD T get(const Concurrency::index<N> &at) const {                                                           \
         static_assert(readable, "a texture_view<T, N> reads texels of int, unsigned int and float only; read others "  \
                                 "by a texture_view<const T, N>");                                                      \
-        return revamp::detail::fetch_texel<T>(this->all(), at, 0, only_read);                                                     \
+        return revamp::detail::fetch_texel<T>(this->all(), at, 0, only_read);                                          \
     }                                                                                                                  \
     REVAMP_HD T operator[](const Concurrency::index<N> &at) const {                                                    \
         return get(at);                                                                                                \

@@ -3,7 +3,8 @@
 use revamp_image::{OF_DEVICE, SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass, Word,
+    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass,
+    Word,
 };
 use std::collections::HashMap;
 

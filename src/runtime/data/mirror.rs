@@ -109,9 +109,7 @@ impl Mirror {
                 let refusal = device.image_refusal(&self.shape);
                 let made = match refusal {
                     Some(why) => Err(why),
-                    None => {
-                        device.allocate_image(&self.shape, &**view.queue(), "texture").map_err(|e| e.to_string())
-                    }
+                    None => device.allocate_image(&self.shape, &**view.queue(), "texture").map_err(|e| e.to_string()),
                 };
                 match made {
                     Ok(image) => {
