@@ -51,10 +51,21 @@ pub fn lowered(
 /// The function by which the headers ask whether textures are read as images.
 const WITH_IMAGES: &str = "@__revamp_with_images(";
 
+/// How calls of functions begin that read images.
+const READS_IMAGE: &str = "@__revamp_image_";
+
 /// The code where that function has answered.
 fn with_images(text: &str, images: bool) -> String {
     let answer = |line: &str| match line.split_once(" = ") {
         Some((name, call)) if call.contains(WITH_IMAGES) => format!("{name} = add i32 0, {}\n", u8::from(images)),
+        // LLVM unrolls no loops with calls of what may be inlined (`always_inline`).
+        Some((_, call)) if call.contains("call ") && call.contains(READS_IMAGE) => match line.rsplit_once(") #") {
+            Some((call, rest)) => {
+                let location = rest.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
+                format!("{call}) noinline{location}\n")
+            }
+            None => format!("{line}\n"),
+        },
         _ => format!("{line}\n"),
     };
     text.lines().map(answer).collect()

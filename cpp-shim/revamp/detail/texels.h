@@ -488,7 +488,7 @@ template <class T, int Component> struct gather_action {
 // captured. Each gives four components; y and z count as far as there are so many dimensions.
 typedef float image_floats __attribute__((ext_vector_type(4)));
 typedef int image_ints __attribute__((ext_vector_type(4)));
-#define REVAMP_IMAGE_CALL extern "C" __attribute__((device, const, nothrow))
+#define REVAMP_IMAGE_CALL extern "C" __attribute__((device, const, nothrow, noconvergent))
 REVAMP_IMAGE_CALL int __revamp_with_images();
 REVAMP_IMAGE_CALL image_floats __revamp_image_fetch_f(const void *texels, int rank, int x, int y, int z, int level);
 REVAMP_IMAGE_CALL image_ints __revamp_image_fetch_i(const void *texels, int rank, int x, int y, int z, int level);
@@ -502,14 +502,22 @@ REVAMP_IMAGE_CALL image_floats __revamp_image_gather(const void *texels, int com
 // There are images of such texels.
 template <class T> constexpr bool is_in_images = texel_size<T> != 3 && !std::is_same_v<texel_scalar<T>, double>;
 
+// A component of a texel of an image: norm and unorm are within their range already.
+template <class S, class Word> REVAMP_HD S component_from(Word word) {
+    if constexpr (is_normalized<S>)
+        return __builtin_bit_cast(S, word);
+    else
+        return S(word);
+}
 template <class T, class Four> REVAMP_HD T texel_of(const Four &four) {
     typedef texel_scalar<T> S;
     if constexpr (texel_size<T> == 1)
-        return S(four.x);
+        return component_from<S>(four.x);
     else if constexpr (texel_size<T> == 2)
-        return T(S(four.x), S(four.y));
+        return T(component_from<S>(four.x), component_from<S>(four.y));
     else
-        return T(S(four.x), S(four.y), S(four.z), S(four.w));
+        return T(component_from<S>(four.x), component_from<S>(four.y), component_from<S>(four.z),
+                 component_from<S>(four.w));
 }
 template <class T, int N> REVAMP_HD T fetch_image(const void *texels, const Concurrency::index<N> &at, int level) {
     const int x = at[N - 1];
