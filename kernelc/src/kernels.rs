@@ -38,7 +38,13 @@ pub fn lowered(
     // Where bounds are checked, all accesses are to memory.
     if line.bounds() == Bounds::Off {
         write(true)?;
-        let forms = lowered_as(clang, folder, ir, line, source, true)?;
+        // What reads texels by address would count as a large kernel.
+        let folded = folder.file("device.images.ll");
+        let (code, told) = Running::quiet(&mut clang.fold(ir, &folded))?.end()?;
+        if code != 0 {
+            return Err(Failed::of_pass("opt", code, told));
+        }
+        let forms = lowered_as(clang, folder, &folded, line, source, true)?;
         for form in forms.into_iter().filter(|form| !form.images.is_empty()) {
             if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.name == form.name) {
                 kernel.with_images = Some(Box::new(form));
