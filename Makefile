@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SEED ?=
 MINUTES ?= 1
-.PHONY: all build test test-long fuzz demo bench check advisories install bundle format setup clean
+.PHONY: all build test test-long test-windows test-aarch64 fuzz demo bench check advisories install bundle format setup clean
 
 all: build
 setup:
@@ -17,6 +17,11 @@ test: setup
 	@scripts/test
 test-long: setup
 	@scripts/test-long
+test-windows: setup
+	@scripts/setup-windows
+	@scripts/test-windows
+test-aarch64: setup
+	@scripts/test-aarch64
 fuzz: setup
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' scripts/fuzz
 demo: setup

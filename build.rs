@@ -1,4 +1,4 @@
-//! Sets the SONAME; with feature `header`, regenerates `include/revamp.h`.
+//! Sets the SONAME; with feature `header`, regenerates `include/revamp.h` and `include/revamp_vulkan.h`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -21,12 +21,24 @@ fn header() {
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     println!("cargo::rerun-if-changed=src/capi");
     println!("cargo::rerun-if-env-changed=REVAMP_HEADER");
-    let out = std::env::var("REVAMP_HEADER").unwrap_or_else(|_| format!("{root}/include/revamp.h"));
-    let config = cbindgen::Config::from_file(format!("{root}/cbindgen.toml"));
+    let folder = std::env::var("REVAMP_HEADER").unwrap_or_else(|_| format!("{root}/include"));
+    let is_vulkan = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("vulkan");
+    // Vulkan's own types are not written: its header has them.
+    generate(&root, "cbindgen.toml", &format!("{folder}/revamp.h"), |name| !is_vulkan(name));
+    generate(&root, "cbindgen-vulkan.toml", &format!("{folder}/revamp_vulkan.h"), |name| {
+        is_vulkan(name) && name != "vulkan_handles.rs"
+    });
+}
+
+/// Writes one header from the files of `src/capi` that belong to it.
+#[cfg(feature = "header")]
+fn generate(root: &str, config: &str, out: &str, belongs: impl Fn(&std::ffi::OsStr) -> bool) {
+    println!("cargo::rerun-if-changed={config}");
+    let config = cbindgen::Config::from_file(format!("{root}/{config}"));
     let made = config.map_err(|e| e.to_string()).and_then(|config| {
         let sources = std::fs::read_dir(format!("{root}/src/capi")).map_err(|e| e.to_string())?;
         // mod.rs would bring in all the others a second time.
-        let is_module = |p: &std::path::PathBuf| p.file_name().is_some_and(|n| n != "mod.rs");
+        let is_module = |p: &std::path::PathBuf| p.file_name().is_some_and(|n| n != "mod.rs" && belongs(n));
         let mut files: Vec<_> = sources.filter_map(|f| f.ok().map(|f| f.path())).filter(is_module).collect();
         files.sort();
         let mut builder = cbindgen::Builder::new().with_config(config);

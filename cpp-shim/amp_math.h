@@ -45,8 +45,12 @@ REVAMP_MATH_FAST_BINARY(REVAMP_MATH_STD)
 REVAMP_MATH_STD(frexp)
 REVAMP_MATH_STD(ldexp)
 REVAMP_MATH_STD(modf)
+#ifdef REVAMP_HAS_SINCOS
 using ::sincos;
 using ::sincosf;
+#else
+using revamp::detail::math::sincosf;
+#endif
 using revamp::detail::math::signbitf;
 using revamp::detail::math::sincos;
 using revamp::detail::math::quick::rsqrt;
@@ -80,14 +84,23 @@ using std::isnan;
 using std::isnormal;
 using std::signbit;
 
-// glibc's, in double; the forms in float and with further parameters are ours.
+// GNU's, in double; the forms in float and with further parameters are ours.
+#ifdef REVAMP_HAS_GNU_MATH
 using ::exp10;
 using ::exp10f;
-using ::nanf;
 using ::scalb;
 using ::scalbf;
+#else
+using revamp::detail::math::exp10f;
+using revamp::detail::math::scalbf;
+#endif
+#ifdef REVAMP_HAS_SINCOS
 using ::sincos;
 using ::sincosf;
+#else
+using revamp::detail::math::sincosf;
+#endif
+using ::nanf;
 using revamp::detail::math::exp10;
 using revamp::detail::math::lgamma;
 using revamp::detail::math::lgammaf;
@@ -126,8 +139,10 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_STD
 #undef REVAMP_MATH_OWN
 #undef REVAMP_MATH_C23
+#undef REVAMP_HAS_GNU_MATH
 #undef REVAMP_HAS_PI_FUNCTIONS
 #undef REVAMP_HAS_RSQRT
+#undef REVAMP_HAS_SINCOS
 
 #include "revamp/detail/device_math.h"
 

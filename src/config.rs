@@ -91,9 +91,9 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, words",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words",
         default: "none",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension, give every queue a completion word.",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension or of samplers, give every queue a completion word.",
     },
 ];
 
@@ -152,6 +152,8 @@ pub struct TestSwitches {
     pub copy: Option<String>,
     /// Upper limit for groups in one dimension of one dispatch.
     pub groups: Option<u32>,
+    /// Upper limit for samplers of a device.
+    pub samplers: Option<u32>,
     /// All queues have completion words, not only the transfer queues of real devices.
     pub words: bool,
 }
@@ -368,6 +370,7 @@ impl TestSwitches {
             ("fail-threads", Some(n)) => self.fail_threads = Some(n),
             ("lose-device", Some(n)) => self.lose_device = Some(n),
             ("groups", Some(n)) if n <= u64::from(u32::MAX) => self.groups = u32::try_from(n).ok(),
+            ("samplers", Some(n)) if n <= u64::from(u32::MAX) => self.samplers = u32::try_from(n).ok(),
             ("copy", _) if matches!(number, Some("buffer" | "kernel" | "lane")) => {
                 self.copy = number.map(str::to_owned)
             }
@@ -435,7 +438,7 @@ mod tests {
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
             (
                 "REVAMP_TEST",
-                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,words",
+                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words",
             ),
         ]);
         assert!(w.is_empty(), "{w:?}");
@@ -455,6 +458,7 @@ mod tests {
                 lose_device: Some(2),
                 copy: Some("kernel".into()),
                 groups: Some(7),
+                samplers: Some(8),
                 words: true
             }
         );

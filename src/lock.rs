@@ -49,6 +49,10 @@ pub mod rank {
         COMPILED,
         /// The open device of an accelerator.
         DEVICE,
+        /// Devices of the program on an accelerator, and what is loaded there.
+        LENT_DEVICES,
+        /// Kernels of the program on one of its devices.
+        LENT_KERNELS,
         /// An accelerator's default cpu access type.
         CPU_ACCESS,
         /// The reports of all devices.
@@ -73,6 +77,8 @@ pub mod rank {
         TURN,
         /// What pieces of a parallel transfer share.
         PIECES,
+        /// Devices of the program.
+        LENT,
         /// The queues of a device.
         QUEUES,
         /// The copy lanes of a device.

@@ -1,10 +1,10 @@
 /* Accelerators and views: what is listed, what is said of it, what is the default (docs/spec/accelerators.md). */
 #include "support.h"
+#include "system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_vulkan_path(const char *path) {
     return !strncmp(path, "vulkan\\", 7);
@@ -54,7 +54,7 @@ TEST(device_paths_are_unique_and_strings_stay) {
 
 TEST(cpu_properties_are_the_documented_ones) {
     revamp_accelerator_info info = info_of(find("cpu"));
-    double ram = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1024;
+    double ram = machine_memory() / 1024;
     CHECK(!strcmp(info.device_path, "cpu"));
     CHECK_NUMBER(info.kind, REVAMP_ACCELERATOR_CPU);
     CHECK_NUMBER(info.version, 1);

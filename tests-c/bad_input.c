@@ -1,13 +1,12 @@
 /* Bad input that is not a bad handle: each gives its status and a text that names the cause, and the process goes on.
  */
-#define _DEFAULT_SOURCE
 #include "support.h"
+#include "system.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* One case: the call fails so, and a small job works after it. */
 #define BAD(call, statuses, text)                                                                                      \
@@ -502,7 +501,7 @@ static void do_nothing(const revamp_thread_id *id, void *context) {
 /* Sizes that no memory has, and one that no memory is left for: address space that reads as zeros. */
 TEST(sizes_of_what_a_call_reads) {
     const size_t reserved = (size_t)100 << 40;
-    void *zeros = mmap(NULL, reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *zeros = reserve_zeros(reserved);
     const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, (size_t)1 << 57, reserved};
     int32_t four = 4;
     FOR_EACH_PLACE(p, runs_spirv)
@@ -510,7 +509,7 @@ TEST(sizes_of_what_a_call_reads) {
         const void *data = &four;
         size_t size = sizes[i];
         if (size == reserved) {
-            if (zeros == MAP_FAILED) break;
+            if (!zeros) break;
             data = zeros;
         }
         unsigned bad = size == reserved ? AS_ARGUMENT | AS_MEMORY : AS_ARGUMENT;
@@ -556,7 +555,7 @@ TEST(sizes_of_what_a_call_reads) {
     FOR_EACH_PLACE(p, runs_host_kernels)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         const void *data = sizes[i] == reserved ? zeros : &four;
-        if (data == MAP_FAILED) break;
+        if (!data) break;
         revamp_parallel_for_each_info info = {0};
         info.struct_size = sizeof info;
         info.function = do_nothing;
@@ -570,7 +569,7 @@ TEST(sizes_of_what_a_call_reads) {
         info.block_size = sizes[i];
         BAD(revamp_parallel_for_each(p->view, &info), AS_ARGUMENT | AS_MEMORY, "");
     }
-    if (zeros != MAP_FAILED) munmap(zeros, reserved);
+    if (zeros) unmap_pages(zeros, reserved);
     full_job();
 }
 

@@ -199,6 +199,41 @@ TEST(samplers_filter_and_address) {
     }
 }
 
+CHILD(takes_ever_new_border_colours) {
+    enum { COLOURS = 600 };
+    static const int32_t size[] = {4, 4}, one = 1;
+    static const float outside[4] = {-1, -1, 0, 0}, texels[16];
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel kernel = load(p->accelerator, &sample_module);
+        revamp_texture picture = image_of(p, REVAMP_COMPONENT_FLOAT, 1, 32, 2, size, 1);
+        revamp_array at = array_1d(p->view, 1, 16), colour = array_1d(p->view, 1, 16);
+        write_image(picture, texels, sizeof texels);
+        write_array(at, outside);
+        for (int i = 1; i <= COLOURS; i++) {
+            revamp_sampler sampler = sampler_of(REVAMP_FILTER_LINEAR, REVAMP_ADDRESS_BORDER);
+            sampler.border_color[0] = (float)i / 1024;
+            revamp_argument arguments[] = {revamp_argument_image(0, picture, 0, 0, &sampler),
+                                           revamp_argument_buffer(1, at), revamp_argument_buffer(2, colour)};
+            float got[4];
+            revamp_status status = launch(p->view, kernel, 1, &one, arguments, 3);
+            if (i == 1 && status == REVAMP_ERROR_UNSUPPORTED_FEATURE) break;
+            CHECK_OK(status);
+            CHECK_OK(revamp_copy_from_array(colour, got, sizeof got));
+            CHECK(got[0] == (float)i / 1024);
+        }
+        CHECK_OK(revamp_texture_release(picture));
+        CHECK_OK(revamp_array_destroy(at));
+        CHECK_OK(revamp_array_destroy(colour));
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}
+
+/* Samplers that nothing uses any more make room. */
+TEST(samplers_come_and_go) {
+    some_place(runs_spirv);
+    CHECK_CHILD("takes_ever_new_border_colours", "REVAMP_TEST=samplers=200", NULL);
+}
+
 /* The level has the means of four texels each of the finer one. */
 static void check_means(float (*finer)[4], float (*level)[4], int side) {
     int wrong = 0;

@@ -1,12 +1,11 @@
 /* What memory the library holds: no more than live data needs, whatever came before; and what a second start finds on
  * disk. */
 #include "views.h"
+#include "system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
@@ -141,7 +140,7 @@ TEST(staging_is_bounded_and_given_back) {
         CHECK(most <= limit);
         if (has_separate_memory()) CHECK(most > 0);
         CHECK_OK(revamp_accelerator_view_wait(p->view));
-        nanosleep(&(struct timespec){5, 100000000}, NULL);
+        pause_milliseconds(5100);
         CHECK_OK(revamp_accelerator_view_wait(p->view));
         CHECK_NUMBER(usage_of(p).staging, 0);
         /* And there is more when it is needed. */
@@ -158,7 +157,7 @@ static long resident_kilobytes(void) {
     FILE *file = fopen("/proc/self/statm", "r");
     if (!file || fscanf(file, "%*d %ld", &pages) != 1) check_skip("no /proc/self/statm");
     fclose(file);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+    return pages * ((long)page_size() / 1024);
 }
 
 TEST(a_hundred_thousand_allocations_leave_no_growth) {
@@ -264,13 +263,12 @@ TEST(a_second_start_reads_its_pipelines_from_disk) {
     size_t devices = 0;
     for (const place *p = some_place(runs_spirv); p->view; p++)
         devices++;
-    char folder[] = "/tmp/revamp-test-XXXXXX", variable[64], command[64];
-    REQUIRE(mkdtemp(folder));
+    char folder[PATH_BYTES], variable[PATH_BYTES + 32];
+    make_folder(folder);
     snprintf(variable, sizeof variable, "REVAMP_CACHE_DIR=%s", folder);
     child_result first = run_child("runs_fifty_kernels", variable, "REVAMP_LOG=debug", NULL);
     child_result second = run_child("runs_fifty_kernels", variable, "REVAMP_LOG=debug", NULL);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK(system(command) == 0);
+    remove_folder(folder);
     if (!check_child(&first, __FILE__, __LINE__) || !check_child(&second, __FILE__, __LINE__)) return;
     CHECK_NUMBER(cache_bytes(first.output, ".bin: "), 0);
     CHECK(count_of(first.output, "pipeline made in ") >= KERNELS * devices);

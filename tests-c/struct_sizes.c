@@ -1,12 +1,10 @@
 /* Every struct_size, of every struct that has one: one that ends where a field does is taken, any other refused before
  * what lies behind it is looked at. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "views.h"
+#include "system.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 typedef struct {
     size_t offset, size;
@@ -314,9 +312,9 @@ static void try_size(const growing *s, unsigned char *end, size_t size) {
 }
 
 TEST(every_struct_size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+    size_t page = page_size();
+    unsigned char *pages = map_pages(NULL, 2 * page);
+    REQUIRE(forbid_pages(pages + page, page));
     const place *p = places_that(runs_spirv);
     bool has_kernels = p->view;
     if (!has_kernels) p = places_that(runs_host_kernels);
@@ -339,7 +337,7 @@ TEST(every_struct_size) {
     CHECK_OK(revamp_texture_release(used.texture));
     CHECK_OK(revamp_array_view_release(used.view));
     CHECK_OK(revamp_array_destroy(used.array));
-    munmap(pages, 2 * page);
+    unmap_pages(pages, 2 * page);
     full_job();
 }
 

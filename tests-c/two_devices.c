@@ -1,6 +1,7 @@
 /* Copies between two Vulkan devices. Where there is but one, a copy of the software driver stands in for the second:
  * the loader takes it for another driver. */
 #include "views.h"
+#include "system.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -116,7 +117,7 @@ CHILD(copies_between_two_devices) {
     }
     REQUIRE(pairs >= 2);
     /* What the copies passed through is given back. */
-    nanosleep(&(struct timespec){5, 100000000}, NULL);
+    pause_milliseconds(5100);
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_memory_usage usage = {0};
         usage.struct_size = sizeof usage;

@@ -1,9 +1,11 @@
-/* Lists the accelerators of this machine with their properties. Installed as revamp-info. */
+/* Lists the accelerators of this machine with their properties, and what else a report of a fault should say: the settings, and
+ * what the library logs while it looks at the devices (versions, memory, features that they lack). Installed as revamp-info. */
 #include <revamp.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \
@@ -122,9 +124,38 @@ static void check_path(revamp_accelerator accelerator, const char *path) {
     exit(EXIT_FAILURE);
 }
 
+/* What the library logged. It calls this from one thread at a time. */
+static char *said;
+static size_t said_bytes;
+
+static void hear(revamp_log_level level, const char *message, void *context) {
+    (void)level;
+    (void)context;
+    size_t size = strlen(message);
+    char *longer = realloc(said, said_bytes + size + 6);
+    if (!longer) return;
+    said = longer;
+    said_bytes += (size_t)sprintf(said + said_bytes, "    %s\n", message);
+}
+
+static void print_settings(void) {
+    static const char *const names[] = {"CPPAMP_DEFAULT_ACCELERATOR", "REVAMP_VISIBLE_DEVICES", "REVAMP_LOG",
+                                        "REVAMP_VALIDATION",          "REVAMP_DEBUG_PRINTF",    "REVAMP_CHECK",
+                                        "REVAMP_MEMORY",              "REVAMP_HOST_THREADS",    "REVAMP_HOST_KERNELS",
+                                        "REVAMP_CACHE",               "REVAMP_CACHE_DIR",       "REVAMP_TEST",
+                                        "VK_DRIVER_FILES",            "VK_ADD_DRIVER_FILES",    "VK_ICD_FILENAMES",
+                                        "VK_LAYER_PATH",              "VK_INSTANCE_LAYERS"};
+    printf("\nSettings\n");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value) printf("    %s=%s\n", names[i], value);
+    }
+}
+
 int main(void) {
     uint32_t version = revamp_version();
     size_t count;
+    CHECK(revamp_set_log_callback(hear, NULL, REVAMP_LOG_DEBUG));
     revamp_accelerator *all = list(&count);
     printf("revamp %" PRIu32 ".%" PRIu32 ".%" PRIu32 ", %zu accelerators\n\n", version >> 22, version >> 12 & 0x3ff,
            version & 0xfff, count);
@@ -141,6 +172,8 @@ int main(void) {
         revamp_accelerator_info info = info_of(all[i]);
         print_details(i, &info);
     }
+    print_settings();
+    printf("\nLog\n%s", said ? said : "");
     free(all);
     return EXIT_SUCCESS;
 }

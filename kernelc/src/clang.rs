@@ -120,8 +120,9 @@ pub enum Amp {
     /// host's.
     Device,
     /// The same, and functions of both sides take others of both before the host's, as in C++ AMP. Clang calls that
-    /// -fgpu-exclude-wrong-side-overloads, and counts deleted functions as of both: where it moves what only the host can, or
-    /// looks at a class of C++20's library, it finds the deleted copy. So only where it is needed. Implicit members of classes
+    /// -fgpu-exclude-wrong-side-overloads, and counts deleted functions as of both: where it moves what only the host can, it finds
+    /// the deleted copy. So the library is one of both (`library`), deleted functions of the program's are the host's
+    /// (`source_rewrite`), and all this is only where it is needed. Implicit members of classes
     /// take after the host's where both are there; so for the device it is a function of both that says what tells it apart.
     DeviceBeforeHost,
 }
@@ -148,11 +149,14 @@ pub struct Unit<'a> {
     pub host_checks: bool,
     /// What makes Clang read another text in its place.
     pub overlay: Option<&'a Path>,
+    /// What makes the C++ library one of both sides (`library`), for `Amp::DeviceBeforeHost`.
+    pub library: Option<&'a Path>,
 }
 
 fn search(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|file| file.is_file())
 }
 
 fn version(compiler: &Path) -> Option<u32> {
@@ -198,7 +202,10 @@ impl Clang {
         }
         let home = compiler.canonicalize().ok().and_then(|p| p.parent().map(Path::to_path_buf));
         let tool = |name: &str| {
-            let beside = home.as_ref().map(|home| home.join(name)).filter(|p| p.is_file());
+            let beside = home
+                .as_ref()
+                .map(|home| home.join(name).with_extension(std::env::consts::EXE_EXTENSION))
+                .filter(|p| p.is_file());
             beside.or_else(|| search(&format!("{name}-{found}")))
         };
         let opt = tool("opt").ok_or_else(|| {
@@ -231,6 +238,9 @@ impl Clang {
         } else {
             "-ffp-contract=fast-honor-pragmas"
         });
+        if let Some(library) = unit.library.filter(|_| unit.amp == Amp::DeviceBeforeHost && pass != Pass::Host) {
+            command.arg("-include").arg(library);
+        }
         command.args(flags);
         match pass {
             // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
@@ -297,11 +307,21 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser that only inlines, and makes values of variables.
+    /// A call of the optimiser for these passes.
+    pub fn passes(&self, passes: &str, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.opt);
+        command.args(["-S", &format!("-passes={passes}"), "-o"]).arg(output).arg(input);
+        command
+    }
+
+    /// A call of the optimiser that only inlines, makes values of variables, and names both.
     pub fn inline(&self, input: &Path, output: &Path, large: bool) -> Command {
         let mut command = Command::new(&self.opt);
         let inline = if large { INLINE_LARGE } else { INLINE };
-        command.args(["-S", &format!("-passes={inline},function(sroa)"), "-o"]).arg(output).arg(input);
+        command
+            .args(["-S", &format!("-passes={inline},function(sroa,loop-simplify,instnamer)"), "-o"])
+            .arg(output)
+            .arg(input);
         command
     }
 

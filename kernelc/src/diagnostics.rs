@@ -6,6 +6,7 @@
 
 use crate::ir::Frame;
 use crate::tokens::{Clauses, Code};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Why it ends without an object: what is to be printed, and the exit code.
@@ -34,9 +35,10 @@ impl From<String> for Failed {
 pub fn filter(text: &str, failed: bool) -> (String, usize) {
     let mut kept = String::new();
     let (mut errors, mut dropped) = (0, 0);
+    let mut files = Files::new();
     for block in blocks(text) {
         let first = block.iter().copied().find(|line| severity(line).is_some()).unwrap_or_default();
-        if allowed_capture(first) || local_member(first, &block) || implicit_member(first, &block) {
+        if allowed_capture(first) || local_member(first, &block, &mut files) || implicit_member(first, &block) {
             dropped += 1;
             continue;
         }
@@ -104,7 +106,7 @@ fn allowed_capture(line: &str) -> bool {
 
 /// True for the error that amp code calls a host function, if the function is a member of a class local to that code: such
 /// members have the restriction of the function around them, which Clang does not know.
-fn local_member(first: &str, block: &[&str]) -> bool {
+fn local_member(first: &str, block: &[&str], files: &mut Files) -> bool {
     if !first.contains("error: ") {
         return false;
     }
@@ -117,18 +119,34 @@ fn local_member(first: &str, block: &[&str]) -> bool {
     if callees.is_empty() {
         return false;
     }
-    let Ok(source) = std::fs::read(Path::new(file)) else { return false };
-    let source = String::from_utf8_lossy(&source);
-    let bodies = amp_bodies(&source);
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1))
-        .collect();
+    let AmpCode { starts, bodies } = files.entry(file.to_owned()).or_insert_with(|| AmpCode::of(file));
     let offset = |(row, column): (usize, usize)| Some(starts.get(row.checked_sub(1)?)? + column.saturating_sub(1));
     let Some(call) = offset(call) else { return false };
     callees
         .into_iter()
         .filter_map(|(_, at)| offset(at))
         .any(|callee| bodies.iter().any(|body| body.contains(&call) && body.contains(&callee)))
+}
+
+/// Where a file has amp code.
+#[derive(Default)]
+struct AmpCode {
+    /// Where its lines begin.
+    starts: Vec<usize>,
+    bodies: Vec<std::ops::Range<usize>>,
+}
+
+/// The files that diagnostics name: there may be a thousand in one.
+type Files = HashMap<String, AmpCode>;
+
+impl AmpCode {
+    /// What cannot be read has none.
+    fn of(file: &str) -> Self {
+        let Ok(bytes) = std::fs::read(Path::new(file)) else { return Self::default() };
+        let source = String::from_utf8_lossy(&bytes);
+        let lines = source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1);
+        Self { starts: std::iter::once(0).chain(lines).collect(), bodies: amp_bodies(&source) }
+    }
 }
 
 /// The file, the line and the column that a diagnostic begins with.

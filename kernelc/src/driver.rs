@@ -9,7 +9,7 @@ use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{image, kernels, native, own_sources, refuse, response_files, source_rewrite};
+use crate::{image, kernels, library, native, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,10 @@ fn stand_before(
     only: &[PathBuf],
     own: Vec<OsString>,
 ) -> Result<i32, Failed> {
-    let line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    let mut line = flags::read(response_files::expanded([own, arguments.clone()].concat())?);
+    if let Some(target) = target_of(compiler).filter(|_| line.target().is_none()) {
+        line.flags.insert(0, vec![target]);
+    }
     arguments.retain(|argument| !flags::is_own(argument));
     let wanted = |source: &Path| only.is_empty() || only.iter().any(|o| same_file(o, source));
     let plain = || Ok(Running::start(Command::new(compiler).args(&arguments))?.wait()?);
@@ -214,15 +217,29 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     // Headers alone are compiled, and nothing is linked.
     let links = line.inputs.iter().any(|input| !input.is_header());
     if links && line.last(|f| f == "-r").is_none() {
-        let library = prefix.join("lib");
-        let mut path = OsString::from("-Wl,-rpath,");
-        path.push(&library);
-        command.arg("-L").arg(&library).arg("-lrevamp").arg(path);
+        let library = package_for(line, prefix).join("lib");
+        command.arg("-L").arg(&library).arg("-lrevamp");
+        // Windows looks for libraries beside the program.
+        if !line.is_for_windows() {
+            let mut path = OsString::from("-Wl,-rpath,");
+            path.push(&library);
+            command.arg(path);
+        }
     }
     if let Some(output) = &line.output {
         command.arg("-o").arg(output);
     }
     Ok(Running::start(&mut command)?.wait()?)
+}
+
+/// Where the package for the system that is compiled for lies: below the one of this system, if it is another.
+fn package_for(line: &Line, prefix: &Path) -> PathBuf {
+    let other = match line.target() {
+        Some(_) if line.is_for_windows() && !cfg!(windows) => prefix.join("x86_64-w64-mingw32"),
+        Some(target) => prefix.join(target),
+        None => return prefix.to_path_buf(),
+    };
+    if other.is_dir() { other } else { prefix.to_path_buf() }
 }
 
 /// What is made of one source.
@@ -247,6 +264,14 @@ fn object_of(source: &Path) -> PathBuf {
 
 fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// For Clang, the system that a cross compiler has in its name: x86_64-w64-mingw32-g++-posix.
+fn target_of(compiler: &OsStr) -> Option<OsString> {
+    let name = Path::new(compiler).file_name()?.to_str()?;
+    let end = ["-g++", "-c++", "-gcc", "-clang"].iter().filter_map(|end| name.find(end)).min()?;
+    let target = &name[..end];
+    (target.matches('-').count() >= 2).then(|| format!("--target={target}").into())
 }
 
 /// The project's compiler is not Clang.
@@ -331,7 +356,15 @@ fn compile(
     let reports = line.bounds() == Bounds::Report;
     // Not where it is the default of -O0: host code is then left as it was written.
     let host_checks = line.bounds == Some(Bounds::Report);
-    let unit = Unit { id, amp, source, reports, host_checks, overlay: text.overlay.as_deref() };
+    let unit = Unit {
+        id,
+        amp,
+        source,
+        reports,
+        host_checks,
+        overlay: text.overlay.as_deref(),
+        library: text.library.as_deref(),
+    };
     let ir = folder.file("device.ll");
     let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
     let making = Making::start(clang, &folder, &of_device, line, &ir)?;
@@ -386,6 +419,8 @@ struct Text {
     may_be: bool,
     /// What makes Clang read some files otherwise.
     overlay: Option<PathBuf>,
+    /// What makes the C++ library one of both sides, if functions may differ by restriction.
+    library: Option<PathBuf>,
     /// Restrictions that stand where none can.
     misplaced: String,
 }
@@ -396,12 +431,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let mut clauses = Clauses::new();
     codes.iter().for_each(|code| clauses.learn(code));
     let mut functions = Functions::default();
+    let members: Vec<Vec<usize>> = codes.iter().map(|code| functions.add(code, &clauses)).collect();
+    let overloaded = functions.overloaded();
+    let may_be = functions.may_be_overloaded();
     let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
-    for (n, (source, code)) in sources.iter().zip(&codes).enumerate() {
-        let members = functions.add(code, &clauses);
+    for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, &members) else { continue };
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be) else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(
@@ -412,14 +449,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
         std::fs::write(&copy, text).map_err(failed)?;
         copies.push((source.path.clone(), copy));
     }
-    let overloaded = functions.overloaded();
-    let may_be = functions.may_be_overloaded();
-    if copies.is_empty() {
-        return Ok(Text { overloaded, may_be, overlay: None, misplaced });
-    }
-    let file = folder.file("overlay.yaml");
-    std::fs::write(&file, source_rewrite::overlay(&copies)).map_err(failed)?;
-    Ok(Text { overloaded, may_be, overlay: Some(file), misplaced })
+    let written = |name: &str, text: String| {
+        let file = folder.file(name);
+        std::fs::write(&file, text).map_err(failed).map(|()| file)
+    };
+    let overlay =
+        (!copies.is_empty()).then(|| written("overlay.yaml", source_rewrite::overlay(&copies))).transpose()?;
+    let library = may_be.then(|| written("library.h", library::for_both(sources))).transpose()?;
+    Ok(Text { overloaded, may_be, overlay, library, misplaced })
 }
 
 /// A number of the translation unit, the same in each build of it.

@@ -1,32 +1,12 @@
 //! Temporary files, and child processes that end with us.
-#![allow(unsafe_code)]
 
-use std::ffi::{CString, OsString};
+use crate::system;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-static STOPPED: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn stop(_: libc::c_int) {
-    STOPPED.store(true, Ordering::Relaxed);
-}
-
-/// From here on, a signal that asks the process to end ends its children, and temporary files are removed.
-pub fn catch_signals() {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // SAFETY: the handler only stores a flag.
-        unsafe { libc::signal(signal, stop as *const () as libc::sighandler_t) };
-    }
-}
 
 /// How the names of our folders begin.
 const PREFIX: &str = "revamp-";
@@ -50,26 +30,8 @@ impl Folder {
     }
 
     fn make(base: &Path) -> std::io::Result<Self> {
-        let template = base.join(format!("{PREFIX}XXXXXX")).into_os_string().into_vec();
-        let mut template = CString::new(template)?.into_bytes_with_nul();
-        // SAFETY: the template is a string with a zero at its end, which lives over the call; the call writes within it.
-        let made = unsafe { libc::mkdtemp(template.as_mut_ptr().cast()) };
-        if made.is_null() {
-            return Err(std::io::Error::last_os_error());
-        }
-        template.pop();
-        let path = PathBuf::from(OsString::from_vec(template));
-        // It has the name that sweepers look for only when it is locked.
-        let lock = File::create_new(path.join("unlocked"))
-            .and_then(|file| locked(&file).map(|()| file))
-            .and_then(|file| std::fs::rename(path.join("unlocked"), path.join(LOCK)).map(|()| file));
-        match lock {
-            Ok(lock) => Ok(Self { path, _lock: lock }),
-            Err(e) => {
-                let _ = std::fs::remove_dir_all(&path);
-                Err(e)
-            }
-        }
+        let (path, lock) = system::locked_folder(base, PREFIX, LOCK)?;
+        Ok(Self { path, _lock: lock })
     }
 
     /// A file in it.
@@ -109,30 +71,12 @@ impl Drop for Folder {
     }
 }
 
-/// Locks a file until it is closed; an error if somebody else has.
-fn locked(file: &File) -> std::io::Result<()> {
-    // SAFETY: the descriptor is open as long as the file is borrowed.
-    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-        0 => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
-}
-
 /// Removes the folders that killed runs left: ours by name and owner, with a lock that nobody holds. Follows no links.
 fn sweep(base: &Path) {
-    // SAFETY: the call has no conditions.
-    let own = unsafe { libc::geteuid() };
     for entry in std::fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
-            && entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == own);
-        if !ours {
-            continue;
-        }
-        let lock = File::options()
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
-            .open(entry.path().join(LOCK));
-        if lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok()) {
+            && entry.metadata().is_ok_and(|found| system::is_own_folder(&found));
+        if ours && system::is_unlocked(&entry.path().join(LOCK)) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -175,7 +119,7 @@ impl Running {
     /// Waits for its end: its exit code, and what was kept of what it said.
     pub fn end(mut self) -> Result<(i32, String), String> {
         let status = loop {
-            if STOPPED.load(Ordering::Relaxed) {
+            if system::is_stopped() {
                 return Err("stopped".into());
             }
             match self.child.try_wait().map_err(|e| format!("{}: {e}", self.name))? {
@@ -185,12 +129,11 @@ impl Running {
         };
         let told = self.told.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let told = String::from_utf8_lossy(&told).into_owned();
-        match (status.code(), status.signal()) {
-            (Some(code), _) => Ok((code, told)),
-            (None, signal) => {
-                Err(format!("{} was ended by signal {} (memory?)\n{told}", self.name, signal.unwrap_or_default()))
-            }
-        }
+        let signal = system::signal_of(status);
+        status
+            .code()
+            .map(|code| (code, told.clone()))
+            .ok_or_else(|| format!("{} was ended by signal {signal} (memory?)\n{told}", self.name))
     }
 }
 
@@ -202,7 +145,7 @@ impl Drop for Running {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

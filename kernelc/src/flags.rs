@@ -1,8 +1,8 @@
 //! The command line of a compiler: what it does, and which of its flags matter to which pass.
 
 use crate::lower::Bounds;
+use crate::system::name_of;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What a command line asks for.
@@ -89,6 +89,20 @@ fn bounds_named(name: &str) -> Result<Bounds, String> {
         other => Err(format!("-famp-bounds={other}: the mode is off, zero or report")),
     }
 }
+
+/// Words for ways to call a function, of which devices have none.
+const CONVENTIONS: [&str; 10] = [
+    "-U__cdecl",
+    "-D__cdecl=",
+    "-U__stdcall",
+    "-D__stdcall=",
+    "-U__fastcall",
+    "-D__fastcall=",
+    "-U__thiscall",
+    "-D__thiscall=",
+    "-U__vectorcall",
+    "-D__vectorcall=",
+];
 
 /// Flags whose value is the next argument.
 const SEPARATE: [&str; 57] = [
@@ -219,9 +233,8 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
     let mut language: Option<OsString> = None;
     let mut task = Task::Link;
     let mut verbose = false;
-    let behind = |argument: &OsStr, start: &str| {
-        argument.as_bytes().strip_prefix(start.as_bytes()).map(|value| OsStr::from_bytes(value).to_os_string())
-    };
+    let behind =
+        |argument: &OsStr, start: &str| argument.as_encoded_bytes().strip_prefix(start.as_bytes()).map(name_of);
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy().into_owned();
         let mut value = |line: &mut Line| {
@@ -234,8 +247,11 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
         match text.as_str() {
             "--" => {
                 for input in rest.by_ref() {
-                    let plain =
-                        if input.as_bytes().starts_with(b"-") { Path::new(".").join(&input).into() } else { input };
+                    let plain = if input.as_encoded_bytes().starts_with(b"-") {
+                        Path::new(".").join(&input).into()
+                    } else {
+                        input
+                    };
                     line.input(plain, language.as_deref());
                 }
             }
@@ -325,6 +341,27 @@ impl Line {
         self.flags.iter().rev().map(|f| f[0].to_string_lossy().into_owned()).find(|f| is(f))
     }
 
+    /// The system that is compiled for, if a flag names it.
+    pub fn target(&self) -> Option<String> {
+        self.flags.iter().rev().find_map(|flag| match flag.as_slice() {
+            [one] => one.to_string_lossy().strip_prefix("--target=").map(str::to_owned),
+            [name, value] if name == "-target" || name == "--target" => Some(value.to_string_lossy().into_owned()),
+            _ => None,
+        })
+    }
+
+    /// It is compiled for Windows.
+    pub fn is_for_windows(&self) -> bool {
+        self.target().map_or(cfg!(windows), |target| target.contains("windows") || target.contains("mingw"))
+    }
+
+    /// It is compiled for Linux on x86-64, of which the native kernels are.
+    pub fn is_for_native(&self) -> bool {
+        self.target().map_or(cfg!(all(target_arch = "x86_64", target_os = "linux")), |target| {
+            target.starts_with("x86_64") && target.contains("linux")
+        })
+    }
+
     /// What becomes of accesses outside of arrays and array_views.
     pub fn bounds(&self) -> Bounds {
         let optimised = self.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0");
@@ -348,6 +385,8 @@ impl Line {
                 "-std=",
                 "-stdlib=",
             ]) || begins(&[
+                "--target",
+                "-target",
                 "--sysroot",
                 "--gcc-install-dir",
                 "--gcc-toolchain",
@@ -368,7 +407,8 @@ impl Line {
                 || begins(&["-fms-extensions", "-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
                 || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
         });
-        self.standard.map(OsString::from).into_iter().chain(flags).collect()
+        let words = if self.is_for_windows() { CONVENTIONS.as_slice() } else { &[] };
+        self.standard.into_iter().chain(words.iter().copied()).map(OsString::from).chain(flags).collect()
     }
 
     /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
@@ -481,6 +521,28 @@ mod tests {
     }
     fn joined(flags: &[OsString]) -> String {
         flags.join(OsStr::new(" ")).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn the_system_that_is_compiled_for() {
+        let linux = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+        for (text, target, windows, native) in [
+            ("-c a.cpp", None, cfg!(windows), linux),
+            ("--target=x86_64-w64-windows-gnu -c a.cpp", Some("x86_64-w64-windows-gnu"), true, false),
+            ("-target x86_64-w64-mingw32 -c a.cpp", Some("x86_64-w64-mingw32"), true, false),
+            ("-target x --target=aarch64-linux-gnu -c a.cpp", Some("aarch64-linux-gnu"), false, false),
+            ("--target=x86_64-unknown-linux-gnu -c a.cpp", Some("x86_64-unknown-linux-gnu"), false, true),
+        ] {
+            let l = line(text);
+            assert_eq!(
+                (l.target().as_deref(), l.is_for_windows(), l.is_for_native()),
+                (target, windows, native),
+                "{text}"
+            );
+            let device = joined(&l.for_device());
+            assert_eq!(device.contains("-D__cdecl="), windows, "{device}");
+            assert_eq!(device.contains("-target"), target.is_some(), "{device}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, diagnostics, ir, lower, spins};
+use crate::{always_inline, diagnostics, ir, locks, lower, spins};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -109,6 +109,17 @@ fn lowered_as(
     if code == 0 && may_spin {
         let values = folder.file("device.spins.ll");
         (code, told) = Running::quiet(&mut clang.inline(&input, &values, large))?.end()?;
+        if let Some((text, locks)) = if code == 0 { locks::split(&text_of(&values)?) } else { None } {
+            // Between, no value crosses blocks.
+            let memory = folder.file("device.locks.ll");
+            write(&values, text)?;
+            (code, told) = Running::quiet(&mut clang.passes("function(reg2mem)", &values, &memory))?.end()?;
+            if code == 0 {
+                write(&memory, locks::moved(&text_of(&memory)?, &locks))?;
+                (code, told) = Running::quiet(&mut clang.passes("function(sroa)", &memory, &values))?.end()?;
+                input = values.clone();
+            }
+        }
         if let Some(text) = if code == 0 { spins::marked(&text_of(&values)?) } else { None } {
             spins = true;
             write(&values, text)?;

@@ -7,7 +7,7 @@
 //! - [`lower`]: from that tree to a SPIR-V module for each kernel, or to errors with the user's lines;
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
-//! - `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
+//! - `system`: what differs between systems; `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `refuse`: what C++ AMP forbids and Clang
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
@@ -26,6 +26,8 @@ mod flags;
 pub mod image;
 pub mod ir;
 mod kernels;
+mod library;
+mod locks;
 pub mod lower;
 pub mod native;
 mod overloads;
@@ -35,7 +37,8 @@ mod refuse;
 mod response_files;
 mod source_rewrite;
 mod spins;
+mod system;
 mod tokens;
 
-pub use files::catch_signals;
 pub use refuse::{CHILD, child};
+pub use system::catch_signals;

@@ -77,7 +77,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// What a text includes, and whether it stands in quotes.
-fn includes(text: &str) -> Vec<(String, bool)> {
+pub fn includes(text: &str) -> Vec<(String, bool)> {
     let named = text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
         let (end, in_quotes) = match rest.chars().next()? {

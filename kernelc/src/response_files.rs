@@ -1,7 +1,7 @@
 //! Response files: `@file` stands for the arguments that the file holds.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use crate::system::name_of;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The deepest nesting of response files.
@@ -18,7 +18,7 @@ pub fn expanded(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
 
 fn expand(arguments: Vec<OsString>, depth: usize, all: &mut Vec<OsString>) -> Result<(), String> {
     for argument in arguments {
-        let file = argument.as_bytes().strip_prefix(b"@").map(|name| PathBuf::from(OsStr::from_bytes(name)));
+        let file = argument.as_encoded_bytes().strip_prefix(b"@").map(|name| PathBuf::from(name_of(name)));
         let Some(file) = file.filter(|file| file.is_file()) else {
             all.push(argument);
             continue;
@@ -53,11 +53,11 @@ fn words(text: &[u8]) -> Vec<OsString> {
                 word.get_or_insert_default();
             }
             (_, Some(open)) if byte == open => quote = None,
-            (_, None) if byte.is_ascii_whitespace() => all.extend(word.take().map(OsString::from_vec)),
+            (_, None) if byte.is_ascii_whitespace() => all.extend(word.take().map(|word| name_of(&word))),
             _ => word.get_or_insert_default().push(byte),
         }
     }
-    all.extend(word.map(OsString::from_vec));
+    all.extend(word.map(|word| name_of(&word)));
     all
 }
 

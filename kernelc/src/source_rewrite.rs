@@ -4,6 +4,7 @@
 //!   in types;
 //! - members of local classes have the restriction of the function around them;
 //! - `e.tile<16>()` and `v.sample<filter_point>(c)` need no `template` where `e` and `v` depend on a template's parameter;
+//! - deleted functions are the host's, where functions may differ by restriction;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
 use crate::tokens::{Clauses, Code};
@@ -14,10 +15,19 @@ use std::path::{Path, PathBuf};
 type Edit = (Range<usize>, String);
 
 /// The source as Clang accepts it; `None` if there is nothing to rewrite.
-/// `members` are the tokens where members of local classes begin.
-pub fn rewritten(source: &str, code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Option<String> {
+/// `members` are the tokens where members of local classes begin; `overloaded`: functions may differ by restriction.
+pub fn rewritten(
+    source: &str,
+    code: &Code<'_>,
+    clauses: &Clauses,
+    members: &[usize],
+    overloaded: bool,
+) -> Option<String> {
     let mut edits = restricted(code, clauses, members);
     edits.extend(member_templates(code));
+    if overloaded {
+        edits.extend(deleted(code, clauses));
+    }
     let mut at = 0;
     while at < code.tokens.len() {
         if code.text(at) == "tile_static" && !code.tokens[at].directive {
@@ -73,6 +83,19 @@ fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit
         Some((start..start, format!("restrict({words}) ")))
     };
     members.iter().filter_map(edit).collect()
+}
+
+/// Deleted functions without a restriction are the host's, as others are: Clang takes them for ones of both sides.
+fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
+    let edit = |at: usize| {
+        let is_one = code.text(at) == "=" && code.text(at + 1) == "delete" && code.text(at + 2) == ";";
+        // Behind its parameters a restriction may stand; before it other words.
+        let mut head = (0..at).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)));
+        let unmarked = is_one && !head.any(|n| clauses.at(code, n).is_some());
+        let start = code.tokens.get(at)?.start;
+        unmarked.then(|| (start..start, String::from("__attribute__((host)) ")))
+    };
+    (0..code.tokens.len()).filter_map(edit).collect()
 }
 
 /// Member templates of the headers that programs name with template arguments.
@@ -280,7 +303,7 @@ mod tests {
         let mut clauses = Clauses::new();
         clauses.learn(&code);
         let members = crate::overloads::Functions::default().add(&code, &clauses);
-        let made = rewritten(source, &code, &clauses, &members);
+        let made = rewritten(source, &code, &clauses, &members, true);
         if let Some(made) = &made {
             assert_eq!(made.matches('\n').count(), source.matches('\n').count(), "{made}");
         }
@@ -302,6 +325,7 @@ mod tests {
             ),
             ("int operator()(int) restrict(amp) noexcept;", "int operator()(int) noexcept restrict(amp) ;"),
             ("int operator[](int) restrict(amp) noexcept;", "int operator[](int) noexcept restrict(amp) ;"),
+            ("s(const s &) = delete;", "s(const s &) __attribute__((host)) = delete;"),
             ("using f = int(int) restrict(amp);", "using f = int(int) ;"),
             ("typedef int (*f)(int) restrict(amp, cpu);", "typedef int (*f)(int) ;"),
             ("void g(int h(int) restrict(amp), int);", "void g(int h(int) , int);"),

@@ -52,30 +52,33 @@ pub fn unmarked(ir: &str) -> String {
 
 /// A block of a function.
 #[derive(Default)]
-struct Block<'t> {
-    name: &'t str,
+pub struct Block<'t> {
+    pub name: &'t str,
+    /// The line of its label.
+    pub label: usize,
     /// The lines of its instructions behind the phis.
-    first: usize,
-    successors: Vec<usize>,
-    predecessors: Vec<usize>,
+    pub first: usize,
+    pub successors: Vec<usize>,
+    pub predecessors: Vec<usize>,
 }
 
 /// What an instruction is.
-struct Value<'t> {
-    block: usize,
+pub struct Value<'t> {
+    pub block: usize,
+    pub line: usize,
     /// The values that it names.
-    of: Vec<&'t str>,
+    pub of: Vec<&'t str>,
     /// The blocks from which it takes a constant.
     constants: Vec<&'t str>,
-    atomic: bool,
+    pub atomic: bool,
 }
 
 /// A function.
-struct Body<'t> {
-    blocks: Vec<Block<'t>>,
-    values: HashMap<&'t str, Value<'t>>,
+pub struct Body<'t> {
+    pub blocks: Vec<Block<'t>>,
+    pub values: HashMap<&'t str, Value<'t>>,
     /// By block: the condition that it ends with, and how many atomic operations and stores it has.
-    conditions: Vec<Option<&'t str>>,
+    pub conditions: Vec<Option<&'t str>>,
     writes: Vec<usize>,
 }
 
@@ -88,8 +91,8 @@ fn locals(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl<'t> Body<'t> {
-    fn read(lines: &[&'t str], first: usize, end: usize) -> Self {
-        let mut blocks = vec![Block { first, ..Block::default() }];
+    pub fn read(lines: &[&'t str], first: usize, end: usize) -> Self {
+        let mut blocks = vec![Block { first, label: first, ..Block::default() }];
         let mut values = HashMap::new();
         let (mut conditions, mut writes) = (vec![None], vec![0]);
         let mut targets: Vec<Vec<&str>> = vec![Vec::new()];
@@ -97,7 +100,7 @@ impl<'t> Body<'t> {
             let at = blocks.len() - 1;
             if !line.starts_with(' ') && !line.is_empty() && !line.starts_with(';') {
                 let name = line.split(':').next().unwrap_or_default().trim_matches('"');
-                let block = Block { name, first: n + 1, ..Block::default() };
+                let block = Block { name, label: n, first: n + 1, ..Block::default() };
                 if blocks[at].first == n {
                     // The entry's own label.
                     blocks[at] = block;
@@ -121,7 +124,7 @@ impl<'t> Body<'t> {
                 conditions[at] = locals(what.split(',').next().unwrap_or_default()).next();
             }
             let Some(name) = result else { continue };
-            let mut value = Value { block: at, of: Vec::new(), constants: Vec::new(), atomic };
+            let mut value = Value { block: at, line: n, of: Vec::new(), constants: Vec::new(), atomic };
             if let Some(pairs) = what.strip_prefix("phi ") {
                 blocks[at].first = n + 1;
                 for pair in pairs.split('[').skip(1) {
@@ -147,7 +150,7 @@ impl<'t> Body<'t> {
     }
 
     /// The loops, each with the number of its first block.
-    fn loops(&self) -> Vec<HashSet<usize>> {
+    pub fn loops(&self) -> Vec<(usize, HashSet<usize>)> {
         let mut found: HashMap<usize, HashSet<usize>> = HashMap::new();
         let (mut on, mut seen) = (vec![false; self.blocks.len()], vec![false; self.blocks.len()]);
         let mut stack = vec![(0, 0)];
@@ -173,7 +176,7 @@ impl<'t> Body<'t> {
                 stack.push((to, 0));
             }
         }
-        found.into_values().collect()
+        found.into_iter().collect()
     }
 
     /// Whether the loop is left when something was set in it that follows from an atomic operation.
@@ -208,6 +211,7 @@ impl<'t> Body<'t> {
     /// The lines at which the ways within such loops meet.
     fn meets(&self) -> Vec<usize> {
         let loops = self.loops();
+        let loops: Vec<HashSet<usize>> = loops.into_iter().map(|(_, body)| body).collect();
         let innermost = |block: usize| loops.iter().filter(|body| body.contains(&block)).min_by_key(|body| body.len());
         let mut lines = Vec::new();
         for body in loops.iter().filter(|body| self.spins(body)) {

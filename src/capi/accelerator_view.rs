@@ -18,6 +18,17 @@ pub(super) fn handle_of(view: &Arc<AcceleratorView>) -> Result<revamp_accelerato
     handle::of(&view.c_handle, view)
 }
 
+/// True for the immediate mode.
+pub(super) fn is_immediate(mode: revamp_queuing_mode) -> Result<bool> {
+    match mode {
+        REVAMP_QUEUING_MODE_IMMEDIATE => Ok(true),
+        REVAMP_QUEUING_MODE_AUTOMATIC => Ok(false),
+        other => Err(Error::invalid(format!(
+            "{other} is no queuing mode; pass REVAMP_QUEUING_MODE_IMMEDIATE or REVAMP_QUEUING_MODE_AUTOMATIC"
+        ))),
+    }
+}
+
 /// Gives the default view of an accelerator, which is in automatic mode: the same one each time,
 /// until revamp_accelerator_reopen() replaces it. Owned by the library: retaining and releasing it
 /// is allowed and has no effect.
@@ -45,15 +56,7 @@ pub unsafe extern "C" fn revamp_accelerator_create_view(
 ) -> revamp_status {
     guard(|| {
         pointer::check_out(view, "view")?;
-        let immediate = match mode {
-            REVAMP_QUEUING_MODE_IMMEDIATE => true,
-            REVAMP_QUEUING_MODE_AUTOMATIC => false,
-            other => {
-                return Err(Error::invalid(format!(
-                    "{other} is no queuing mode; pass REVAMP_QUEUING_MODE_IMMEDIATE or REVAMP_QUEUING_MODE_AUTOMATIC"
-                )));
-            }
-        };
+        let immediate = is_immediate(mode)?;
         let made = AcceleratorView::create(&get::<Accelerator, _>(accelerator)?, immediate)?;
         let handle = handle_of(&made)?;
         // SAFETY: checked; the caller vouches for it being writable.

@@ -57,6 +57,7 @@ pub unsafe extern "C" fn revamp_array_create(
             associated: None,
             label: None,
             texture: None,
+            memory: None,
         };
         if let Some(o) = &options {
             if o.has_cpu_access_type {

@@ -92,6 +92,9 @@ fn first_use() {
         unsafe {
             libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_forked_child));
         }
+        // On other systems the linker sees to it (build.rs).
+        #[cfg(windows)]
+        crate::host::system::keep_loaded(first_use as *const () as usize);
         process::set_hook_exit(hook_exit);
     });
 }
@@ -127,9 +130,11 @@ fn hook_exit() {
         // SAFETY: the function does not unwind, and stays: the library is never unloaded (build.rs).
         unsafe { register(on_exit, std::ptr::null_mut()) }
     };
-    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    #[cfg(all(unix, not(all(target_os = "linux", target_env = "gnu"))))]
     // SAFETY: as above.
     let failed = unsafe { libc::atexit(at_exit) };
+    #[cfg(windows)]
+    let failed = i32::from(!crate::host::system::at_exit_of_program(at_exit));
     if failed != 0 {
         crate::log!(Warn, "no exit hook: work that is not waited for may be lost at the end of the process");
     }

@@ -28,3 +28,6 @@ mod sizes;
 pub mod texture;
 pub mod transfers;
 pub mod types;
+pub mod vulkan;
+mod vulkan_handles;
+pub mod vulkan_types;

@@ -1,6 +1,7 @@
 //! The structs that begin with their size, so that they can grow, and where their fields end.
 
 use super::types::*;
+use super::vulkan_types::*;
 use crate::error::{Error, Result};
 
 /// A struct whose first field is its size.
@@ -83,6 +84,25 @@ sized! {
         explicit_from_count, explicit_local_bytes, explicit_local_count
     }
     revamp_transfer { struct_size, number, bytes, is_implicit, call, source, destination, source_id }
+    revamp_vulkan_device_requirements {
+        struct_size, required_features, required_feature_count, optional_feature_count, optional_features, extensions,
+        extension_count, api_version, features, queue_family_index, graphics_queue_family_index
+    }
+    revamp_vulkan_device_info {
+        struct_size, instance, physical_device, device, create_info, queue, queue_family_index, queue_index, api_version,
+        sharing_family_count, sharing_families, get_instance_proc_addr, lock_queue, unlock_queue, release, context
+    }
+    revamp_vulkan_view_info {
+        struct_size, instance, physical_device, device, queue, queue_family_index, queue_index, api_version,
+        is_of_program, sharing_families, sharing_family_count
+    }
+    revamp_vulkan_buffer_info { struct_size, buffer, size, offset, usage, release, context }
+    revamp_vulkan_array_info { struct_size, buffer, offset, size, usage }
+    revamp_vulkan_image_info { struct_size, image, format, usage, layout, release, context }
+    revamp_vulkan_texture_info { struct_size, image, format, layout, levels }
+    revamp_vulkan_shared_memory {
+        struct_size, fd, memory_type_index, allocation_size, offset, size, is_dedicated, device_uuid
+    }
 }
 
 /// A size is good if a version of the struct may have ended there: with a field, or with the gap

@@ -32,7 +32,7 @@ fn extent_of(shape: &TextureShape, level: u32) -> [i32; 3] {
 ///
 /// # Safety
 /// The options' extent is null or has `rank` readable values.
-unsafe fn shape_of(o: &revamp_texture_options) -> Result<TextureShape> {
+pub(super) unsafe fn shape_of(o: &revamp_texture_options) -> Result<TextureShape> {
     let kind = KINDS.iter().find(|(value, _)| *value == o.component_kind);
     let Some(&(_, kind)) = kind else {
         return Err(Error::invalid(format!(
@@ -88,7 +88,8 @@ pub unsafe extern "C" fn revamp_texture_create(
         };
         let associated =
             if o.associated_view.is_null() { None } else { Some(get::<AcceleratorView, _>(o.associated_view)?) };
-        let handle = insert(Texture::create(TextureRequest { view, shape, associated, storage, label })?)?;
+        let handle =
+            insert(Texture::create(TextureRequest { view, shape, associated, storage, label, memory: None })?)?;
         // SAFETY: checked; the caller vouches for it being writable.
         unsafe { pointer::write(texture, "texture", handle) }
     })

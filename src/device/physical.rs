@@ -2,6 +2,7 @@
 
 use super::Device;
 use crate::error::Result;
+use std::any::Any;
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -81,6 +82,8 @@ pub trait PhysicalDevice: Send + Sync {
     fn properties(&self) -> Properties;
     /// The UUID of the hardware, if Vulkan gives one.
     fn uuid(&self) -> Option<[u8; 16]>;
+    /// For casts to the device's own type.
+    fn as_any(&self) -> &dyn Any;
     /// Opens the device.
     fn open(&self) -> Result<Arc<dyn Device>>;
 }

@@ -139,6 +139,11 @@ impl<W> Board<W> {
         (open != 0).then(|| 63 - open.leading_zeros() as usize)
     }
 
+    /// True if there is a loop at this place alone.
+    pub fn is_only(&self, at: usize) -> bool {
+        self.taken.0.load(Ordering::Relaxed) == 1 << at
+    }
+
     /// How often a thread could still claim items there, about.
     pub fn claims_left(&self, at: usize) -> u64 {
         let word = self.places[at].0.left.load(Ordering::Relaxed);

@@ -135,7 +135,7 @@ impl HostBlock {
         if all > 0 && bytes > all {
             return Err(refused(&format!(": this machine has {all} bytes of memory")));
         }
-        let mapped = cfg!(unix) && taken >= MAPPED_BYTES;
+        let mapped = taken >= MAPPED_BYTES;
         let start = if mapped { map(taken) } else { allocate(taken) };
         if start.is_null() {
             return Err(refused(""));
@@ -205,10 +205,8 @@ fn map(bytes: usize) -> *mut u8 {
     start.cast()
 }
 
-#[cfg(not(unix))]
-fn map(bytes: usize) -> *mut u8 {
-    allocate(bytes)
-}
+#[cfg(windows)]
+use super::system::map;
 
 #[cfg(unix)]
 fn unmap(start: *mut u8, bytes: usize) {
@@ -216,8 +214,11 @@ fn unmap(start: *mut u8, bytes: usize) {
     unsafe { libc::munmap(start.cast(), bytes) };
 }
 
-#[cfg(not(unix))]
-fn unmap(_start: *mut u8, _bytes: usize) {}
+#[cfg(windows)]
+fn unmap(start: *mut u8, _bytes: usize) {
+    // SAFETY: `map` made these pages and the dropped block alone owned them.
+    unsafe { super::system::unmap(start) };
+}
 
 #[cfg(test)]
 mod tests {

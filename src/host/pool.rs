@@ -172,14 +172,16 @@ impl Drop for ThreadPool {
 }
 
 impl Shared {
-    /// Wakes workers for the loop at this place, at most so many, if those awake are too few.
+    /// Wakes workers for the loop at this place, at most so many, if those without work are too few.
     fn rouse(&self, at: usize, most: u64) {
         // A worker counts itself before it looks for the last time, and the loop stands on the board by now.
         let asleep = self.sleeping.load(Ordering::SeqCst);
         if asleep == 0 {
             return;
         }
-        let wanted = self.board.claims_left(at).saturating_sub(1 + self.awake.load(Ordering::Relaxed));
+        // Who is awake may be in another loop, for long.
+        let idle = if self.board.is_only(at) { self.awake.load(Ordering::Relaxed) } else { 0 };
+        let wanted = self.board.claims_left(at).saturating_sub(1 + idle);
         let wakes = wanted.min(asleep).min(most);
         if wakes > 0 {
             // Whoever has looked for the last time waits by now.
@@ -375,6 +377,39 @@ mod tests {
                 std::thread::yield_now();
             }
             counts(&pool, 100);
+            drop(held);
+        });
+    }
+
+    #[test]
+    fn a_loop_beside_a_long_one_wakes_workers() {
+        let pool = ThreadPool::with_spin(3, None);
+        let gate = parking_lot::Mutex::new(());
+        let held = gate.lock();
+        let (busy, inside) = (AtomicU64::new(0), AtomicU64::new(0));
+        let until = |what: &AtomicU64, wanted| {
+            let start = Instant::now();
+            while what.load(Ordering::SeqCst) < wanted && start.elapsed() < Duration::from_secs(20) {
+                std::thread::yield_now();
+            }
+            what.load(Ordering::SeqCst)
+        };
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                pool.parallel(2, &|_| {
+                    busy.fetch_add(1, Ordering::SeqCst);
+                    drop(gate.lock());
+                })
+                .unwrap();
+            });
+            // The caller and a worker are held, and the other worker sleeps.
+            assert_eq!(until(&busy, 2), 2);
+            assert_eq!(until(&pool.shared.sleeping, 1), 1);
+            pool.parallel(2, &|_| {
+                inside.fetch_add(1, Ordering::SeqCst);
+                assert_eq!(until(&inside, 2), 2);
+            })
+            .unwrap();
             drop(held);
         });
     }

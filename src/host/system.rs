@@ -19,16 +19,52 @@ pub fn page_size() -> u64 {
 }
 
 /// Bytes of a page of the host's memory.
-#[cfg(not(unix))]
+#[cfg(windows)]
 pub fn page_size() -> u64 {
     // On all processors on which Windows runs.
     4096
 }
 
+/// What is called of kernel32.dll.
+#[cfg(windows)]
+mod kernel32 {
+    use std::ffi::c_void;
+
+    /// MEMORYSTATUSEX.
+    #[repr(C)]
+    #[derive(Default)]
+    pub struct MemoryStatus {
+        pub length: u32,
+        pub load: u32,
+        /// Bytes of the machine's memory, and six more figures.
+        pub total: u64,
+        pub others: [u64; 6],
+    }
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        pub fn GetModuleHandleExW(flags: u32, name: *const u16, module: *mut *mut c_void) -> i32;
+        pub fn GetProcAddress(module: *mut c_void, name: *const std::ffi::c_char) -> *mut c_void;
+        pub fn GlobalMemoryStatusEx(status: *mut MemoryStatus) -> i32;
+        pub fn GetStdHandle(which: u32) -> *mut c_void;
+        pub fn WriteFile(file: *mut c_void, data: *const u8, bytes: u32, written: *mut u32, how: *mut c_void) -> i32;
+        pub fn VirtualAlloc(address: *mut c_void, bytes: usize, kind: u32, protection: u32) -> *mut c_void;
+        pub fn VirtualFree(address: *mut c_void, bytes: usize, kind: u32) -> i32;
+        pub fn GetCurrentProcess() -> *mut c_void;
+        pub fn TerminateProcess(process: *mut c_void, status: u32) -> i32;
+    }
+}
+
 /// Bytes of the host's memory; 0 if unknown.
-#[cfg(not(unix))]
+#[cfg(windows)]
 pub fn total_memory() -> u64 {
-    0
+    let mut status = kernel32::MemoryStatus {
+        length: u32::try_from(size_of::<kernel32::MemoryStatus>()).unwrap_or_default(),
+        ..Default::default()
+    };
+    // SAFETY: the struct says how long it is, and the call writes it.
+    let known = unsafe { kernel32::GlobalMemoryStatusEx(&raw mut status) } != 0;
+    if known { status.total } else { 0 }
 }
 
 /// Writes to standard error; takes no lock and allocates nothing.
@@ -38,10 +74,17 @@ pub fn say(text: &str) {
     let _ = unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }
 
-/// Writes to standard error.
-#[cfg(not(unix))]
+/// Writes to standard error; takes no lock of this process and allocates nothing.
+#[cfg(windows)]
 pub fn say(text: &str) {
-    eprint!("{text}");
+    const STANDARD_ERROR: u32 = -12_i32 as u32;
+    let mut written = 0;
+    // SAFETY: the bytes are the text's own. What cannot be written is not said.
+    unsafe {
+        let file = kernel32::GetStdHandle(STANDARD_ERROR);
+        let bytes = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        kernel32::WriteFile(file, text.as_ptr(), bytes, &raw mut written, std::ptr::null_mut());
+    }
 }
 
 /// Keeps the module that contains `code` loaded for good; false if no module does. Takes the loader's lock.
@@ -82,13 +125,58 @@ fn module_of(code: usize) -> Option<libc::Dl_info> {
 #[cfg(windows)]
 pub fn keep_loaded(code: usize) -> bool {
     const PIN_FROM_ADDRESS: u32 = 1 | 4;
-    #[link(name = "kernel32")]
-    unsafe extern "system" {
-        fn GetModuleHandleExW(flags: u32, address: *const u16, module: *mut *mut std::ffi::c_void) -> i32;
-    }
     let mut module = std::ptr::null_mut();
     // SAFETY: with these flags the address is only compared, and the module is never let go.
-    unsafe { GetModuleHandleExW(PIN_FROM_ADDRESS, std::ptr::without_provenance(code), &raw mut module) != 0 }
+    unsafe { kernel32::GetModuleHandleExW(PIN_FROM_ADDRESS, std::ptr::without_provenance(code), &raw mut module) != 0 }
+}
+
+/// Registers `hook` with each C library of the process that is a DLL: exit() of the program runs it while all threads are still
+/// there. What a DLL registers by its own atexit() runs when they are gone. False if there is no such C library.
+#[cfg(windows)]
+pub fn at_exit_of_program(hook: extern "C" fn()) -> bool {
+    /// The name of the DLL in UTF-16, and what registers there.
+    const LIBRARIES: [(&str, &std::ffi::CStr); 3] =
+        [("msvcrt.dll", c"_onexit"), ("ucrtbase.dll", c"_crt_atexit"), ("ucrtbased.dll", c"_crt_atexit")];
+    type Register = unsafe extern "C" fn(extern "C" fn()) -> *mut std::ffi::c_void;
+    const PIN: u32 = 1;
+    let mut any = false;
+    for (library, register) in LIBRARIES {
+        let name: Vec<u16> = library.encode_utf16().chain([0]).collect();
+        let mut module = std::ptr::null_mut();
+        // SAFETY: both names end in a zero. The functions take a function without arguments; what they return tells no more than
+        // whether there was memory for it (`_onexit` a pointer, `_crt_atexit` a number: neither is looked at).
+        unsafe {
+            if kernel32::GetModuleHandleExW(PIN, name.as_ptr(), &raw mut module) == 0 {
+                continue;
+            }
+            let found = kernel32::GetProcAddress(module, register.as_ptr());
+            if !found.is_null() {
+                std::mem::transmute::<*mut std::ffi::c_void, Register>(found)(hook);
+                any = true;
+            }
+        }
+    }
+    any
+}
+
+/// Fresh zero pages, null if there are none. Untouched they take no memory.
+#[cfg(windows)]
+pub fn map(bytes: usize) -> *mut u8 {
+    const RESERVE_AND_COMMIT: u32 = 0x3000;
+    const READ_WRITE: u32 = 4;
+    // SAFETY: at an address the system chooses it touches nobody's memory.
+    unsafe { kernel32::VirtualAlloc(std::ptr::null_mut(), bytes, RESERVE_AND_COMMIT, READ_WRITE).cast() }
+}
+
+/// Gives back what [`map`] gave.
+///
+/// # Safety
+/// `start` is [`map`]'s, and nobody uses the pages any more.
+#[cfg(windows)]
+pub unsafe fn unmap(start: *mut u8) {
+    const RELEASE: u32 = 0x8000;
+    // SAFETY: as the caller says; a size of 0 means all of it.
+    unsafe { kernel32::VirtualFree(start.cast(), 0, RELEASE) };
 }
 
 /// Ends the process at once; no exit handlers run.
@@ -99,7 +187,9 @@ pub fn end_process(status: i32) -> ! {
 }
 
 /// Ends the process at once; no exit handlers run.
-#[cfg(not(unix))]
+#[cfg(windows)]
 pub fn end_process(status: i32) -> ! {
-    std::process::exit(status)
+    // SAFETY: the handle means this process, which the call ends.
+    unsafe { kernel32::TerminateProcess(kernel32::GetCurrentProcess(), status as u32) };
+    std::process::abort()
 }

@@ -63,10 +63,6 @@ impl Ending {
 pub(super) fn prepare(finish: [fn(); 2]) {
     let _ = FINISH.set(finish);
     WAITING.get_or_init(|| {
-        // On Windows the other threads are gone when a library's exit hook runs.
-        if cfg!(windows) {
-            return None;
-        }
         let made = spawn_named("revamp-exit", || finish_all(wait_for_end()))
             .and_then(|first| Ok([first, spawn_named("revamp-exit", || watch_over(wait_for_end()))?]));
         match made {

@@ -1,34 +1,19 @@
 /* Views over all kinds of host memory: pages that come and go, that may only be read, that are shared with others. */
 #include "views.h"
+#include "system.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { PAGES = 4 };
 
-static size_t page(void) {
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Pages of memory, at `at` if there is room. */
-static uint32_t *map(void *at, size_t size) {
-    FILE *file = tmpfile();
-    REQUIRE(file && ftruncate(fileno(file), (off_t)size) == 0);
-    void *memory = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(file), 0);
-    fclose(file);
-    REQUIRE(memory != MAP_FAILED);
-    return memory;
-}
-
 TEST(memory_may_be_unmapped_after_the_last_view) {
     FOR_EACH_RUNNER(p) {
-        const size_t size = PAGES * page(), count = size / 4;
+        const size_t size = PAGES * page_size(), count = size / 4;
         void *at = NULL;
         for (uint32_t i = 0; i < 10; i++) {
             const void *mark = memory_mark();
-            uint32_t *data = at = map(at, size), *expected = numbers(count, i);
+            uint32_t *data = at = map_pages(at, size), *expected = numbers(count, i);
             memcpy(data, expected, size);
             revamp_array_view view = view_of(data, (int32_t)count), part = range_of(view, 10, 20);
             step_on(p, view);
@@ -40,7 +25,7 @@ TEST(memory_may_be_unmapped_after_the_last_view) {
             drop(view);
             CHECK_SAME(data, expected, size);
             /* Mostly mapped anew at the same place, with other pages behind it. */
-            CHECK(!munmap(data, size));
+            CHECK(unmap_pages(data, size));
             free_memory_since(mark);
         }
     }
@@ -49,10 +34,10 @@ TEST(memory_may_be_unmapped_after_the_last_view) {
 
 TEST(memory_that_may_only_be_read_takes_a_read_only_view) {
     FOR_EACH_RUNNER(p) {
-        const size_t size = PAGES * page(), count = size / 4;
-        uint32_t *data = map(NULL, size), *expected = numbers(count, 1);
+        const size_t size = PAGES * page_size(), count = size / 4;
+        uint32_t *data = map_pages(NULL, size), *expected = numbers(count, 1);
         memcpy(data, expected, size);
-        REQUIRE(!mprotect(data, size, PROT_READ));
+        REQUIRE(forbid_writing(data, size));
         revamp_array_view view = const_view_of(data, (int32_t)count), part = range_of(view, 5, 100);
         CHECK_SAME(read_on(p, view), expected, size);
         CHECK_SAME(read_on_host(part), expected + 5, 400);
@@ -60,7 +45,7 @@ TEST(memory_that_may_only_be_read_takes_a_read_only_view) {
         CHECK_OK(revamp_array_view_synchronize(view, REVAMP_ACCESS_READ));
         drop(part);
         drop(view);
-        CHECK(!munmap(data, size));
+        CHECK(unmap_pages(data, size));
     }
 }
 
@@ -76,9 +61,9 @@ TEST(constants_of_the_program_take_a_read_only_view) {
 
 TEST(views_end_where_the_memory_does) {
     FOR_EACH_RUNNER(p) {
-        const size_t size = PAGES * page(), count = 300;
-        uint32_t *data = map(NULL, size + page()), *end = data + size / 4, *expected = numbers(count, 1);
-        REQUIRE(!munmap(end, page()));
+        const size_t size = PAGES * page_size(), count = 300;
+        uint32_t *data = map_pages(NULL, size + page_size()), *end = data + size / 4, *expected = numbers(count, 1);
+        REQUIRE(forbid_pages(end, page_size()));
         /* Behind it there is nothing; before it begins in the middle of a page. */
         memcpy(end - count, expected, count * 4);
         revamp_array_view view = view_of(end - count, (int32_t)count);
@@ -89,14 +74,14 @@ TEST(views_end_where_the_memory_does) {
         step_naive(expected, count, 3);
         CHECK_SAME(end - count, expected, count * 4);
         CHECK_NUMBER(*(end - count - 1), 0);
-        CHECK(!munmap(data, size));
+        CHECK(unmap_pages(data, size));
     }
 }
 
 TEST(neighbours_in_one_page_are_left_alone) {
     enum { N = 100 };
     FOR_EACH_RUNNER(p) {
-        uint32_t *data = map(NULL, page()), *expected = numbers((size_t)3 * N, 1);
+        uint32_t *data = map_pages(NULL, page_size()), *expected = numbers((size_t)3 * N, 1);
         memcpy(data, expected, (size_t)12 * N);
         /* Two data sources, and numbers of the program between them, change by turns. */
         revamp_array_view a = view_of(data, N), b = view_of(data + (size_t)2 * N, N);
@@ -114,14 +99,14 @@ TEST(neighbours_in_one_page_are_left_alone) {
         step_naive(expected, N, 5);
         step_naive(expected + N, (size_t)2 * N, 11);
         CHECK_SAME(data, expected, (size_t)12 * N);
-        CHECK(!munmap(data, page()));
+        CHECK(unmap_pages(data, page_size()));
     }
 }
 
 TEST(neighbours_on_two_accelerators) {
     enum { N = 100 };
     FOR_EACH_TWO_RUNNERS(p, q) {
-        uint32_t *data = map(NULL, page()), *expected = numbers((size_t)2 * N, 1);
+        uint32_t *data = map_pages(NULL, page_size()), *expected = numbers((size_t)2 * N, 1);
         memcpy(data, expected, (size_t)8 * N);
         revamp_array_view a = view_of(data, N), b = view_of(data + N, N);
         for (int i = 0; i < 20; i++) {
@@ -132,7 +117,7 @@ TEST(neighbours_on_two_accelerators) {
         drop(a);
         step_naive(expected, (size_t)2 * N, 20);
         CHECK_SAME(data, expected, (size_t)8 * N);
-        CHECK(!munmap(data, page()));
+        CHECK(unmap_pages(data, page_size()));
     }
 }
 
@@ -163,7 +148,7 @@ static long resident_kilobytes(void) {
     FILE *file = fopen("/proc/self/statm", "r");
     if (!file || fscanf(file, "%*d %ld", &pages) != 1) check_skip("no /proc/self/statm");
     fclose(file);
-    return pages * ((long)page() / 1024);
+    return pages * ((long)page_size() / 1024);
 }
 
 TEST(views_made_and_dropped_leave_nothing) {

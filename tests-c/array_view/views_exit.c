@@ -1,46 +1,34 @@
 /* Data of views that are alive when the process ends, or the library is told to end, is written back. A file that
  * parent and child both map shows what the child's memory came to. */
 #include "engines.h"
+#include "system.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { N = 1 << 16, BYTES = N * 4, STEPS = 5, PLACES = 4, FILE_SIZE = PLACES * BYTES };
-
-static uint32_t *map_file(const char *path) {
-    int file = open(path, O_RDWR);
-    REQUIRE(file >= 0);
-    uint32_t *map = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    REQUIRE(map != MAP_FAILED);
-    close(file);
-    return map;
-}
 
 /* The child's: the numbers it works on, one part for each engine. */
 static uint32_t *test_file(void) {
     const char *path = getenv("TEST_FILE");
     REQUIRE(path);
-    return map_file(path);
+    return map_shared_file(path, FILE_SIZE);
 }
 
 /* Runs the child on a file of numbers, and returns what it left there: PLACES times N. */
 static uint32_t *run_on_file(const char *child, uint32_t seed, const char *setting) {
-    char path[] = "/tmp/revamp-test-XXXXXX", variable[64];
-    int file = mkstemp(path);
-    REQUIRE(file >= 0 && !ftruncate(file, FILE_SIZE));
-    close(file);
-    uint32_t *map = map_file(path), *left = memory(FILE_SIZE);
+    char path[PATH_BYTES], variable[PATH_BYTES + 16];
+    make_shared_file(path, FILE_SIZE);
+    uint32_t *map = map_shared_file(path, FILE_SIZE), *left = memory(FILE_SIZE);
     fill_bytes(map, FILE_SIZE, seed);
     snprintf(variable, sizeof variable, "TEST_FILE=%s", path);
     child_result r = run_child(child, variable, setting, NULL);
-    unlink(path);
     memcpy(left, map, FILE_SIZE);
-    munmap(map, FILE_SIZE);
+    unmap_shared_file(map, FILE_SIZE);
+    remove(path);
     check_child(&r, __FILE__, __LINE__);
     return left;
 }
@@ -140,7 +128,7 @@ CHILD(unmaps_after_uninitialize) {
     uint32_t *map = test_file();
     step_parts(map, NULL);
     CHECK_OK(revamp_uninitialize());
-    REQUIRE(!munmap(map, FILE_SIZE));
+    REQUIRE(unmap_shared_file(map, FILE_SIZE));
     full_job();
 }
 
@@ -156,7 +144,7 @@ CHILD(unmaps_after_release) {
     step_parts(map, views);
     for (size_t i = 0; i < PLACES && views[i]; i++)
         drop(views[i]);
-    REQUIRE(!munmap(map, FILE_SIZE));
+    REQUIRE(unmap_shared_file(map, FILE_SIZE));
     full_job();
 }
 

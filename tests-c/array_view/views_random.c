@@ -7,6 +7,7 @@
  * accelerators there are is part of it). REVAMP_TEST_SKIP (steps by number) and REVAMP_TEST_WITHOUT (kinds of steps by
  * name) leave steps out, to look behind a known defect. */
 #include "support.h"
+#include "system.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -137,7 +138,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *for
     va_start(arguments, format);
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
-    signal(SIGALRM, SIG_DFL);
+    on_crash(NULL);
     check_fail(__FILE__, __LINE__, "REVAMP_TEST_SEED=%u, over %s, step %d: %s%s", program_seed,
                home_names[home_under_test], current_step, why, text);
     if (!getenv("REVAMP_TEST_SKIP")) shrink();
@@ -1599,7 +1600,6 @@ static void shrink(void) {
 enum { PROGRAMS = 600, VALIDATED_PROGRAMS = 300 };
 
 static void run_programs(home_kind kind) {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGALRM};
     const char *only = getenv("REVAMP_TEST_SEED");
     uint32_t first = number_from("REVAMP_TEST_FIRST", 1);
     program_seed = number_from("REVAMP_TEST_SEED", 1);
@@ -1613,8 +1613,7 @@ static void run_programs(home_kind kind) {
         shrink();
         check_abandon();
     }
-    for (size_t i = 0; i < COUNT(signals); i++)
-        signal(signals[i], on_signal);
+    on_crash(on_signal);
     set_up();
     if (kind == OVER_VULKAN && location_count <= VULKAN) check_skip("there is no Vulkan");
     uint32_t usual = has_validation() ? VALIDATED_PROGRAMS : PROGRAMS;

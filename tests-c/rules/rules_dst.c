@@ -1,13 +1,11 @@
 /* What happens when views are destroyed (rules DST). A release has no view left to count by, so the process's counters
  * are used. */
 #include "views.h"
+#include "system.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { N = 1000, BYTES = N * 4 };
 
@@ -80,10 +78,7 @@ static const char *const file_variable = "REVAMP_TESTS_FILE";
 CHILD(exits_with_views) {
     const char *path = getenv(file_variable);
     REQUIRE(path);
-    int file = open(path, O_RDWR);
-    REQUIRE(file >= 0);
-    uint32_t *mapped = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    REQUIRE(mapped != MAP_FAILED);
+    uint32_t *mapped = map_shared_file(path, BYTES);
     const place *p = some_place(runs_kernels);
     revamp_array_view view = view_of(mapped, N), part = range_of(view, 7, 3);
     step_on(p, view);
@@ -101,21 +96,17 @@ CHILD(exits_with_views) {
 }
 
 static void check_ending(const char *ending) {
-    char path[] = "/tmp/revamp_tests_XXXXXX", setting[64];
-    int file = mkstemp(path);
-    uint32_t *expected = numbers(N, 1), *got = memory(BYTES);
-    REQUIRE(file >= 0);
-    REQUIRE(write(file, expected, BYTES) == BYTES);
+    char path[PATH_BYTES], setting[PATH_BYTES + 32];
+    make_shared_file(path, BYTES);
+    uint32_t *expected = numbers(N, 1), *got = map_shared_file(path, BYTES);
+    memcpy(got, expected, BYTES);
     snprintf(setting, sizeof setting, "%s=%s", file_variable, path);
     child_result r = run_child("exits_with_views", setting, ending, NULL);
     step_naive(expected, N, 1);
     step_naive(expected + 7, 3, 1);
-    bool is_read = pread(file, got, BYTES, 0) == BYTES;
-    close(file);
-    unlink(path);
-    if (!check_child(&r, __FILE__, __LINE__)) return;
-    CHECK(is_read);
-    CHECK_SAME(got, expected, BYTES);
+    if (check_child(&r, __FILE__, __LINE__)) CHECK_SAME(got, expected, BYTES);
+    unmap_shared_file(got, BYTES);
+    remove(path);
 }
 
 TEST(DST_1_views_alive_at_the_end_of_the_process_write_back) {

@@ -1,17 +1,13 @@
 /* The runner. Without a name it runs each test in a process of its own: a crash or a hang is that test's failure. */
 #include "check.h"
+#include "system.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,8 +143,7 @@ bool check_number(long long got, long long expected, const char *what, const cha
 }
 
 unsigned processors(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (unsigned)n : 1;
+    return processor_count();
 }
 
 /* Memory of the test. */
@@ -188,17 +183,6 @@ void free_memory_since(const void *mark) {
 
 /* Processes. */
 
-static const char *own_path(void) {
-    static char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n < 0) {
-        perror("/proc/self/exe");
-        check_abandon();
-    }
-    path[n] = 0;
-    return path;
-}
-
 const char *own_folder(void) {
     static char folder[4096];
     strcpy(folder, own_path());
@@ -207,27 +191,10 @@ const char *own_folder(void) {
 }
 
 /* Starts a program with its output in the file `out`. */
-static pid_t start(const char *program, char *const *arguments, char *const *environment, int out) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    pid_t pid = -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out, 1);
-    posix_spawn_file_actions_adddup2(&actions, out, 2);
-    /* A test may run on a thread of the library, which blocks all signals; its child must not inherit that. */
-    sigemptyset(&none);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error) {
-        fprintf(stderr, "%s: %s\n", program, strerror(error));
-        check_abandon();
-    }
-    return pid;
+static process start(const char *program, char *const *arguments, char *const *environment, FILE *out) {
+    process made = start_process(program, arguments, environment, out);
+    if (!made) check_abandon();
+    return made;
 }
 
 static char *read_all(FILE *file) {
@@ -239,23 +206,10 @@ static char *read_all(FILE *file) {
     return text;
 }
 
-static FILE *temporary(void) {
-    FILE *file = tmpfile();
-    if (!file) {
-        perror("tmpfile");
-        check_abandon();
-    }
-    fcntl(fileno(file), F_SETFD, FD_CLOEXEC);
-    return file;
-}
-
-static child_result finish(pid_t pid, FILE *out) {
+static child_result finish(process p, FILE *out) {
     child_result result = {-1, 0, NULL};
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    while (!end_of_process(p, true, &result.exit_code, &result.signal)) {
     }
-    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
     result.output = read_all(out);
     fclose(out);
     return result;
@@ -289,7 +243,7 @@ child_result run_child(const char *name, ...) {
         further[count++] = v;
     va_end(list);
     FILE *out = temporary();
-    return finish(start(arguments[0], arguments, environment_with(further, count), fileno(out)), out);
+    return finish(start(arguments[0], arguments, environment_with(further, count), out), out);
 }
 
 child_result run_program(const char *program, ...) {
@@ -301,14 +255,14 @@ child_result run_program(const char *program, ...) {
         arguments[count++] = a;
     va_end(list);
     FILE *out = temporary();
-    return finish(start(program, arguments, environ, fileno(out)), out);
+    return finish(start(program, arguments, environ, out), out);
 }
 
 bool check_child(const child_result *result, const char *file, int line) {
     if (result->exit_code == EXIT_SKIPPED) check_skip("%s", result->output);
     if (result->exit_code == 0) return true;
     if (result->signal)
-        check_fail(file, line, "the child was killed by signal %d (%s)\n%s", result->signal, strsignal(result->signal),
+        check_fail(file, line, "the child was killed by signal %d (%s)\n%s", result->signal, signal_name(result->signal),
                    result->output);
     else
         check_fail(file, line, "the child exited with %d\n%s", result->exit_code, result->output);
@@ -324,11 +278,11 @@ static unsigned time_limit(void) {
 }
 
 static int run_here(const check_test *test) {
-    alarm(time_limit());
+    limit_time(time_limit());
     test->run();
     /* With validation on this finds objects that were not destroyed, too. */
     if (!test->is_child) CHECK_OK(revamp_uninitialize());
-    alarm(0);
+    limit_time(0);
     free_memory_since(NULL);
     fflush(NULL);
     return failures ? EXIT_FAILED : 0;
@@ -340,8 +294,18 @@ static void suite_of(const check_test *test, char *name, size_t capacity) {
     name[strcspn(name, ".")] = 0;
 }
 
+/* CHECK_WITHOUT holds names of tests that are not run, with a space behind each. */
+static bool is_left_out(const check_test *test) {
+    const char *names = getenv("CHECK_WITHOUT");
+    size_t length = strlen(test->name);
+    for (const char *at = names; at && (at = strstr(at, test->name)); at += length)
+        if ((at == names || at[-1] == ' ') && at[length] == ' ') return true;
+    return false;
+}
+
 static bool is_chosen(const check_test *test, int count, char **names) {
     char suite[64];
+    if (is_left_out(test)) return false;
     suite_of(test, suite, sizeof suite);
     for (int i = 0; i < count; i++)
         if (!strcmp(names[i], test->name) || !strcmp(names[i], suite)) return true;
@@ -350,7 +314,7 @@ static bool is_chosen(const check_test *test, int count, char **names) {
 
 typedef struct {
     const check_test *test;
-    pid_t pid;
+    process running;
     FILE *out;
     struct timespec begin;
 } job;
@@ -364,13 +328,14 @@ static void begin_job(job *j, const check_test *test) {
     j->test = test;
     j->out = temporary();
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
-    j->pid = start(arguments[0], arguments, environ, fileno(j->out));
+    j->running = start(arguments[0], arguments, environ, j->out);
 }
 
-static void end_job(job *j, totals *sum) {
+static void end_job(job *j, child_result result, totals *sum) {
     struct timespec now;
     char suite[64];
-    child_result result = finish(j->pid, j->out);
+    result.output = read_all(j->out);
+    fclose(j->out);
     clock_gettime(CLOCK_MONOTONIC, &now);
     double seconds = (double)(now.tv_sec - j->begin.tv_sec) + (double)(now.tv_nsec - j->begin.tv_nsec) * 1e-9;
     const char *outcome = "FAILED";
@@ -379,28 +344,27 @@ static void end_job(job *j, totals *sum) {
     *(result.exit_code == 0 ? &sum->passed : result.exit_code == EXIT_SKIPPED ? &sum->skipped : &sum->failed) += 1;
     suite_of(j->test, suite, sizeof suite);
     printf("%-7s %s.%s (%.1f s)\n", outcome, suite, j->test->name, seconds);
-    if (result.signal == SIGALRM)
+    if (was_time_limit(result.signal, result.exit_code))
         printf("    it was stopped at the time limit of %u s\n", time_limit());
     else if (result.signal)
         printf("    it was killed by signal %d\n", result.signal);
     for (char *line = result.exit_code ? strtok(result.output, "\n") : NULL; line; line = strtok(NULL, "\n"))
         printf("    %s\n", line);
     fflush(stdout);
-    j->pid = 0;
+    j->running = 0;
 }
 
 /* Waits for one job and says which place is free again. */
 static int wait_for_job(job *jobs, int most, totals *sum) {
     for (;;) {
         for (int i = 0; i < most; i++) {
-            siginfo_t info = {0};
-            if (jobs[i].pid && waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-                info.si_pid) {
-                end_job(&jobs[i], sum);
+            child_result result = {-1, 0, NULL};
+            if (jobs[i].running && end_of_process(jobs[i].running, false, &result.exit_code, &result.signal)) {
+                end_job(&jobs[i], result, sum);
                 return i;
             }
         }
-        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        pause_milliseconds(2);
     }
 }
 

@@ -366,6 +366,39 @@ TEST(locks_within_loops) {
                 }
             }
         });
+    // Left with the lock, so the work is behind the loop in the source's text too.
+    under_a_lock(
+        2016, [](view v, int i) restrict(amp) {
+            while (true)
+                if (atomic_exchange(&v[1], 1) == 0) {
+                    for (int n = 0; n < 4; ++n)
+                        v[2] += n == 3 ? i : 0;
+                    atomic_exchange(&v[1], 0);
+                    return;
+                }
+        });
+    under_a_lock(
+        4032, [](view v, int i) restrict(amp) {
+            for (int k = 0; k < 2; ++k) {
+                while (atomic_fetch_or(&v[1], 1) != 0)
+                    ;
+                for (;;)
+                    if (atomic_exchange(&v[0], 1) == 0) {
+                        v[2] += i;
+                        atomic_fetch_dec(&v[0]);
+                        break;
+                    }
+                v[1] = 0;
+            }
+        });
+    under_a_lock(
+        2016, [](view v, int i) restrict(amp) {
+            const int mine = atomic_fetch_inc(&v[0]);
+            do {
+            } while (atomic_fetch_add(&v[1], 0) != mine);
+            v[2] += i;
+            atomic_fetch_inc(&v[1]);
+        });
 }
 
 CHECK_MAIN

@@ -85,6 +85,30 @@ void all(int *r) restrict(amp, cpu) {
     r[11] = l(1).v;
 }
 
+// What only the host can move, in classes of its own and of the library.
+struct moved {
+    std::unique_ptr<int> p;
+    std::thread t;
+    moved(int n) : p(new int(n)) {}
+    moved(const moved &) = delete;
+    moved(moved &&other) noexcept : p(std::move(other.p)), t(std::move(other.t)) {}
+};
+struct holder {
+    moved m;
+    std::future<int> f;
+};
+
+TEST(the_host_moves_what_cannot_be_copied) {
+    std::vector<holder> all;
+    for (int n = 0; n < 4; ++n)
+        all.push_back(holder{moved(n), {}});
+    std::vector<std::thread> threads(2);
+    threads.emplace_back([] {});
+    threads.back().join();
+    const holder last = std::move(all.back());
+    CHECK(*last.m.p == 3 && threads.size() == 3);
+}
+
 TEST(each_side_takes_the_best_it_may_call) {
     std::vector<int> on_device(12), on_host(12);
     const array_view<int> v(on_device);

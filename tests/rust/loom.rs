@@ -363,7 +363,7 @@ fn each_item_of_a_loop_runs_once() {
                 woken.store(false, Ordering::Relaxed);
             }
             assert!(own.has_ended());
-            assert_eq!((board.look(), board.claims_left(at)), (None, 0));
+            assert_eq!((board.look(), board.claims_left(at), board.is_only(at)), (None, 0, true));
             assert!(own.work.iter().all(|item| item.load(Ordering::Relaxed) == 1));
             board.close(at);
         }

@@ -7,10 +7,11 @@
 #ifndef REVAMP_DETAIL_CONFIG_H
 #define REVAMP_DETAIL_CONFIG_H
 
-#if !defined(__cplusplus) || __cplusplus < 201703L
+#if !defined(__cplusplus) || (__cplusplus < 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
 #error "The C++ AMP headers of revamp need C++17 or later (-std=c++17)"
 #endif
-#if !defined(__GNUC__)
+// Clang that stands in for Microsoft's compiler (clang-cl) is not called GNU.
+#if !defined(__GNUC__) && !defined(__clang__)
 #error "The C++ AMP headers of revamp need GCC or Clang"
 #endif
 

@@ -10,6 +10,14 @@
 #include <cstdint>
 #include <limits>
 
+// exp10, scalb and lgamma_r with their forms in float are GNU's, which musl has too; sincos MinGW has besides.
+#if !defined(_WIN32) && !defined(__APPLE__)
+#define REVAMP_HAS_GNU_MATH
+#endif
+#if !defined(_MSC_VER) && !defined(__APPLE__)
+#define REVAMP_HAS_SINCOS
+#endif
+
 REVAMP_DETAIL_BEGIN
 namespace math {
 
@@ -236,11 +244,54 @@ inline float rsqrtf(float x) {
 }
 } // namespace quick
 
-inline float exp10(float x) {
+#ifdef REVAMP_HAS_GNU_MATH
+inline float exp10f(float x) {
     return ::exp10f(x);
 }
-inline float scalb(float x, float y) {
+inline float scalbf(float x, float y) {
     return ::scalbf(x, y);
+}
+inline double lgamma(double x, int *sign) {
+    return ::lgamma_r(x, sign);
+}
+inline float lgammaf(float x, int *sign) {
+    return ::lgammaf_r(x, sign);
+}
+#else
+inline double exp10(double x) {
+    return std::pow(10.0, x);
+}
+inline float exp10f(float x) {
+    return static_cast<float>(exp10(static_cast<double>(x)));
+}
+// x 2^y; y is whole or infinite.
+inline double scalb(double x, double y) {
+    if (std::isnan(x) || std::isnan(y)) return x + y;
+    if (std::isinf(y)) return y > 0.0 ? x * y : x / -y;
+    if (std::nearbyint(y) != y) return not_a_number;
+    return std::scalbn(x, static_cast<int>(std::fmax(std::fmin(y, 65000.0), -65000.0)));
+}
+inline float scalbf(float x, float y) {
+    return static_cast<float>(scalb(static_cast<double>(x), static_cast<double>(y)));
+}
+// Between negative integers the gamma function changes its sign.
+inline double lgamma(double x, int *sign) {
+    const double whole = std::floor(x);
+    *sign = std::signbit(x) && (x == 0.0 || (whole != x && std::fmod(whole, 2.0) != 0.0)) ? -1 : 1;
+    return std::lgamma(x);
+}
+inline float lgammaf(float x, int *sign) {
+    return static_cast<float>(lgamma(static_cast<double>(x), sign));
+}
+#endif
+inline float exp10(float x) {
+    return exp10f(x);
+}
+inline float scalb(float x, float y) {
+    return scalbf(x, y);
+}
+inline float lgamma(float x, int *sign) {
+    return lgammaf(x, sign);
 }
 inline int signbitf(float x) {
     return std::signbit(x) ? 1 : 0;
@@ -252,16 +303,12 @@ inline void sincos(float x, float *sine, float *cosine) {
 inline void sincosf(float x, float *sine, float *cosine) {
     sincos(x, sine, cosine);
 }
-inline double lgamma(double x, int *sign) {
-    return ::lgamma_r(x, sign);
+#ifndef REVAMP_HAS_SINCOS
+inline void sincos(double x, double *sine, double *cosine) {
+    *sine = std::sin(x);
+    *cosine = std::cos(x);
 }
-inline float lgamma(float x, int *sign) {
-    return ::lgammaf_r(x, sign);
-}
-inline float lgammaf(float x, int *sign) {
-    return ::lgammaf_r(x, sign);
-}
-
+#endif
 // A quiet NaN that holds the low bits of `payload`.
 inline double nan(int payload) {
     const std::uint64_t bits = 0x7ff8000000000000U | static_cast<std::uint32_t>(payload);

@@ -8,20 +8,28 @@
 
 #include "config.h"
 
+// 32 bits. On Windows what the system's headers say; elsewhere the type that other replacements of these headers use, so that
+// both may be included.
 #ifdef _WIN32
-#error "revamp's C++ AMP headers are for GCC and Clang off Windows"
+#define REVAMP_HRESULT long
+#else
+#define REVAMP_HRESULT int
 #endif
 
 #ifdef REVAMP_NO_MSVC_WORDS
 
 REVAMP_NAMESPACE_BEGIN
-typedef int HRESULT;
+typedef REVAMP_HRESULT HRESULT;
 REVAMP_NAMESPACE_END
 
 #else
 
-// 32 bits as on Windows, and the types that other replacements of these headers use, so that both may be included.
-typedef int HRESULT;
+#ifdef _WIN32
+// They define the values whether they are there or not.
+#include <winerror.h>
+#endif
+
+typedef REVAMP_HRESULT HRESULT;
 typedef unsigned int UINT;
 struct IUnknown;
 
@@ -119,5 +127,7 @@ REVAMP_NAMESPACE_END
 #endif
 
 #endif
+
+#undef REVAMP_HRESULT
 
 #endif

@@ -107,6 +107,11 @@ template <int N> std::size_t texel_count(Concurrency::extent<N> extent, unsigned
     return count;
 }
 
+// Numbers of bytes that C++ AMP has as unsigned int: the largest one for those that are larger.
+constexpr unsigned saturated(std::uint64_t bytes) {
+    return bytes < UINT_MAX ? unsigned(bytes) : UINT_MAX;
+}
+
 [[noreturn, gnu::cold]] inline void refuse_texture(const std::string &why) {
     throw Concurrency::runtime_exception(why.c_str(), failed);
 }
@@ -359,8 +364,8 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
                                         [[maybe_unused]] unsigned levels) {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel())
-            return static_cast<unsigned>(texel_count(level_extent(source.extent, level), levels) *
-                                         texture_access::part(source).control->info.texel_size);
+            return saturated(texel_count(level_extent(source.extent, level), levels) *
+                             texture_access::part(source).control->info.texel_size);
 #endif
         return 0;
     }
@@ -402,11 +407,11 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
 template <int N> struct texture_pitches {
     const unsigned row_pitch, depth_pitch;
     texture_pitches(std::uint64_t row, std::uint64_t depth)
-        : row_pitch(static_cast<unsigned>(row)), depth_pitch(static_cast<unsigned>(depth)) {}
+        : row_pitch(saturated(row)), depth_pitch(saturated(depth)) {}
 };
 template <> struct texture_pitches<2> {
     const unsigned row_pitch;
-    texture_pitches(std::uint64_t row, std::uint64_t) : row_pitch(static_cast<unsigned>(row)) {}
+    texture_pitches(std::uint64_t row, std::uint64_t) : row_pitch(saturated(row)) {}
 };
 template <> struct texture_pitches<1> {
     texture_pitches(std::uint64_t, std::uint64_t) {}
@@ -462,9 +467,14 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
     texture(const shape_type &shape, control *made, const place &where)
         : face(nullptr, shape, made->info.bits, made->info.levels),
           pitches(made->info.row_pitch, made->info.depth_pitch), m_control(made),
-          data_length(static_cast<unsigned>(made->info.size)), accelerator_view(where.view),
+          data_length(revamp::detail::saturated(made->info.size)), accelerator_view(where.view),
           associated_accelerator_view(made->is_staging() ? *where.associated : where.view) {
-        settle();
+        try {
+            settle();
+        } catch (...) {
+            drop();
+            throw;
+        }
     }
     texture(const shape_type &shape, unsigned bits, unsigned levels, const place &where)
         : texture(shape, insides::make<T>(shape, bits, levels, where), where) {}
@@ -751,6 +761,8 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
         return *this;
     }
     texture_view &operator=(const texture_view<T, N> &other) { return *this = texture_view(other); }
+    // A texture becomes a view of either kind.
+    REVAMP_HD texture_view &operator=(const texture<T, N> &source) { return *this = texture_view(source); }
 
     unsigned get_mipmap_levels() const { return this->mipmap_levels; }
     REVAMP_HD Concurrency::extent<N> get_mipmap_extent(unsigned level) const { return this->extent_of_level(level); }

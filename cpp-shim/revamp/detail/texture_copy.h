@@ -34,14 +34,14 @@ struct texture_side {
     texture_side(const X &all, const Concurrency::index<N> &from, const Concurrency::extent<N> &size)
         : region(texture_access::part(all).region(origin, extent)) {
         static_assert(N == X::rank, "a copy of a section: index and extent have the rank of the texture");
-        bool any = true;
+        bool inside = true;
         for (int d = 0; d < N; ++d) {
             origin[d] = from[d];
             extent[d] = size[d];
-            any = any && size[d] > 0;
+            inside = inside && from[d] >= 0 && size[d] > 0 && size[d] <= all.extent[d] - from[d];
         }
-        // What is no extent the library refuses.
-        count = any ? count_of(size) : 0;
+        // What is no section of it the library refuses; memory for its texels there need not be.
+        count = inside ? count_of(size) : 0;
     }
     texture_side(const texture_side &) = delete;
 };

@@ -87,7 +87,7 @@ const LOOKS: [&str; 7] = [
 /// Debuggers, sanitizers and the like look at the lambda itself, and accesses are checked there.
 fn wanted(line: &Line) -> bool {
     let optimised = line.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0" && f != "-Og");
-    cfg!(all(target_arch = "x86_64", target_os = "linux"))
+    line.is_for_native()
         && optimised
         && line.bounds() != Bounds::Report
         && line.last(|f| LOOKS.iter().any(|l| f.starts_with(l))).is_none()

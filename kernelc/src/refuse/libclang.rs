@@ -4,8 +4,8 @@
 //! (`refuse::child`). So a [`Cursor`] or a [`Type`] is valid from its making to the end of the process.
 #![allow(unsafe_code)]
 
+use crate::system;
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_longlong, c_uint, c_void};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -46,16 +46,16 @@ macro_rules! functions {
         struct Functions { $($name: unsafe extern "C" fn($($argument),*) -> $result,)* }
 
         impl Functions {
-            /// Those of the library that `dlopen` opened.
+            /// Those of a library that is loaded.
             ///
-            /// SAFETY: the caller has a handle of `dlopen` of a libclang, whose functions have these signatures since
+            /// SAFETY: the caller has a handle of a libclang, whose functions have these signatures since
             /// Clang 10 (its C API is stable).
             unsafe fn of(handle: *mut c_void) -> Result<Self, String> {
                 Ok(Self { $($name: {
-                    let name = concat!(stringify!($name), "\0");
-                    // SAFETY: the name ends with a zero; a symbol of that name is a function of this signature.
+                    let name = CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).unwrap_or_default();
+                    // SAFETY: a symbol of that name is a function of this signature.
                     unsafe {
-                        let found = libc::dlsym(handle, name.as_ptr().cast());
+                        let found = system::function_of(handle, name);
                         if found.is_null() {
                             return Err(format!("it has no {}", stringify!($name)));
                         }
@@ -136,10 +136,7 @@ fn with<R>(act: impl FnOnce(&Functions) -> R) -> Option<R> {
 
 /// Loads the library.
 pub(super) fn load(path: &Path) -> Result<(), String> {
-    let name = CString::new(path.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
-    // SAFETY: the name is a string with a zero at its end. The library's initialisers are LLVM's, which nothing else of this
-    // process uses.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    let handle = system::load_library(path);
     if handle.is_null() {
         return Err(format!("{} cannot be loaded", path.display()));
     }
@@ -155,7 +152,7 @@ pub(super) struct Unit(*mut c_void);
 /// Parses what the command line of a compiler names; the first argument is the compiler.
 pub(super) fn parse(arguments: &[OsString]) -> Option<Unit> {
     let arguments: Vec<CString> =
-        arguments.iter().map(|a| CString::new(a.as_bytes())).collect::<Result<_, _>>().ok()?;
+        arguments.iter().map(|a| CString::new(a.as_encoded_bytes())).collect::<Result<_, _>>().ok()?;
     let pointers: Vec<*const c_char> = arguments.iter().map(|a| a.as_ptr()).collect();
     let count = c_int::try_from(pointers.len()).ok()?;
     let mut unit = std::ptr::null_mut();

@@ -155,9 +155,12 @@ impl<'a> Check<'a> {
 
 /// libclang beside the compiler: of the same LLVM, so that it reads the same language.
 fn library(clang: &Clang) -> Option<PathBuf> {
-    let folder = clang.compiler.canonicalize().ok()?.parent()?.parent()?.join("lib");
+    let place = if cfg!(windows) { "bin" } else { "lib" };
+    let folder = clang.compiler.canonicalize().ok()?.parent()?.parent()?.join(place);
     let known = |name: &OsStr| {
-        name.to_str().is_some_and(|n| n.starts_with("libclang") && n.contains(".so") && !n.contains("cpp"))
+        name.to_str().is_some_and(|n| {
+            n.starts_with("libclang") && n.contains(std::env::consts::DLL_SUFFIX) && !n.contains("cpp")
+        })
     };
     let all = std::fs::read_dir(&folder).ok()?.flatten().map(|entry| entry.file_name());
     let name = all.filter(|name| known(name)).max_by_key(|name| std::cmp::Reverse(name.len()))?;

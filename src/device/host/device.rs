@@ -33,6 +33,10 @@ impl HostPhysical {
 }
 
 impl PhysicalDevice for HostPhysical {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     fn kind(&self) -> DeviceKind {
         if self.kind.runs_kernels() { DeviceKind::HostThreads } else { DeviceKind::Cpu }
     }

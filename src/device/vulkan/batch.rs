@@ -14,6 +14,13 @@ use std::sync::Arc;
 pub(super) enum Command<'a> {
     /// A kernel launch.
     Dispatch(LaunchCommand<'a>),
+    /// Nothing: for a use of memory by the program, whose semaphore is waited for before, or signalled after.
+    Foreign {
+        /// The semaphore and value to wait for.
+        wait: Option<(vk::Semaphore, u64)>,
+        /// The semaphore and value to signal.
+        signal: Option<(vk::Semaphore, u64)>,
+    },
     /// Anything else: the function writes it into the command buffer.
     Other(&'a mut dyn FnMut(vk::CommandBuffer)),
 }
@@ -28,6 +35,10 @@ pub(super) struct Batch {
     /// The pipelines of its launches, each with the sequence number from which on it is used; `None` for other commands.
     pub pipelines: Vec<(u64, Option<Arc<Pipeline>>)>,
     pub waits: SmallVec<[(Arc<VulkanTimeline>, u64); 4]>,
+    /// Semaphores of the program that it waits for.
+    pub foreign_waits: Vec<(vk::Semaphore, u64)>,
+    /// Semaphores of the program that it signals.
+    pub foreign_signals: Vec<(vk::Semaphore, u64)>,
     pub count: u32,
     /// True if memory that the host addresses is written.
     pub for_host: bool,
@@ -39,6 +50,8 @@ impl Batch {
         self.buffers.clear();
         self.pipelines.clear();
         self.waits.clear();
+        self.foreign_waits.clear();
+        self.foreign_signals.clear();
         self.count = 0;
         self.for_host = false;
     }
@@ -67,6 +80,10 @@ impl Batch {
         match work {
             Command::Dispatch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
                 self.pipelines.push((sequence, Some(launch.pipeline.clone())));
+            }
+            Command::Foreign { wait, signal } => {
+                self.foreign_waits.extend(*wait);
+                self.foreign_signals.extend(*signal);
             }
             Command::Other(_) if !matches!(last, Some(None)) => self.pipelines.push((sequence, None)),
             _ => {}

@@ -14,14 +14,55 @@ use crate::config;
 use crate::device::hazard::say_lost;
 use crate::device::unique_id;
 use crate::error::{DEVICE_REMOVED, Error, Result};
+use crate::host::Workers;
 use crate::lock::{Hold, Mutex, rank};
 use crate::log;
 use ash::vk;
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
+
+/// A function of the program and what it wants to be called with.
+#[derive(Clone, Copy)]
+pub struct Callback<F> {
+    /// The function.
+    pub function: F,
+    /// The program's.
+    pub context: *mut c_void,
+}
+
+// SAFETY: the program says that it may be called by any thread.
+unsafe impl<F: Send> Send for Callback<F> {}
+// SAFETY: the same.
+unsafe impl<F: Sync> Sync for Callback<F> {}
+
+/// Says that the library does not use an object of the program any more.
+pub type Release = Callback<unsafe extern "C" fn(*mut c_void)>;
+
+impl Release {
+    /// Calls the program, by a thread that holds no lock.
+    pub(super) fn call(self) {
+        Workers::shared().callbacks.spawn(move || {
+            let whole = self;
+            // SAFETY: the program vouches for function and context.
+            unsafe { (whole.function)(whole.context) }
+        });
+    }
+}
+
+/// Locks and unlocks a queue of the program: context, family, index in the family.
+pub type QueueLock = unsafe extern "C" fn(*mut c_void, u32, u32);
+
+/// What the library knows of a `VkDevice` of the program.
+#[derive(Default)]
+pub(super) struct Lent {
+    /// Locks the queue, and unlocks it.
+    pub lock: Option<Callback<(QueueLock, QueueLock)>>,
+}
 
 /// An open device. Destroyed when the last of its buffers, queues and kernels is gone.
 pub(super) struct Core {
@@ -29,8 +70,16 @@ pub(super) struct Core {
     pub id: u64,
     /// The physical device.
     pub physical: Physical,
+    /// Functions of its instance.
+    pub instance: ash::Instance,
     /// Functions of the device.
     pub raw: ash::Device,
+    /// If the program made the `VkDevice`, and will destroy it: what it wants to be told.
+    pub lent: Option<Lent>,
+    /// What the program wants to be told when the library has done with its `VkDevice`.
+    release: OnceLock<Release>,
+    /// The index of the first compute queue in its family.
+    pub first_queue: u32,
     /// Queues of the compute family.
     pub compute: Vec<vk::Queue>,
     /// Queues of the transfer family.
@@ -62,6 +111,38 @@ pub(super) struct Core {
     lost: OnceLock<Error>,
 }
 
+/// As long as it lives, no other thread submits to queues of the device.
+pub(super) struct Submitting<'a> {
+    core: &'a Core,
+    called: bool,
+    _alone: Option<(MutexGuard<'a, ()>, Hold)>,
+}
+
+impl Drop for Submitting<'_> {
+    fn drop(&mut self) {
+        if self.called {
+            self.core.call_lock(false);
+        }
+    }
+}
+
+/// A device whose queues the program has locked by this thread. No [`Hold`]: what the program does meanwhile is its own.
+struct Locked {
+    alone: Option<MutexGuard<'static, ()>>,
+    core: Arc<Core>,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        self.core.call_lock(false);
+        self.alone = None;
+    }
+}
+
+thread_local! {
+    static LOCKED: RefCell<Vec<Locked>> = const { RefCell::new(Vec::new()) };
+}
+
 /// How many semaphores are kept after their use.
 const RETIRED: usize = 64;
 
@@ -69,12 +150,26 @@ impl Core {
     /// Opens `physical`.
     pub fn open(physical: &Physical) -> Result<Self> {
         let instance: &Instance = instance()?;
-        let Opened { device, compute, transfer, compute_family, transfer_family } = create_device(instance, physical)?;
+        Self::over(instance, physical, create_device(instance, physical)?, (0, Vec::new(), None))
+    }
+
+    /// Over a `VkDevice`. `lent`: the index of its compute queue in the family, further families that use its memory, and
+    /// what the program wants, if the `VkDevice` is the program's.
+    pub fn over(
+        instance: &Instance,
+        physical: &Physical,
+        opened: Opened,
+        lent: (u32, Vec<u32>, Option<Lent>),
+    ) -> Result<Self> {
+        let Opened { device, compute, transfer, compute_family, transfer_family } = opened;
+        let (first_queue, sharing, lent) = lent;
         let pool = match MemoryPool::new(instance, &device, physical) {
             Ok(p) => p,
             Err(e) => {
-                // SAFETY: nothing was made with the device yet.
-                unsafe { device.destroy_device(None) };
+                if lent.is_none() {
+                    // SAFETY: nothing was made with the device yet.
+                    unsafe { device.destroy_device(None) };
+                }
                 return Err(Error::runtime(format!("{}: the memory allocator could not be made: {e}", physical.name)));
             }
         };
@@ -89,13 +184,21 @@ impl Core {
             }
         };
         let mut families = vec![compute_family];
-        families.extend(transfer_family.filter(|f| *f != compute_family));
+        for family in transfer_family.into_iter().chain(sharing) {
+            if !families.contains(&family) {
+                families.push(family);
+            }
+        }
         log!(Info, "opened {}: {} compute and {} transfer queues", physical.name, compute.len(), transfer.len());
         Ok(Self {
             id: unique_id(),
             physical: physical.clone(),
             importer: Importer::new(instance, physical, &device),
+            instance: instance.raw.clone(),
             raw: device,
+            lent,
+            release: OnceLock::new(),
+            first_queue,
             compute,
             transfer,
             submitting: std::sync::Mutex::new(()),
@@ -111,6 +214,13 @@ impl Core {
             retired: Mutex::new(VecDeque::new()),
             lost: OnceLock::new(),
         })
+    }
+
+    /// What the program wants to be told at the end.
+    pub fn set_release(&self, release: Option<Release>) {
+        if let Some(release) = release {
+            let _ = self.release.set(release);
+        }
     }
 
     /// The index of the compute queue for the next accelerator_view: they take turns.
@@ -203,15 +313,66 @@ impl Core {
         }
     }
 
-    /// Lets one thread at a time submit to queues of the device.
-    pub fn submitting(&self) -> (MutexGuard<'_, ()>, Hold) {
+    /// Lets one thread at a time submit to queues of the device. The thread that the program let lock it goes on.
+    pub fn submitting(&self) -> Submitting<'_> {
+        if self.is_locked_here() {
+            return Submitting { core: self, called: false, _alone: None };
+        }
         let hold = Hold::new(rank::SUBMITTING, 0);
-        (self.submitting.lock().unwrap_or_else(PoisonError::into_inner), hold)
+        let alone = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
+        let called = self.call_lock(true);
+        Submitting { core: self, called, _alone: Some((alone, hold)) }
     }
 
-    /// Waits until the device is idle.
+    /// True if this thread has called [`Self::lock`].
+    fn is_locked_here(&self) -> bool {
+        // A thread that is being torn down has unlocked everything.
+        LOCKED.try_with(|all| all.borrow().iter().any(|l| l.core.id == self.id)).unwrap_or(false)
+    }
+
+    /// Calls what the program gave to lock or unlock its queue; false if it gave nothing.
+    fn call_lock(&self, locks: bool) -> bool {
+        let Some(call) = self.lent.as_ref().and_then(|l| l.lock) else { return false };
+        let function = if locks { call.function.0 } else { call.function.1 };
+        // SAFETY: the program vouches for functions and context.
+        unsafe { function(call.context, self.compute_family, self.first_queue) };
+        true
+    }
+
+    /// Lets this thread, and no other, submit until [`Self::unlock`]. Locking again is an error.
+    pub fn lock(self: &Arc<Self>) -> Result<()> {
+        if self.is_locked_here() {
+            return Err(Error::invalid("this thread has locked the queues of the device already; unlock them first"));
+        }
+        let alone = self.submitting.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the core, which `Locked` keeps alive, outlives the guard, which it drops first.
+        let alone = unsafe { std::mem::transmute::<MutexGuard<'_, ()>, MutexGuard<'static, ()>>(alone) };
+        self.call_lock(true);
+        LOCKED.with_borrow_mut(|all| all.push(Locked { alone: Some(alone), core: self.clone() }));
+        Ok(())
+    }
+
+    /// Ends [`Self::lock`].
+    pub fn unlock(&self) -> Result<()> {
+        let found = LOCKED.with_borrow_mut(|all| {
+            let at = all.iter().position(|l| l.core.id == self.id)?;
+            Some(all.remove(at))
+        });
+        found.map(drop).ok_or_else(|| Error::invalid("this thread has not locked the queues of the device"))
+    }
+
+    /// Waits until the device is idle; of a device of the program, until the queue is.
     pub fn wait_idle(&self) {
         let _alone = self.submitting();
+        if self.lent.is_some() {
+            for &queue in &self.compute {
+                // SAFETY: nobody else uses the queue meanwhile; the program's other queues may be in use.
+                if let Err(e) = unsafe { self.raw.queue_wait_idle(queue) } {
+                    log!(Info, "{}: vkQueueWaitIdle: {e}", self.physical.name);
+                }
+            }
+            return;
+        }
         // SAFETY: nobody uses a queue meanwhile, as the call needs.
         if let Err(e) = unsafe { self.raw.device_wait_idle() } {
             log!(Info, "{}: vkDeviceWaitIdle: {e}", self.physical.name);
@@ -249,7 +410,12 @@ impl Drop for Core {
             self.samplers.destroy(&self.raw);
             ManuallyDrop::drop(&mut self.pool);
             self.raw.destroy_pipeline_cache(self.pipelines, None);
-            self.raw.destroy_device(None);
+            if self.lent.is_none() {
+                self.raw.destroy_device(None);
+            }
+        }
+        if let Some(release) = self.release.take() {
+            release.call();
         }
     }
 }

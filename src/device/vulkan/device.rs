@@ -46,11 +46,21 @@ pub struct VulkanDevice {
 impl VulkanDevice {
     /// Opens `physical`.
     pub fn open(physical: &Physical) -> Result<Arc<Self>> {
-        let core = Arc::new(Core::open(physical)?);
+        Self::over(Core::open(physical)?)
+    }
+
+    /// Over an open device.
+    pub(super) fn over(core: Core) -> Result<Arc<Self>> {
+        let core = Arc::new(core);
         let load = |spirv| VulkanKernel::new(&core, &Arc::new(Module::new(spirv, None)?), "").map(Arc::new);
         let copies = Arc::new(CopyKernels { wide: load(COPY16)?, narrow: load(COPY4)? });
         let transfers = Arc::new(Transfers::new(&core, &copies));
         Ok(Arc::new(Self { core, copies, transfers, queues: Mutex::new(Vec::new()) }))
+    }
+
+    /// What everything made from the device shares.
+    pub(super) fn core(&self) -> &Arc<Core> {
+        &self.core
     }
 
     /// Queues that are alive.
@@ -99,6 +109,10 @@ impl PhysicalDevice for Physical {
 
     fn uuid(&self) -> Option<[u8; 16]> {
         Some(self.uuid)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn open(&self) -> Result<Arc<dyn Device>> {

@@ -24,6 +24,15 @@ pub(super) struct Chain {
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
     border: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
+    robust_image: vk::PhysicalDeviceImageRobustnessFeatures<'static>,
+}
+
+/// Copies fields of one structure into another.
+macro_rules! copy_fields {
+    ($from:expr => $to:expr; $($field:ident)*) => {{
+        let (from, to) = ($from, &mut $to);
+        $(to.$field |= from.$field;)*
+    }};
 }
 
 macro_rules! features {
@@ -40,6 +49,9 @@ macro_rules! features {
             }
             fn read(chain: &Chain) -> Self {
                 Self { $($field: chain.$group.$vk == vk::TRUE,)* }
+            }
+            fn keep(&mut self, other: &Self) {
+                $(self.$field &= other.$field;)*
             }
             fn write(&self, chain: &mut Chain) {
                 $(chain.$group.$vk = vk::Bool32::from(self.$field);)*
@@ -130,6 +142,10 @@ macro_rules! extensions {
                 let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
                 Self { $($field: has($name),)* }
             }
+            /// Those among `names`.
+            pub(super) fn among(names: &[&CStr]) -> Self {
+                Self { $($field: names.contains(&$name),)* }
+            }
             /// Names of those that are present.
             pub fn names(&self) -> Vec<&'static CStr> {
                 [$((self.$field, $name)),*].into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()
@@ -151,6 +167,8 @@ extensions! {
     push_descriptor khr::push_descriptor::NAME;
     pci_bus_info ext::pci_bus_info::NAME;
     physical_device_drm ext::physical_device_drm::NAME;
+    external_memory_fd khr::external_memory_fd::NAME;
+    external_semaphore_fd khr::external_semaphore_fd::NAME;
     calibrated_timestamps ext::calibrated_timestamps::NAME;
     shader_non_semantic_info khr::shader_non_semantic_info::NAME;
     workgroup_memory_explicit_layout khr::workgroup_memory_explicit_layout::NAME;
@@ -217,6 +235,83 @@ impl Chain {
         self.v13.shader_zero_initialize_workgroup_memory |= self.zero.shader_zero_initialize_workgroup_memory;
         self.v13.subgroup_size_control |= self.subgroup_size.subgroup_size_control;
         self.v13.compute_full_subgroups |= self.subgroup_size.compute_full_subgroups;
+        self.v13.robust_image_access |= self.robust_image.robust_image_access;
+    }
+
+    /// Takes over a structure of a `pNext` chain, if it is one of those that hold features of the table.
+    ///
+    /// # Safety
+    /// `next` points to the structure that its sType names.
+    unsafe fn take(&mut self, next: *const vk::BaseInStructure<'_>) {
+        use vk::StructureType as S;
+        macro_rules! whole {
+            ($to:ident) => {
+                // SAFETY: by the caller; only its features are read.
+                self.$to = unsafe { std::ptr::read(next.cast()) }
+            };
+        }
+        macro_rules! part {
+            ($type:ident => $to:ident; $($field:ident)*) => {
+                // SAFETY: by the caller.
+                copy_fields!(unsafe { &*next.cast::<vk::$type<'_>>() } => self.$to; $($field)*)
+            };
+        }
+        // SAFETY: by the caller.
+        match unsafe { (*next).s_type } {
+            S::PHYSICAL_DEVICE_FEATURES_2 => {
+                // SAFETY: by the caller.
+                self.core = unsafe { (*next.cast::<vk::PhysicalDeviceFeatures2<'_>>()).features };
+            }
+            S::PHYSICAL_DEVICE_VULKAN_1_1_FEATURES => whole!(v11),
+            S::PHYSICAL_DEVICE_VULKAN_1_2_FEATURES => whole!(v12),
+            S::PHYSICAL_DEVICE_VULKAN_1_3_FEATURES => whole!(v13),
+            S::PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES => whole!(sync2),
+            S::PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES => whole!(maintenance4),
+            S::PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES => whole!(cache_control),
+            S::PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES => whole!(dot),
+            S::PHYSICAL_DEVICE_ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES => whole!(zero),
+            S::PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES => whole!(subgroup_size),
+            S::PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT => whole!(atomic_float),
+            S::PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR => whole!(workgroup),
+            S::PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR => whole!(executables),
+            S::PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT => whole!(border),
+            S::PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES => whole!(robust_image),
+            S::PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES => part!(PhysicalDevice16BitStorageFeatures => v11;
+                storage_buffer16_bit_access uniform_and_storage_buffer16_bit_access storage_push_constant16),
+            S::PHYSICAL_DEVICE_VARIABLE_POINTERS_FEATURES => part!(PhysicalDeviceVariablePointersFeatures => v11;
+                variable_pointers variable_pointers_storage_buffer),
+            S::PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES => part!(PhysicalDevice8BitStorageFeatures => v12;
+                storage_buffer8_bit_access uniform_and_storage_buffer8_bit_access storage_push_constant8),
+            S::PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES => part!(PhysicalDeviceShaderFloat16Int8Features => v12;
+                shader_float16 shader_int8),
+            S::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES => {
+                part!(PhysicalDeviceBufferDeviceAddressFeatures => v12; buffer_device_address)
+            }
+            S::PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES => {
+                part!(PhysicalDeviceTimelineSemaphoreFeatures => v12; timeline_semaphore)
+            }
+            S::PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES => part!(PhysicalDeviceVulkanMemoryModelFeatures => v12;
+                vulkan_memory_model vulkan_memory_model_device_scope),
+            S::PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES => part!(PhysicalDeviceShaderAtomicInt64Features => v12;
+                shader_buffer_int64_atomics shader_shared_int64_atomics),
+            S::PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES => {
+                part!(PhysicalDeviceScalarBlockLayoutFeatures => v12; scalar_block_layout)
+            }
+            S::PHYSICAL_DEVICE_UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES => {
+                part!(PhysicalDeviceUniformBufferStandardLayoutFeatures => v12; uniform_buffer_standard_layout)
+            }
+            S::PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES => {
+                part!(PhysicalDeviceShaderSubgroupExtendedTypesFeatures => v12; shader_subgroup_extended_types)
+            }
+            S::PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES => {
+                part!(PhysicalDeviceHostQueryResetFeatures => v12; host_query_reset)
+            }
+            S::PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES => {
+                part!(PhysicalDeviceDescriptorIndexingFeatures => v12;
+                    shader_storage_buffer_array_non_uniform_indexing)
+            }
+            _ => {}
+        }
     }
 
     /// Fills the extensions' structures from `v13`.
@@ -242,6 +337,44 @@ impl Features {
         chain.core = core;
         chain.gather();
         Self::read(&chain)
+    }
+
+    /// The features that a device was made with.
+    ///
+    /// # Safety
+    /// `info` is as it was passed to vkCreateDevice, with what it points to.
+    pub(super) unsafe fn enabled(info: &vk::DeviceCreateInfo<'_>) -> Self {
+        let mut chain = Chain::default();
+        // SAFETY: by the caller.
+        if let Some(core) = unsafe { info.p_enabled_features.as_ref() } {
+            chain.core = *core;
+        }
+        let mut next = info.p_next.cast::<vk::BaseInStructure<'_>>();
+        while !next.is_null() {
+            // SAFETY: by the caller.
+            next = unsafe {
+                chain.take(next);
+                (*next).p_next
+            };
+        }
+        chain.gather();
+        Self::read(&chain)
+    }
+
+    /// Those that both have.
+    pub(super) fn both(&self, other: &Self) -> Self {
+        let mut all = *self;
+        all.keep(other);
+        all
+    }
+
+    /// A chain that enables these features, which is never freed.
+    pub(super) fn leak(&self, api: u32, extensions: &Extensions) -> &'static vk::PhysicalDeviceFeatures2<'static> {
+        let chain = Box::leak(Box::<Chain>::default());
+        self.write(chain);
+        chain.spread();
+        let head = vk::PhysicalDeviceFeatures2::default().features(chain.core);
+        Box::leak(Box::new(chain.link(head, api, extensions)))
     }
 
     /// Calls `make` with a chain that enables these features.

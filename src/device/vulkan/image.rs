@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code)]
 
-use super::core::Core;
+use super::core::{Core, Release};
 use super::memory::VulkanBuffer;
 use crate::device::hazard::Tracker;
 use crate::device::{BoundImage, Buffer, ImageAbilities, unique_id};
@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 use crate::geometry::{ComponentKind, TexelFormat, TextureShape};
 use crate::host::HostSpan;
 use crate::lock::{Mutex, rank};
-use ash::vk;
+use ash::vk::{self, Handle};
 use gpu_allocator::vulkan::Allocation;
 use std::any::Any;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An image of a Vulkan device.
 pub(super) struct VulkanImage {
@@ -34,6 +34,23 @@ pub(super) struct VulkanImage {
     /// Views of levels, made when they are first bound.
     views: Mutex<HashMap<Range<u32>, vk::ImageView>, { rank::VIEWS }>,
     memory: Mutex<Option<Allocation>, { rank::BUFFER }>,
+    /// True if the image is the program's.
+    lent: bool,
+    /// What the program wants to be told at the end.
+    release: OnceLock<Release>,
+}
+
+/// A `VkImage` of the program.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgramImage {
+    /// VkImage.
+    pub image: u64,
+    /// VkFormat.
+    pub format: i32,
+    /// VkImageUsageFlags.
+    pub usage: u32,
+    /// VkImageLayout that it has now.
+    pub layout: i32,
 }
 
 /// Vulkan's format for texels; `None` if it has none.
@@ -89,13 +106,12 @@ fn describe(core: &Core, shape: &TextureShape) -> std::result::Result<Descriptio
     };
     let tiling = vk::ImageTiling::OPTIMAL;
     let needed = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-    let instance = super::instance::instance().map_err(|e| e.to_string())?;
     let ask = |usage| {
         let flags = vk::ImageCreateFlags::empty();
         // SAFETY: the physical device is of this instance.
         unsafe {
             let handle = core.physical.handle;
-            instance.raw.get_physical_device_image_format_properties(handle, format, kind, tiling, usage, flags)
+            core.instance.get_physical_device_image_format_properties(handle, format, kind, tiling, usage, flags)
         }
     };
     let full = needed | vk::ImageUsageFlags::STORAGE;
@@ -115,9 +131,17 @@ fn describe(core: &Core, shape: &TextureShape) -> std::result::Result<Descriptio
         return Err(format!("{name} has images of {texels} of at most {} bytes", most.max_resource_size));
     }
     // SAFETY: as above.
-    let properties = unsafe { instance.raw.get_physical_device_format_properties(core.physical.handle, format) };
+    let properties = unsafe { core.instance.get_physical_device_format_properties(core.physical.handle, format) };
     let linear = properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
     Ok(Description { kind, format, usage, linear, extent: vk::Extent3D { width, height, depth } })
+}
+
+fn view_type(kind: vk::ImageType) -> vk::ImageViewType {
+    match kind {
+        vk::ImageType::TYPE_1D => vk::ImageViewType::TYPE_1D,
+        vk::ImageType::TYPE_2D => vk::ImageViewType::TYPE_2D,
+        _ => vk::ImageViewType::TYPE_3D,
+    }
 }
 
 /// Why the device has no image of this shape.
@@ -165,11 +189,7 @@ impl VulkanImage {
             id: unique_id(),
             core: core.clone(),
             raw,
-            kind: match d.kind {
-                vk::ImageType::TYPE_1D => vk::ImageViewType::TYPE_1D,
-                vk::ImageType::TYPE_2D => vk::ImageViewType::TYPE_2D,
-                _ => vk::ImageViewType::TYPE_3D,
-            },
+            kind: view_type(d.kind),
             format: d.format,
             abilities: ImageAbilities {
                 shape: shape.clone(),
@@ -180,6 +200,8 @@ impl VulkanImage {
             tracker: Tracker::new(),
             views: Mutex::new(HashMap::new()),
             memory: Mutex::new(None),
+            lent: false,
+            release: OnceLock::new(),
         };
         let made =
             core.pool.lock().allocate_image(raw, &core.physical.memory, core.physical.memory_types.device, label);
@@ -194,8 +216,65 @@ impl VulkanImage {
         Ok(Arc::new(image))
     }
 
-    /// Brings a new image into its layout. The command buffer is of a compute queue.
-    pub fn prepare(&self, commands: vk::CommandBuffer) {
+    /// An image of the program.
+    ///
+    /// # Safety
+    /// The image is bound to memory, was made as is said, with the shape's extents and levels, and outlives this.
+    pub unsafe fn over_program(core: &Arc<Core>, image: &ProgramImage, shape: &TextureShape) -> Result<Arc<Self>> {
+        let d = describe(core, shape).map_err(Error::unsupported)?;
+        let (format, usage) = (vk::Format::from_raw(image.format), vk::ImageUsageFlags::from_raw(image.usage));
+        let raw = vk::Image::from_raw(image.image);
+        if raw == vk::Image::null() {
+            return Err(Error::invalid("image is VK_NULL_HANDLE"));
+        }
+        if format != d.format {
+            return Err(Error::runtime(format!(
+                "the VkImage has the format {format:?}; textures of {} have {:?}",
+                shape.format(),
+                d.format
+            )));
+        }
+        let needed =
+            vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::SAMPLED;
+        if !usage.contains(needed) {
+            return Err(Error::runtime(format!(
+                "the VkImage was made without the usage {:?}; textures need {needed:?}, and STORAGE to be written by kernels",
+                needed & !usage
+            )));
+        }
+        let made = Arc::new(Self {
+            id: unique_id(),
+            core: core.clone(),
+            raw,
+            kind: view_type(d.kind),
+            format,
+            abilities: ImageAbilities {
+                shape: shape.clone(),
+                storage: usage.contains(vk::ImageUsageFlags::STORAGE),
+                linear: d.linear,
+                robust: core.physical.features.robust_image_access,
+            },
+            tracker: Tracker::new(),
+            views: Mutex::new(HashMap::new()),
+            memory: Mutex::new(None),
+            lent: true,
+            release: OnceLock::new(),
+        });
+        Ok(made)
+    }
+
+    /// What the program is to be told at the end.
+    pub fn set_release(&self, release: Release) {
+        let _ = self.release.set(release);
+    }
+
+    /// Its format.
+    pub fn format(&self) -> vk::Format {
+        self.format
+    }
+
+    /// Brings an image into its layout. The command buffer is of a compute queue.
+    pub fn prepare(&self, commands: vk::CommandBuffer, from: vk::ImageLayout) {
         let all = vk::ImageSubresourceRange::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
             .level_count(vk::REMAINING_MIP_LEVELS)
@@ -203,15 +282,15 @@ impl VulkanImage {
         let stages = vk::PipelineStageFlags::TRANSFER | vk::PipelineStageFlags::COMPUTE_SHADER;
         let barrier = [vk::ImageMemoryBarrier::default()
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
-            .old_layout(vk::ImageLayout::UNDEFINED)
+            .old_layout(from)
             .new_layout(vk::ImageLayout::GENERAL)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.raw)
             .subresource_range(all)];
-        let (from, none) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::DependencyFlags::empty());
-        // SAFETY: recording on a compute queue; the image is new and bound.
-        unsafe { self.core.raw.cmd_pipeline_barrier(commands, from, stages, none, &[], &[], &barrier) };
+        let (top, none) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::DependencyFlags::empty());
+        // SAFETY: recording on a compute queue; the image is bound, and nobody else uses it.
+        unsafe { self.core.raw.cmd_pipeline_barrier(commands, top, stages, none, &[], &[], &barrier) };
     }
 
     /// The view of these levels.
@@ -285,7 +364,12 @@ impl Drop for VulkanImage {
         // SAFETY: queues hold what unfinished work uses, so no queue uses this image.
         unsafe {
             self.views.get_mut().drain().for_each(|(_, view)| self.core.raw.destroy_image_view(view, None));
-            self.core.raw.destroy_image(self.raw, None);
+            if !self.lent {
+                self.core.raw.destroy_image(self.raw, None);
+            }
+        }
+        if let Some(release) = self.release.take() {
+            release.call();
         }
         if let Some(memory) = self.memory.get_mut().take() {
             self.core.pool.lock().free_image(memory);
@@ -294,7 +378,7 @@ impl Drop for VulkanImage {
 }
 
 /// An image, a sampler or both, as a descriptor has them.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct ImageDescriptor {
     /// The program's set and binding.
     pub set: u32,
@@ -308,16 +392,18 @@ pub(super) struct ImageDescriptor {
 }
 
 /// What a descriptor has. Vulkan's own structure cannot be compared.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Info {
     view: vk::ImageView,
-    sampler: vk::Sampler,
+    /// Whatever has commands with it keeps it.
+    pub sampler: Option<Arc<vk::Sampler>>,
 }
 
 impl Info {
     /// As Vulkan takes it.
-    pub fn raw(self) -> vk::DescriptorImageInfo {
-        vk::DescriptorImageInfo { sampler: self.sampler, image_view: self.view, image_layout: vk::ImageLayout::GENERAL }
+    pub fn raw(&self) -> vk::DescriptorImageInfo {
+        let sampler = self.sampler.as_deref().copied().unwrap_or_default();
+        vk::DescriptorImageInfo { sampler, image_view: self.view, image_layout: vk::ImageLayout::GENERAL }
     }
 }
 
@@ -325,8 +411,7 @@ impl ImageDescriptor {
     /// The descriptor of what is bound.
     pub fn new(bound: &BoundImage, core: &Core) -> Result<Self> {
         use vk::DescriptorType as D;
-        let (mut info, mut id, mut texels) =
-            (Info { view: vk::ImageView::null(), sampler: vk::Sampler::null() }, 0, None);
+        let (mut info, mut id, mut texels) = (Info { view: vk::ImageView::null(), sampler: None }, 0, None);
         if let Some((used, levels)) = &bound.image {
             check_device(&used.buffer, core)?;
             let image =
@@ -335,7 +420,7 @@ impl ImageDescriptor {
             texels = Some(image.abilities.shape.format());
         }
         if let Some(sampler) = &bound.sampler {
-            info.sampler = core.samplers.get(&core.raw, &core.physical, sampler, texels)?;
+            info.sampler = Some(core.samplers.get(&core.raw, &core.physical, sampler, texels)?);
         }
         let kind = match (&bound.image, &bound.sampler) {
             (Some(_), _) if bound.storage => D::STORAGE_IMAGE,

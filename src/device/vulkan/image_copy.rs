@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use super::batch::Command;
-use super::core::Core;
-use super::image::VulkanImage;
+use super::core::{Core, Release};
+use super::image::{ProgramImage, VulkanImage};
 use super::memory::VulkanBuffer;
 use super::queue::{BufferUse, VulkanQueue};
 use crate::device::Buffer;
@@ -29,7 +29,33 @@ pub(super) fn create(
     let image = VulkanImage::new(core, shape, label)?;
     let buffer: Arc<dyn Buffer> = image.clone();
     let all = BufferUse { buffer: &buffer, range: 0..shape.bytes(), access: Access::Write, renewed: true };
-    queue.record(&[all], Command::Other(&mut |commands| image.prepare(commands)))?;
+    queue.record(&[all], Command::Other(&mut |commands| image.prepare(commands, vk::ImageLayout::UNDEFINED)))?;
+    Ok(buffer)
+}
+
+/// An image of the program, which is brought into its layout.
+///
+/// # Safety
+/// As for [`VulkanImage::over_program`]; it lives until `release` is called.
+pub(super) unsafe fn adopt(
+    core: &Arc<Core>,
+    queue: &VulkanQueue,
+    image: &ProgramImage,
+    shape: &TextureShape,
+    release: Option<Release>,
+) -> Result<Arc<dyn Buffer>> {
+    // SAFETY: by the caller.
+    let made = unsafe { VulkanImage::over_program(core, image, shape) }?;
+    let layout = vk::ImageLayout::from_raw(image.layout);
+    let buffer: Arc<dyn Buffer> = made.clone();
+    if layout != vk::ImageLayout::GENERAL {
+        let all = BufferUse { buffer: &buffer, range: 0..shape.bytes(), access: Access::Write, renewed: true };
+        queue.record(&[all], Command::Other(&mut |commands| made.prepare(commands, layout)))?;
+    }
+    // If it is not taken, the program is not told either.
+    if let Some(release) = release {
+        made.set_release(release);
+    }
     Ok(buffer)
 }
 

@@ -22,7 +22,11 @@ pub(super) const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
         | vk::BufferUsageFlags::UNIFORM_BUFFER.as_raw()
         | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
         | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
-        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
+        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw()
+        // For programs that draw what was computed.
+        | vk::BufferUsageFlags::VERTEX_BUFFER.as_raw()
+        | vk::BufferUsageFlags::INDEX_BUFFER.as_raw()
+        | vk::BufferUsageFlags::INDIRECT_BUFFER.as_raw(),
 );
 
 /// Alignment that copy kernels and the smallest elements need of addresses.

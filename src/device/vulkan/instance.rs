@@ -94,7 +94,29 @@ fn has(list: &[vk::ExtensionProperties], name: &CStr) -> bool {
     list.iter().any(|e| e.extension_name_as_c_str() == Ok(name))
 }
 
+/// Finds the functions of Vulkan; `None`: by the loader that is installed.
+pub type GetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
+
 impl Instance {
+    /// An instance of the program, of this version. It is never destroyed here.
+    ///
+    /// # Safety
+    /// `raw` is an instance that lives as long as what is made with this.
+    pub(super) unsafe fn of_program(raw: vk::Instance, api: u32, get: GetInstanceProcAddr) -> Result<Self> {
+        let entry = match get {
+            Some(get_instance_proc_addr) => {
+                // SAFETY: the program gives Vulkan's function.
+                unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+            }
+            None => load()?.0,
+        };
+        // SAFETY: by the caller.
+        let raw = unsafe { ash::Instance::load(entry.static_fn(), raw) };
+        let api_version = api.min(vk::API_VERSION_1_3);
+        let _messenger = vk::DebugUtilsMessengerEXT::null();
+        Ok(Self { entry, raw, api_version, debug_utils: false, validation: false, display: None, _messenger })
+    }
+
     fn new(config: &Config) -> Result<Self> {
         if config.test.no_vulkan {
             return Err(Error::runtime("Vulkan is switched off by REVAMP_TEST=no-vulkan"));

@@ -3,10 +3,11 @@
 
 #![allow(unsafe_code)]
 
-use super::core::Core;
+use super::core::{Core, Release};
 use super::import::{HOST_ALLOCATION, Importer, USAGE};
 use super::memory_types::import_type;
 use super::pool::BoundMemory;
+use super::shared::{SharedMemory, memory_fd};
 use crate::device::hazard::Tracker;
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
@@ -45,6 +46,10 @@ enum Allocation {
     Pooled(BoundMemory),
     /// Imported memory of the host, which the buffer does not own.
     Imported(vk::DeviceMemory),
+    /// Memory that is shared with others by file descriptor.
+    Shared(vk::DeviceMemory, SharedMemory),
+    /// The program's, as the buffer itself is; what it wants to be told at the end.
+    Lent(Option<Release>),
 }
 
 /// How the host addresses a buffer.
@@ -205,6 +210,68 @@ impl VulkanBuffer {
         Ok(buffer)
     }
 
+    /// A buffer of `size` bytes over `memory`, both of which it owns from here on.
+    pub fn over_memory(
+        core: &Arc<Core>,
+        raw: vk::Buffer,
+        memory: vk::DeviceMemory,
+        size: u64,
+        shared: SharedMemory,
+    ) -> Result<Arc<Self>> {
+        let mut made = Self::bare(core, raw, shared.offset, size);
+        *made.memory.get_mut() = Allocation::Shared(memory, SharedMemory { size, ..shared });
+        // SAFETY: the memory is for this buffer, of a type it allows and large enough, and bound once.
+        unsafe { core.raw.bind_buffer_memory(raw, memory, 0) }.map_err(|e| core.failed("vkBindBufferMemory", e))?;
+        // SAFETY: the buffer is bound.
+        unsafe { made.find_address() };
+        Ok(Arc::new(made))
+    }
+
+    /// A buffer over `size` bytes of a buffer of the program.
+    ///
+    /// # Safety
+    /// The program's buffer is bound to memory, has an address, and lives until `release` is called.
+    pub unsafe fn over_program(
+        core: &Arc<Core>,
+        raw: vk::Buffer,
+        base: u64,
+        size: u64,
+        release: Option<Release>,
+    ) -> Arc<Self> {
+        let mut made = Self::bare(core, raw, base, size);
+        *made.memory.get_mut() = Allocation::Lent(release);
+        // SAFETY: by the caller.
+        unsafe { made.find_address() };
+        Arc::new(made)
+    }
+
+    /// Without memory.
+    fn bare(core: &Arc<Core>, raw: vk::Buffer, base: u64, size: u64) -> Self {
+        Self {
+            id: unique_id(),
+            core: core.clone(),
+            raw,
+            base,
+            address: 0,
+            size,
+            host: None,
+            window: None,
+            staging: false,
+            tracker: Tracker::new(),
+            memory: Mutex::new(Allocation::None),
+        }
+    }
+
+    /// A new file descriptor of its memory.
+    pub fn export(&self) -> Result<SharedMemory> {
+        match &*self.memory.lock() {
+            Allocation::Shared(memory, shared) => Ok(SharedMemory { fd: memory_fd(&self.core, *memory)?, ..*shared }),
+            _ => Err(Error::runtime(
+                "the array was not made to be shared: make it with revamp_vulkan_create_exportable_array()",
+            )),
+        }
+    }
+
     /// # Safety
     /// The buffer is bound to memory.
     unsafe fn find_address(&mut self) {
@@ -223,7 +290,7 @@ impl VulkanBuffer {
 }
 
 /// A buffer of `size` bytes that all queues use.
-fn describe(core: &Core, size: u64) -> vk::BufferCreateInfo<'_> {
+pub(super) fn describe(core: &Core, size: u64) -> vk::BufferCreateInfo<'_> {
     let info = vk::BufferCreateInfo::default().size(size).usage(USAGE);
     if core.families.len() > 1 {
         info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(&core.families)
@@ -263,6 +330,12 @@ impl Drop for VulkanBuffer {
             // SAFETY: as above.
             Allocation::None => unsafe { self.core.raw.destroy_buffer(self.raw, None) },
             Allocation::Pooled(bound) => self.core.pool.lock().free(bound),
+            // SAFETY: as above; only this buffer was bound to the memory.
+            Allocation::Shared(memory, _) => unsafe {
+                self.core.raw.destroy_buffer(self.raw, None);
+                self.core.raw.free_memory(memory, None);
+            },
+            Allocation::Lent(release) => release.into_iter().for_each(Release::call),
             Allocation::Imported(memory) => {
                 // SAFETY: as above; only this buffer was bound to the memory.
                 unsafe {

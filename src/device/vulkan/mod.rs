@@ -3,7 +3,8 @@
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] describe what there is; [`opened`] and `core`
 //! open it; `pool`, `memory`, `image`, `samplers`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the
 //! work; `device_copy`, `image_copy`, `staging` and `transfer` move bytes; [`messages`] and [`printf`] receive what the
-//! validation layer writes; [`device`] is what the runtime uses.
+//! validation layer writes; [`interop`] and `shared` share objects with programs that use Vulkan; [`device`] is what the
+//! runtime uses.
 
 mod batch;
 mod burst;
@@ -21,6 +22,7 @@ mod image;
 mod image_copy;
 mod import;
 pub mod instance;
+pub mod interop;
 mod memory;
 pub mod memory_types;
 pub mod messages;
@@ -32,6 +34,8 @@ pub mod printf;
 mod queue;
 mod recording;
 mod samplers;
+mod shared;
+mod shared_buffer;
 mod staging;
 mod statistics;
 mod submission;

@@ -21,6 +21,19 @@ pub const ACCESS_NONE: u32 = 0;
 /// `access_type_read_write`.
 pub const ACCESS_READ_WRITE: u32 = 3;
 
+/// The features without which revamp cannot use a device.
+pub const REQUIRED: [&str; 3] = ["bufferDeviceAddress", "timelineSemaphore", "shaderInt64"];
+
+/// What a device of the program was made with.
+pub(super) struct Enabled {
+    /// Its features.
+    pub features: Features,
+    /// Its extensions.
+    pub extensions: Extensions,
+    /// The family of its queue.
+    pub family: u32,
+}
+
 /// Limits and properties that revamp observes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
@@ -183,7 +196,7 @@ pub fn physical_devices(instance: &Instance, config: &Config) -> Result<Vec<Phys
     // SAFETY: the instance is alive: it is never destroyed.
     let handles =
         unsafe { instance.raw.enumerate_physical_devices() }.map_err(|e| failed("vkEnumeratePhysicalDevices", e))?;
-    let mut devices: Vec<Physical> = handles.into_iter().map(|h| Physical::new(instance, h, config)).collect();
+    let mut devices: Vec<Physical> = handles.into_iter().map(|h| Physical::new(instance, h, config, None)).collect();
     let mut paths: Vec<String> = devices.iter().map(|d| d.device_path.clone()).collect();
     make_unique(&mut paths);
     for (d, path) in devices.iter_mut().zip(paths) {
@@ -261,7 +274,13 @@ impl Physical {
         }
     }
 
-    fn new(instance: &Instance, handle: vk::PhysicalDevice, config: &Config) -> Self {
+    /// `enabled`: what a device of the program was made with, which is all that it has then.
+    pub(super) fn new(
+        instance: &Instance,
+        handle: vk::PhysicalDevice,
+        config: &Config,
+        enabled: Option<&Enabled>,
+    ) -> Self {
         let raw = &instance.raw;
         // SAFETY: the handle is of this instance; these calls have no further preconditions.
         let (core, memory, families, list) = unsafe {
@@ -276,14 +295,25 @@ impl Physical {
         let device_type = DeviceType::from(core.device_type);
         let api_version = core.api_version.min(instance.api_version);
         let recent = api_version >= vk::API_VERSION_1_2;
-        let extensions = Extensions::find(&list);
+        let extensions = enabled.map_or_else(|| Extensions::find(&list), |e| e.extensions);
         // Older devices do not know these structures, nor some of the calls.
         let features =
             if recent { Features::query(raw, handle, api_version, &extensions) } else { Features::default() };
-        let (compute, transfer) = choose_families(&families);
+        let features = enabled.map_or(features, |e| features.both(&e.features));
+        let (compute, transfer) = match enabled {
+            None => choose_families(&families),
+            Some(e) => {
+                let computes = |f: &&vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
+                let found = families.get(e.family as usize).filter(computes);
+                (found.map(|f| Family { index: e.family, count: f.queue_count }), None)
+            }
+        };
         let mut asked = Asked::new(instance, handle, &core, api_version, &features, &extensions);
         let bits = compute.and_then(|f| families.get(f.index as usize)).map_or(0, |f| f.timestamp_valid_bits);
         asked.limits.timestamp_bits = bits;
+        if let Some(limit) = config.test.samplers {
+            asked.limits.most_samplers = asked.limits.most_samplers.map(|n| n.min(limit));
+        }
         if let Some(limit) = config.test.groups {
             asked.limits.max_groups = asked.limits.max_groups.map(|g| g.min(limit));
         }
@@ -292,18 +322,15 @@ impl Physical {
         if !recent {
             lacks.push(format!("Vulkan 1.2 (it has {})", version_text(core.api_version)));
         } else {
-            for (has, name) in [
-                (features.buffer_device_address, "bufferDeviceAddress"),
-                (features.timeline_semaphore, "timelineSemaphore"),
-                (features.shader_int64, "shaderInt64"),
-            ] {
-                if !has {
-                    lacks.push(format!("the device feature {name}"));
-                }
-            }
+            let missing = features.list().into_iter().filter(|(name, on)| REQUIRED.contains(name) && !on);
+            lacks.extend(missing.map(|(name, _)| format!("the device feature {name}")));
         }
         if compute.is_none() {
-            lacks.push("a queue family for compute".to_owned());
+            lacks.push(
+                enabled.map_or("a queue family for compute".to_owned(), |e| {
+                    format!("compute in queue family {}", e.family)
+                }),
+            );
         }
         let memory_types = MemoryTypes::choose(device_type, &memory, config.separate_memory);
         if let Err(why) = &memory_types {

@@ -179,6 +179,7 @@ impl VulkanQueue {
             // If this fails, what was recorded before stays, and nothing of this command is there.
             let recorded = match &mut work {
                 Command::Dispatch(launch) => recording.launch(&self.core, barrier, launch)?,
+                Command::Foreign { .. } => recording.add(&self.core, barrier, &mut |_| {}).map(|()| true)?,
                 Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
             };
             let (point, count) = self.note(&mut state, &order, &mut conflicts, &work)?;
@@ -331,7 +332,7 @@ impl VulkanQueue {
         }
         let block = match work {
             Command::Dispatch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
-            Command::Other(_) => 0,
+            Command::Foreign { .. } | Command::Other(_) => 0,
         };
         let more = !state.burst.is_cut();
         let last = state.open.as_mut().and_then(|b| b.recordings.last_mut());
@@ -414,7 +415,10 @@ impl VulkanQueue {
                 // to be reached all the same, since others wait for it.
                 let first = state.sequence - u64::from(batch.count);
                 self.own.lose(batch.value, first..state.sequence.min(told).max(first), batch.names(), e.clone());
+                // The program may wait for these.
+                let signals = std::mem::take(&mut batch.foreign_signals);
                 batch.destroy(&self.core);
+                batch.foreign_signals = signals;
                 if self.core.lost().is_none() {
                     match self.hand_over(&mut batch, state) {
                         Ok(()) => state.flying.push_back(batch),
@@ -442,8 +446,8 @@ impl VulkanQueue {
             };
             commands.push(barrier.end(&self.core)?);
         }
-        let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) =
-            batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).unzip();
+        let waited = batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).chain(batch.foreign_waits.iter().copied());
+        let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = waited.unzip();
         let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
         // Without a recording nothing writes the word.
         let signals = self.own.word.is_none() || commands.is_empty() || batch.value >= signalled + SIGNAL_EVERY;
@@ -455,7 +459,8 @@ impl VulkanQueue {
         }
         let before = (delayed && handed > signalled).then_some(handed);
         let after = signals.then_some(batch.value);
-        self.submit_to_queue(&Submission { before, waits: (&waits, &wait_values), commands: &commands, after })?;
+        let (waits, also) = ((&waits[..], &wait_values[..]), &batch.foreign_signals[..]);
+        self.submit_to_queue(&Submission { before, waits, commands: &commands, after, also })?;
         self.own.handed.store(batch.value, Ordering::Release);
         Ok(())
     }
@@ -470,12 +475,16 @@ impl VulkanQueue {
         self.submit_to_queue(&Submission { after: Some(handed), ..Submission::default() })
     }
 
+    /// The queue to which it submits, and its index among those of the family.
+    pub fn hardware(&self) -> (vk::Queue, u32) {
+        match self.lane {
+            Lane::Compute(i) => (self.core.compute[i], i as u32),
+            Lane::Transfer(i) => (self.core.transfer[i], i as u32),
+        }
+    }
+
     fn submit_to_queue(&self, submission: &Submission<'_>) -> Result<()> {
-        let queue = match self.lane {
-            Lane::Compute(i) => self.core.compute[i],
-            Lane::Transfer(i) => self.core.transfer[i],
-        };
-        submission::submit(&self.core, queue, &self.own, submission)
+        submission::submit(&self.core, self.hardware().0, &self.own, submission)
     }
 }
 

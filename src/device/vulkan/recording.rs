@@ -141,6 +141,8 @@ pub(super) struct Recording {
     bound: vk::Pipeline,
     buffers: SmallVec<[Bound; 4]>,
     images: Vec<ImageDescriptor>,
+    /// Those that its commands name.
+    samplers: Vec<Arc<vk::Sampler>>,
     sets: Sets,
     /// The memory of its argument blocks.
     page: Option<Arc<VulkanBuffer>>,
@@ -180,6 +182,7 @@ impl Recording {
             bound: vk::Pipeline::null(),
             buffers: SmallVec::new(),
             images: Vec::new(),
+            samplers: Vec::new(),
             sets: Sets::default(),
             page: None,
             page_used: 0,
@@ -349,7 +352,10 @@ impl Recording {
         self.sets.reset(core)?;
         // SAFETY: the device is done with the command buffer, or never got it.
         unsafe { core.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
-            .map_err(|e| core.failed("vkResetCommandPool", e))
+            .map_err(|e| core.failed("vkResetCommandPool", e))?;
+        self.images.clear();
+        self.samplers.clear();
+        Ok(())
     }
 
     /// The set of the page, and where in it the block of a launch is.
@@ -444,6 +450,7 @@ impl Recording {
                 raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, first as u32, &sets, &[]);
                 self.buffers.clone_from(&command.bound);
                 self.images.clone_from(&command.images);
+                self.samplers.extend(command.images.iter().filter_map(|i| i.info.sampler.clone()));
             }
             if !command.push.is_empty() {
                 raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &command.push);

@@ -1,4 +1,4 @@
-//! The samplers of a device: each is made once and kept, since there are few different ones.
+//! The samplers of a device: each is made once and kept while the device has room for more.
 
 #![allow(unsafe_code)]
 
@@ -10,6 +10,7 @@ use crate::geometry::{ComponentKind, TexelFormat};
 use crate::lock::{Mutex, rank};
 use ash::vk;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A border colour for Vulkan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,10 +29,18 @@ struct Key {
     border: Border,
 }
 
-/// The samplers made so far.
+impl Key {
+    fn is_custom(&self) -> bool {
+        matches!(self.border, Border::Custom(_))
+    }
+}
+
+type Made = HashMap<Key, Arc<vk::Sampler>>;
+
+/// The samplers made so far. Who else has one is a recording that names it.
 #[derive(Default)]
 pub(super) struct Samplers {
-    made: Mutex<HashMap<Key, vk::Sampler>, { rank::SAMPLERS }>,
+    made: Mutex<Made, { rank::SAMPLERS }>,
 }
 
 /// The border for texels of this format (`None`: not known): as far as they have components, in their range.
@@ -66,7 +75,7 @@ impl Samplers {
         physical: &Physical,
         sampler: &Sampler,
         texels: Option<TexelFormat>,
-    ) -> Result<vk::Sampler> {
+    ) -> Result<Arc<vk::Sampler>> {
         let (address, border) = match sampler.address {
             AddressMode::Clamp => (vk::SamplerAddressMode::CLAMP_TO_EDGE, None),
             AddressMode::Wrap => (vk::SamplerAddressMode::REPEAT, None),
@@ -76,13 +85,11 @@ impl Samplers {
         let border = border.unwrap_or(Border::Known(vk::BorderColor::FLOAT_TRANSPARENT_BLACK));
         let key = Key { linear: sampler.linear, address, border };
         let mut made = self.made.lock();
-        if let Some(&found) = made.get(&key) {
-            return Ok(found);
+        if let Some(found) = made.get(&key) {
+            return Ok(Arc::clone(found));
         }
         let name = &physical.name;
-        let custom = |k: &Key| matches!(k.border, Border::Custom(_));
-        let [most, most_custom] = physical.limits.most_samplers;
-        if custom(&key) {
+        if key.is_custom() {
             let f = &physical.features;
             let integer = texels.is_some_and(|t| matches!(t.kind, ComponentKind::Int | ComponentKind::Uint));
             if integer || !f.custom_border_colors || !f.custom_border_color_without_format {
@@ -92,15 +99,8 @@ impl Samplers {
                      0, 0, 0, 1 or 1, 1, 1, 1"
                 )));
             }
-            if made.keys().filter(|k| custom(k)).count() >= most_custom as usize {
-                return Err(Error::unsupported(format!(
-                    "{name} has at most {most_custom} samplers with border colours of their own"
-                )));
-            }
         }
-        if made.len() >= most as usize {
-            return Err(Error::unsupported(format!("{name} has at most {most} different samplers")));
-        }
+        make_room(&mut made, raw, physical, key.is_custom())?;
         let (filter, mode) = if key.linear {
             (vk::Filter::LINEAR, vk::SamplerMipmapMode::LINEAR)
         } else {
@@ -125,7 +125,8 @@ impl Samplers {
         // SAFETY: the device is alive and has what the sampler asks for.
         let new = unsafe { raw.create_sampler(&info, None) }
             .map_err(|e| failed(format_args!("{name}: vkCreateSampler"), e))?;
-        made.insert(key, new);
+        let new = Arc::new(new);
+        made.insert(key, Arc::clone(&new));
         Ok(new)
     }
 
@@ -136,9 +137,34 @@ impl Samplers {
     pub unsafe fn destroy(&mut self, raw: &ash::Device) {
         for (_, sampler) in self.made.get_mut().drain() {
             // SAFETY: by the caller.
-            unsafe { raw.destroy_sampler(sampler, None) };
+            unsafe { raw.destroy_sampler(*sampler, None) };
         }
     }
+}
+
+/// Makes room for one more, if need be by destroying those that no recording names.
+fn make_room(made: &mut Made, raw: &ash::Device, physical: &Physical, custom: bool) -> Result<()> {
+    let [most, most_custom] = physical.limits.most_samplers.map(|n| n as usize);
+    let full = |made: &Made| {
+        let own = made.keys().filter(|k| k.is_custom()).count();
+        (custom && own >= most_custom)
+            .then_some((most_custom, "with border colours of their own"))
+            .or((made.len() >= most).then_some((most, "in use at once")))
+    };
+    if full(made).is_none() {
+        return Ok(());
+    }
+    made.retain(|_, sampler| {
+        let used = Arc::strong_count(sampler) > 1;
+        if !used {
+            // SAFETY: what names it in commands holds a reference, and new ones are given out under this lock alone.
+            unsafe { raw.destroy_sampler(**sampler, None) };
+        }
+        used
+    });
+    full(made).map_or(Ok(()), |(most, which)| {
+        Err(Error::unsupported(format!("{} has at most {most} samplers {which}", physical.name)))
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
-use super::instance::instance;
 use ash::{khr, vk};
 use std::ffi::CStr;
 
@@ -17,8 +16,7 @@ pub(super) fn flags(core: &Core) -> vk::PipelineCreateFlags {
 
 /// Tells the log the figures of a pipeline that was made with them.
 pub(super) fn tell(core: &Core, pipeline: vk::Pipeline, kernel: &str) {
-    let Ok(instance) = instance() else { return };
-    let functions = khr::pipeline_executable_properties::Device::new(&instance.raw, &core.raw);
+    let functions = khr::pipeline_executable_properties::Device::new(&core.instance, &core.raw);
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
     // SAFETY: the extension and its feature are enabled; the pipeline is alive and was made with the flag.
     let Ok(executables) = (unsafe { functions.get_pipeline_executable_properties(&info) }) else { return };

@@ -19,26 +19,31 @@ pub(super) struct Submission<'a> {
     pub commands: &'a [vk::CommandBuffer],
     /// The value that the semaphore gets afterwards.
     pub after: Option<u64>,
+    /// Semaphores of the program that are signalled afterwards, and their values.
+    pub also: &'a [(vk::Semaphore, u64)],
 }
 
 /// `vkQueueSubmit` to `queue`, whose timeline is `own`.
 pub(super) fn submit(core: &Core, queue: vk::Queue, own: &VulkanTimeline, submission: &Submission<'_>) -> Result<()> {
-    let &Submission { before, waits: (waits, wait_values), commands, after } = submission;
+    let &Submission { before, waits: (waits, wait_values), commands, after, also } = submission;
     let semaphore = [own.semaphore];
-    let (first, last) = ([before.unwrap_or(0)], [after.unwrap_or(0)]);
-    let signals = |value: Option<u64>| &semaphore[..usize::from(value.is_some())];
+    let first = [before.unwrap_or(0)];
+    let own_after = after.map(|value| (own.semaphore, value));
+    let (signals, last): (SmallVec<[_; 2]>, SmallVec<[_; 2]>) =
+        own_after.into_iter().chain(also.iter().copied()).unzip();
     let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
     let mut before_it = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&first);
-    let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
-        .wait_semaphore_values(wait_values)
-        .signal_semaphore_values(&last[..signals(after).len()]);
+    let mut timeline =
+        vk::TimelineSemaphoreSubmitInfo::default().wait_semaphore_values(wait_values).signal_semaphore_values(&last);
     let infos = [
-        vk::SubmitInfo::default().signal_semaphores(signals(before)).push_next(&mut before_it),
+        vk::SubmitInfo::default()
+            .signal_semaphores(&semaphore[..usize::from(before.is_some())])
+            .push_next(&mut before_it),
         vk::SubmitInfo::default()
             .wait_semaphores(waits)
             .wait_dst_stage_mask(&stages)
             .command_buffers(commands)
-            .signal_semaphores(signals(after))
+            .signal_semaphores(&signals)
             .push_next(&mut timeline),
     ];
     let infos = &infos[usize::from(before.is_none())..];

@@ -11,11 +11,12 @@ use crate::runtime::AccessType;
 use crate::runtime::HandleCell;
 use crate::runtime::accelerators::bridge::Bridges;
 use crate::runtime::accelerators::defaults::{self, Candidate};
+use crate::runtime::accelerators::lent_device::LentDevice;
 use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled};
 use crate::runtime::{process, race};
 use crate::trace::transfers::Counters;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 /// `default_cpu_access_type` and whether it may still change.
 struct CpuAccess {
@@ -31,6 +32,8 @@ pub struct Accelerator {
     physical: Arc<dyn PhysicalDevice>,
     device: Mutex<Option<Arc<dyn Device>>, { rank::DEVICE }>,
     cpu_access: Mutex<CpuAccess, { rank::CPU_ACCESS }>,
+    /// Devices of the program on the same hardware.
+    lent: Mutex<Vec<Weak<LentDevice>>, { rank::LENT_DEVICES }>,
     transfers: Counters,
     /// True once it was told that a program is not offered it.
     left_out: AtomicBool,
@@ -79,6 +82,7 @@ impl Accelerator {
             physical,
             device: Mutex::new(None),
             cpu_access: Mutex::new(CpuAccess { value: access, fixed: false }),
+            lent: Mutex::default(),
             transfers: Counters::new(),
             left_out: AtomicBool::new(false),
             bridges: Bridges::default(),
@@ -182,10 +186,51 @@ impl Accelerator {
         Ok(made)
     }
 
-    /// The memory it holds; all zero before its first use.
+    /// The device of the program that `open` gives, on the same hardware.
+    pub(in crate::runtime) fn lend(&self, open: impl FnOnce() -> Result<Arc<dyn Device>>) -> Result<Arc<LentDevice>> {
+        if let Some(why) = &self.properties.unusable {
+            return Err(Error::unsupported(format!("{} cannot be used: {}", self.name(), why.to_string_lossy())));
+        }
+        let loading = process::Loading::new();
+        let device = open()?;
+        drop(loading);
+        if !self.properties.is_emulated {
+            process::gpu_driver_loaded();
+        }
+        let mut all = self.lent.lock();
+        all.retain(|d| d.strong_count() > 0);
+        if let Some(known) = all.iter().filter_map(Weak::upgrade).find(|d| d.device.id() == device.id()) {
+            return Ok(known);
+        }
+        let made = Arc::new(LentDevice::new(device));
+        all.push(Arc::downgrade(&made));
+        Ok(made)
+    }
+
+    /// The devices of the program that are in use.
+    fn lent(&self) -> Vec<Arc<LentDevice>> {
+        self.lent.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// The hardware, for those who can tell.
+    pub fn physical(&self) -> &dyn PhysicalDevice {
+        &*self.physical
+    }
+
+    /// The memory it holds, on devices of the program too; all zero before its first use.
     pub fn memory(&self) -> MemoryUsage {
         let device = self.device.lock().clone();
-        let Some(mut usage) = device.map(|d| d.memory()) else { return MemoryUsage::default() };
+        let lent = self.lent();
+        let all = device.iter().chain(lent.iter().map(|d| &d.device)).map(|d| d.memory());
+        let Some(mut usage) = all.reduce(|a, b| MemoryUsage {
+            used: a.used + b.used,
+            held: a.held + b.held,
+            slack: a.slack + b.slack,
+            staging: a.staging + b.staging,
+            staging_limit: a.staging_limit + b.staging_limit,
+        }) else {
+            return MemoryUsage::default();
+        };
         if self.kind == DeviceKind::Vulkan {
             let (bytes, most) = self.bridges.bytes();
             usage.staging += bytes;
@@ -250,5 +295,6 @@ impl Accelerator {
         if let Some(device) = device {
             device.drain();
         }
+        self.lent().iter().for_each(|lent| lent.device.drain());
     }
 }

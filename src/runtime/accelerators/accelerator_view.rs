@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
 use crate::runtime::accelerators::accelerator::Accelerator;
-use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
+use crate::runtime::accelerators::lent_device::LentDevice;
+use crate::runtime::accelerators::loaded_kernel::{KernelCache, LoadedCompiled, LoadedKernel};
 use crate::runtime::operations::completion::{Completion, was_told};
 use crate::runtime::{process, race};
 use smallvec::SmallVec;
@@ -19,6 +20,8 @@ pub struct AcceleratorView {
     accelerator: Arc<Accelerator>,
     device: Arc<dyn Device>,
     queue: Arc<dyn Queue>,
+    /// If its device is the program's: what is loaded there.
+    lent: Option<Arc<LentDevice>>,
     immediate: bool,
     kept: bool,
     /// For the auto-selection view: the view that it stands for.
@@ -34,13 +37,22 @@ pub struct AcceleratorView {
 impl AcceleratorView {
     /// A new view; `kept` if the library itself owns it.
     pub(in crate::runtime) fn new(accelerator: &Arc<Accelerator>, immediate: bool, kept: bool) -> Result<Self> {
-        let device = accelerator.device()?;
+        Self::over(accelerator, (accelerator.device()?, None), immediate, kept)
+    }
+
+    fn over(
+        accelerator: &Arc<Accelerator>,
+        (device, lent): (Arc<dyn Device>, Option<Arc<LentDevice>>),
+        immediate: bool,
+        kept: bool,
+    ) -> Result<Self> {
         let queue = device.create_queue(immediate)?;
         Ok(Self {
             id: unique_id(),
             accelerator: accelerator.clone(),
             device,
             queue,
+            lent,
             immediate,
             kept,
             auto: None,
@@ -55,6 +67,34 @@ impl AcceleratorView {
         Self::new(accelerator, immediate, false).map(Arc::new)
     }
 
+    /// A new view on a device of the program, which `open` gives.
+    pub fn create_lent(
+        accelerator: &Arc<Accelerator>,
+        immediate: bool,
+        open: impl FnOnce() -> Result<Arc<dyn Device>>,
+    ) -> Result<Arc<Self>> {
+        let lent = accelerator.lend(open)?;
+        Self::over(accelerator, (lent.device.clone(), Some(lent)), immediate, false).map(Arc::new)
+    }
+
+    /// True if its device is the program's.
+    pub(in crate::runtime) fn is_lent(&self) -> bool {
+        self.lent.is_some()
+    }
+
+    /// Where compiled kernels are loaded for it.
+    pub(in crate::runtime) fn loads(&self) -> (&Arc<dyn Device>, &LoadedCompiled, &KernelCache) {
+        match &self.lent {
+            Some(lent) => (&self.device, &lent.compiled, &lent.kernels),
+            None => (&self.device, &self.accelerator.compiled, &self.accelerator.kernels),
+        }
+    }
+
+    /// The kernel as it is loaded on a device of the program; `None`: as it is on the accelerator's.
+    pub(in crate::runtime) fn loaded(&self, kernel: &Arc<LoadedKernel>) -> Result<Option<Arc<LoadedKernel>>> {
+        self.lent.as_ref().map(|lent| lent.load(kernel)).transpose()
+    }
+
     /// The auto-selection view, which stands for `default`.
     pub(in crate::runtime) fn auto_selection(default: &Arc<Self>) -> Self {
         Self {
@@ -62,6 +102,7 @@ impl AcceleratorView {
             accelerator: default.accelerator.clone(),
             device: default.device.clone(),
             queue: default.queue.clone(),
+            lent: None,
             immediate: default.immediate,
             kept: true,
             auto: Some(default.clone()),

@@ -63,12 +63,12 @@ impl LoadedKernel {
     fn of(
         device: &Arc<dyn Device>,
         cache: &KernelCache,
-        module: Module,
+        module: impl Into<Arc<Module>>,
         label: String,
         checks: Option<KernelChecks>,
         faces: &[u32],
     ) -> Result<Arc<Self>> {
-        let module = Arc::new(module);
+        let module = module.into();
         let key = (module.hash(), module.entry_point().to_owned(), device.id());
         let mut cache = cache.lock();
         let known = cache.get(&key).and_then(Weak::upgrade).filter(|k| k.module().words() == module.words());
@@ -129,6 +129,10 @@ impl LoadedKernel {
         let (label, checks) = (self.label.clone(), self.checks.clone());
         let made = Self::of(device, cache, self.module().variant(of)?, label, checks, &self.faces)?;
         Ok(Some(self.variants.lock().entry(of).or_insert(made).clone()))
+    }
+    /// The same kernel on another device.
+    pub(in crate::runtime) fn on(&self, device: &Arc<dyn Device>, cache: &KernelCache) -> Result<Arc<Self>> {
+        Self::of(device, cache, self.module().clone(), self.label.clone(), None, &self.faces)
     }
     /// True until its first launch.
     pub fn is_new(&self) -> bool {

@@ -48,6 +48,11 @@ impl SpirvKernel {
         Self::load(accelerator, record.spirv(), None, Some(name))
     }
 
+    /// As it was loaded there.
+    pub(in crate::runtime) fn loaded(&self) -> &Arc<LoadedKernel> {
+        &self.loaded
+    }
+
     /// The accelerator on which it was loaded.
     pub fn accelerator(&self) -> &Arc<Accelerator> {
         &self.accelerator

@@ -1,9 +1,11 @@
 //! array (docs/spec/arrays.md): its storage, and the data source of its array_views.
 
+use crate::device::{Buffer, Queue};
 use crate::error::{Error, Result};
 use crate::host::HostSpan;
 use crate::kernel::Access;
 use crate::runtime::access_type::AccessType;
+use crate::runtime::data::retry::wait_detour;
 use crate::runtime::data::source::{Source, SourceSlot};
 use crate::runtime::data::storage::{ArrayRequest, Storage};
 use crate::trace::transfers::{Call, implicit};
@@ -11,6 +13,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 const DATA: Call = implicit(c"revamp_array_data");
+const LEND: Call = implicit(c"revamp_vulkan_signal");
 
 /// An array: elements in memory of one accelerator_view.
 pub struct Array {
@@ -46,6 +49,23 @@ impl Array {
     /// The data source for a new array_view.
     pub(in crate::runtime) fn source_for_view(&self) -> Arc<Source> {
         Source::over_array(&self.storage, &self.source)
+    }
+
+    /// Lets the program use the memory outside of the library: `act` gets the queue and the memory, once nothing of the host
+    /// conflicts and the array has its elements.
+    pub fn lend<R>(&self, access: Access, mut act: impl FnMut(&dyn Queue, &Arc<dyn Buffer>) -> Result<R>) -> Result<R> {
+        let all = 0..self.layout().bytes();
+        self.pending().wait_for_all(&all, access)?;
+        if let Some(source) = self.source() {
+            source.bring_home(self.layout(), access, LEND)?;
+        }
+        loop {
+            match act(&**self.copy_view().queue(), self.buffer()) {
+                // What host threads do must be waited for; then it is tried again.
+                Err(e) => wait_detour(e)?,
+                done => return done,
+            }
+        }
     }
 
     /// The memory for the host, after everything that conflicts is done.

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::geometry::{CopyPlan, TextureShape};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
-use crate::runtime::data::array::Array;
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -78,7 +77,7 @@ impl Mirror {
     /// second launch without a write between: one that reads what was written once reads the texels.
     pub fn read(
         &self,
-        texels: &Array,
+        texels: &Arc<dyn Buffer>,
         levels: &Range<u32>,
         needed: bool,
         view: &Arc<AcceleratorView>,
@@ -127,7 +126,7 @@ impl Mirror {
         };
         for level in levels.clone().filter(|&level| is_stale(&state, level)).collect::<SmallVec<[u32; 8]>>() {
             let layout = self.shape.level(level);
-            view.queue().copy(texels.buffer(), &image, &CopyPlan::new(&layout, &layout)?)?;
+            view.queue().copy(texels, &image, &CopyPlan::new(&layout, &layout)?)?;
             if let Some(copied) = state.copied.get_mut(level as usize) {
                 *copied = Some(now);
             }

@@ -28,7 +28,12 @@ pub struct ArrayRequest<'a> {
     pub label: Option<&'a str>,
     /// If it is the memory of a texture, what it is.
     pub texture: Option<TextureStorage<'a>>,
+    /// Memory of the view's device that was made elsewhere: gets the number of bytes, and the name for messages.
+    pub memory: Option<MakeMemory<'a>>,
 }
+
+/// Makes the memory of an array.
+pub type MakeMemory<'a> = &'a dyn Fn(&Arc<AcceleratorView>, u64, &str) -> Result<Arc<dyn Buffer>>;
 
 /// The memory of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +64,7 @@ pub struct Storage {
 impl Storage {
     /// Makes the memory of an array.
     pub(in crate::runtime) fn create(request: ArrayRequest<'_>) -> Result<Arc<Self>> {
-        let ArrayRequest { view, extent, element_size, cpu_access, associated, label, texture } = request;
+        let ArrayRequest { view, extent, element_size, cpu_access, associated, label, texture, memory } = request;
         let (view, associated) = (view.actual(), associated.map(|a| a.actual()));
         let sizes = checked_extent(extent, "array")?;
         if element_size == 0 || element_size % 4 != 0 {
@@ -105,9 +110,16 @@ impl Storage {
             None => (view.device().clone(), Placement::Device),
         };
         let label = label.unwrap_or("array");
-        let mirrors = staged.is_none() && accelerator.kind() == DeviceKind::Vulkan && texture.is_some_and(|t| !t.image);
-        let buffer = match texture {
-            Some(TextureStorage { shape, image: true }) => device.allocate_image(shape, &**view.queue(), label)?,
+        // What is over memory of the program may be written by others.
+        let mirrors = memory.is_none()
+            && staged.is_none()
+            && accelerator.kind() == DeviceKind::Vulkan
+            && texture.is_some_and(|t| !t.image);
+        let buffer = match (memory, texture) {
+            (Some(make), _) => make(&view, bytes, label)?,
+            (None, Some(TextureStorage { shape, image: true })) => {
+                device.allocate_image(shape, &**view.queue(), label)?
+            }
             _ => device.allocate(bytes, placement, label)?,
         };
         Ok(Arc::new(Self {

@@ -11,7 +11,7 @@ use crate::runtime::access_type::AccessType;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::extents::section_of;
 use crate::runtime::data::operand::Operand;
-use crate::runtime::data::storage::{ArrayRequest, TextureStorage};
+use crate::runtime::data::storage::{ArrayRequest, MakeMemory, TextureStorage};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub struct TextureRequest<'a> {
     pub storage: StorageWish,
     /// A name for messages.
     pub label: Option<&'a str>,
+    /// An image that was made elsewhere.
+    pub memory: Option<MakeMemory<'a>>,
 }
 
 /// How a texture shall be stored (decision 34).
@@ -54,7 +56,7 @@ const WORD: u64 = 16;
 impl Texture {
     /// Makes a texture.
     pub fn create(request: TextureRequest<'_>) -> Result<Arc<Self>> {
-        let TextureRequest { view, shape, associated, storage, label } = request;
+        let TextureRequest { view, shape, associated, storage, label, memory } = request;
         let view = view.actual();
         let on_cpu = |v: &Arc<AcceleratorView>| v.accelerator().kind() == DeviceKind::Cpu;
         let mut cpu_access = AccessType::None;
@@ -90,6 +92,7 @@ impl Texture {
             associated: staged,
             label: Some(label.unwrap_or("texture")),
             texture: Some(TextureStorage { shape: &shape, image: is_image }),
+            memory,
         })?;
         Ok(Arc::new(Self { shape, is_image, array }))
     }

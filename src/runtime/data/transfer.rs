@@ -173,7 +173,8 @@ fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[
         view_a.attach(points.iter().cloned());
         return Ok(points);
     }
-    if plan.bytes() >= BRIDGE {
+    // A bridge stays for a while, and the program may want to destroy its device.
+    if plan.bytes() >= BRIDGE && !view_a.is_lent() && !view_b.is_lent() {
         let from = End { buffer: a, device: of_a, queue: &**view_a.queue() };
         let to = End { buffer: b, device: of_b, queue: &**view_b.queue() };
         if let Some(points) = view_a.accelerator().bridges.copy(&from, &to, plan)? {

@@ -118,12 +118,12 @@ pub(in crate::runtime) fn run(
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
-    let device = accelerator.device()?;
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
     let mut form = if as_images { mirrors::form(kernel, launch, view)? } else { Form::Texels };
-    let load = |kernel| accelerator.compiled.load(&device, &accelerator.kernels, kernel);
+    let (device, compiled, kernels) = view.loads();
+    let load = |kernel| compiled.load(device, kernels, kernel);
     let with_images = kernel.with_images.as_ref().filter(|_| matches!(form, Form::Images(..))).map(|(k, _)| load(k));
     let mut loaded = match with_images {
         Some(Ok(loaded)) => loaded,
@@ -155,7 +155,7 @@ pub(in crate::runtime) fn run(
     let mut resolved = ResolvedArguments::default();
     resolved.make_valid(captured, view, held, DISPATCH)?;
     variant.apart = loaded.depends_on_sharing() && are_apart(&resolved.uses);
-    if let Some(decided) = loaded.variant(&device, &accelerator.kernels, variant)? {
+    if let Some(decided) = loaded.variant(device, kernels, variant)? {
         loaded = decided;
     }
     let mut bound = resolved.uses.iter();

@@ -46,7 +46,7 @@ pub(in crate::runtime) fn form(
         let Some((array, bytes)) = texture_of(used, launch) else { return Ok(Form::Texels) };
         let levels = array.mirror().and_then(|mirror| mirror.levels(&bytes).map(|levels| (mirror, levels)));
         let Some((mirror, levels)) = levels else { return Ok(Form::Texels) };
-        let image = match mirror.read(array, &levels, needed, view)? {
+        let image = match mirror.read(array.buffer(), &levels, needed, view)? {
             Mirrored::No => return Ok(Form::Texels),
             Mirrored::NotYet => {
                 later = true;

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::kernel::{Access, Binding, BindingKind, SpecValues};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use crate::runtime::accelerators::spirv_kernel::SpirvKernel;
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
@@ -285,8 +286,10 @@ impl Ready<'_> {
                 }
             }
         }
+        let lent = view.loaded(kernel.loaded())?;
+        let loaded: &LoadedKernel = lent.as_deref().unwrap_or(kernel);
         let dispatch = Dispatch {
-            kernel: &**kernel.kernel(),
+            kernel: &**loaded.kernel(),
             spec: self.spec,
             bindings: &bindings,
             images: images.as_deref().unwrap_or_default(),
@@ -295,7 +298,7 @@ impl Ready<'_> {
             block: Some(&block).filter(|b| !b.bytes.is_empty()),
             groups: self.groups,
         };
-        let point = view.dispatch(kernel, &dispatch)?;
+        let point = view.dispatch(loaded, &dispatch)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }

@@ -5,6 +5,7 @@
 
 #include "../check.hpp"
 
+#include <climits>
 #include <cstring>
 #include <list>
 #include <numeric>
@@ -258,6 +259,8 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
     texture_view<const int, 2> copied = all;
     copied = one;
     CHECK(copied.extent == extent<2>(5, 3) && copied.mipmap_levels == 1 && copied.data_length == 15);
+    const texture<int, 2> &constant = *source;
+    CHECK(contents(copied = *source) == given && contents(copied = constant) == given);
     copied = some;
     texture_view<int, 2> again = zero;
     again = one;
@@ -328,6 +331,11 @@ TEST(TEX_61_iterators) {
     CHECK(out.front() == given[4] && *std::next(out.begin(), 3) == given[5]);
     CHECK_THROWS(runtime_exception, copy(given.begin(), given.begin() + 5, t), CHECK_CONTAINS(e.what(), "5 elements"));
     CHECK_THROWS(runtime_exception, copy(given.begin(), given.begin() + 1, t, index<2>(0, 0), extent<2>(2, 1)));
+    // No memory for as many texels is asked for.
+    const extent<2> vast(INT_MAX, INT_MAX);
+    CHECK_THROWS(runtime_exception, copy(t, index<2>(0, 0), vast, std::back_inserter(part)));
+    CHECK_THROWS(runtime_exception, copy_async(t, index<2>(0, 0), vast, std::back_inserter(part)));
+    CHECK_THROWS(runtime_exception, copy(out.begin(), out.end(), t, index<2>(0, 1), vast));
     texture<int_2, 2> small(2, 3, 16U);
     CHECK_THROWS(runtime_exception, copy(given.begin(), given.end(), small), CHECK_CONTAINS(e.what(), "16 bits"));
     CHECK_THROWS(runtime_exception, copy(small, out.begin()));

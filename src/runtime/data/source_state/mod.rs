@@ -197,6 +197,7 @@ impl SourceState {
                 associated: None,
                 label: Some("array_view without a data source"),
                 texture: None,
+                memory: None,
             })?),
         };
         self.directory = Directory::unwritten(bytes, self.home.host().is_some());

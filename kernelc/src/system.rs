@@ -1,0 +1,202 @@
+//! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, libraries loaded at run time.
+#![allow(unsafe_code)]
+
+use std::ffi::{OsStr, OsString, c_void};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[cfg(unix)]
+pub use unix::*;
+#[cfg(windows)]
+pub use windows::*;
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// True once the process was asked to end.
+pub fn is_stopped() -> bool {
+    STOPPED.load(Ordering::Relaxed)
+}
+
+/// A new folder below `base` whose name begins with `prefix`, which other users cannot look into, with a file `lock` in it that is
+/// locked as long as it is open. The file has that name only once it is locked.
+pub fn locked_folder(base: &Path, prefix: &str, lock: &str) -> std::io::Result<(PathBuf, File)> {
+    let path = new_folder(base, prefix)?;
+    match lock_in(&path, lock) {
+        Ok(file) => Ok((path, file)),
+        Err(e) => {
+            let _ = std::fs::remove_dir_all(&path);
+            Err(e)
+        }
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::ffi::CString;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+
+    extern "C" fn call(_: libc::c_int) {
+        STOPPED.store(true, Ordering::Relaxed);
+    }
+
+    /// From here on, a signal that asks the process to end ends its children, and temporary files are removed.
+    pub fn catch_signals() {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: the handler only stores a flag.
+            unsafe { libc::signal(signal, call as *const () as libc::sighandler_t) };
+        }
+    }
+
+    /// The signal that ended a process.
+    pub fn signal_of(status: std::process::ExitStatus) -> i32 {
+        std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or_default()
+    }
+
+    /// A name from its bytes.
+    pub fn name_of(bytes: &[u8]) -> OsString {
+        OsStr::from_bytes(bytes).to_os_string()
+    }
+
+    pub(super) fn new_folder(base: &Path, prefix: &str) -> std::io::Result<PathBuf> {
+        let template = base.join(format!("{prefix}XXXXXX")).into_os_string().into_vec();
+        let mut template = CString::new(template)?.into_bytes_with_nul();
+        // SAFETY: the template is a string with a zero at its end, which lives over the call; the call writes within it.
+        let made = unsafe { libc::mkdtemp(template.as_mut_ptr().cast()) };
+        if made.is_null() {
+            return Err(std::io::Error::last_os_error());
+        }
+        template.pop();
+        Ok(PathBuf::from(OsString::from_vec(template)))
+    }
+
+    pub(super) fn lock_in(folder: &Path, lock: &str) -> std::io::Result<File> {
+        let unlocked = folder.join("unlocked");
+        let file = File::create_new(&unlocked)?;
+        locked(&file)?;
+        std::fs::rename(unlocked, folder.join(lock))?;
+        Ok(file)
+    }
+
+    /// Locks a file until it is closed; an error if somebody else has.
+    fn locked(file: &File) -> std::io::Result<()> {
+        // SAFETY: the descriptor is open as long as the file is borrowed.
+        match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    }
+
+    /// True of a folder (no link to one) of this user.
+    pub fn is_own_folder(found: &std::fs::Metadata) -> bool {
+        // SAFETY: the call has no conditions.
+        found.is_dir() && found.uid() == unsafe { libc::geteuid() }
+    }
+
+    /// True if `path` is a file (no link to one) that nobody has locked.
+    pub fn is_unlocked(path: &Path) -> bool {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
+        let lock = File::options().read(true).custom_flags(flags).open(path);
+        lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok())
+    }
+
+    /// Loads a library for good; null if it cannot be.
+    pub fn load_library(path: &Path) -> *mut c_void {
+        let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return std::ptr::null_mut() };
+        // SAFETY: the name is a string with a zero at its end. The library's initialisers are LLVM's, which nothing else of this
+        // process uses.
+        unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) }
+    }
+
+    /// A function of a library, null if it has none of that name.
+    ///
+    /// # Safety
+    /// `library` is of [`load_library`].
+    pub unsafe fn function_of(library: *mut c_void, name: &std::ffi::CStr) -> *mut c_void {
+        // SAFETY: as the caller says.
+        unsafe { libc::dlsym(library, name.as_ptr()) }
+    }
+}
+
+#[cfg(windows)]
+mod windows {
+    use super::*;
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    use std::os::windows::ffi::OsStrExt;
+    use std::os::windows::fs::OpenOptionsExt;
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn SetConsoleCtrlHandler(handler: extern "system" fn(u32) -> i32, add: i32) -> i32;
+        fn LoadLibraryW(name: *const u16) -> *mut c_void;
+        fn GetProcAddress(module: *mut c_void, name: *const std::ffi::c_char) -> *mut c_void;
+    }
+
+    extern "system" fn call(_: u32) -> i32 {
+        STOPPED.store(true, Ordering::Relaxed);
+        1
+    }
+
+    /// From here on, what asks the process to end (Ctrl+C, its console closed) ends its children, and temporary files are removed.
+    pub fn catch_signals() {
+        // SAFETY: the handler only stores a flag.
+        unsafe { SetConsoleCtrlHandler(call, 1) };
+    }
+
+    /// Processes end with a status here.
+    pub fn signal_of(_: std::process::ExitStatus) -> i32 {
+        0
+    }
+
+    /// A name from its bytes, which are UTF-8.
+    pub fn name_of(bytes: &[u8]) -> OsString {
+        String::from_utf8_lossy(bytes).into_owned().into()
+    }
+
+    /// The folder for temporary files is the user's own here, and what is made in it inherits that.
+    pub(super) fn new_folder(base: &Path, prefix: &str) -> std::io::Result<PathBuf> {
+        loop {
+            let number = RandomState::new().build_hasher().finish();
+            let path = base.join(format!("{prefix}{number:016x}"));
+            match std::fs::create_dir(&path) {
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                other => return other.map(|()| path),
+            }
+        }
+    }
+
+    pub(super) fn lock_in(folder: &Path, lock: &str) -> std::io::Result<File> {
+        // Nobody else may open it.
+        File::options().write(true).create_new(true).share_mode(0).open(folder.join(lock))
+    }
+
+    /// True of a folder, and of no link to one.
+    pub fn is_own_folder(found: &std::fs::Metadata) -> bool {
+        found.is_dir() && !found.is_symlink()
+    }
+
+    /// True if `path` is a file that nobody has open.
+    pub fn is_unlocked(path: &Path) -> bool {
+        std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+            && File::options().read(true).share_mode(0).open(path).is_ok()
+    }
+
+    /// Loads a library for good; null if it cannot be.
+    pub fn load_library(path: &Path) -> *mut c_void {
+        let name: Vec<u16> = OsStr::encode_wide(path.as_os_str()).chain([0]).collect();
+        // SAFETY: the name ends with a zero. The library's initialisers are LLVM's, which nothing else of this process uses.
+        unsafe { LoadLibraryW(name.as_ptr()) }
+    }
+
+    /// A function of a library, null if it has none of that name.
+    ///
+    /// # Safety
+    /// `library` is of [`load_library`].
+    pub unsafe fn function_of(library: *mut c_void, name: &std::ffi::CStr) -> *mut c_void {
+        // SAFETY: as the caller says.
+        unsafe { GetProcAddress(library, name.as_ptr()) }
+    }
+}

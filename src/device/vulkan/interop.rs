@@ -1,0 +1,449 @@
+//! What programs that use Vulkan themselves share with the library: a `VkDevice` and its queue, buffers, images, semaphores
+//! (docs/interop.md). Handles come and go as the numbers that they are in C.
+
+#![allow(unsafe_code)]
+
+use super::batch::Command;
+use super::commands::ViewQueue;
+pub use super::core::{Callback, QueueLock, Release};
+use super::core::{Core, Lent};
+use super::device::VulkanDevice;
+use super::features::{Extensions, Features};
+pub use super::image::ProgramImage;
+use super::image::VulkanImage;
+use super::image_copy;
+use super::instance::{GetInstanceProcAddr, Instance, instance};
+use super::memory::VulkanBuffer;
+use super::opened::Opened;
+use super::physical::{Enabled, Physical, REQUIRED};
+use super::queue::BufferUse;
+use super::shared;
+pub use super::shared::SharedMemory;
+use super::shared_buffer;
+use super::timeline::VulkanTimeline;
+use crate::config;
+use crate::device::physical::PhysicalDevice;
+use crate::device::{Buffer, Device, Queue};
+use crate::error::{Error, Result};
+use crate::geometry::TextureShape;
+use crate::kernel::Access;
+use crate::lock::{Mutex, rank};
+use ash::vk::{self, Handle};
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::{Arc, Weak};
+
+/// A `VkDevice` of the program. Zeroes and nulls are what C gives.
+pub struct ProgramDevice {
+    /// VkInstance.
+    pub instance: *mut c_void,
+    /// Its version: VkApplicationInfo::apiVersion.
+    pub api_version: u32,
+    /// PFN_vkGetInstanceProcAddr, or null.
+    pub get_instance_proc_addr: *const c_void,
+    /// VkPhysicalDevice.
+    pub physical_device: *mut c_void,
+    /// VkDevice.
+    pub device: *mut c_void,
+    /// VkDeviceCreateInfo, with which it was made.
+    pub create_info: *const c_void,
+    /// VkQueue.
+    pub queue: *mut c_void,
+    /// The queue's family.
+    pub queue_family: u32,
+    /// Its index in the family.
+    pub queue_index: u32,
+    /// Further families that use memory of the library.
+    pub sharing: Vec<u32>,
+    /// Locks the queue, and unlocks it.
+    pub lock: Option<Callback<(QueueLock, QueueLock)>>,
+    /// Called when the library has done with the device.
+    pub release: Option<Release>,
+}
+
+/// The devices of the program that are in use.
+static LENT: Mutex<Vec<Weak<VulkanDevice>>, { rank::LENT }> = Mutex::new(Vec::new());
+
+impl ProgramDevice {
+    /// UUID of the hardware, by which its accelerator is found.
+    ///
+    /// # Safety
+    /// The handles are alive.
+    pub unsafe fn uuid(&self) -> Result<[u8; 16]> {
+        // SAFETY: by the caller.
+        let instance = unsafe { self.instance() }?;
+        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default();
+        let handle = vk::PhysicalDevice::from_raw(self.physical_device as u64);
+        // SAFETY: by the caller.
+        let version = unsafe { instance.raw.get_physical_device_properties(handle) }.api_version;
+        if version < vk::API_VERSION_1_2 || self.api_version < vk::API_VERSION_1_2 {
+            return Err(Error::unsupported(format!(
+                "the VkDevice has Vulkan {}; revamp needs 1.2 of the instance (VkApplicationInfo::apiVersion, given as \
+                 api_version) and of the physical device",
+                super::instance::version_text(version.min(self.api_version))
+            )));
+        }
+        all = all.push_next(&mut v11);
+        // SAFETY: by the caller.
+        unsafe { instance.raw.get_physical_device_properties2(handle, &mut all) };
+        Ok(v11.device_uuid)
+    }
+
+    /// # Safety
+    /// The handles are alive.
+    unsafe fn instance(&self) -> Result<Instance> {
+        // SAFETY: a function's address or null, says the program.
+        let get = unsafe { std::mem::transmute::<*const c_void, GetInstanceProcAddr>(self.get_instance_proc_addr) };
+        // SAFETY: by the caller.
+        unsafe { Instance::of_program(vk::Instance::from_raw(self.instance as u64), self.api_version, get) }
+    }
+
+    /// The device, which the program shares with the library until `release` is called. Asked for again, the same.
+    ///
+    /// # Safety
+    /// The handles are alive and belong together, and stay so until `release` is called; `create_info` is what the
+    /// `VkDevice` was made with.
+    pub unsafe fn open(self) -> Result<Arc<dyn Device>> {
+        let mut all = LENT.lock();
+        all.retain(|d| d.strong_count() > 0);
+        let raw = vk::Device::from_raw(self.device as u64);
+        if let Some(known) = all.iter().filter_map(Weak::upgrade).find(|d| d.core().raw.handle() == raw) {
+            if known.core().compute[..] != [vk::Queue::from_raw(self.queue as u64)] {
+                return Err(Error::unsupported(
+                    "the VkDevice is in use with another VkQueue; give the same one for all accelerator_views, or make a \
+                     VkDevice for each",
+                ));
+            }
+            if let Some(lost) = known.lost() {
+                return Err(lost);
+            }
+            return Ok(known);
+        }
+        // SAFETY: by the caller.
+        let made = unsafe { self.open_new() }?;
+        all.push(Arc::downgrade(&made));
+        Ok(made)
+    }
+
+    /// # Safety
+    /// As for [`Self::open`].
+    unsafe fn open_new(self) -> Result<Arc<VulkanDevice>> {
+        // SAFETY: by the caller.
+        let (instance, info) = unsafe { (self.instance()?, &*self.create_info.cast::<vk::DeviceCreateInfo<'_>>()) };
+        let mut names: Vec<&CStr> = Vec::new();
+        for at in 0..info.enabled_extension_count as usize {
+            // SAFETY: vkCreateDevice has read the same list of names.
+            names.push(unsafe { CStr::from_ptr(*info.pp_enabled_extension_names.add(at)) });
+        }
+        let enabled = Enabled {
+            // SAFETY: by the caller.
+            features: unsafe { Features::enabled(info) },
+            extensions: Extensions::among(&names),
+            family: self.queue_family,
+        };
+        let handle = vk::PhysicalDevice::from_raw(self.physical_device as u64);
+        let physical = Physical::new(&instance, handle, config::get(), Some(&enabled));
+        if let Err(why) = &physical.usable {
+            return Err(Error::unsupported(format!(
+                "the VkDevice was made without something, or its device cannot: {why}; \
+                 revamp_vulkan_get_device_requirements() gives the features to put into VkDeviceCreateInfo::pNext"
+            )));
+        }
+        // SAFETY: by the caller.
+        let device = unsafe { ash::Device::load(instance.raw.fp_v1_0(), vk::Device::from_raw(self.device as u64)) };
+        let opened = Opened {
+            device,
+            compute: vec![vk::Queue::from_raw(self.queue as u64)],
+            transfer: Vec::new(),
+            compute_family: self.queue_family,
+            transfer_family: None,
+        };
+        let lent = Some(Lent { lock: self.lock });
+        let core = Core::over(&instance, &physical, opened, (self.queue_index, self.sharing, lent))?;
+        let made = VulkanDevice::over(core)?;
+        // If it is not taken, the program is not told either.
+        made.core().set_release(self.release);
+        Ok(made)
+    }
+}
+
+/// What a `VkDevice` must have, and what it should have.
+pub struct Requirements {
+    /// The features without which the library does not take it.
+    pub required: Vec<*const c_char>,
+    /// The other features that the library uses and the device has.
+    pub optional: Vec<*const c_char>,
+    /// The extensions that the library uses and the device has; none is needed.
+    pub extensions: Vec<*const c_char>,
+    /// VkPhysicalDeviceFeatures2 with all of these features.
+    pub features: *const c_void,
+    /// The family that the library would use, and one that has graphics too if there is one.
+    pub families: [u32; 2],
+    /// Version up to which the features are from.
+    pub api_version: u32,
+}
+
+// SAFETY: all is made once and never changed or freed.
+unsafe impl Send for Requirements {}
+// SAFETY: the same.
+unsafe impl Sync for Requirements {}
+
+static REQUIREMENTS: Mutex<Vec<([u8; 16], &'static Requirements)>, { rank::LENT }> = Mutex::new(Vec::new());
+
+/// What a `VkDevice` on this physical device must have. Lives until the process ends.
+pub fn requirements(physical: &dyn PhysicalDevice) -> Result<&'static Requirements> {
+    let Some(physical) = physical.as_any().downcast_ref::<Physical>() else { return Err(no_vulkan("the accelerator")) };
+    let instance = instance()?;
+    let mut known = REQUIREMENTS.lock();
+    if let Some((_, found)) = known.iter().find(|(uuid, _)| *uuid == physical.uuid) {
+        return Ok(found);
+    }
+    let name = |name: &'static str| {
+        let text = format!("{name}\0").into_bytes().leak();
+        text.as_ptr().cast::<c_char>()
+    };
+    let all = physical.features.list().into_iter();
+    let optional = all.filter(|(name, has)| *has && !REQUIRED.contains(name)).map(|(name, _)| name);
+    // SAFETY: the handle is of this instance.
+    let families = unsafe { instance.raw.get_physical_device_queue_family_properties(physical.handle) };
+    let both = vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS;
+    let graphics = (0_u32..).zip(&families).find(|(_, f)| f.queue_flags.contains(both)).map(|(i, _)| i);
+    let made: &Requirements = Box::leak(Box::new(Requirements {
+        required: REQUIRED.into_iter().map(name).collect(),
+        optional: optional.map(name).collect(),
+        extensions: physical.extensions.names().into_iter().map(CStr::as_ptr).collect(),
+        features: std::ptr::from_ref(physical.features.leak(physical.api_version, &physical.extensions)).cast(),
+        families: [physical.compute.index, graphics.unwrap_or(vk::QUEUE_FAMILY_IGNORED)],
+        api_version: physical.api_version,
+    }));
+    known.push((physical.uuid, made));
+    Ok(made)
+}
+
+/// The error for what is not on a Vulkan device.
+fn no_vulkan(what: &str) -> Error {
+    Error::unsupported(format!(
+        "{what} is on no Vulkan device: only accelerators whose device_path begins with vulkan\\ have Vulkan objects; memory \
+         of host threads and of the cpu is reached by revamp_array_data() and copies"
+    ))
+}
+
+fn core_of<'a>(device: &'a Arc<dyn Device>, what: &str) -> Result<&'a Arc<Core>> {
+    device.as_any().downcast_ref::<VulkanDevice>().map(VulkanDevice::core).ok_or_else(|| no_vulkan(what))
+}
+
+/// The Vulkan objects of a device.
+pub struct Objects {
+    /// VkInstance, VkPhysicalDevice, VkDevice, VkQueue.
+    pub handles: [*mut c_void; 4],
+    /// The queue's family and its index there.
+    pub queue: [u32; 2],
+    /// Families between which memory of the library is shared (VK_SHARING_MODE_CONCURRENT if there are several).
+    pub families: Vec<u32>,
+    /// The Vulkan version that is used.
+    pub api_version: u32,
+    /// True if the program made the device.
+    pub lent: bool,
+}
+
+/// The Vulkan objects of an accelerator_view.
+pub fn objects(device: &Arc<dyn Device>, queue: &dyn Queue) -> Result<Objects> {
+    let core = core_of(device, "the accelerator_view")?;
+    let queue = view_queue(queue)?.queue.hardware();
+    let raw = |n: u64| n as *mut c_void;
+    Ok(Objects {
+        handles: [
+            raw(core.instance.handle().as_raw()),
+            raw(core.physical.handle.as_raw()),
+            raw(core.raw.handle().as_raw()),
+            raw(queue.0.as_raw()),
+        ],
+        queue: [core.compute_family, core.first_queue + queue.1],
+        families: core.families.clone(),
+        api_version: core.physical.api_version,
+        lent: core.lent.is_some(),
+    })
+}
+
+fn view_queue(queue: &dyn Queue) -> Result<&ViewQueue> {
+    queue.as_any().downcast_ref::<ViewQueue>().ok_or_else(|| no_vulkan("the accelerator_view"))
+}
+
+/// Lets only this thread submit to queues of the device.
+pub fn lock(device: &Arc<dyn Device>) -> Result<()> {
+    core_of(device, "the accelerator_view")?.lock()
+}
+
+/// Ends [`lock`].
+pub fn unlock(device: &Arc<dyn Device>) -> Result<()> {
+    core_of(device, "the accelerator_view")?.unlock()
+}
+
+/// A semaphore and a value; the semaphore 0: none.
+pub type SemaphorePoint = (u64, u64);
+
+fn foreign_use(
+    queue: &dyn Queue,
+    buffer: &Arc<dyn Buffer>,
+    access: Access,
+    wait: Option<SemaphorePoint>,
+    signal: Option<SemaphorePoint>,
+) -> Result<SemaphorePoint> {
+    let queue = &view_queue(queue)?.queue;
+    let raw = |p: SemaphorePoint| (vk::Semaphore::from_raw(p.0), p.1);
+    // What was recorded before need not wait for the program.
+    queue.marker()?;
+    let uses =
+        [BufferUse { buffer, range: 0..buffer.size(), access, renewed: wait.is_some() && access == Access::Write }];
+    let point = queue.record(&uses, Command::Foreign { wait: wait.map(raw), signal: signal.map(raw) })?;
+    queue.marker()?;
+    point.timeline.signal(point.value)?;
+    let own = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
+    let own = own.ok_or_else(|| Error::internal("a queue with a timeline of another kind"))?;
+    Ok((own.semaphore.as_raw(), own.signal_of(point.value)))
+}
+
+/// A point that is reached when the program may use the buffer; `with`: the point that is to be reached then.
+pub fn signal(
+    queue: &dyn Queue,
+    buffer: &Arc<dyn Buffer>,
+    access: Access,
+    with: Option<SemaphorePoint>,
+) -> Result<SemaphorePoint> {
+    let own = foreign_use(queue, buffer, access, None, with)?;
+    Ok(with.unwrap_or(own))
+}
+
+/// Lets all later uses of the buffer wait for a point of the program.
+pub fn wait(queue: &dyn Queue, buffer: &Arc<dyn Buffer>, access: Access, point: SemaphorePoint) -> Result<()> {
+    foreign_use(queue, buffer, access, Some(point), None).map(drop)
+}
+
+/// The `VkBuffer` of a buffer, the offset of its first byte, and with what usage it was made.
+pub fn buffer_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, u64, u32)> {
+    let found = buffer.as_any().downcast_ref::<VulkanBuffer>();
+    let found = found.ok_or_else(|| match VulkanImage::of(buffer) {
+        Some(_) => Error::unsupported("the texture is stored as an image and has no VkBuffer"),
+        None => no_vulkan("the array"),
+    })?;
+    Ok((found.raw.as_raw(), found.base, super::import::USAGE.as_raw()))
+}
+
+/// The usage that a `VkBuffer` of the program must have been made with.
+const NEEDED: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::BufferUsageFlags::TRANSFER_DST.as_raw()
+        | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS.as_raw(),
+);
+
+/// To what offsets in buffers of the program must be aligned.
+const ALIGNMENT: u64 = 16;
+
+/// A buffer over a `VkBuffer` of the program.
+///
+/// # Safety
+/// The `VkBuffer` belongs to the device and is bound to memory; it was made with this size and usage, and lives until
+/// `release` is called.
+pub unsafe fn buffer_over(
+    device: &Arc<dyn Device>,
+    raw: u64,
+    usage: u32,
+    (offset, bytes, whole): (u64, u64, u64),
+    release: Option<Release>,
+) -> Result<Arc<dyn Buffer>> {
+    let core = core_of(device, "the accelerator_view")?;
+    core.check_alive()?;
+    if raw == 0 {
+        return Err(Error::invalid("buffer is VK_NULL_HANDLE"));
+    }
+    let missing = NEEDED & !vk::BufferUsageFlags::from_raw(usage);
+    if !missing.is_empty() {
+        return Err(Error::runtime(format!(
+            "the VkBuffer was made without the usage {missing:?}; arrays need {NEEDED:?}"
+        )));
+    }
+    if offset % ALIGNMENT != 0 {
+        return Err(Error::runtime(format!("the offset is {offset}; it must be a multiple of {ALIGNMENT}")));
+    }
+    if offset.checked_add(bytes).is_none_or(|end| end > whole) {
+        return Err(Error::runtime(format!(
+            "the array needs {bytes} bytes from byte {offset} on, the VkBuffer has {whole}"
+        )));
+    }
+    // SAFETY: by the caller.
+    let made = unsafe { VulkanBuffer::over_program(core, vk::Buffer::from_raw(raw), offset, bytes, release) };
+    Ok(made)
+}
+
+/// A texture's image over a `VkImage` of the program.
+///
+/// # Safety
+/// The `VkImage` belongs to the device and is bound to memory; it was made as is said, with the shape's extents and levels,
+/// and lives until `release` is called.
+pub unsafe fn image_over(
+    device: &Arc<dyn Device>,
+    queue: &dyn Queue,
+    image: &ProgramImage,
+    shape: &TextureShape,
+    release: Option<Release>,
+) -> Result<Arc<dyn Buffer>> {
+    let core = core_of(device, "the accelerator_view")?;
+    core.check_alive()?;
+    let queue = &view_queue(queue)?.queue;
+    // SAFETY: by the caller.
+    unsafe { image_copy::adopt(core, queue, image, shape, release) }
+}
+
+/// The `VkImage` of a texture and its VkFormat.
+pub fn image_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, i32)> {
+    let found = VulkanImage::of(buffer).ok_or_else(|| {
+        Error::unsupported(
+            "the texture is stored as texels, not as an image; make it with REVAMP_TEXTURE_STORAGE_IMAGE",
+        )
+    })?;
+    Ok((found.raw.as_raw(), found.format().as_raw()))
+}
+
+/// A buffer whose memory others can import, or with `from` over memory of others.
+pub fn shared_buffer(
+    device: &Arc<dyn Device>,
+    bytes: u64,
+    from: Option<&SharedMemory>,
+    label: &str,
+) -> Result<Arc<dyn Buffer>> {
+    let core = core_of(device, "the accelerator_view")?;
+    Ok(shared_buffer::buffer(core, bytes, from, label)?)
+}
+
+/// A new file descriptor of a buffer that was made to be shared.
+pub fn export_buffer(buffer: &Arc<dyn Buffer>) -> Result<SharedMemory> {
+    let found = buffer.as_any().downcast_ref::<VulkanBuffer>().ok_or_else(|| no_vulkan("the array"))?;
+    found.export()
+}
+
+/// A timeline semaphore that others can import, or with `fd` one of others.
+pub fn shared_semaphore(device: &Arc<dyn Device>, fd: Option<i32>) -> Result<u64> {
+    let core = core_of(device, "the accelerator_view")?;
+    let made = match fd {
+        Some(fd) => shared::import_semaphore(core, fd)?,
+        None => shared::semaphore(core, true)?,
+    };
+    Ok(made.as_raw())
+}
+
+/// A new file descriptor of a semaphore that was made to be shared.
+pub fn export_semaphore(device: &Arc<dyn Device>, semaphore: u64) -> Result<i32> {
+    shared::semaphore_fd(core_of(device, "the accelerator_view")?, vk::Semaphore::from_raw(semaphore))
+}
+
+/// Destroys a semaphore.
+///
+/// # Safety
+/// The semaphore is of this device, and no work uses it any more.
+pub unsafe fn destroy_semaphore(device: &Arc<dyn Device>, semaphore: u64) -> Result<()> {
+    let core = core_of(device, "the accelerator_view")?;
+    // SAFETY: by the caller.
+    unsafe { core.raw.destroy_semaphore(vk::Semaphore::from_raw(semaphore), None) };
+    Ok(())
+}

@@ -1,0 +1,297 @@
+// What <revamp/mpi.hpp> promises, on any number of ranks: messages MODE (scripts/test-mpi has the list). Rank 0 prints
+// "right".
+#include <revamp/mpi.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace concurrency;
+namespace mpi = revamp::mpi;
+
+static int failures = 0;
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            std::fprintf(stderr, "messages.cpp:%d: %s\n", __LINE__, #condition);                                       \
+            failures++;                                                                                                \
+        }                                                                                                              \
+    } while (0)
+
+// What `call` throws, or nothing.
+template <class F> static std::string thrown(F call) {
+    try {
+        call();
+    } catch (const mpi::error &e) {
+        return e.what();
+    }
+    return "";
+}
+static bool has(const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+}
+static int value(int rank, int y, int x) restrict(amp, cpu) {
+    return rank * 1000000 + y * 1000 + x;
+}
+static void fill(const array_view<int, 2> &view, int rank) {
+    parallel_for_each(
+        view.extent, [=](index<2> at) restrict(amp) { view[at] = value(rank, at[0], at[1]); });
+}
+
+// Columns, rows, arrays and parts of three dimensions go round a ring; the rest of what they lie in stays.
+static void sections(const mpi::communicator &world) {
+    const int rank = world.rank(), next = (rank + 1) % world.size(), before = (rank + world.size() - 1) % world.size();
+    array_view<int, 2> from(50, 70), to(50, 70);
+    fill(from, rank);
+    fill(to, 77);
+    mpi::request all;
+    all += world.exchange(from.section(0, 3, 50, 2), next, to.section(0, 68, 50, 2), before);
+    all += world.exchange(from.section(7, 0, 1, 60), next, to.section(9, 1, 1, 60), before, 5);
+    all.wait();
+    for (int y = 0; y < 50; y++)
+        for (int x = 0; x < 70; x++) {
+            int expected = value(77, y, x);
+            if (x >= 68) expected = value(before, y, x - 65);
+            if (y == 9 && x >= 1 && x < 61) expected = value(before, 7, x - 1);
+            CHECK(to(y, x) == expected);
+        }
+
+    array<int, 3> cube(4, 5, 6), other(4, 5, 6);
+    parallel_for_each(
+        cube.extent, [ =, &cube ](index<3> at) restrict(amp) { cube[at] = value(rank, at[0], at[1] * 10 + at[2]); });
+    world.exchange(cube, next, other, before, 1).wait();
+    const array_view<int, 3> seen(other);
+    for (int i = 0; i < 120; i++)
+        CHECK(seen(i / 30, i / 6 % 5, i % 6) == value(before, i / 30, i / 6 % 5 * 10 + i % 6));
+
+    // A part of what an array has, as a message of its own.
+    mpi::request part = world.send(array_view<const int, 3>(cube).section(1, 1, 1, 2, 3, 4), next, 2);
+    array_view<int, 3> block(2, 3, 4);
+    world.receive(block, before, 2).wait();
+    part.wait();
+    CHECK(block(1, 2, 3) == value(before, 2, 34));
+
+    // Nobody beyond the edges.
+    mpi::request none = world.exchange(from, MPI_PROC_NULL, to, MPI_PROC_NULL);
+    CHECK(none.is_done());
+    none.wait();
+}
+
+// Messages of one tag arrive in the order in which they were sent, however long their packing takes.
+static void order(const mpi::communicator &world) {
+    const int rank = world.rank(), next = (rank + 1) % world.size(), before = (rank + world.size() - 1) % world.size();
+    const int count = 12;
+    std::vector<array_view<int, 2>> sent, received;
+    mpi::request all;
+    for (int i = 0; i < count; i++) {
+        const int rows = i % 3 ? 1 : 300;
+        sent.emplace_back(rows, 20);
+        received.emplace_back(rows, 20);
+        fill(sent.back(), rank * 100 + i);
+        all += world.send(sent.back(), next);
+    }
+    for (int i = 0; i < count; i++)
+        all += world.receive(received[unsigned(i)], before);
+    all.wait();
+    for (int i = 0; i < count; i++)
+        CHECK(received[unsigned(i)](0, 3) == value(before * 100 + i, 0, 3));
+}
+
+// A message waits while kernels run, and is of the values at the call.
+static void overlap(const mpi::communicator &world) {
+    const int rank = world.rank(), next = (rank + 1) % world.size(), before = (rank + world.size() - 1) % world.size();
+    array_view<int, 2> from(200, 100), to(200, 100), work(64, 64);
+    fill(from, rank);
+    mpi::request moving = world.exchange(from, next, to, before);
+    fill(work, rank);
+    for (int n = 0; n < 20; n++)
+        parallel_for_each(
+            work.extent, [=](index<2> at) restrict(amp) { work[at] += 1; });
+    while (!moving.is_done())
+        std::this_thread::yield();
+    moving.wait();
+    CHECK(to(199, 99) == value(before, 199, 99));
+    CHECK(work(5, 6) == value(rank, 5, 6) + 20);
+}
+
+static void reductions(const mpi::communicator &world) {
+    const int rank = world.rank(), size = world.size();
+    array_view<int, 2> sums(30, 40);
+    fill(sums, 0);
+    world.all_reduce(sums.section(2, 3, 20, 30), mpi::operation::sum).wait();
+    CHECK(sums(2, 3) == size * value(0, 2, 3) && sums(21, 32) == size * value(0, 21, 32));
+    CHECK(sums(1, 3) == value(0, 1, 3) && sums(22, 3) == value(0, 22, 3));
+
+    std::vector<float> numbers(600, float(rank + 1));
+    const array_view<float, 1> shared(600, numbers);
+    world.reduce(shared, mpi::operation::maximum, size - 1).wait();
+    CHECK(shared[599] == float(rank == size - 1 ? size : rank + 1));
+    world.broadcast(shared, size - 1).wait();
+    CHECK(shared[0] == float(size) && shared[599] == float(size));
+
+    CHECK(world.all_reduce(rank + 1, mpi::operation::product) == (size == 1 ? 1 : size == 2 ? 2 : size == 3 ? 6 : 24));
+    CHECK(world.all_reduce(double(rank), mpi::operation::minimum) == 0.0);
+
+    const mpi::communicator half = world.split(rank % 2);
+    CHECK(half.size() == (size + 1 - rank % 2) / 2);
+    CHECK(half.all_reduce(rank, mpi::operation::minimum) == rank % 2);
+}
+
+// Threads of a rank share MPI: each pair of threads has a tag.
+static void threads(const mpi::communicator &world) {
+    const int rank = world.rank(), next = (rank + 1) % world.size(), before = (rank + world.size() - 1) % world.size();
+    std::atomic<int> wrong{0};
+    const auto work = [&](int tag) {
+        for (int n = 0; n < 10; n++) {
+            std::vector<int> mine(100, rank * 100 + tag * 10 + n), theirs(100);
+            const array_view<int, 1> from(100, mine), to(100, theirs);
+            world.exchange(from, next, to, before, tag).wait();
+            if (to[99] != before * 100 + tag * 10 + n) wrong++;
+        }
+    };
+    std::thread first(work, 1), second(work, 2);
+    first.join();
+    second.join();
+    CHECK(wrong == 0);
+}
+
+// Extents that differ. With REVAMP_CHECK=1 both ranks are told, in the same words, and go on.
+static void extents(const mpi::communicator &world) {
+    const int rank = world.rank();
+    array_view<int, 2> wide(4, 8), tall(8, 4), same(3, 3);
+    fill(wide, rank);
+    fill(tall, rank);
+    if (rank < 2 && world.size() > 1) {
+        const std::string text = rank == 0 ? thrown([&] { world.send(wide, 1, 3).wait(); })
+                                           : thrown([&] { world.receive(tall, 0, 3).wait(); });
+        CHECK(has(text, "rank 0 sends an extent of (4, 8)") && has(text, "rank 1 receives an extent of (8, 4)"));
+        CHECK(has(text, "tag 3"));
+        // The pair is over for both; the next one is not mistaken for it.
+        if (rank == 0)
+            world.send(wide, 1, 3).wait();
+        else
+            world.receive(wide, 0, 3).wait();
+        CHECK(wide(3, 7) == value(0, 3, 7));
+    }
+    if (world.size() > 1) {
+        array_view<int, 2> sums = rank == 0 ? wide : tall;
+        const std::string text = thrown([&] { world.all_reduce(sums, mpi::operation::sum).wait(); });
+        CHECK(has(text, "the ranks differ") && has(text, rank == 0 ? "this rank has an extent of (4, 8)" : "(8, 4)"));
+    }
+    fill(same, 1);
+    world.all_reduce(same, mpi::operation::sum).wait();
+    CHECK(same(2, 2) == world.size() * value(1, 2, 2));
+}
+
+// Without it the one who receives is told, of more and of less.
+static void lengths(const mpi::communicator &world) {
+    const int rank = world.rank();
+    array_view<int, 1> few(100), many(200);
+    std::vector<int> numbers(200, 5);
+    if (world.size() < 2 || rank > 1) return;
+    if (rank == 0) {
+        world.send(array_view<const int, 1>(200, numbers), 1, 1).wait();
+        world.send(array_view<const int, 1>(100, numbers), 1, 2).wait();
+    } else {
+        CHECK(has(thrown([&] { world.receive(few, 0, 1).wait(); }), "a message"));
+        CHECK(has(thrown([&] { world.receive(many, 0, 2).wait(); }), "rank 0 sent 400 bytes, rank 1 receives 800"));
+    }
+}
+
+static void refusals(const mpi::communicator &world) {
+    array_view<int, 1> one(1);
+    CHECK(has(thrown([&] { world.send(one, world.size()).wait(); }), "there is no rank"));
+    CHECK(has(thrown([&] { world.receive(one, MPI_ANY_SOURCE).wait(); }), "MPI_ANY_SOURCE is not taken"));
+    CHECK(has(thrown([&] { world.receive(one, 0, -7).wait(); }), "tag"));
+    CHECK(has(thrown([] { mpi::session second; }), "there is a session"));
+    // A request that an exception passes by does not keep its rank.
+    try {
+        std::vector<int> lost(10);
+        mpi::request never = world.receive(array_view<int, 1>(10, lost), world.rank(), 9);
+        throw 1;
+    } catch (int) {
+    }
+}
+
+// Which device a rank takes, of what the ranks of its machine see.
+static void shares() {
+    typedef std::vector<std::string> list;
+    using mpi::detail::share_out;
+    const list two = {"a", "b"};
+    CHECK(share_out({two, two}) == (list{"a", "b"}));
+    CHECK(share_out({two, two, two, two}) == (list{"a", "b", "a", "b"}));
+    CHECK(share_out({{"a"}, {"b"}, {"c"}}) == (list{"a", "b", "c"}));
+    CHECK(share_out({{"a"}, {"a", "b"}, {"b", "a"}}) == (list{"a", "b", "b"}));
+    CHECK(share_out({{}, {"a"}}) == (list{"", "a"}));
+}
+
+int main(int argc, char **argv) {
+    const std::string mode = argc > 1 ? argv[1] : "all";
+    if (mode == "single" || mode == "own") {
+        // The program begins MPI itself: with too little, or with enough.
+        int level = 0;
+        MPI_Init_thread(&argc, &argv, mode == "own" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+        std::string text;
+        if (level < MPI_THREAD_SERIALIZED) {
+            text = thrown([] { mpi::session session; });
+            CHECK(has(text, "MPI_THREAD_SERIALIZED"));
+        } else {
+            mpi::session session;
+            sections(session.world());
+        }
+        int rank = 0, over = 1;
+        MPI_Finalized(&over);
+        CHECK(!over);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Finalize();
+        CHECK(has(thrown([] { mpi::session again; }), "MPI has been ended"));
+        if (rank == 0 && failures == 0) std::puts("right");
+        return failures != 0;
+    }
+    if (mode == "leave") {
+        // An exception that leaves the session: all ranks end, also those that wait for this one.
+        try {
+            mpi::session session;
+            const mpi::communicator &world = session.world();
+            std::vector<int> numbers(10);
+            if (world.rank() == 0) throw std::runtime_error("as it may happen");
+            world.receive(array_view<int, 1>(10, numbers), 0).wait();
+        } catch (const std::runtime_error &) {
+        }
+        std::puts("went on");
+        return 0;
+    }
+    // Made before the session and used after it: MPI ends, accelerators do not.
+    std::vector<int> outlives(10, 1);
+    int rank = 0;
+    {
+        mpi::session session(argc, argv);
+        const mpi::communicator &world = session.world();
+        rank = world.rank();
+        CHECK(session.local_size() == world.size() && session.local_rank() == rank);
+        CHECK(accelerator() == session.accelerator());
+        shares();
+        if (mode == "extents") {
+            extents(world);
+        } else {
+            sections(world);
+            order(world);
+            overlap(world);
+            reductions(world);
+            threads(world);
+            lengths(world);
+            refusals(world);
+        }
+        failures = world.all_reduce(failures, mpi::operation::sum);
+    }
+    const array_view<int, 1> view(10, outlives);
+    parallel_for_each(
+        view.extent, [=](index<1> at) restrict(amp) { view[at] += 1; });
+    CHECK(view[9] == 2);
+    if (rank == 0 && failures == 0) std::puts("right");
+    return failures != 0;
+}
