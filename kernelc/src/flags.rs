@@ -534,7 +534,11 @@ mod tests {
             ("--target=x86_64-unknown-linux-gnu -c a.cpp", Some("x86_64-unknown-linux-gnu"), false, true),
         ] {
             let l = line(text);
-            assert_eq!((l.target().as_deref(), l.is_for_windows(), l.is_for_native()), (target, windows, native), "{text}");
+            assert_eq!(
+                (l.target().as_deref(), l.is_for_windows(), l.is_for_native()),
+                (target, windows, native),
+                "{text}"
+            );
             let device = joined(&l.for_device());
             assert_eq!(device.contains("-D__cdecl="), windows, "{device}");
             assert_eq!(device.contains("-target"), target.is_some(), "{device}");

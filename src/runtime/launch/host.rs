@@ -129,7 +129,7 @@ impl Wanted<'_> {
         // Checked before anything waits.
         domain.check()?;
         if let Some(kernel) = self.compiled {
-            return compiled::run(kernel, launch, self.used, self.captured, &view, held, again);
+            return compiled::run(kernel, launch, self.used, self.captured, &view, held, again, true);
         }
         let make = launch.kernel.ok_or_else(|| {
             Error::unsupported(
