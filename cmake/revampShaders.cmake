@@ -135,12 +135,12 @@ function(revamp_embed_spirv target)
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(_WIN32)
 #pragma GCC visibility push(hidden) /* kernels of the same name in two libraries stay apart */
 #endif
 extern const uint32_t @name@_spv[];
 extern const size_t @name@_spv_size; /* in bytes */
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(_WIN32)
 #pragma GCC visibility pop
 #endif
 #ifdef __cplusplus
@@ -174,7 +174,10 @@ static revamp_kernel_record records[@length@];
 extern "C" {
 #endif
 /* A static library's users refer to this name by a linker option, so that the linker takes this object. */
-extern int revamp_embedded_@id@ __attribute__((visibility("hidden")));
+#ifndef _WIN32 /* there only what is exported is seen */
+__attribute__((visibility("hidden")))
+#endif
+extern int revamp_embedded_@id@;
 int revamp_embedded_@id@ = @length@;
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* What memory the library holds: no more than live data needs, whatever came before; and what a second start finds on
  * disk. */
-#include "views.h"
 #include "system.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <stdlib.h>

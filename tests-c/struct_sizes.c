@@ -1,7 +1,7 @@
 /* Every struct_size, of every struct that has one: one that ends where a field does is taken, any other refused before
  * what lies behind it is looked at. */
-#include "views.h"
 #include "system.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <string.h>

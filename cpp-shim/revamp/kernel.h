@@ -53,7 +53,11 @@
 #include <vector>
 
 REVAMP_DETAIL_BEGIN
+#ifdef _WIN32
+inline const bool program_is_known = program_has_spirv = true;
+#else
 REVAMP_VISIBLE __attribute__((weak)) extern const char program_has_spirv = 1;
+#endif
 REVAMP_DETAIL_END
 
 namespace revamp {

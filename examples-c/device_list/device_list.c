@@ -1,5 +1,6 @@
-/* Lists the accelerators of this machine with their properties, and what else a report of a fault should say: the settings, and
- * what the library logs while it looks at the devices (versions, memory, features that they lack). Installed as revamp-info. */
+/* Lists the accelerators of this machine with their properties, and what else a report of a fault should say: the
+ * settings, and what the library logs while it looks at the devices (versions, memory, features that they lack).
+ * Installed as revamp-info. */
 #include <revamp.h>
 
 #include <inttypes.h>
@@ -139,12 +140,23 @@ static void hear(revamp_log_level level, const char *message, void *context) {
 }
 
 static void print_settings(void) {
-    static const char *const names[] = {"CPPAMP_DEFAULT_ACCELERATOR", "REVAMP_VISIBLE_DEVICES", "REVAMP_LOG",
-                                        "REVAMP_VALIDATION",          "REVAMP_DEBUG_PRINTF",    "REVAMP_CHECK",
-                                        "REVAMP_MEMORY",              "REVAMP_HOST_THREADS",    "REVAMP_HOST_KERNELS",
-                                        "REVAMP_CACHE",               "REVAMP_CACHE_DIR",       "REVAMP_TEST",
-                                        "VK_DRIVER_FILES",            "VK_ADD_DRIVER_FILES",    "VK_ICD_FILENAMES",
-                                        "VK_LAYER_PATH",              "VK_INSTANCE_LAYERS"};
+    static const char *const names[] = {"CPPAMP_DEFAULT_ACCELERATOR",
+                                        "REVAMP_VISIBLE_DEVICES",
+                                        "REVAMP_LOG",
+                                        "REVAMP_VALIDATION",
+                                        "REVAMP_DEBUG_PRINTF",
+                                        "REVAMP_CHECK",
+                                        "REVAMP_MEMORY",
+                                        "REVAMP_HOST_THREADS",
+                                        "REVAMP_HOST_KERNELS",
+                                        "REVAMP_CACHE",
+                                        "REVAMP_CACHE_DIR",
+                                        "REVAMP_TEST",
+                                        "VK_DRIVER_FILES",
+                                        "VK_ADD_DRIVER_FILES",
+                                        "VK_ICD_FILENAMES",
+                                        "VK_LAYER_PATH",
+                                        "VK_INSTANCE_LAYERS"};
     printf("\nSettings\n");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);

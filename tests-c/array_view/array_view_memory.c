@@ -1,6 +1,6 @@
 /* Views over all kinds of host memory: pages that come and go, that may only be read, that are shared with others. */
-#include "views.h"
 #include "system.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What happens when views are destroyed (rules DST). A release has no view left to count by, so the process's counters
  * are used. */
-#include "views.h"
 #include "system.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <stdlib.h>

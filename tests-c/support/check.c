@@ -262,8 +262,8 @@ bool check_child(const child_result *result, const char *file, int line) {
     if (result->exit_code == EXIT_SKIPPED) check_skip("%s", result->output);
     if (result->exit_code == 0) return true;
     if (result->signal)
-        check_fail(file, line, "the child was killed by signal %d (%s)\n%s", result->signal, signal_name(result->signal),
-                   result->output);
+        check_fail(file, line, "the child was killed by signal %d (%s)\n%s", result->signal,
+                   signal_name(result->signal), result->output);
     else
         check_fail(file, line, "the child exited with %d\n%s", result->exit_code, result->output);
     return false;

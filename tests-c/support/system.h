@@ -39,7 +39,8 @@ void make_shared_file(char path[PATH_BYTES], size_t bytes);
 void *map_shared_file(const char *path, size_t bytes);
 bool unmap_shared_file(void *map, size_t bytes);
 
-/* Whole pages that can be read and written, at `at` if that is free; `protect`: nothing may be done with them, or they are only read. */
+/* Whole pages that can be read and written, at `at` if that is free; `protect`: nothing may be done with them, or they
+ * are only read. */
 void *map_pages(void *at, size_t bytes);
 bool unmap_pages(void *pages, size_t bytes);
 bool forbid_pages(void *pages, size_t bytes);

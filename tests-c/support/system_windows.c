@@ -18,7 +18,8 @@ const char *own_path(void) {
     return path;
 }
 
-/* The lists as CreateProcess takes them: arguments quoted, none of ours holds a quote; the environment one string behind the other. */
+/* The lists as CreateProcess takes them: arguments quoted, none of ours holds a quote; the environment one string
+ * behind the other. */
 static char *command_line(char *const *arguments) {
     size_t size = 1;
     for (size_t i = 0; arguments[i]; i++)
@@ -49,8 +50,8 @@ process start_process(const char *program, char *const *arguments, char *const *
     start.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
     start.hStdOutput = start.hStdError = handle;
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-    BOOL good = CreateProcessA(program, command_line(arguments), NULL, NULL, TRUE, 0, environment_block(environment), NULL,
-                               &start, &made);
+    BOOL good = CreateProcessA(program, command_line(arguments), NULL, NULL, TRUE, 0, environment_block(environment),
+                               NULL, &start, &made);
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
     if (!good) {
         fprintf(stderr, "%s: error %lu\n", program, GetLastError());

@@ -1,6 +1,7 @@
-/* Stands in for the system's DLL of this name, which Wine 8 lacks and Rust's standard library needs. For tests under Wine only. */
-#include <windows.h>
+/* Stands in for the system's DLL of this name, which Wine 8 lacks and Rust's standard library needs. For tests under
+ * Wine only. */
 #include <ntsecapi.h>
+#include <windows.h>
 
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T bytes);
 

@@ -24,7 +24,8 @@ int main(int count, char **arguments) {
     // Never destroyed: nothing waits for the last launch.
     const auto &view = *new array_view<int>(N, kept);
     for (int i = 0; i < LAUNCHES; i++)
-        parallel_for_each(view.extent, [view = view](index<1> at) restrict(amp) { view[at] += 1; });
+        parallel_for_each(
+            view.extent, [view = view](index<1> at) restrict(amp) { view[at] += 1; });
     if (count > 1 && !std::strcmp(arguments[1], "exit")) std::exit(0);
     return 0;
 }

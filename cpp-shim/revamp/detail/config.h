@@ -100,7 +100,11 @@ REVAMP_DETAIL_END
 #endif
 
 // Types that are thrown, or cross the borders of shared libraries otherwise, are one type even under
-// -fvisibility=hidden.
+// -fvisibility=hidden. On Windows types are compared by name.
+#ifdef _WIN32
+#define REVAMP_VISIBLE
+#else
 #define REVAMP_VISIBLE __attribute__((visibility("default")))
+#endif
 
 #endif // REVAMP_DETAIL_CONFIG_H

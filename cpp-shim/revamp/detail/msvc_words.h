@@ -8,8 +8,8 @@
 
 #include "config.h"
 
-// 32 bits. On Windows what the system's headers say; elsewhere the type that other replacements of these headers use, so that
-// both may be included.
+// 32 bits. On Windows what the system's headers say; elsewhere the type that other replacements of these headers use,
+// so that both may be included.
 #ifdef _WIN32
 #define REVAMP_HRESULT long
 #else

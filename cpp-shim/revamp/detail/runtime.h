@@ -85,6 +85,11 @@ inline std::wstring widen(const char *text) {
             code = code << 6 | (next & 0x3F);
             ++text;
         }
+        // Where a wchar_t has 16 bits, two of them.
+        if (sizeof(wchar_t) == 2 && code >= 0x10000) {
+            result += static_cast<wchar_t>(0xD7C0 + (code >> 10));
+            code = 0xDC00 | (code & 0x3FF);
+        }
         result += static_cast<wchar_t>(code);
     }
     return result;
@@ -92,8 +97,11 @@ inline std::wstring widen(const char *text) {
 inline std::string narrow(const std::wstring &text) {
     std::string result;
     const auto add = [&result](unsigned byte) { result += static_cast<char>(static_cast<unsigned char>(byte)); };
-    for (const wchar_t character : text) {
-        unsigned code = static_cast<unsigned>(character);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned code = static_cast<unsigned>(text[i]);
+        if (sizeof(wchar_t) == 2 && code >= 0xD800 && code < 0xDC00 && i + 1 < text.size() && text[i + 1] >= 0xDC00 &&
+            text[i + 1] < 0xE000)
+            code = 0x10000 + ((code & 0x3FF) << 10) + (static_cast<unsigned>(text[++i]) & 0x3FF);
         if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
         if (code < 0x80) {
             add(code);
@@ -339,7 +347,18 @@ inline accelerator_record &record_at(const std::wstring &path) {
 
 // There is one where a source of the program includes <revamp/kernel.h>: then it runs SPIR-V on accelerators it is
 // offered.
+#ifdef _WIN32
+// Names that may be missing are ELF's. Set before main().
+inline bool program_has_spirv = false;
+inline bool runs_spirv() {
+    return program_has_spirv;
+}
+#else
 extern const char program_has_spirv __attribute__((weak));
+inline bool runs_spirv() {
+    return &program_has_spirv != nullptr;
+}
+#endif
 
 // Between the objects of C++ AMP and the handles of the C API.
 struct access {
@@ -403,7 +422,7 @@ inline accelerator::accelerator(const std::wstring &path) : accelerator(revamp::
 
 inline std::vector<accelerator> accelerator::get_all() {
     revamp::detail::check_library();
-    const bool spirv = &revamp::detail::program_has_spirv != nullptr;
+    const bool spirv = revamp::detail::runs_spirv();
     std::vector<revamp_accelerator> handles(16);
     std::size_t count = 0;
     revamp::detail::check(revamp_accelerator_list_offered(spirv, handles.data(), handles.size(), &count));
