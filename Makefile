@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SEED ?=
 MINUTES ?= 1
-.PHONY: all build test test-long test-windows test-aarch64 fuzz demo bench check advisories install bundle format setup clean
+.PHONY: all build test test-long test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs bundle format setup clean
 
 all: build
 setup:
@@ -30,6 +30,12 @@ bench: setup
 	@scripts/bench
 install:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+deb: setup
+	@scripts/deb
+dist: setup
+	@scripts/dist
+docs:
+	@scripts/docs
 bundle: setup
 	@scripts/bundle
 format:

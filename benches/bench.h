@@ -58,6 +58,7 @@ void bench_overlap(Bench &bench);
 void bench_kernel(Bench &bench);
 void bench_axpy(Bench &bench);
 void bench_compiled(Bench &bench);
+void bench_texture(Bench &bench); // without a Vulkan device only on host threads
 void bench_suite(Bench &bench);
 void bench_host(Bench &bench);
 void bench_amp(Bench &bench);

@@ -194,6 +194,7 @@ int bench(const Options &o, const std::string &folder) {
     bench_amp(b);
 #ifdef BENCH_HAS_KERNELS
     bench_tiles(b);
+    bench_texture(b);
 #endif
     bench_view(b);
     if (b.plain) bench_view_bytes(b);

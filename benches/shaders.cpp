@@ -62,6 +62,12 @@ SHADER(compiled_stencil){
 SHADER(compiled_histogram){
 #include "compiled_histogram.inc"
 };
+SHADER(texture_bilinear){
+#include "texture_bilinear.inc"
+};
+SHADER(texture_convolve){
+#include "texture_convolve.inc"
+};
 
 const Shader empty_shader{empty_words, sizeof empty_words};
 const Shader empty_four_shader{empty_four_words, sizeof empty_four_words};
@@ -83,3 +89,5 @@ const Shader compiled_reduce_last_shader{compiled_reduce_last_words, sizeof comp
 const Shader compiled_nbody_shader{compiled_nbody_words, sizeof compiled_nbody_words};
 const Shader compiled_stencil_shader{compiled_stencil_words, sizeof compiled_stencil_words};
 const Shader compiled_histogram_shader{compiled_histogram_words, sizeof compiled_histogram_words};
+const Shader texture_bilinear_shader{texture_bilinear_words, sizeof texture_bilinear_words};
+const Shader texture_convolve_shader{texture_convolve_words, sizeof texture_convolve_words};

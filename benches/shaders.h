@@ -11,7 +11,8 @@ struct Shader {
 extern const Shader empty_shader, empty_four_shader, increment_shader, increment_four_shader, increment_address_shader,
     add_one_shader, saxpy_shader, saxpy_address_shader, copy_shader, overlap_shader, fill_large_shader, orbit_shader,
     compiled_saxpy_shader, compiled_matmul_shader, compiled_tiled_matmul_shader, compiled_reduce_shader,
-    compiled_reduce_last_shader, compiled_nbody_shader, compiled_stencil_shader, compiled_histogram_shader;
+    compiled_reduce_last_shader, compiled_nbody_shader, compiled_stencil_shader, compiled_histogram_shader,
+    texture_bilinear_shader, texture_convolve_shader;
 
 // The argument blocks and push constants they take.
 struct AddOneBlock {

@@ -22,7 +22,10 @@
                                 X(CreateDescriptorPool) X(DestroyDescriptorPool) X(AllocateDescriptorSets)             \
                                     X(UpdateDescriptorSets) X(CmdBindPipeline) X(CmdBindDescriptorSets)                \
                                         X(CmdPushConstants) X(CmdDispatch) X(CmdPipelineBarrier) X(CmdCopyBuffer)      \
-                                            X(CmdFillBuffer)
+                                            X(CmdFillBuffer) X(CreateImage) X(DestroyImage) X(GetImageMemoryRequirements)      \
+                                                X(BindImageMemory) X(CreateImageView) X(DestroyImageView)              \
+                                                    X(CreateSampler) X(DestroySampler) X(CmdCopyBufferToImage)         \
+                                                        X(CmdCopyImageToBuffer)
 
 struct VulkanFunctions {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr = nullptr;

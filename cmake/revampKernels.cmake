@@ -19,13 +19,16 @@ include_guard()
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.21)
 
-# The compiler runs where the project is built: that of the package beside it if this package is for another system.
-get_filename_component(_revamp_kernelc "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
+# The compiler runs where the project is built: that of the package beside it if this package is for another system. In the cache: the
+# function is called from any directory, also where the package was found in a subdirectory.
+get_filename_component(_revamp_found "${CMAKE_CURRENT_LIST_DIR}/../../../bin/revamp-kernelc" ABSOLUTE)
 if(CMAKE_HOST_WIN32)
-    set(_revamp_kernelc "${_revamp_kernelc}.exe")
-elseif(NOT EXISTS "${_revamp_kernelc}")
-    get_filename_component(_revamp_kernelc "${CMAKE_CURRENT_LIST_DIR}/../../../../bin/revamp-kernelc" ABSOLUTE)
+    set(_revamp_found "${_revamp_found}.exe")
+elseif(NOT EXISTS "${_revamp_found}")
+    get_filename_component(_revamp_found "${CMAKE_CURRENT_LIST_DIR}/../../../../bin/revamp-kernelc" ABSOLUTE)
 endif()
+set(_revamp_kernelc "${_revamp_found}" CACHE INTERNAL "")
+unset(_revamp_found)
 
 function(revamp_add_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "STRICT" "BOUNDS" "SOURCES")

@@ -17,7 +17,7 @@ include_guard()
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.21)
 
-set(_revamp_embed_script "${CMAKE_CURRENT_LIST_DIR}/revampEmbed.cmake")
+set(_revamp_embed_script "${CMAKE_CURRENT_LIST_DIR}/revampEmbed.cmake" CACHE INTERNAL "")
 
 function(_revamp_find_glslc)
     find_program(REVAMP_GLSLC NAMES glslc HINTS ENV VULKAN_SDK PATH_SUFFIXES bin DOC "Compiler of GLSL to SPIR-V")

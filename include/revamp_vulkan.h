@@ -412,7 +412,7 @@ extern "C" {
  * Errors: REVAMP_ERROR_UNSUPPORTED_FEATURE if the accelerator is no Vulkan device.
  */
 revamp_status revamp_vulkan_get_device_requirements(revamp_accelerator accelerator,
-                                                    revamp_vulkan_device_requirements *requirements);
+                                                    revamp_vulkan_device_requirements *needed);
 
 /**
  * Makes a new view of an accelerator, on a VkDevice of the program in place of the library's own.

@@ -65,6 +65,8 @@ pub mod rank {
         VARIANTS,
         /// The handle of an object.
         HANDLE_CELL,
+        /// The image of a texture.
+        MIRROR,
         /// The bridges between two devices, and one of them.
         BRIDGES,
         /// One of the bridges.

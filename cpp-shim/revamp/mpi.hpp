@@ -189,6 +189,10 @@ struct group {
     }
 };
 
+inline void check_is_open(const group &g) {
+    if (g.comm == MPI_COMM_NULL) throw error("the session of MPI has ended");
+}
+
 enum class direction : long long { send, receive, collective };
 
 // One operation under way: packed into staging memory by the accelerator, moved by MPI, unpacked by the accelerator.
@@ -234,7 +238,7 @@ class engine {
     std::vector<Concurrency::accelerator_view> device; // one, while a session is open
 
     void start(const std::shared_ptr<transfer> &t) {
-        if (!is_open || t->of->comm == MPI_COMM_NULL) throw error("the session of MPI has ended");
+        check_is_open(*t->of);
         if (t->way != direction::collective && t->peer == MPI_PROC_NULL) {
             t->done = true;
             return;
@@ -614,6 +618,7 @@ class REVAMP_VISIBLE communicator {
     // The ranks that give the same colour, in order of their keys. All ranks call it.
     communicator split(int colour, int key = 0) const {
         std::lock_guard<std::mutex> lock(calls());
+        detail::check_is_open(*m_group);
         MPI_Comm part = MPI_COMM_NULL;
         detail::check(MPI_Comm_split(m_group->comm, colour, key, &part), "MPI_Comm_split");
         communicator made(std::make_shared<detail::group>(part, m_group->checks));
@@ -687,6 +692,7 @@ class REVAMP_VISIBLE communicator {
         MPI_Request started = MPI_REQUEST_NULL;
         {
             std::lock_guard<std::mutex> lock(calls());
+            detail::check_is_open(*m_group);
             detail::check(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, detail::datatype<T>::get(), detail::op_of(op),
                                          m_group->comm, &started),
                           "MPI_Iallreduce");
@@ -698,6 +704,7 @@ class REVAMP_VISIBLE communicator {
         MPI_Request started = MPI_REQUEST_NULL;
         {
             std::lock_guard<std::mutex> lock(calls());
+            detail::check_is_open(*m_group);
             detail::check(MPI_Ibarrier(m_group->comm, &started), "MPI_Ibarrier");
         }
         complete(started);

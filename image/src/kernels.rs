@@ -3,8 +3,10 @@
 //! All numbers are little-endian. The header: `RVMPKERN`, u32 version, u32 number of kernels, u64 bytes of the whole image.
 //! Then for each kernel: name and location (each a u32 length and UTF-8), u64 size and u64 alignment of the argument block,
 //! u32 number of captures, for each u32 offset and u32 flags ([`READS`], [`WRITES`], [`FURTHER`]), u32 length of the SPIR-V
-//! module in bytes, the module. In version 2, which images have that hold a kernel that checks bounds, there follows u32 flags
-//! ([`CHECKED`]) and, if it is set, u32 number of places that report, and the text of each.
+//! module in bytes, the module. In versions 2 and 3 there follows u32 flags ([`CHECKED`], in version 3 [`WITH_IMAGES`]). If the first
+//! is set, u32 number of places that report, and the text of each; if the second is, the form with images: its captures and its
+//! module as above, u32 number of images, for each u32 offset, u32 flags ([`FURTHER`], [`CAPTURED`], [`FIXED`], [`GATHERS`]), two
+//! u32 of the sampler: its offset, or filter and address mode. An image has the least version that holds its kernels.
 
 use std::fmt;
 
@@ -14,6 +16,9 @@ const MAGIC: &[u8; 8] = b"RVMPKERN";
 const VERSION: u32 = 1;
 /// The version of images with kernels that check bounds.
 const CHECKING: u32 = 2;
+
+/// The version of images with kernels that have a form with images of textures.
+const IMAGING: u32 = 3;
 
 /// Offset of a capture that stands for all pointers of unknown origin.
 pub const ANY_OFFSET: u32 = u32::MAX;
@@ -45,6 +50,21 @@ const FURTHER: u32 = 4;
 /// A flag of a kernel: it checks bounds, by the table behind its block.
 const CHECKED: u32 = 1;
 
+/// A flag of a kernel: it has a form with images.
+const WITH_IMAGES: u32 = 2;
+
+// Flags of an image, beside FURTHER.
+const CAPTURED: u32 = 1;
+const FIXED: u32 = 2;
+const GATHERS: u32 = 8;
+
+/// The descriptor set of images; bindings count from 0.
+pub const IMAGE_SET: u32 = 1;
+
+/// Bytes of an image and of a sampler of the program, in the block.
+const SAMPLER_BYTES: u64 = 24;
+const IMAGE_BYTES: usize = 16;
+
 /// Bytes of a capture in the image, and of the pointer that it describes.
 const CAPTURE_BYTES: usize = 8;
 const POINTER_BYTES: u64 = 8;
@@ -60,6 +80,44 @@ pub struct Capture {
     pub reads: bool,
     /// The kernel writes the memory.
     pub writes: bool,
+}
+
+/// A texture that a kernel reads as an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageUse {
+    /// Where its address lies in the block, in bytes.
+    pub offset: u32,
+    /// The address is not there, but at a pointer that lies there.
+    pub further: bool,
+    /// How it is sampled; `None` if it is read by index alone.
+    pub sampler: Option<SamplerUse>,
+    /// It is gathered, for which filters do not count.
+    pub gathers: bool,
+}
+
+/// How a texture is sampled: in the numbers of C++ AMP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SamplerUse {
+    /// As a sampler says that is captured, at this offset in the block: filter, address mode, border colour.
+    Captured(u32),
+    /// As the program says.
+    Fixed {
+        /// The filter.
+        filter: u32,
+        /// The address mode, which is not the border's.
+        address: u32,
+    },
+}
+
+/// A kernel whose textures are images.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WithImages<'a> {
+    /// The pointers in the block that it uses.
+    pub captures: Vec<Capture>,
+    /// The SPIR-V module.
+    pub spirv: &'a [u8],
+    /// What it reads, by binding.
+    pub images: Vec<ImageUse>,
 }
 
 /// A compiled kernel.
@@ -79,6 +137,8 @@ pub struct Kernel<'a> {
     pub spirv: &'a [u8],
     /// It checks bounds.
     pub checks: Option<Checks<'a>>,
+    /// The same kernel where its textures are images, if they can be.
+    pub with_images: Option<WithImages<'a>>,
 }
 
 /// What a kernel that checks bounds reports.
@@ -104,7 +164,7 @@ impl fmt::Display for DecodeError {
         match self {
             Self::Damaged(why) => f.write_str(why),
             Self::Version(version) => {
-                write!(f, "it is of version {version}, this library reads {VERSION} to {CHECKING}")
+                write!(f, "it is of version {version}, this library reads {VERSION} to {IMAGING}")
             }
             Self::OutOfMemory(bytes) => write!(f, "there is no memory for {bytes} bytes"),
         }
@@ -117,15 +177,20 @@ impl std::error::Error for DecodeError {}
 pub fn encode(kernels: &[Kernel<'_>]) -> Vec<u8> {
     let mut image = MAGIC.to_vec();
     // A library that knows no checks reads all others.
-    let version = if kernels.iter().any(|kernel| kernel.checks.is_some()) { CHECKING } else { VERSION };
+    let has = |of: fn(&Kernel<'_>) -> bool| kernels.iter().any(of);
+    let version = match () {
+        () if has(|kernel| kernel.with_images.is_some()) => IMAGING,
+        () if has(|kernel| kernel.checks.is_some()) => CHECKING,
+        () => VERSION,
+    };
     image.extend(version.to_le_bytes());
     image.extend((kernels.len() as u32).to_le_bytes());
     let size_at = image.len();
     image.extend([0; 8]);
     for kernel in kernels {
         encode_kernel(&mut image, kernel);
-        if version == CHECKING {
-            encode_checks(&mut image, kernel.checks.as_ref());
+        if version > VERSION {
+            encode_more(&mut image, kernel);
         }
     }
     let size = image.len() as u64;
@@ -138,21 +203,41 @@ fn encode_kernel(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
     encode_bytes(image, kernel.location.as_bytes());
     image.extend(kernel.block_size.to_le_bytes());
     image.extend(kernel.block_align.to_le_bytes());
-    image.extend((kernel.captures.len() as u32).to_le_bytes());
-    for capture in &kernel.captures {
+    encode_captures(image, &kernel.captures);
+    encode_bytes(image, kernel.spirv);
+}
+
+fn encode_captures(image: &mut Vec<u8>, captures: &[Capture]) {
+    image.extend((captures.len() as u32).to_le_bytes());
+    for capture in captures {
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
         let flags = flag(capture.reads, READS) | flag(capture.writes, WRITES) | flag(capture.further, FURTHER);
         image.extend(capture.offset.to_le_bytes());
         image.extend(flags.to_le_bytes());
     }
-    encode_bytes(image, kernel.spirv);
 }
 
-fn encode_checks(image: &mut Vec<u8>, checks: Option<&Checks<'_>>) {
-    image.extend((if checks.is_some() { CHECKED } else { 0 }).to_le_bytes());
-    if let Some(checks) = checks {
+fn encode_more(image: &mut Vec<u8>, kernel: &Kernel<'_>) {
+    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+    let flags = flag(kernel.checks.is_some(), CHECKED) | flag(kernel.with_images.is_some(), WITH_IMAGES);
+    image.extend(flags.to_le_bytes());
+    if let Some(checks) = &kernel.checks {
         image.extend((checks.sites.len() as u32).to_le_bytes());
         checks.sites.iter().for_each(|site| encode_bytes(image, site.as_bytes()));
+    }
+    if let Some(with) = &kernel.with_images {
+        encode_captures(image, &with.captures);
+        encode_bytes(image, with.spirv);
+        image.extend((with.images.len() as u32).to_le_bytes());
+        for used in &with.images {
+            let (how, sampler) = match used.sampler {
+                None => (0, [0, 0]),
+                Some(SamplerUse::Captured(offset)) => (CAPTURED, [offset, 0]),
+                Some(SamplerUse::Fixed { filter, address }) => (FIXED, [filter, address]),
+            };
+            let flags = how | flag(used.further, FURTHER) | flag(used.gathers, GATHERS);
+            [used.offset, flags, sampler[0], sampler[1]].iter().for_each(|n| image.extend(n.to_le_bytes()));
+        }
     }
 }
 
@@ -177,14 +262,17 @@ pub fn decode(image: &[u8]) -> Result<Vec<Kernel<'_>>, DecodeError> {
     let mut kernels = Vec::new();
     for _ in 0..header.kernels {
         let mut kernel = reader.kernel()?;
-        if header.version == CHECKING {
-            kernel.checks = reader.checks()?;
+        if header.version > VERSION {
+            reader.more(&mut kernel, header.version)?;
         }
         reserve(&mut kernels, 1)?;
         kernels.push(kernel);
     }
     if header.version == CHECKING && kernels.iter().all(|kernel| kernel.checks.is_none()) {
         return Err(DecodeError::Damaged("none of its kernels checks bounds"));
+    }
+    if header.version == IMAGING && kernels.iter().all(|kernel| kernel.with_images.is_none()) {
+        return Err(DecodeError::Damaged("none of its kernels has a form with images"));
     }
     if reader.rest.is_empty() { Ok(kernels) } else { Err(DecodeError::Damaged("it has more bytes than kernels")) }
 }
@@ -243,7 +331,7 @@ impl<'a> Reader<'a> {
             return Err(DecodeError::Damaged("it does not begin with RVMPKERN"));
         }
         let version = self.u32()?;
-        if version != VERSION && version != CHECKING {
+        if !(VERSION..=IMAGING).contains(&version) {
             return Err(DecodeError::Version(version));
         }
         let kernels = self.u32()?;
@@ -256,22 +344,63 @@ impl<'a> Reader<'a> {
         let (name, location) = (self.text()?, self.text()?);
         let (block_size, block_align) = (self.u64()?, self.u64()?);
         let captures = self.captures(block_size)?;
-        Ok(Kernel { name, location, block_size, block_align, captures, spirv: self.sized()?, checks: None })
+        let spirv = self.sized()?;
+        Ok(Kernel { name, location, block_size, block_align, captures, spirv, checks: None, with_images: None })
     }
 
-    fn checks(&mut self) -> Result<Option<Checks<'a>>, DecodeError> {
-        match self.u32()? {
-            0 => return Ok(None),
-            CHECKED => {}
-            _ => return Err(DecodeError::Damaged("a kernel has flags that are not known")),
+    fn more(&mut self, kernel: &mut Kernel<'a>, version: u32) -> Result<(), DecodeError> {
+        let flags = self.u32()?;
+        let known = if version == IMAGING { CHECKED | WITH_IMAGES } else { CHECKED };
+        if flags & !known != 0 {
+            return Err(DecodeError::Damaged("a kernel has flags that are not known"));
         }
+        if flags & CHECKED != 0 {
+            kernel.checks = Some(self.checks()?);
+        }
+        if flags & WITH_IMAGES != 0 {
+            let captures = self.captures(kernel.block_size)?;
+            let spirv = self.sized()?;
+            kernel.with_images = Some(WithImages { captures, spirv, images: self.images(kernel.block_size)? });
+        }
+        Ok(())
+    }
+
+    fn images(&mut self, block_size: u64) -> Result<Vec<ImageUse>, DecodeError> {
+        let count = self.u32()? as usize;
+        if count > self.rest.len() / IMAGE_BYTES {
+            return Err(TOO_MANY_CAPTURES);
+        }
+        let mut images = Vec::new();
+        reserve(&mut images, count)?;
+        for _ in 0..count {
+            let (offset, flags, first, second) = (self.u32()?, self.u32()?, self.u32()?, self.u32()?);
+            let sampler = match flags & (CAPTURED | FIXED) {
+                0 => None,
+                CAPTURED if second == 0 && u64::from(first) + SAMPLER_BYTES <= block_size => {
+                    Some(SamplerUse::Captured(first))
+                }
+                FIXED => Some(SamplerUse::Fixed { filter: first, address: second }),
+                _ => return Err(DecodeError::Damaged("a sampler is not in its block")),
+            };
+            let is_plain = sampler.is_some() || first == 0 && second == 0 && flags & GATHERS == 0;
+            let is_inside = u64::from(offset) + POINTER_BYTES <= block_size;
+            if !is_plain || !is_inside || flags & !(CAPTURED | FIXED | FURTHER | GATHERS) != 0 {
+                return Err(DecodeError::Damaged("an image is not in its block"));
+            }
+            let has = |flag| flags & flag != 0;
+            images.push(ImageUse { offset, further: has(FURTHER), sampler, gathers: has(GATHERS) });
+        }
+        Ok(images)
+    }
+
+    fn checks(&mut self) -> Result<Checks<'a>, DecodeError> {
         let mut sites = Vec::new();
         for _ in 0..self.u32()? {
             let site = self.text()?;
             reserve(&mut sites, 1)?;
             sites.push(site);
         }
-        Ok(Some(Checks { sites }))
+        Ok(Checks { sites })
     }
 
     fn captures(&mut self, block_size: u64) -> Result<Vec<Capture>, DecodeError> {
@@ -320,7 +449,16 @@ mod tests {
             Capture { offset: ANY_OFFSET, further: false, reads: true, writes: true },
         ];
         let spirv = b"\x03\x02\x23\x07";
-        vec![Kernel { name: "k", location: "a.c:3", block_size: 16, block_align: 8, captures, spirv, checks: None }]
+        vec![Kernel {
+            name: "k",
+            location: "a.c:3",
+            block_size: 16,
+            block_align: 8,
+            captures,
+            spirv,
+            checks: None,
+            with_images: None,
+        }]
     }
 
     fn checking() -> Vec<Kernel<'static>> {
@@ -352,9 +490,32 @@ mod tests {
         assert_eq!(decode(&image).unwrap(), checking());
     }
 
+    fn imaging() -> Vec<Kernel<'static>> {
+        let mut kernels = sample();
+        let plain = ImageUse { offset: 8, further: true, sampler: None, gathers: false };
+        let fixed = Some(SamplerUse::Fixed { filter: 21, address: 3 });
+        let images = vec![plain, ImageUse { sampler: fixed, gathers: true, ..plain }];
+        let captures = kernels[0].captures[..1].to_vec();
+        kernels[0].with_images = Some(WithImages { captures, spirv: b"\x03\x02\x23\x07", images });
+        kernels
+    }
+
+    /// And these.
+    #[test]
+    fn the_format_of_images_is_stable() {
+        let image = encode(&imaging());
+        let plain = &encode(&sample())[HEADER_BYTES..];
+        assert_eq!(image[..16], *b"RVMPKERN\x03\0\0\0\x01\0\0\0");
+        let rest = image[HEADER_BYTES..].strip_prefix(plain).unwrap();
+        let bytes = b"\x02\0\0\0\x01\0\0\0\x08\0\0\0\x05\0\0\0\x04\0\0\0\x03\x02\x23\x07\x02\0\0\0\
+                      \x08\0\0\0\x04\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x0e\0\0\0\x15\0\0\0\x03\0\0\0";
+        assert_eq!(rest, bytes);
+        assert_eq!(decode(&image).unwrap(), imaging());
+    }
+
     #[test]
     fn every_truncation_is_refused() {
-        for image in [encode(&sample()), encode(&checking())] {
+        for image in [encode(&sample()), encode(&checking()), encode(&imaging())] {
             for length in 0..image.len() {
                 // Also where the header agrees with the length.
                 let mut cut = image[..length].to_vec();
@@ -375,8 +536,8 @@ mod tests {
             decode(&image).unwrap_err()
         };
         assert_eq!(change(0, b'X'), DecodeError::Damaged("it does not begin with RVMPKERN"));
-        assert_eq!(change(8, 3), DecodeError::Version(3));
-        assert_eq!(change(8, 3).to_string(), "it is of version 3, this library reads 1 to 2");
+        assert_eq!(change(8, 4), DecodeError::Version(4));
+        assert_eq!(change(8, 4).to_string(), "it is of version 4, this library reads 1 to 3");
         let mut unchecked = encode(&sample());
         unchecked[8] = 2;
         unchecked[16] += 4;
@@ -414,13 +575,14 @@ mod tests {
     }
 
     /// What a kernel owns, from which a [`Kernel`] borrows.
-    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>, Option<Vec<String>>);
+    type Owned = (String, String, u64, u64, Vec<(u32, bool, bool, bool)>, Vec<u8>, Option<Vec<String>>, Image);
+    type Image = Option<(u32, bool, Option<(bool, u32, u32)>, bool)>;
 
     fn kernels(owned: &[Owned]) -> Vec<Kernel<'_>> {
         let capture = |&(offset, further, reads, writes): &_| Capture { offset, further, reads, writes };
         owned
             .iter()
-            .map(|(name, location, size, align, captures, spirv, sites)| Kernel {
+            .map(|(name, location, size, align, captures, spirv, sites, images)| Kernel {
                 name,
                 location,
                 // A block that holds all of the captures.
@@ -429,6 +591,15 @@ mod tests {
                 captures: captures.iter().map(capture).collect(),
                 spirv,
                 checks: sites.as_ref().map(|sites| Checks { sites: sites.iter().map(String::as_str).collect() }),
+                with_images: images.as_ref().map(|&(offset, further, sampler, gathers)| {
+                    let captures = captures.iter().map(capture).collect();
+                    let sampler = sampler.map(|(captured, a, b)| match captured {
+                        true => SamplerUse::Captured(a),
+                        false => SamplerUse::Fixed { filter: a, address: b },
+                    });
+                    let image = ImageUse { offset, further, sampler, gathers: gathers && sampler.is_some() };
+                    WithImages { captures, spirv, images: vec![image] }
+                }),
             })
             .collect()
     }
@@ -438,7 +609,9 @@ mod tests {
         let captures = proptest::collection::vec(capture, 0..4);
         let spirv = proptest::collection::vec(any::<u8>(), 0..40);
         let sites = proptest::option::of(proptest::collection::vec(".*", 0..4));
-        proptest::collection::vec((".*", ".*", any::<u64>(), any::<u64>(), captures, spirv, sites), 0..4)
+        let sampler = proptest::option::of((any::<bool>(), any::<u32>(), any::<u32>()));
+        let images = proptest::option::of((any::<u32>(), any::<bool>(), sampler, any::<bool>()));
+        proptest::collection::vec((".*", ".*", any::<u64>(), any::<u64>(), captures, spirv, sites, images), 0..4)
     }
 
     proptest! {

@@ -325,6 +325,14 @@ impl Clang {
         command
     }
 
+    /// A call of the optimiser that leaves out what conditions that are constant now never reach.
+    pub fn fold(&self, input: &Path, output: &Path) -> Command {
+        let mut command = Command::new(&self.opt);
+        command.args(["-S", "-passes=function(instsimplify,simplifycfg),internalize,globaldce", "-o"]);
+        command.arg(output).arg(input);
+        command
+    }
+
     /// A call of the optimiser that prepares kernels for the host's processor.
     pub fn prepare_native(&self, input: &Path, output: &Path) -> Command {
         let mut command = Command::new(&self.opt);

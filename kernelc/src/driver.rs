@@ -88,13 +88,23 @@ fn prefix() -> Result<PathBuf, String> {
     ))
 }
 
+/// The compiler and the linker know the system's folders by themselves, in their order: named, `/usr/include` would come before the C++
+/// library's, whose `#include_next` then find nothing. The library may lie in a folder of its architecture.
+fn is_system(prefix: &Path) -> bool {
+    prefix == Path::new("/usr")
+}
+
 fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
     let prefix = prefix()?;
     let mut arguments = response_files::expanded(arguments)?;
     let mut line = flags::read(arguments.iter().cloned());
     arguments.retain(|argument| !flags::is_own(argument));
-    let package = [prefix.join("include/revamp-amp"), prefix.join("include")];
-    let mut own: Vec<Vec<OsString>> = package.map(|folder| vec!["-isystem".into(), folder.into()]).to_vec();
+    let mut package = vec![prefix.join("include/revamp-amp")];
+    if !is_system(&prefix) {
+        package.push(prefix.join("include"));
+    }
+    let mut own: Vec<Vec<OsString>> =
+        package.into_iter().map(|folder| vec!["-isystem".into(), folder.into()]).collect();
     own.push(vec!["-pthread".into()]);
     let count = own.len();
     line.flags.splice(0..0, own);
@@ -217,13 +227,17 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     // Headers alone are compiled, and nothing is linked.
     let links = line.inputs.iter().any(|input| !input.is_header());
     if links && line.last(|f| f == "-r").is_none() {
-        let library = package_for(line, prefix).join("lib");
-        command.arg("-L").arg(&library).arg("-lrevamp");
-        // Windows looks for libraries beside the program.
-        if !line.is_for_windows() {
-            let mut path = OsString::from("-Wl,-rpath,");
-            path.push(&library);
-            command.arg(path);
+        command.arg("-lrevamp");
+        let package = package_for(line, prefix);
+        if !is_system(&package) {
+            let library = package.join("lib");
+            command.arg("-L").arg(&library);
+            // Windows looks for libraries beside the program.
+            if !line.is_for_windows() {
+                let mut path = OsString::from("-Wl,-rpath,");
+                path.push(&library);
+                command.arg(path);
+            }
         }
     }
     if let Some(output) = &line.output {

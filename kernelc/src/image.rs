@@ -1,16 +1,19 @@
 //! The kernels of a translation unit as the image that its object file carries.
 
 use crate::lower::CompiledKernel;
-use revamp_image::{Checks, Kernel};
+use revamp_image::{Checks, Kernel, WithImages};
 
 /// The image of these kernels.
 pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
-    let modules: Vec<Vec<u8>> =
-        kernels.iter().map(|kernel| kernel.spirv.iter().flat_map(|word| word.to_le_bytes()).collect()).collect();
+    let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    let modules: Vec<(Vec<u8>, Vec<u8>)> = kernels
+        .iter()
+        .map(|kernel| (bytes(&kernel.spirv), kernel.with_images.as_ref().map(|k| bytes(&k.spirv)).unwrap_or_default()))
+        .collect();
     let kernels: Vec<Kernel<'_>> = kernels
         .iter()
         .zip(&modules)
-        .map(|(kernel, spirv)| Kernel {
+        .map(|(kernel, (spirv, imaging))| Kernel {
             name: &kernel.name,
             location: &kernel.location,
             block_size: kernel.block_size,
@@ -18,6 +21,11 @@ pub fn encode(kernels: &[CompiledKernel]) -> Vec<u8> {
             captures: kernel.captures.clone(),
             spirv,
             checks: kernel.checks.as_ref().map(|sites| Checks { sites: sites.iter().map(String::as_str).collect() }),
+            with_images: kernel.with_images.as_ref().map(|form| WithImages {
+                captures: form.captures.clone(),
+                spirv: imaging,
+                images: form.images.clone(),
+            }),
         })
         .collect();
     revamp_image::encode(&kernels)
@@ -36,6 +44,8 @@ mod tests {
             block_align: 8,
             captures: Vec::new(),
             checks: None,
+            images: Vec::new(),
+            with_images: None,
             location: "a.c:3".into(),
         };
         let image = encode(&[kernel.clone(), kernel]);

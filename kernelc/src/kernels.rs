@@ -26,6 +26,66 @@ pub fn lowered(
     line: &Line,
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
+    let text = text_of(ir)?;
+    if !text.contains(WITH_IMAGES) {
+        return lowered_as(clang, folder, ir, line, source, false);
+    }
+    let write = |images| {
+        std::fs::write(ir, with_images(&text, images)).map_err(|e| format!("cannot write {}: {e}", ir.display()))
+    };
+    write(false)?;
+    let mut kernels = lowered_as(clang, folder, ir, line, source, false)?;
+    // Where bounds are checked, all accesses are to memory.
+    if line.bounds() == Bounds::Off {
+        write(true)?;
+        // What reads texels by address would count as a large kernel.
+        let folded = folder.file("device.images.ll");
+        let (code, told) = Running::quiet(&mut clang.fold(ir, &folded))?.end()?;
+        if code != 0 {
+            return Err(Failed::of_pass("opt", code, told));
+        }
+        let forms = lowered_as(clang, folder, &folded, line, source, true)?;
+        for form in forms.into_iter().filter(|form| !form.images.is_empty()) {
+            if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.name == form.name) {
+                kernel.with_images = Some(Box::new(form));
+            }
+        }
+    }
+    Ok(kernels)
+}
+
+/// The function by which the headers ask whether textures are read as images.
+const WITH_IMAGES: &str = "@__revamp_with_images(";
+
+/// How calls of functions begin that read images.
+const READS_IMAGE: &str = "@__revamp_image_";
+
+/// The code where that function has answered.
+fn with_images(text: &str, images: bool) -> String {
+    let answer = |line: &str| match line.split_once(" = ") {
+        Some((name, call)) if call.contains(WITH_IMAGES) => format!("{name} = add i32 0, {}\n", u8::from(images)),
+        // LLVM unrolls no loops with calls of what may be inlined (`always_inline`).
+        Some((_, call)) if call.contains("call ") && call.contains(READS_IMAGE) => match line.rsplit_once(") #") {
+            Some((call, rest)) => {
+                let location = rest.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
+                format!("{call}) noinline{location}\n")
+            }
+            None => format!("{line}\n"),
+        },
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(answer).collect()
+}
+
+/// The kernels; those whose textures cannot be images are left out where they shall be.
+fn lowered_as(
+    clang: &Clang,
+    folder: &Folder,
+    ir: &Path,
+    line: &Line,
+    source: &Path,
+    images: bool,
+) -> Result<Vec<CompiledKernel>, Failed> {
     let optimised = folder.file("device.opt.ll");
     let write = |file: &Path, text: String| {
         std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
@@ -35,7 +95,7 @@ pub fn lowered(
     let (barriers, may_spin) = (lower::has_barriers(&text), spins::may_be(&text));
     write(ir, text)?;
     let values = folder.file("device.values.ll");
-    let valuing = if barriers { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
+    let valuing = if barriers && !images { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
     let mut input = ir.to_path_buf();
     let (mut code, mut told) = (0, String::new());
     if ends_threads {
@@ -66,7 +126,7 @@ pub fn lowered(
             input = values;
         }
     }
-    let dump = Dump::new(source);
+    let dump = Dump::new(source, images);
     dump.copy(ir, "ll")?;
     if code != 0 {
         return Err(Failed::of_pass("opt", code, told));
@@ -115,8 +175,12 @@ pub fn lowered(
         lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
         bounds: line.bounds(),
     };
-    let kernels = lower::compile(&of_bearable_size(&modules), &options)
-        .map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?;
+    let of_size = of_bearable_size(&modules);
+    let kernels = if images {
+        of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
+    } else {
+        lower::compile(&of_size, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?
+    };
     for (n, kernel) in kernels.iter().enumerate() {
         dump.kernel(n, kernel)?;
     }
@@ -194,9 +258,11 @@ fn refused(refusals: &[KernelError]) -> String {
 struct Dump(Option<PathBuf>);
 
 impl Dump {
-    fn new(source: &Path) -> Self {
+    fn new(source: &Path, images: bool) -> Self {
         let folder = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
-        Self(folder.map(|f| PathBuf::from(f).join(source.file_stem().unwrap_or_default())))
+        let mut stem = source.file_stem().unwrap_or_default().to_os_string();
+        stem.push(if images { ".images" } else { "" });
+        Self(folder.map(|f| PathBuf::from(f).join(stem)))
     }
 
     fn path(&self, suffix: &str) -> Result<Option<PathBuf>, String> {

@@ -2,13 +2,14 @@
 //!
 //! LLVM knows that who has set `done` leaves, and would put the work behind the loop. On devices where the threads of a group go
 //! through a loop together, that is where they are when all have left, and nobody would free the lock. What cannot be
-//! copied, at the places where such a loop's ways meet, keeps the work before them.
+//! copied, at the places where such a loop's ways meet, keeps the work before them. For all that LLVM knows it changes memory, so that
+//! each round reads anew what others wrote under the lock.
 
 use std::collections::{HashMap, HashSet};
 
 /// What stands where ways meet.
 const MEET: &str = "@__revamp_meet(";
-const DECLARED: &str = "\ndeclare spir_func void @__revamp_meet() addrspace(4) convergent nounwind willreturn memory(inaccessiblemem: readwrite)\n";
+const DECLARED: &str = "\ndeclare spir_func void @__revamp_meet() addrspace(4) convergent nounwind willreturn\n";
 
 /// Whether there may be such a loop.
 pub fn may_be(ir: &str) -> bool {

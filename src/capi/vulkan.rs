@@ -31,7 +31,7 @@ use std::sync::Arc;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_get_device_requirements(
     accelerator: revamp_accelerator,
-    requirements: *mut revamp_vulkan_device_requirements,
+    needed: *mut revamp_vulkan_device_requirements,
 ) -> revamp_status {
     guard(|| {
         let accelerator = get::<Accelerator, _>(accelerator)?;
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn revamp_vulkan_get_device_requirements(
             graphics_queue_family_index: all.families[1],
         };
         // SAFETY: the caller vouches for a writable struct or NULL.
-        unsafe { pointer::write_info(requirements, filled) }
+        unsafe { pointer::write_info(needed, filled) }
     })
 }
 

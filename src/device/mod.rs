@@ -71,6 +71,8 @@ pub struct ImageAbilities {
     pub storage: bool,
     /// Can be filtered.
     pub linear: bool,
+    /// Reads outside of it give 0.
+    pub robust: bool,
 }
 
 /// What a sampler does outside of an image.

@@ -5,7 +5,7 @@
 //! first of them that is still loaded. Images are decoded when a kernel is first looked up, so that registration costs
 //! nothing at program start.
 
-use super::image::{self, Capture, Kernel};
+use super::image::{self, Capture, ImageUse, Kernel};
 use super::registry::RecordId;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
@@ -32,6 +32,8 @@ pub struct Compiled {
     pub native: Option<Native>,
     /// It checks bounds.
     pub checks: Option<Arc<Checks>>,
+    /// The same kernel where its textures are images, and which those are, by binding.
+    pub with_images: Option<(Arc<Compiled>, Vec<ImageUse>)>,
 }
 
 impl Compiled {
@@ -160,7 +162,22 @@ impl Images {
         let kernel = kernels.get(stub.name.as_str()).or_else(bare).ok_or_else(|| {
             Error::runtime(format!("the compiled kernels of the program lack \"{}\"; build it again", stub.name))
         })?;
+        let with_images = kernel.with_images.as_ref().map(|form| {
+            let compiled = Compiled {
+                name: kernel.name.to_owned(),
+                location: kernel.location.to_owned(),
+                spirv: Arc::from(form.spirv),
+                block_size: kernel.block_size,
+                block_align: kernel.block_align,
+                captures: form.captures.clone(),
+                native: None,
+                checks: None,
+                with_images: None,
+            };
+            (Arc::new(compiled), form.images.clone())
+        });
         Ok(Arc::new(Compiled {
+            with_images,
             name: kernel.name.to_owned(),
             location: kernel.location.to_owned(),
             spirv: Arc::from(kernel.spirv),
@@ -198,6 +215,7 @@ mod tests {
             block_align: 0,
             captures: Vec::new(),
             checks: None,
+            with_images: None,
             spirv: name.as_bytes(),
         };
         Ok(revamp_image::encode(&names.iter().map(kernel).collect::<Vec<_>>()).leak())

@@ -1,7 +1,7 @@
 //! The image of compiled kernels as the library reads it: errors of `revamp-image` become the library's.
 
 use crate::error::{Error, Result};
-pub use revamp_image::{ANY_OFFSET, Capture, HEADER_BYTES, Kernel, bare_name};
+pub use revamp_image::{ANY_OFFSET, Capture, HEADER_BYTES, IMAGE_SET, ImageUse, Kernel, SamplerUse, bare_name};
 use revamp_image::{DecodeError, decode, decode_size};
 
 /// The size of a whole image, from its header.
@@ -30,9 +30,9 @@ mod tests {
 
     #[test]
     fn errors_say_what_to_do() {
-        let text = read(b"RVMPKERN\x03\0\0\0").unwrap_err().to_string();
+        let text = read(b"RVMPKERN\x04\0\0\0").unwrap_err().to_string();
         assert!(
-            text.contains("it is of version 3, this library reads 1 to 2") && text.contains("build it again"),
+            text.contains("it is of version 4, this library reads 1 to 3") && text.contains("build it again"),
             "{text}"
         );
         let text = size(&[0; HEADER_BYTES]).unwrap_err().to_string();

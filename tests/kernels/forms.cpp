@@ -1,6 +1,11 @@
 // Restrictions where C++ AMP has them, tile_static variables of any class, and what C++ AMP had or programs took for
 // granted.
+#include <stdlib.h>
+
 #include <cassert>
+#include <cmath>
+
+#include <amp_math.h>
 
 #include "device.hpp"
 #include "forms.hpp"
@@ -126,6 +131,47 @@ TEST(tiles_by_hand_and_differences_of_pointers) {
             view[i.global] = room[15] - *own;
         });
     CHECK(view(0, 0) == 15 && view(7, 7) == 0);
+}
+
+// By a using-directive and not, in places where the C library's templates and functions are known too.
+TEST(mathematics_of_several_types) {
+    for (const accelerator_view &where : {vulkan_view(), accelerator(L"host").default_view}) {
+        std::vector<float> r(18, 3.0f);
+        const array_view<float> v(18, r);
+        parallel_for_each(
+            where, extent<1>(1), [=](index<1> i) restrict(amp) {
+                const float x = v[0];
+                const int n = i[0] + 5;
+                v[1] = fast_math::pow(x, 2);
+                v[2] = fast_math::fmax(x, 4u);
+                v[3] = precise_math::pow(x, 2);
+                v[4] = precise_math::fmin(1, x);
+                v[5] = precise_math::fma(x, 2, 1);
+                v[6] = fast_math::round(fast_math::sqrt(n + 4));
+                v[7] = precise_math::hypot(x, 4);
+                v[8] = sizeof(precise_math::fmod(x, 2)) + sizeof(fast_math::fmod(n, 2)) + sizeof(fast_math::ceil(n));
+                {
+                    using namespace concurrency::fast_math;
+                    v[9] = round(pow(x, 2));
+                    v[10] = fmin(x, 1);
+                    v[11] = floor(n);
+                }
+                {
+                    using namespace concurrency::precise_math;
+                    v[12] = pow(x, 2);
+                    v[13] = fdim(n, x);
+                    int q;
+                    v[14] = remquo(x, 2.0f, &q);
+                    v[15] = q;
+                    v[16] = remquof(1e6f, 2.0f, &q);
+                    v[17] = q;
+                }
+            });
+        v.synchronize();
+        const std::vector<float> expected = {3, 9, 4, 9, 1, 7, 3, 5, 12, 9, 1, 5, 9, 2, -1, 2, 0, 500000};
+        for (int n = 0; n < 18; ++n)
+            CHECK(std::fabs(r[n] - expected[n]) < 1e-3f);
+    }
 }
 
 TEST(loops_that_end_where_llvm_sees_no_end) {

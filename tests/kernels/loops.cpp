@@ -401,4 +401,35 @@ TEST(locks_within_loops) {
         });
 }
 
+// What others wrote under the lock is read anew, also where it is another variable.
+TEST(locks_in_tile_static_memory) {
+    everywhere([&](const accelerator_view &where) {
+        std::vector<int> values(3);
+        const array_view<int> v(3, values);
+        parallel_for_each(
+            where, extent<1>(192).tile<64>(), [=](tiled_index<64> t) restrict(amp) {
+                tile_static int lock, sum, other;
+                if (t.local[0] == 0) lock = sum = other = 0;
+                t.barrier.wait();
+                for (bool done = false; !done;)
+                    if (atomic_exchange(&lock, 1) == 0) {
+                        sum += t.global[0];
+                        atomic_exchange(&lock, 0);
+                        done = true;
+                    }
+                t.barrier.wait();
+                for (;;)
+                    if (atomic_exchange(&lock, 1) == 0) {
+                        other++;
+                        atomic_exchange(&lock, 0);
+                        break;
+                    }
+                t.barrier.wait();
+                if (t.local[0] == 0) v[t.tile[0]] = sum + other;
+            });
+        v.synchronize();
+        CHECK(values == std::vector<int>({2080, 6176, 10272}));
+    });
+}
+
 CHECK_MAIN

@@ -306,6 +306,36 @@ TEST(errorf_abandons) {
     }
     CHECK(threw);
 }
+TEST(ref_shows_tile_static_memory_that_was_not_written) {
+    const char *how = std::getenv("REVAMP_HOST_KERNELS");
+    if (how && !std::strcmp(how, "coroutines")) return;
+    const accelerator_view ref = accelerator(accelerator::direct3d_ref).default_view;
+    std::vector<int> words(4);
+    std::vector<float> numbers(4);
+    const array_view<int> w(4, words);
+    const array_view<float> f(4, numbers);
+    parallel_for_each(
+        ref, extent<1>(16).tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+            tile_static int count;
+            tile_static float sums[4];
+            if (t.local[0] == 0) w[t.tile[0]] = count;
+            t.barrier.wait();
+            if (t.local[0] == 0) count = 0;
+            t.barrier.wait();
+            atomic_fetch_inc(&count);
+            if (t.local[0] != 2) sums[t.local[0]] = 1;
+            t.barrier.wait();
+            if (t.local[0] == 0) {
+                w[t.tile[0]] += count;
+                f[t.tile[0]] = sums[0] + sums[2];
+            }
+        });
+    w.synchronize();
+    f.synchronize();
+    for (int n = 0; n < 4; ++n)
+        CHECK(words[n] == 3 && numbers[n] != numbers[n]);
+}
+
 TEST(mathematics) {
     const int n = 1000;
     std::vector<float> v(n), r(n);

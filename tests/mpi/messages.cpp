@@ -216,6 +216,13 @@ static void refusals(const mpi::communicator &world) {
     }
 }
 
+#ifdef REVAMP_TEST_FAIL
+// What must not compile (scripts/test-mpi has the messages).
+static void must_not_compile(const mpi::communicator &world, const array_view<const float, 1> &fixed) {
+    (void)(REVAMP_TEST_FAIL);
+}
+#endif
+
 // Which device a rank takes, of what the ranks of its machine see.
 static void shares() {
     typedef std::vector<std::string> list;
@@ -268,10 +275,12 @@ int main(int argc, char **argv) {
     // Made before the session and used after it: MPI ends, accelerators do not.
     std::vector<int> outlives(10, 1);
     int rank = 0;
+    std::vector<mpi::communicator> kept;
     {
         mpi::session session(argc, argv);
         const mpi::communicator &world = session.world();
         rank = world.rank();
+        kept.push_back(world);
         CHECK(session.local_size() == world.size() && session.local_rank() == rank);
         CHECK(accelerator() == session.accelerator());
         shares();
@@ -292,6 +301,8 @@ int main(int argc, char **argv) {
     parallel_for_each(
         view.extent, [=](index<1> at) restrict(amp) { view[at] += 1; });
     CHECK(view[9] == 2);
+    CHECK(has(thrown([&] { kept[0].send(view, 0).wait(); }), "has ended"));
+    CHECK(has(thrown([&] { kept[0].all_reduce(1, mpi::operation::sum); }), "has ended"));
     if (rank == 0 && failures == 0) std::puts("right");
     return failures != 0;
 }

@@ -213,13 +213,17 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         revamp::detail::check(revamp_array_create(revamp::detail::access::native(where.view), N,
                                                   revamp::detail::views::values(shape, room), sizeof(T), &options,
                                                   &handle));
+        return adopt(handle, where.view);
+    }
+    // Takes over an array of the C API.
+    static made adopt(revamp_array handle, const view_type &view) {
         auto control = std::make_unique<revamp::detail::array_control>(handle);
         revamp::detail::check(revamp_array_get_info(handle, &control->info));
         const revamp_array_info &info = control->info;
         view_type associated =
-            info.associated_view == info.view ? where.view : revamp::detail::access::share(info.associated_view);
+            info.associated_view == info.view ? view : revamp::detail::access::share(info.associated_view);
         const auto type = static_cast<Concurrency::access_type>(static_cast<int>(info.cpu_access_type));
-        return made{std::move(control), where.view, std::move(associated), type};
+        return made{std::move(control), view, std::move(associated), type};
     }
     array(const shape_type &shape, made &&parts)
         : face(shape), accelerator_view(parts.view), associated_accelerator_view(parts.associated),
@@ -576,6 +580,14 @@ REVAMP_DETAIL_BEGIN
 
 // The insides of arrays, for copies.
 struct array_access {
+    template <class T, int N>
+    static Concurrency::array<T, N> adopt(const Concurrency::extent<N> &shape, revamp_array handle,
+                                          const Concurrency::accelerator_view &view) {
+        return Concurrency::array<T, N>(shape, Concurrency::array<T, N>::adopt(handle, view));
+    }
+    template <class T, int N> static revamp_array handle(const Concurrency::array<T, N> &array) {
+        return array.handle();
+    }
     template <class T, int N> static revamp_region region(const array<T, N> &array) { return array.region(); }
 };
 

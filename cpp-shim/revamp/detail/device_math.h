@@ -15,6 +15,8 @@
 
 #if REVAMP_DEVICE_LANGUAGE
 
+#include <type_traits>
+
 #if REVAMP_DEVICE_PASS
 #if defined(REVAMP_MATH_LAST_BIT)
 #include "device_precise.h"
@@ -216,6 +218,48 @@ namespace precise_math {
 REVAMP_MATH_ALL_PRECISE
 }
 #undef REVAMP_MATH_F
+
+// Arguments of several types, `pow(x, 2)`: the C library's templates would take them, in double and for the host. In
+// fast_math all become float; in precise_math double where one is, or none is float.
+template <class T, class... More>
+using revamp_float_of =
+    std::enable_if_t<std::is_arithmetic<T>::value && (std::is_arithmetic<More>::value && ...) &&
+                         !(std::is_same<T, float>::value && (std::is_same<More, float>::value && ...)),
+                     float>;
+template <class... T>
+using revamp_number_of = std::enable_if_t<
+    (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) &&
+        !(std::is_same<T, double>::value && ...),
+    std::conditional_t<(std::is_same<T, double>::value || ...) || !(std::is_same<T, float>::value || ...), double,
+                       float>>;
+#define REVAMP_MATH_MIXED_1(name)                                                                                      \
+    template <class T> REVAMP_DEVICE inline revamp_float_of<T> name(T x) {                                             \
+        return name(float(x));                                                                                         \
+    }
+#define REVAMP_MATH_MIXED_2(name)                                                                                      \
+    template <class T, class U> REVAMP_DEVICE inline REVAMP_MATH_F<T, U> name(T x, U y) {                              \
+        using R = REVAMP_MATH_F<T, U>;                                                                                 \
+        return name(R(x), R(y));                                                                                       \
+    }
+namespace fast_math {
+#define REVAMP_MATH_F revamp_float_of
+REVAMP_MATH_FAST_UNARY(REVAMP_MATH_MIXED_1)
+REVAMP_MATH_FAST_BINARY(REVAMP_MATH_MIXED_2)
+#undef REVAMP_MATH_F
+} // namespace fast_math
+namespace precise_math {
+#define REVAMP_MATH_F revamp_number_of
+REVAMP_MATH_FAST_BINARY(REVAMP_MATH_MIXED_2)
+REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_MIXED_2)
+#undef REVAMP_MATH_F
+template <class T, class U, class V> REVAMP_DEVICE inline revamp_number_of<T, U, V> fma(T x, U y, V z) {
+    using R = revamp_number_of<T, U, V>;
+    return fma(R(x), R(y), R(z));
+}
+} // namespace precise_math
+#undef REVAMP_MATH_MIXED_1
+#undef REVAMP_MATH_MIXED_2
+
 #if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_F REVAMP_MATH_DEFINE
 namespace fast_math {

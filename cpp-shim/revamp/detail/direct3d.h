@@ -56,44 +56,52 @@ inline bool is_timeout_disabled(const accelerator_view &view) {
 template <class Unknown> accelerator_view create_accelerator_view(Unknown *, queuing_mode = queuing_mode_automatic) {
     static_assert(
         revamp::detail::without_direct3d<Unknown>,
-        "create_accelerator_view of a Direct3D device: revamp has no Direct3D; use accelerator::create_view()");
+        "create_accelerator_view of a Direct3D device: revamp has no Direct3D; use accelerator::create_view(), "
+        "or revamp::vulkan::create_accelerator_view() of <revamp/vulkan.hpp> for a VkDevice");
     __builtin_unreachable();
 }
 template <class View> void *get_device(const View &) {
     static_assert(revamp::detail::without_direct3d<View>,
-                  "get_device: revamp has no Direct3D, and an accelerator_view no Direct3D device");
+                  "get_device: revamp has no Direct3D, and an accelerator_view no Direct3D device; "
+                  "revamp::vulkan::get_view_info() of <revamp/vulkan.hpp> gives the VkDevice");
     __builtin_unreachable();
 }
 template <class Array> void *get_buffer(const Array &) {
     static_assert(revamp::detail::without_direct3d<Array>,
-                  "get_buffer: revamp has no Direct3D; read and write the array with copy()");
+                  "get_buffer: revamp has no Direct3D; read and write the array with copy(), "
+                  "or get its VkBuffer by revamp::vulkan::get_buffer() of <revamp/vulkan.hpp>");
     __builtin_unreachable();
 }
 template <class T, int N, class... Arguments> array<T, N> make_array(const Arguments &...) {
     static_assert(revamp::detail::without_direct3d<T, Arguments...>,
                   "make_array: revamp has no Direct3D, whose buffer could become an array; make the array by its "
-                  "constructor and fill it with copy()");
+                  "constructor and fill it with copy(), or over a VkBuffer by revamp::vulkan::make_array() of "
+                  "<revamp/vulkan.hpp>");
     __builtin_unreachable();
 }
 template <class View> void d3d_access_lock(View &) {
     static_assert(revamp::detail::without_direct3d<View>,
-                  "d3d_access_lock: revamp has no Direct3D device that others could use at the same time");
+                  "d3d_access_lock: revamp has no Direct3D device that others could use at the same time; "
+                  "revamp::vulkan::queue_lock of <revamp/vulkan.hpp> locks a VkQueue");
 }
 template <class View> bool d3d_access_try_lock(View &) {
     static_assert(revamp::detail::without_direct3d<View>,
-                  "d3d_access_try_lock: revamp has no Direct3D device that others could use at the same time");
+                  "d3d_access_try_lock: revamp has no Direct3D device that others could use at the same time; "
+                  "revamp::vulkan::queue_lock of <revamp/vulkan.hpp> locks a VkQueue");
     __builtin_unreachable();
 }
 template <class View> void d3d_access_unlock(View &) {
     static_assert(revamp::detail::without_direct3d<View>,
-                  "d3d_access_unlock: revamp has no Direct3D device that others could use at the same time");
+                  "d3d_access_unlock: revamp has no Direct3D device that others could use at the same time; "
+                  "revamp::vulkan::queue_lock of <revamp/vulkan.hpp> locks a VkQueue");
 }
 struct adopt_d3d_access_lock_t {};
 class scoped_d3d_access_lock {
   public:
     template <class View, class... Adopt> explicit scoped_d3d_access_lock(View &, Adopt...) {
         static_assert(revamp::detail::without_direct3d<View>,
-                      "scoped_d3d_access_lock: revamp has no Direct3D device that others could use at the same time");
+                      "scoped_d3d_access_lock: revamp has no Direct3D device that others could use at the same time; "
+                      "revamp::vulkan::queue_lock of <revamp/vulkan.hpp> locks a VkQueue");
     }
 };
 

@@ -481,11 +481,82 @@ template <class T, int Component> struct gather_action {
     }
 };
 
+#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#define REVAMP_WITH_IMAGES 1
+// Reading textures as images (decision 34): the compiler of kernels makes two forms of each kernel, and in one of them
+// these calls instructions of the texture unit. `texels` says which texture, so it must be the address that was
+// captured. Each gives four components; y and z count as far as there are so many dimensions.
+typedef float image_floats __attribute__((ext_vector_type(4)));
+typedef int image_ints __attribute__((ext_vector_type(4)));
+#define REVAMP_IMAGE_CALL extern "C" __attribute__((device, const, nothrow, noconvergent))
+REVAMP_IMAGE_CALL int __revamp_with_images();
+REVAMP_IMAGE_CALL image_floats __revamp_image_fetch_f(const void *texels, int rank, int x, int y, int z, int level);
+REVAMP_IMAGE_CALL image_ints __revamp_image_fetch_i(const void *texels, int rank, int x, int y, int z, int level);
+REVAMP_IMAGE_CALL image_ints __revamp_image_fetch_u(const void *texels, int rank, int x, int y, int z, int level);
+REVAMP_IMAGE_CALL image_floats __revamp_image_sample(const void *texels, int rank, unsigned filter, unsigned address,
+                                                     float x, float y, float z, float level);
+REVAMP_IMAGE_CALL image_floats __revamp_image_gather(const void *texels, int component, unsigned filter,
+                                                     unsigned address, float x, float y, float z, float level);
+#undef REVAMP_IMAGE_CALL
+
+// There are images of such texels.
+template <class T> constexpr bool is_in_images = texel_size<T> != 3 && !std::is_same_v<texel_scalar<T>, double>;
+
+// A component of a texel of an image: norm and unorm are within their range already.
+template <class S, class Word> REVAMP_HD S component_from(Word word) {
+    if constexpr (is_normalized<S>)
+        return __builtin_bit_cast(S, word);
+    else
+        return S(word);
+}
+template <class T, class Four> REVAMP_HD T texel_of(const Four &four) {
+    typedef texel_scalar<T> S;
+    if constexpr (texel_size<T> == 1)
+        return component_from<S>(four.x);
+    else if constexpr (texel_size<T> == 2)
+        return T(component_from<S>(four.x), component_from<S>(four.y));
+    else
+        return T(component_from<S>(four.x), component_from<S>(four.y), component_from<S>(four.z),
+                 component_from<S>(four.w));
+}
+template <class T, int N> REVAMP_HD T fetch_image(const void *texels, const Concurrency::index<N> &at, int level) {
+    const int x = at[N - 1];
+    int y = 0, z = 0;
+    if constexpr (N > 1) y = at[N - 2];
+    if constexpr (N > 2) z = at[N - 3];
+    if constexpr (std::is_same_v<texel_scalar<T>, int>)
+        return texel_of<T>(__revamp_image_fetch_i(texels, N, x, y, z, level));
+    else if constexpr (std::is_same_v<texel_scalar<T>, unsigned>)
+        return texel_of<T>(__revamp_image_fetch_u(texels, N, x, y, z, level));
+    else
+        return texel_of<T>(__revamp_image_fetch_f(texels, N, x, y, z, level));
+}
+template <class T, int N>
+REVAMP_HD T sample_image(const void *texels, const sampling &how, const coordinates<N> &at, float detail) {
+    float y = 0.0f, z = 0.0f, level = detail > 0.0f ? detail : 0.0f;
+    if constexpr (N > 1) y = at.c[1];
+    if constexpr (N > 2) z = at.c[2];
+    // Half way Vulkan takes the level below.
+    if (how.filter == Concurrency::graphics::filter_point) level = __builtin_floorf(level + 0.5f);
+    return texel_of<T>(__revamp_image_sample(texels, N, how.filter, how.address, at.c[0], y, z, level));
+}
+#endif
+
 // What kernels do with textures.
 
-// The texel at an index of a level; 0 in all components outside.
+// The texel at an index of a level; 0 in all components outside. `only_read`: not a view that can be written.
 template <class T, int N>
-REVAMP_HD T fetch_texel(const texels<N> &from, const Concurrency::index<N> &at, unsigned level = 0) {
+REVAMP_HD T fetch_texel(const texels<N> &from, const Concurrency::index<N> &at, unsigned level = 0,
+                        [[maybe_unused]] bool only_read = true) {
+#ifdef REVAMP_WITH_IMAGES
+    if constexpr (is_in_images<T>) {
+        if (only_read && __revamp_with_images()) {
+            // Devices need not look at the level.
+            if (level > 0 && level >= from.levels) return T();
+            return fetch_image<T, N>(from.first, at, static_cast<int>(level));
+        }
+    }
+#endif
     texel_level<N> one{from.extent, 0};
     bool inside = true;
     if (level > 0) {
@@ -505,6 +576,10 @@ REVAMP_HD void store_texel(const texels<N> &to, const Concurrency::index<N> &at,
 }
 template <class T, int N>
 REVAMP_HD T sample_texels(const texels<N> &from, const sampling &how, const coordinates<N> &at, float detail) {
+#ifdef REVAMP_WITH_IMAGES
+    if constexpr (is_in_images<T>)
+        if (__revamp_with_images()) return sample_image<T, N>(from.first, how, at, detail);
+#endif
     return with_bits<T>(from.bits, sample_action<T, N>{from, how, at, detail});
 }
 // A component that T lacks is 0, and the fourth 1.
@@ -512,10 +587,18 @@ template <int Component, class T>
 REVAMP_HD typename Concurrency::graphics::short_vector<texel_scalar<T>, 4>::type
 gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &at) {
     typedef texel_scalar<T> S;
-    if constexpr (Component >= texel_size<T>)
+    if constexpr (Component >= texel_size<T>) {
         return S(Component == 3 ? 1.0f : 0.0f);
-    else
+    } else {
+#ifdef REVAMP_WITH_IMAGES
+        if constexpr (is_in_images<T>) {
+            if (__revamp_with_images())
+                return texel_of<typename Concurrency::graphics::short_vector<S, 4>::type>(__revamp_image_gather(
+                    from.first, Component, how.filter, how.address, at.c[0], at.c[1], 0.0f, 0.0f));
+        }
+#endif
         return with_bits<T>(from.bits, gather_action<T, Component>{from, how, at});
+    }
 }
 
 REVAMP_DETAIL_END

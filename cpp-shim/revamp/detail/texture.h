@@ -188,12 +188,13 @@ template <class T, int N> class texel_face {
     typedef texel_scalar<T> scalar_type;
 };
 
-// Reads by index, in kernels: of textures and views that can be read. Refused where not, by `readable`.
-#define REVAMP_TEXEL_READS(readable)                                                                                   \
+// Reads by index, in kernels: of textures and views that can be read. Refused where not, by `readable`. Views that
+// write have texels alone, not images.
+#define REVAMP_TEXEL_READS(readable, only_read)                                                                        \
     REVAMP_HD T get(const Concurrency::index<N> &at) const {                                                           \
         static_assert(readable, "a texture_view<T, N> reads texels of int, unsigned int and float only; read others "  \
                                 "by a texture_view<const T, N>");                                                      \
-        return revamp::detail::fetch_texel<T>(this->all(), at);                                                        \
+        return revamp::detail::fetch_texel<T>(this->all(), at, 0, only_read);                                          \
     }                                                                                                                  \
     REVAMP_HD T operator[](const Concurrency::index<N> &at) const {                                                    \
         return get(at);                                                                                                \
@@ -666,7 +667,7 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
         return this->extent_of_level(level);
     }
 
-    REVAMP_TEXEL_READS(revamp::detail::texel_size<T> != 0)
+    REVAMP_TEXEL_READS(revamp::detail::texel_size<T> != 0, true)
     REVAMP_HD void set(const Concurrency::index<N> &at, const T &value) {
         static_assert(
             revamp::detail::is_read_write<T>,
@@ -730,7 +731,7 @@ class texture_view : public revamp::detail::basic_texture_view<T, N, REVAMP_ACCE
     unsigned get_mipmap_levels() const { return this->mipmap_levels; }
     REVAMP_HD Concurrency::extent<N> get_mipmap_extent(unsigned level) const { return this->extent_of_level(level); }
 
-    REVAMP_TEXEL_READS(revamp::detail::is_read_write<T>)
+    REVAMP_TEXEL_READS(revamp::detail::is_read_write<T>, false)
     REVAMP_HD void set(const Concurrency::index<N> &at, const T &value) const {
         revamp::detail::store_texel<T>(this->all(), at, value);
     }
@@ -766,7 +767,7 @@ class texture_view<const T, N> : public revamp::detail::basic_texture_view<T, N,
     unsigned get_mipmap_levels() const { return this->mipmap_levels; }
     REVAMP_HD Concurrency::extent<N> get_mipmap_extent(unsigned level) const { return this->extent_of_level(level); }
 
-    REVAMP_TEXEL_READS(true)
+    REVAMP_TEXEL_READS(true, true)
     REVAMP_HD T get(const Concurrency::index<N> &at, unsigned mip_level) const {
         return revamp::detail::fetch_texel<T>(this->all(), at, mip_level);
     }

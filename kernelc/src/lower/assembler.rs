@@ -3,7 +3,8 @@
 use revamp_image::{OF_DEVICE, SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionModel, MemoryModel, Op, StorageClass, Word,
+    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass,
+    Word,
 };
 use std::collections::HashMap;
 
@@ -16,6 +17,8 @@ pub(super) enum Scalar {
     /// In memory only.
     U16,
     U32,
+    /// Of texels of images only: in registers integers have no sign.
+    I32,
     U64,
     F16,
     F32,
@@ -28,7 +31,7 @@ impl Scalar {
         match self {
             Scalar::Bool | Scalar::U8 => 1,
             Scalar::U16 | Scalar::F16 => 2,
-            Scalar::U32 | Scalar::F32 => 4,
+            Scalar::U32 | Scalar::I32 | Scalar::F32 => 4,
             Scalar::U64 | Scalar::F64 => 8,
         }
     }
@@ -74,6 +77,7 @@ pub(super) struct Assembler {
     numbers: HashMap<Word, u64>,
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
+    images: HashMap<(Scalar, usize, bool), Word>,
     ids: HashMap<Id, Word>,
     undefs: HashMap<Scalar, Word>,
     decorations: HashMap<(Word, u32), ()>,
@@ -102,6 +106,7 @@ impl Assembler {
             numbers: HashMap::new(),
             pointers: HashMap::new(),
             arrays: HashMap::new(),
+            images: HashMap::new(),
             ids: HashMap::new(),
             undefs: HashMap::new(),
             decorations: HashMap::new(),
@@ -145,6 +150,7 @@ impl Assembler {
             Scalar::U8 => self.b.type_int(8, 0),
             Scalar::U16 => self.b.type_int(16, 0),
             Scalar::U32 => self.b.type_int(32, 0),
+            Scalar::I32 => self.b.type_int(32, 1),
             Scalar::U64 => self.b.type_int(64, 0),
             Scalar::F16 => {
                 self.need(Capability::Float16);
@@ -168,6 +174,36 @@ impl Assembler {
         let made = self.b.type_vector(element, count);
         self.vectors.insert((scalar, count), made);
         made
+    }
+
+    /// The type of an image that is read, or of one with a sampler.
+    pub(super) fn image(&mut self, texel: Scalar, rank: usize, sampled: bool) -> Word {
+        if let Some(&known) = self.images.get(&(texel, rank, sampled)) {
+            return known;
+        }
+        let made = if sampled {
+            let image = self.image(texel, rank, false);
+            self.b.type_sampled_image(image)
+        } else {
+            let dim = match rank {
+                1 => Dim::Dim1D,
+                2 => Dim::Dim2D,
+                _ => Dim::Dim3D,
+            };
+            if rank == 1 {
+                self.need(Capability::Sampled1D);
+            }
+            let texel = self.scalar(texel);
+            self.b.type_image(texel, dim, 0, 0, 0, 1, ImageFormat::Unknown, None)
+        };
+        self.images.insert((texel, rank, sampled), made);
+        made
+    }
+
+    /// Gives a variable its descriptor.
+    pub(super) fn bind(&mut self, variable: Word, set: u32, binding: u32) {
+        self.b.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(set)]);
+        self.b.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);
     }
 
     pub(super) fn array(&mut self, element: Word, count: u64) -> Word {
@@ -422,8 +458,7 @@ impl Assembler {
                 self.b.decorate(record, Decoration::Block, []);
                 self.b.member_decorate(record, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
                 let made = self.variable(StorageClass::Uniform, record, None);
-                self.b.decorate(made, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
-                self.b.decorate(made, Decoration::Binding, [Operand::LiteralBit32(0)]);
+                self.bind(made, 0, 0);
                 self.b.name(made, arguments::NAME);
                 self.uniform = Some(made);
                 made

@@ -4,10 +4,10 @@ use super::assembler::{Id, Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
 use super::memory::{self, MemoryIntrinsic};
-use super::pointer_sets::ELEMENT;
+use super::pointer_sets::{ELEMENT, IMAGE};
 use super::print_functions::print_function;
 use super::scalars::ScalarKind;
-use super::{bounds, fast_math, integers, intrinsics, printf};
+use super::{bounds, fast_math, images, integers, intrinsics, printf};
 use crate::demangle::demangled;
 use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Type, Value};
 use rspirv::spirv::{Op as S, Word};
@@ -26,6 +26,9 @@ pub(super) fn call(
     let name = function.name.as_str();
     if name == ELEMENT {
         return e.name_element(result, arguments);
+    }
+    if let Some(what) = name.strip_prefix(IMAGE) {
+        return images::read(e, what, arguments);
     }
     if let Some(rest) = name.strip_prefix("__revamp_") {
         return revamp(e, rest, name, arguments, returns);

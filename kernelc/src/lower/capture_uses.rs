@@ -1,7 +1,7 @@
 //! Which pointers of the argument block a kernel reads and writes through.
 
 use super::addresses::{Steps, steps};
-use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
+use super::pointer_sets::{PointerClass, UnionFind, element_of, is_image_call, is_pointer, is_printed, node};
 use crate::ir::{CastOp, Function, Instruction, LocalId, Module, Op, Operand, Type, Value};
 use revamp_image::ANY_OFFSET;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -54,6 +54,11 @@ pub(super) fn capture_uses(
             Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true),
             // What is printed of a pointer is its address.
             Op::Call { .. } if is_printed(module, op) || element_of(module, op).is_some() => {}
+            Op::Call { arguments, .. } if is_image_call(module, op) => {
+                if let Some(texels) = arguments.first() {
+                    mark(texels, true, false);
+                }
+            }
             Op::Call { arguments, .. } => {
                 for (n, argument) in arguments.iter().enumerate().filter(|(_, argument)| is_pointer(&argument.ty)) {
                     // memcpy and the like: the first is written, the second read.
@@ -66,13 +71,13 @@ pub(super) fn capture_uses(
     uses
 }
 
-/// Where the addresses of each set came from, by its root.
+/// Where the addresses of each set came from, by its root, and the offsets of pointers into the block where they are constants.
 pub(super) fn origins(
     module: &Module,
     function: &Function,
     nodes: &mut UnionFind,
     class: &[PointerClass],
-) -> HashMap<usize, BTreeSet<Origin>> {
+) -> (HashMap<usize, BTreeSet<Origin>>, HashMap<LocalId, i64>) {
     Tracing::new(module, function, nodes, class).run()
 }
 
@@ -107,7 +112,7 @@ impl<'a> Tracing<'a> {
         tracing
     }
 
-    fn run(mut self) -> HashMap<usize, BTreeSet<Origin>> {
+    fn run(mut self) -> (HashMap<usize, BTreeSet<Origin>>, HashMap<LocalId, i64>) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -117,7 +122,7 @@ impl<'a> Tracing<'a> {
                 }
             }
         }
-        self.origins
+        (self.origins, self.in_block)
     }
 
     /// Adds an origin to the set of a pointer; true if it is new.

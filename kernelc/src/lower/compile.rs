@@ -1,11 +1,11 @@
 //! Compiles the kernels of a module to SPIR-V modules.
 
 use super::checked::{Bounds, Names};
-use super::emitter::{Emitter, Options};
+use super::emitter::{Emitted, Emitter, Options};
 use super::error::KernelError;
 use super::{pointers, structured_flow};
 use crate::ir::{Function, Module, Op};
-use revamp_image::Capture;
+use revamp_image::{Capture, ImageUse};
 
 /// A kernel as SPIR-V.
 #[derive(Clone, Debug)]
@@ -22,6 +22,10 @@ pub struct CompiledKernel {
     pub captures: Vec<Capture>,
     /// It checks bounds: the accesses that it reports.
     pub checks: Option<Vec<String>>,
+    /// The images that it reads, by binding.
+    pub images: Vec<ImageUse>,
+    /// The same kernel where its textures are images, if they can be.
+    pub with_images: Option<Box<CompiledKernel>>,
     /// `file:line` of the lambda or functor; may be empty.
     pub location: String,
 }
@@ -89,12 +93,18 @@ fn kernel(
     let mut function = function.clone();
     let structure = structured_flow::structurize(&mut function)?;
     let pointers = pointers::analyse(module, &function)?;
-    let captures = pointers
+    let captures: Vec<Capture> = pointers
         .uses
         .iter()
         .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
         .collect();
-    let (spirv, checks) = Emitter::new(module, &function, options, &pointers, block_size, names)?.run(&structure)?;
+    let Emitted { spirv, checks, images } =
+        Emitter::new(module, &function, options, &pointers, block_size, names)?.run(&structure)?;
+    let is_written =
+        |image: &ImageUse| captures.iter().any(|c| c.writes && (c.offset, c.further) == (image.offset, image.further));
+    if images.iter().any(is_written) {
+        return Err(KernelError::new("the kernel writes a texture that it reads as an image".into()));
+    }
     Ok(CompiledKernel {
         name: function.name.clone(),
         spirv,
@@ -102,6 +112,8 @@ fn kernel(
         block_align,
         captures,
         checks,
+        images,
+        with_images: None,
         location: location(module, &function),
     })
 }

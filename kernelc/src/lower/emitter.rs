@@ -12,6 +12,7 @@ use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
 use super::uniform::Uniform;
 use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
+use revamp_image::ImageUse;
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -26,6 +27,15 @@ pub struct Options {
 }
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
+
+/// What is made of a kernel.
+pub(super) struct Emitted {
+    pub(super) spirv: Vec<u32>,
+    /// The accesses that it reports.
+    pub(super) checks: Option<Vec<String>>,
+    /// The images that it reads, by binding.
+    pub(super) images: Vec<ImageUse>,
+}
 
 /// Which part of a local a phi is.
 #[derive(Clone, Copy)]
@@ -74,6 +84,8 @@ pub(super) struct Emitter<'m> {
     pub(super) reaches: Reaches,
     pub(super) checked: Checked,
     pub(super) names: &'m Names,
+    /// The images that it reads, by binding, with their variables.
+    pub(super) images: Vec<(ImageUse, Word)>,
 }
 
 impl<'m> Emitter<'m> {
@@ -114,6 +126,7 @@ impl<'m> Emitter<'m> {
             },
             checked: Checked::default(),
             names,
+            images: Vec::new(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::addresses::steps;
 use super::assembler::Scalar;
-use super::emitter::{Emitter, Lowered, PendingPhi, PhiLeaf, aligned_at};
+use super::emitter::{Emitted, Emitter, Lowered, PendingPhi, PhiLeaf, aligned_at};
 use super::error::KernelError;
 use super::memory::{self, Address};
 use super::pointer_sets::{PointerClass, is_pointer};
@@ -19,7 +19,7 @@ use rspirv::spirv::{self, Decoration, Op as S, Word};
 
 impl Emitter<'_> {
     /// The module, and the accesses that it reports if it checks them.
-    pub(super) fn run(mut self, structure: &StructuredFlow) -> Lowered<(Vec<u32>, Option<Vec<String>>)> {
+    pub(super) fn run(mut self, structure: &StructuredFlow) -> Lowered<Emitted> {
         for &block in &structure.order {
             let label = self.asm.id();
             self.labels.insert(block, label);
@@ -47,7 +47,8 @@ impl Emitter<'_> {
             return Err(KernelError::new("internal: the entry point does not say its workgroup".into()));
         };
         let sites = self.take_sites();
-        Ok((self.asm.finish(&self.function.name, workgroup), sites))
+        let images = self.images.iter().map(|(image, _)| *image).collect();
+        Ok(Emitted { spirv: self.asm.finish(&self.function.name, workgroup), checks: sites, images })
     }
 
     /// Writes the operands of phis, now that all values are known.

@@ -60,6 +60,14 @@ pub(super) fn is_printed(module: &Module, op: &Op) -> bool {
 /// pointer, the element's size, the rank, and index and extent of three dimensions.
 pub(super) const ELEMENT: &str = "__revamp_element";
 
+/// How the names of the functions begin by which the headers read images. Their first argument: the texture's address.
+pub(super) const IMAGE: &str = "__revamp_image_";
+
+/// True for a call that reads an image.
+pub(super) fn is_image_call(module: &Module, op: &Op) -> bool {
+    matches!(op, Op::Call { callee, .. } if module.functions[callee.0].name.starts_with(IMAGE))
+}
+
 /// The pointer of a call that names an element.
 pub(super) fn element_of<'m>(module: &Module, op: &'m Op) -> Option<&'m Operand> {
     match op {

@@ -52,6 +52,7 @@ pub(super) struct PointerAnalysis {
     /// The set of each local, and where the addresses of each set came from.
     sets: Vec<usize>,
     origins: HashMap<usize, BTreeSet<Origin>>,
+    in_block: HashMap<LocalId, i64>,
 }
 
 impl PointerAnalysis {
@@ -62,6 +63,10 @@ impl PointerAnalysis {
     pub(super) fn origins_of(&self, local: LocalId) -> &BTreeSet<Origin> {
         static NONE: BTreeSet<Origin> = BTreeSet::new();
         self.origins.get(&self.sets[local.0]).unwrap_or(&NONE)
+    }
+    /// The offset of a pointer into the argument block, if it is a constant.
+    pub(super) fn in_block(&self, local: LocalId) -> Option<u32> {
+        self.in_block.get(&local).and_then(|&at| u32::try_from(at).ok())
     }
     pub(super) fn class_of_global(&self, global: GlobalId) -> PointerClass {
         self.class[self.locals + global.0]
@@ -80,10 +85,10 @@ pub(super) fn analyse(module: &Module, function: &Function) -> Result<PointerAna
     let class: Vec<PointerClass> = (0..nodes.len())
         .map(|n| group_of.get(&nodes.find(n)).map_or(PointerClass::Device, |&group| PointerClass::Group(group)))
         .collect();
-    let origins = origins(module, function, &mut nodes, &class);
+    let (origins, in_block) = origins(module, function, &mut nodes, &class);
     let uses = capture_uses(module, function, &mut nodes, &class, &origins);
     let sets = (0..function.locals.len()).map(|n| nodes.find(n)).collect();
-    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses, sets, origins })
+    Ok(PointerAnalysis { class, locals: function.locals.len(), groups, uses, sets, origins, in_block })
 }
 
 /// The pointers of a function while their sets are found. A set is named by its root.

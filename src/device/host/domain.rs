@@ -17,17 +17,24 @@ pub struct Domain {
     pub tile: Option<SmallVec<[i32; 3]>>,
     /// Bytes that the threads of a tile share.
     pub tile_memory: usize,
+    /// They begin with bytes that show: what a kernel reads before it wrote is no number that could be right.
+    pub poisoned: bool,
 }
 
 impl Domain {
     /// An untiled domain.
     pub fn new(extent: &[i32]) -> Self {
-        Self { extent: SmallVec::from_slice(extent), tile: None, tile_memory: 0 }
+        Self { extent: SmallVec::from_slice(extent), tile: None, tile_memory: 0, poisoned: false }
     }
 
     /// A tiled domain.
     pub fn tiled(extent: &[i32], tile: &[i32], tile_memory: usize) -> Self {
-        Self { extent: SmallVec::from_slice(extent), tile: Some(SmallVec::from_slice(tile)), tile_memory }
+        Self {
+            extent: SmallVec::from_slice(extent),
+            tile: Some(SmallVec::from_slice(tile)),
+            tile_memory,
+            poisoned: false,
+        }
     }
 
     /// The number of threads; fails with `invalid_compute_domain` if such a domain cannot be launched.

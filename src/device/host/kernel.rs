@@ -177,7 +177,7 @@ pub fn execute(pool: &ThreadPool, domain: &Domain, kernel: &dyn HostKernel) -> R
             spread(pool, total, kernel, &failure, &|from, to| run_threads(&domain.extent, kernel, from, to, &failure))
         }
         Some(tile) => {
-            let shape = Tiling::new(&domain.extent, tile, domain.tile_memory);
+            let shape = Tiling::new(domain, tile);
             if let Some(memory) = kernel.whole_tiles() {
                 let part = |from, to| run_whole_tiles(&shape, kernel, memory as usize, from, to, &failure);
                 spread(pool, shape.tiles, kernel, &failure, &part);
@@ -322,11 +322,16 @@ struct Tiling {
     tiles: u64,
     threads: usize,
     memory: usize,
+    poisoned: bool,
 }
 
+/// What fills memory that a kernel has to write first: floats are NaN, integers -1.
+const POISON: u8 = 0xff;
+
 impl Tiling {
-    fn new(extent: &[i32], tile: &[i32], memory: usize) -> Self {
-        let mut shape = Self { rank: tile.len(), tile: [1; 3], grid: [1; 3], tiles: 1, threads: 1, memory };
+    fn new(domain: &Domain, tile: &[i32]) -> Self {
+        let (extent, memory, poisoned) = (&domain.extent, domain.tile_memory, domain.poisoned);
+        let mut shape = Self { rank: tile.len(), tile: [1; 3], grid: [1; 3], tiles: 1, threads: 1, memory, poisoned };
         for d in 0..tile.len() {
             shape.tile[d] = tile[d];
             shape.grid[d] = extent[d] / tile[d];
@@ -426,6 +431,9 @@ fn run_whole_tiles(
         if failure.stopped() {
             break;
         }
+        if shape.poisoned {
+            span.fill(POISON);
+        }
         kernel.run_tile(shape.place(number), span)?;
     }
     Ok(())
@@ -440,6 +448,9 @@ fn run_tiles(shape: &Tiling, kernel: &dyn HostKernel, from: u64, to: u64, failur
     for number in from..to {
         if failure.stopped() {
             break;
+        }
+        if shape.poisoned {
+            span.fill(POISON);
         }
         let tile = shape.place(number);
         let origin = std::array::from_fn(|d| tile[d] * shape.tile[d]);

@@ -65,7 +65,7 @@ pub(super) struct SetLayouts {
     pub descriptors: Vec<u32>,
     /// The device's set and binding by the program's, sorted; empty if they are the same.
     renumbered: Vec<((u32, u32), (u32, u32))>,
-    /// The one set has the argument block alone, as a uniform buffer.
+    /// The first set has the argument block alone, as a uniform buffer.
     pub arguments: bool,
 }
 
@@ -79,9 +79,9 @@ impl SetLayouts {
         let mut layouts =
             Self { core: core.clone(), raw: Vec::new(), descriptors: Vec::new(), renumbered, arguments: false };
         if module.has_uniform_arguments() {
-            if !module.bindings().is_empty() {
+            if module.bindings().iter().any(|b| b.set == 0) {
                 return Err(Error::invalid(
-                    "the kernel has its arguments as a uniform buffer, beside other descriptors",
+                    "the kernel has its arguments as a uniform buffer, beside other descriptors of that set",
                 ));
             }
             layouts.add(&[(0, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)])?;

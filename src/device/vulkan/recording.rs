@@ -392,7 +392,9 @@ impl Recording {
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
         let is_bound = self.bound == pipeline.raw && self.buffers == command.bound && self.images == command.images;
         let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.descriptors);
-        for (&layout, &descriptors) in layouts.filter(|_| !is_bound && arguments.is_none()) {
+        // The page's set is bound with each launch, the others where they differ from the last one's.
+        let first = usize::from(arguments.is_some());
+        for (&layout, &descriptors) in layouts.skip(first).filter(|_| !is_bound) {
             sets.push(self.sets.allocate(core, layout, descriptors)?);
         }
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
@@ -404,7 +406,7 @@ impl Recording {
             command.images.iter().map(|i| [i.info.raw()]).collect();
         let image_writes = command.images.iter().zip(&image_infos).filter_map(|(i, info)| {
             let (set, binding) = pipeline.sets.place(i.set, i.binding);
-            let set = *sets.get(set as usize)?;
+            let set = *sets.get((set as usize).checked_sub(first)?)?;
             let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(binding);
             Some(write.descriptor_type(i.kind).image_info(info))
         });
@@ -414,7 +416,7 @@ impl Recording {
             .zip(&infos)
             .filter_map(|(b, info)| {
                 let (set, binding) = pipeline.sets.place(b.set, b.binding);
-                let set = *sets.get(set as usize)?;
+                let set = *sets.get((set as usize).checked_sub(first)?)?;
                 Some(
                     vk::WriteDescriptorSet::default()
                         .dst_set(set)
@@ -443,11 +445,9 @@ impl Recording {
             }
             if let Some((set, offset)) = arguments {
                 raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &[set], &[offset]);
-                self.buffers.clear();
-                self.images.clear();
             }
             if !sets.is_empty() {
-                raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, 0, &sets, &[]);
+                raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, first as u32, &sets, &[]);
                 self.buffers.clone_from(&command.bound);
                 self.images.clone_from(&command.images);
                 self.samplers.extend(command.images.iter().filter_map(|i| i.info.sampler.clone()));

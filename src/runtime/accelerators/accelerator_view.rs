@@ -228,6 +228,10 @@ impl AcceleratorView {
         // These are reported now; what was added meanwhile stays.
         let waited = |p: &Point| points.iter().any(|w| w.timeline.id() == p.timeline.id() && w.value >= p.value);
         self.beside.lock().retain(|p| !waited(p));
+        if self.is_lent() {
+            // The program may wait for its objects.
+            self.device.reclaim();
+        }
         result
     }
 

@@ -125,7 +125,12 @@ fn perform_with(
     let (from, from_base) = find_source(source, destination, held, tally)?;
     plan.source -= from_base;
     plan.destination -= to_base;
-    let points = run(&from, &to, plan, tally)?;
+    let points = run(&from, &to, plan, tally).inspect_err(|_| {
+        // Some of it may have been copied.
+        if let Operand::Array(array, _) = destination {
+            array.written();
+        }
+    })?;
     match destination {
         Operand::View(part) => {
             let state = held.state(part)?;

@@ -5,6 +5,7 @@ pub mod array_view;
 pub mod extents;
 pub mod host_access;
 pub mod locked;
+pub mod mirror;
 pub mod operand;
 pub mod part;
 pub mod retry;

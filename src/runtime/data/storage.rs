@@ -9,6 +9,7 @@ use crate::geometry::{Layout, TexelFormat, TextureShape};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::access_type::AccessType;
 use crate::runtime::data::extents::{checked_bytes, checked_extent};
+use crate::runtime::data::mirror::Mirror;
 use std::sync::Arc;
 
 /// What is asked of a new array.
@@ -51,6 +52,8 @@ pub struct Storage {
     layout: Layout,
     cpu_access: AccessType,
     texels: Option<TexelFormat>,
+    /// Of a texture that is texels on a Vulkan device, its image.
+    mirror: Option<Mirror>,
     buffer: Arc<dyn Buffer>,
     /// The device that made the buffer; for a staging array that of the associated view.
     device: Arc<dyn Device>,
@@ -107,6 +110,11 @@ impl Storage {
             None => (view.device().clone(), Placement::Device),
         };
         let label = label.unwrap_or("array");
+        // What is over memory of the program may be written by others.
+        let mirrors = memory.is_none()
+            && staged.is_none()
+            && accelerator.kind() == DeviceKind::Vulkan
+            && texture.is_some_and(|t| !t.image);
         let buffer = match (memory, texture) {
             (Some(make), _) => make(&view, bytes, label)?,
             (None, Some(TextureStorage { shape, image: true })) => {
@@ -121,6 +129,7 @@ impl Storage {
             layout: Layout::packed(0, element_size as u64, &sizes),
             cpu_access,
             texels: texture.map(|t| t.shape.format()),
+            mirror: texture.filter(|_| mirrors).map(|t| Mirror::new(t.shape.clone())),
             buffer,
             device,
             pending: Tracker::new(),
@@ -138,6 +147,16 @@ impl Storage {
     /// If it is the memory of a texture, what that is made of.
     pub fn texels(&self) -> Option<TexelFormat> {
         self.texels
+    }
+    /// Of a texture that is texels on a Vulkan device, its image.
+    pub(in crate::runtime) fn mirror(&self) -> Option<&Mirror> {
+        self.mirror.as_ref()
+    }
+    /// Notes that a write of its memory was recorded, or may have been.
+    pub(in crate::runtime) fn written(&self) {
+        if let Some(mirror) = &self.mirror {
+            mirror.written();
+        }
     }
     /// What messages call it.
     pub(in crate::runtime) fn noun(&self) -> &'static str {

@@ -7,7 +7,7 @@
 use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
 use crate::device::{Buffer, Use};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -19,6 +19,7 @@ use crate::runtime::data::source::Source;
 use crate::runtime::data::source_state::Stamp;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
+use crate::runtime::launch::mirrors::{self, Mirroring};
 use crate::runtime::launch::request::HostLaunch;
 use crate::runtime::launch::submit::submit;
 use crate::runtime::race;
@@ -37,13 +38,15 @@ pub struct CachedLaunch {
     groups: [u64; 3],
     /// In the order in which they are locked.
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
-    /// Arrays that are captured themselves.
-    arrays: SmallVec<[Weak<Array>; 2]>,
+    /// Arrays that are captured themselves, and whether the kernel writes them.
+    arrays: SmallVec<[(Weak<Array>, bool); 2]>,
     uses: SmallVec<[WeakUse; 4]>,
     /// The addresses for the address slots: 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
     /// For a kernel that checks bounds, the memory behind them.
     spans: Vec<Span>,
+    /// The textures that are read as images.
+    images: Vec<Mirroring>,
 }
 
 /// What a launch was done with.
@@ -56,6 +59,7 @@ pub(in crate::runtime) struct Launched<'a> {
     pub resolved: &'a ResolvedArguments,
     pub addresses: SmallVec<[u64; 4]>,
     pub spans: Vec<Span>,
+    pub images: Vec<Mirroring>,
 }
 
 impl CachedLaunch {
@@ -84,7 +88,11 @@ impl CachedLaunch {
             match &argument.section {
                 Operand::View(part) => views.push(part.source()),
                 // Asks the locked sources: asking the array itself would violate the order of locks.
-                Operand::Array(array, _) if held.of_array(array).is_none() => arrays.push(Arc::downgrade(array)),
+                Operand::Array(array, _) if held.of_array(array).is_none() => {
+                    let is_it = |o: &Operand| matches!(o, Operand::Array(a, _) if Arc::ptr_eq(a, array));
+                    let written = launched.captured.iter().any(|c| c.access.writes() && is_it(c.operand));
+                    arrays.push((Arc::downgrade(array), written));
+                }
                 _ => return Ok(None),
             }
         }
@@ -109,6 +117,7 @@ impl CachedLaunch {
                 .collect(),
             addresses: launched.addresses,
             spans: launched.spans,
+            images: launched.images,
         }))
     }
 
@@ -118,12 +127,23 @@ impl CachedLaunch {
         if self.compiled.strong_count() == 0 || view.device().lost().is_some() {
             return Ok(None);
         }
-        for array in &self.arrays {
+        let mut written: SmallVec<[Arc<Array>; 2]> = SmallVec::new();
+        for (array, is_written) in &self.arrays {
             let Some(array) = array.upgrade() else { return Ok(None) };
             if !array.pending().is_idle() || array.source().is_some() {
                 return Ok(None);
             }
+            if *is_written {
+                written.push(array);
+            }
         }
+        let images = match self.images.is_empty() {
+            true => Vec::new(),
+            false => match mirrors::again(&self.images, block)? {
+                Some(images) => images,
+                None => return Ok(None),
+            },
+        };
         let mut sources: SmallVec<[Arc<Source>; 8]> = SmallVec::new();
         for (source, _) in &self.sources {
             match source.upgrade() {
@@ -145,10 +165,14 @@ impl CachedLaunch {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
-        match submit(&view, &kernel, self.groups, &uses, block, slots, &self.spans) {
+        match submit(&view, &kernel, self.groups, &uses, &images, block, slots, &self.spans) {
             // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
-            done => done.map(Some),
+            Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => Ok(None),
+            done => {
+                written.iter().for_each(|array| array.written());
+                done.map(Some)
+            }
         }
     }
 }

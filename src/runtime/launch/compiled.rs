@@ -2,7 +2,7 @@
 
 use crate::device::block::AddressSlot;
 use crate::device::hazard::Point;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{ANY_OFFSET, Capture};
 use crate::kernel::{Access, Variant};
@@ -13,6 +13,7 @@ use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::{groups, threads};
+use crate::runtime::launch::mirrors::{self, Form};
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
 use crate::runtime::launch::shared::are_apart;
 use crate::runtime::launch::submit::submit;
@@ -103,7 +104,8 @@ pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
 }
 
 /// Runs the kernel on `view`. `used`: how it uses each argument; the used ones are `captured`. `again` gets the cached
-/// launch if there can be one.
+/// launch if there can be one. `as_images`: textures may be read as images.
+#[allow(clippy::too_many_arguments)]
 pub(in crate::runtime) fn run(
     kernel: &Arc<Compiled>,
     launch: &HostLaunch<'_>,
@@ -112,14 +114,27 @@ pub(in crate::runtime) fn run(
     view: &Arc<AcceleratorView>,
     held: &mut LockedSources<'_>,
     again: Option<&mut Option<CachedLaunch>>,
+    as_images: bool,
 ) -> Result<Point> {
     check(kernel, launch)?;
     let accelerator = view.accelerator();
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
+    let mut form = if as_images { mirrors::form(kernel, launch, view)? } else { Form::Texels };
     let (device, compiled, kernels) = view.loads();
-    let mut loaded = compiled.load(device, kernels, kernel)?;
+    let load = |kernel| compiled.load(device, kernels, kernel);
+    let with_images = kernel.with_images.as_ref().filter(|_| matches!(form, Form::Images(..))).map(|(k, _)| load(k));
+    let mut loaded = match with_images {
+        Some(Ok(loaded)) => loaded,
+        other => {
+            if let Some(Err(e)) = other {
+                crate::log!(Info, "{}: textures are read as texels: {e}", kernel.location);
+                form = Form::Texels;
+            }
+            load(kernel)?
+        }
+    };
     let mut variant = Variant::default();
     let mut size = loaded.workgroup();
     if launch.tile.is_none() && loaded.chooses_workgroup() {
@@ -164,9 +179,17 @@ pub(in crate::runtime) fn run(
     }
     let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
     let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
-    let point = submit(view, &loaded, groups, &resolved.uses, launch.block, slots, &spans)?;
+    let images = if let Form::Images(_, bound) = &form { &bound[..] } else { &[] };
+    let point = match submit(view, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans) {
+        // The device lacks a sampler.
+        Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => {
+            crate::log!(Info, "{}: textures are read as texels: {e}", kernel.location);
+            return run(kernel, launch, used, captured, view, held, None, false);
+        }
+        done => done?,
+    };
     resolved.written(captured, held)?;
-    if let Some(again) = again {
+    if let Some(again) = again.filter(|_| !matches!(form, Form::TexelsNow)) {
         let launched = Launched {
             view,
             compiled: kernel,
@@ -176,6 +199,7 @@ pub(in crate::runtime) fn run(
             resolved: &resolved,
             addresses,
             spans,
+            images: if let Form::Images(all, _) = form { all } else { Vec::new() },
         };
         *again = CachedLaunch::of(launch, launched, held)?;
     }

@@ -121,14 +121,15 @@ impl Wanted<'_> {
         if accelerator.kind() != DeviceKind::HostThreads && self.compiled.is_none() {
             return Err(compiled::missing(accelerator));
         }
-        let domain = match launch.tile {
+        let mut domain = match launch.tile {
             Some(tile) => Domain::tiled(launch.extent, tile, launch.tile_memory),
             None => Domain { tile_memory: launch.tile_memory, ..Domain::new(launch.extent) },
         };
+        domain.poisoned = accelerator.is_reference();
         // Checked before anything waits.
         domain.check()?;
         if let Some(kernel) = self.compiled {
-            return compiled::run(kernel, launch, self.used, self.captured, &view, held, again);
+            return compiled::run(kernel, launch, self.used, self.captured, &view, held, again, true);
         }
         let make = launch.kernel.ok_or_else(|| {
             Error::unsupported(

@@ -21,6 +21,7 @@ pub mod compiled;
 pub mod domain;
 pub mod host;
 pub mod images;
+mod mirrors;
 pub mod request;
 mod shared;
 pub mod spirv;

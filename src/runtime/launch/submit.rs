@@ -2,7 +2,7 @@
 
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
-use crate::device::{Dispatch, Use};
+use crate::device::{BoundImage, Dispatch, Use};
 use crate::error::Result;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
@@ -10,11 +10,13 @@ use crate::runtime::launch::bounds::{Span, Table};
 
 /// Gives the view's queue a launch with this block, into which the addresses are written at their slots. `spans`: the memory
 /// behind each, for a kernel that checks bounds.
+#[allow(clippy::too_many_arguments)]
 pub(in crate::runtime) fn submit<'p>(
     view: &AcceleratorView,
     kernel: &LoadedKernel,
     groups: [u64; 3],
     uses: &[Use],
+    images: &[BoundImage],
     block: &[u8],
     slots: impl Iterator<Item = (&'p AddressSlot<'p>, u64)>,
     spans: &[Span],
@@ -39,7 +41,7 @@ pub(in crate::runtime) fn submit<'p>(
         kernel: &**kernel.kernel(),
         spec: &Vec::new(),
         bindings: &[],
-        images: &[],
+        images,
         uses,
         push: &[],
         block: Some(&filled),

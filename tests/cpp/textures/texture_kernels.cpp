@@ -79,6 +79,18 @@ template <class T, int N> void indexed(unsigned bits, const extent<N> &shape) {
     for (unsigned n = 0; n < shape.size(); ++n)
         same = same && got[n] == detail::with_bits<T>(bits, detail::load_action<T>{memory, static_cast<int>(n)});
     CHECK(same);
+    // Now a device has it as an image; it may convert norm and unorm with another last bit.
+    const std::vector<T> again = read(from);
+    for (unsigned n = 0; n < shape.size(); ++n) {
+        if constexpr (detail::is_normalized<detail::texel_scalar<T>>) {
+            for (unsigned c = 0; c < unsigned(detail::texel_size<T>); ++c)
+                same = same &&
+                       std::abs(detail::filtered<T>::of(got[n]).c[c] - detail::filtered<T>::of(again[n]).c[c]) < 1e-7f;
+        } else {
+            same = same && got[n] == again[n];
+        }
+    }
+    CHECK(same);
     texture<T, N> to(shape, bits);
     const texture_view<const T, N> texels(from);
     const texture_view<T, N> writable(to);
@@ -124,24 +136,40 @@ template <class T, int N> void sampled_as_by_the_host(const extent<N> &shape, un
     alignas(16) unsigned char memory[8192];
     REQUIRE(source.size() <= sizeof memory);
     std::memcpy(memory, source.data(), source.size());
-    const detail::texels<N> all{memory, shape, texels.mipmap_levels, bits};
+    const detail::texels<N> stored{memory, shape, texels.mipmap_levels, bits};
     std::vector<float> places;
     for (int n = 0; n < 200 * N; ++n)
         places.push_back(static_cast<float>(n * 37 % 211) / 60.0f - 1.3f);
+    // Devices filter in steps of 1/256, and of levels of at least 1/16; where a place is between two texels by its last
+    // bit point sampling takes either. Host threads do what the host does.
+    const bool device = !accelerator().is_emulated || accelerator().device_path.compare(0, 6, L"vulkan") == 0;
+    const float range = std::is_same_v<detail::texel_scalar<T>, float> ? 4.0f : 2.0f;
     float worst = 0;
     for (const auto filter : {filter_point, filter_linear})
         for (const auto address : {address_wrap, address_mirror, address_clamp, address_border})
             for (const float level : {0.0f, 0.6f, 1.25f}) {
                 const sampler by(filter, address, float_4(0.25f, -1.0f, 0.5f, 1.0f));
                 const std::vector<T> got = sampled(texels, by, places, level);
+                const float steps =
+                    filter == filter_linear ? range * (N / 256.0f + (level > 0.0f ? 0.0625f : 0.0f)) : 0.0f;
                 for (unsigned n = 0; n < got.size(); ++n) {
-                    detail::coordinates<N> at{};
-                    for (unsigned d = 0; d < unsigned(N); ++d)
-                        at.c[d] = places[n * unsigned(N) + d];
-                    const T expected = detail::sample_texels<T, N>(all, detail::sampling_by(by), at, level);
-                    for (unsigned c = 0; c < unsigned(detail::texel_size<T>); ++c)
-                        worst = std::max(worst, std::abs(detail::filtered<T>::of(got[n]).c[c] -
-                                                         detail::filtered<T>::of(expected).c[c]));
+                    float nearest = 1e9f;
+                    for (int beside = 0; beside < (device && filter == filter_point ? (N == 1   ? 3
+                                                                                       : N == 2 ? 9
+                                                                                                : 27)
+                                                                                    : 1);
+                         ++beside) {
+                        detail::coordinates<N> at{};
+                        for (int d = 0, all = beside; d < N; ++d, all /= 3)
+                            at.c[d] = places[n * unsigned(N) + unsigned(d)] + (all % 3 == 2 ? -1 : all % 3) * 2e-6f;
+                        const T expected = detail::sample_texels<T, N>(stored, detail::sampling_by(by), at, level);
+                        float apart = 0;
+                        for (unsigned c = 0; c < unsigned(detail::texel_size<T>); ++c)
+                            apart = std::max(apart, std::abs(detail::filtered<T>::of(got[n]).c[c] -
+                                                             detail::filtered<T>::of(expected).c[c]));
+                        nearest = std::min(nearest, apart);
+                    }
+                    worst = std::max(worst, nearest - (device ? steps : 0.0f));
                 }
             }
     CHECK(worst <= 1e-5f);
@@ -534,3 +562,129 @@ TEST(msad4_in_kernels) {
 }
 
 CHECK_MAIN
+
+// The texel at x of a row, by index; with `both` sampled as well, which must be the same.
+static float sum_of(const texture_view<const float, 1> &row, bool both) {
+    const int size = row.extent[0];
+    float told = 0;
+    const array_view<float> out(1, &told);
+    const sampler nearest(filter_point);
+    parallel_for_each(
+        out.extent, [=](index<1>) restrict(amp) {
+            float sum = 0;
+            for (int x = -2; x < size + 2; ++x)
+                sum += both && x >= 0 && x < size ? row.sample(nearest, (float(x) + 0.5f) / float(size)) : row[x];
+            out[0] = sum;
+        });
+    out.synchronize();
+    return told;
+}
+
+// Devices read textures from images of their own, which follow what is written (decision 34).
+TEST(TEX_73_TEX_74_what_is_read_is_what_was_written_last) {
+    texture<float, 1> t(extent<1>(16)), other(extent<1>(16));
+    const texture_view<float, 1> writable(t);
+    const texture_view<const float, 1> row(t);
+    std::vector<float> v(16);
+    for (int round = 1; round < 8; ++round) {
+        const float expected = 16.0f * float(round);
+        v.assign(16, float(round));
+        if (round % 3 == 0) {
+            copy(v.begin(), v.end(), t);
+        } else if (round % 3 == 1) {
+            parallel_for_each(
+                t.extent, [=](index<1> i) restrict(amp) { writable.set(i, float(round)); });
+        } else {
+            copy(v.begin(), v.end(), other);
+            copy(other, t);
+        }
+        for (int n = 0; n < 4; ++n)
+            CHECK(sum_of(row, (round + n) % 2 == 0) == expected);
+    }
+    // By one launch that is repeated, with a write before each.
+    texture<float, 1> from(extent<1>(16));
+    v.assign(16, 0.0f);
+    for (int round = 0; round < 6; ++round) {
+        const texture_view<const float, 1> texels(round % 2 ? t : from);
+        const texture_view<float, 1> to(round % 2 ? from : t);
+        if (round == 0) copy(v.begin(), v.end(), from);
+        parallel_for_each(
+            to.extent, [=](index<1> i) restrict(amp) { to.set(i, texels.sample((float(i[0]) + 0.5f) / 16.0f) + 1); });
+    }
+    CHECK(sum_of(texture_view<const float, 1>(from), true) == 96.0f);
+}
+
+TEST(TEX_34_TEX_39_levels_are_made_of_levels) {
+    texture<unorm_4, 2> t(extent<2>(16, 16), 8U, 0U);
+    std::vector<unsigned char> first(t.data_length, 0);
+    for (int i = 0; i < 16 * 16; ++i)
+        first[unsigned(4 * i)] = static_cast<unsigned char>(i % 2 ? 200 : 100);
+    copy(first.data(), unsigned(first.size()), t);
+    for (unsigned level = 0; level + 1 < t.mipmap_levels; ++level) {
+        const texture_view<const unorm_4, 2> from(t, level, 1);
+        const texture_view<unorm_4, 2> to(t, level + 1);
+        const float size = float(to.extent[0]);
+        parallel_for_each(
+            to.extent, [=](index<2> i) restrict(amp) {
+                to.set(i, from.sample(float_2((i[1] + 0.5f) / size, (i[0] + 0.5f) / size)));
+            });
+    }
+    const std::vector<unsigned char> made = bytes_of(t);
+    CHECK(std::abs(int(made[made.size() - 4]) - 150) <= 1);
+    // Levels 1 and 2 as they are seen by index.
+    const texture_view<const unorm_4, 2> two(t, 1, 2);
+    float told[3] = {};
+    const array_view<float> out(3, told);
+    for (int n = 0; n < 2; ++n)
+        parallel_for_each(
+            extent<1>(1), [=](index<1>) restrict(amp) {
+                out[0] = two.get(index<2>(7, 7), 0).x;
+                out[1] = two.get(index<2>(3, 3), 1).x;
+                out[2] = two.get(index<2>(4, 0), 1).x + two.get(index<2>(0, 0), 2).x;
+            });
+    out.synchronize();
+    CHECK(std::abs(told[0] - 150 / 255.0f) < 0.005f && std::abs(told[1] - told[0]) < 0.005f && told[2] == 0);
+}
+
+static float sampled_by(const texture_view<const float, 1> texels, const sampler by, float at) restrict(amp) {
+    return texels.sample(by, at);
+}
+
+// Which texture or sampler is meant need not be known before the kernel runs.
+TEST(TEX_29_TEX_43_TEX_55_handles_of_all_kinds) {
+    const std::vector<float> v = counted<float>(8), w(8, 100.0f);
+    texture<float, 1> a(8, v.begin(), v.end()), b(8, w.begin(), w.end());
+    const texture_view<const float, 1> one(a), two(b);
+    const sampler nearest(filter_point), border(filter_point, address_border, float_4(7, 0, 0, 0));
+    struct both {
+        texture_view<const float, 1> first, second;
+        sampler by[2];
+    } const all = {one, two, {nearest, border}};
+    float told[6] = {};
+    const array_view<float> out(6, told);
+    for (int n = 0; n < 3; ++n) {
+        const int which = n % 2;
+        parallel_for_each(
+            extent<1>(1), [=](index<1>) restrict(amp) {
+                out[0] = (which ? one : two)[3] + (which ? all.first : two)(2);
+            });
+        parallel_for_each(
+            extent<1>(1), [=](index<1>) restrict(amp) { out[1] = one.sample(which ? border : nearest, 1.5f); });
+        parallel_for_each(
+            extent<1>(1), [=](index<1>) restrict(amp) {
+                out[2] = sampled_by(all.second, all.by[0], 0.3f) + sampled_by(all.first, all.by[1], -1.0f);
+            });
+        // One that is written beside one that is sampled.
+        parallel_for_each(
+            extent<1>(1), [ =, &a ](index<1>) restrict(amp) {
+                a.set(index<1>(5), a[5] + two.sample(nearest, 0.1f));
+                out[3] = a[5];
+            });
+        parallel_for_each(
+            extent<1>(1), [ =, &a, &b ](index<1>) restrict(amp) { out[4] = a[1] + b[7] + a[8] + a[-1]; });
+        out.synchronize();
+        CHECK(told[0] == (which ? v[3] + v[2] : 200.0f));
+        CHECK(told[1] == (which ? 7.0f : v[7]));
+        CHECK(told[2] == 107.0f && told[3] == v[5] + 100.0f * float(n + 1) && told[4] == v[1] + 100.0f);
+    }
+}
