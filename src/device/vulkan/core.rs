@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
 /// A function of the program and what it wants to be called with.
@@ -87,6 +87,8 @@ pub(super) struct Core {
     /// Held to submit to any queue: drivers lock the device for that, and NVIDIA's threads spin meanwhile. The standard
     /// library's mutex sleeps soonest (docs/decisions/0016-one-submits.md).
     submitting: std::sync::Mutex<()>,
+    /// True once a thread has called [`Self::lock`]: looking which did costs more.
+    ever_locked: AtomicBool,
     /// Families of the queues, for buffers that all of them use.
     pub families: Vec<u32>,
     /// The compute family.
@@ -202,6 +204,7 @@ impl Core {
             compute,
             transfer,
             submitting: std::sync::Mutex::new(()),
+            ever_locked: AtomicBool::new(false),
             families,
             compute_family,
             transfer_family,
@@ -314,6 +317,7 @@ impl Core {
     }
 
     /// Lets one thread at a time submit to queues of the device. The thread that the program let lock it goes on.
+    #[inline]
     pub fn submitting(&self) -> Submitting<'_> {
         if self.is_locked_here() {
             return Submitting { core: self, called: false, _alone: None };
@@ -325,12 +329,15 @@ impl Core {
     }
 
     /// True if this thread has called [`Self::lock`].
+    #[inline]
     fn is_locked_here(&self) -> bool {
         // A thread that is being torn down has unlocked everything.
-        LOCKED.try_with(|all| all.borrow().iter().any(|l| l.core.id == self.id)).unwrap_or(false)
+        self.ever_locked.load(Ordering::Relaxed)
+            && LOCKED.try_with(|all| all.borrow().iter().any(|l| l.core.id == self.id)).unwrap_or(false)
     }
 
     /// Calls what the program gave to lock or unlock its queue; false if it gave nothing.
+    #[inline]
     fn call_lock(&self, locks: bool) -> bool {
         let Some(call) = self.lent.as_ref().and_then(|l| l.lock) else { return false };
         let function = if locks { call.function.0 } else { call.function.1 };
@@ -348,6 +355,7 @@ impl Core {
         // SAFETY: the core, which `Locked` keeps alive, outlives the guard, which it drops first.
         let alone = unsafe { std::mem::transmute::<MutexGuard<'_, ()>, MutexGuard<'static, ()>>(alone) };
         self.call_lock(true);
+        self.ever_locked.store(true, Ordering::Relaxed);
         LOCKED.with_borrow_mut(|all| all.push(Locked { alone: Some(alone), core: self.clone() }));
         Ok(())
     }

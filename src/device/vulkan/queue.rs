@@ -446,8 +446,12 @@ impl VulkanQueue {
             };
             commands.push(barrier.end(&self.core)?);
         }
-        let waited = batch.waits.iter().map(|(t, v)| (t.semaphore, *v)).chain(batch.foreign_waits.iter().copied());
-        let (waits, wait_values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = waited.unzip();
+        let (mut waits, mut wait_values) = (SmallVec::<[_; 4]>::new(), SmallVec::<[_; 4]>::new());
+        let own = batch.waits.iter().map(|(t, v)| (t.semaphore, *v));
+        for (semaphore, value) in own.chain(batch.foreign_waits.iter().copied()) {
+            waits.push(semaphore);
+            wait_values.push(value);
+        }
         let (signalled, handed) = (self.own.signalled(), self.own.handed.load(Ordering::Relaxed));
         // Without a recording nothing writes the word.
         let signals = self.own.word.is_none() || commands.is_empty() || batch.value >= signalled + SIGNAL_EVERY;

@@ -28,13 +28,19 @@ pub(super) fn submit(core: &Core, queue: vk::Queue, own: &VulkanTimeline, submis
     let &Submission { before, waits: (waits, wait_values), commands, after, also } = submission;
     let semaphore = [own.semaphore];
     let first = [before.unwrap_or(0)];
-    let own_after = after.map(|value| (own.semaphore, value));
-    let (signals, last): (SmallVec<[_; 2]>, SmallVec<[_; 2]>) =
-        own_after.into_iter().chain(also.iter().copied()).unzip();
+    let own_value = [after.unwrap_or(0)];
+    let (all, values);
+    let (signals, last) = if also.is_empty() {
+        let count = usize::from(after.is_some());
+        (&semaphore[..count], &own_value[..count])
+    } else {
+        (all, values) = with_own(own.semaphore, after, also);
+        (&all[..], &values[..])
+    };
     let stages: SmallVec<[_; 4]> = waits.iter().map(|_| vk::PipelineStageFlags::ALL_COMMANDS).collect();
     let mut before_it = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&first);
     let mut timeline =
-        vk::TimelineSemaphoreSubmitInfo::default().wait_semaphore_values(wait_values).signal_semaphore_values(&last);
+        vk::TimelineSemaphoreSubmitInfo::default().wait_semaphore_values(wait_values).signal_semaphore_values(last);
     let infos = [
         vk::SubmitInfo::default()
             .signal_semaphores(&semaphore[..usize::from(before.is_some())])
@@ -43,7 +49,7 @@ pub(super) fn submit(core: &Core, queue: vk::Queue, own: &VulkanTimeline, submis
             .wait_semaphores(waits)
             .wait_dst_stage_mask(&stages)
             .command_buffers(commands)
-            .signal_semaphores(&signals)
+            .signal_semaphores(signals)
             .push_next(&mut timeline),
     ];
     let infos = &infos[usize::from(before.is_none())..];
@@ -57,4 +63,10 @@ pub(super) fn submit(core: &Core, queue: vk::Queue, own: &VulkanTimeline, submis
         own.will_signal(value);
     }
     Ok(())
+}
+
+/// What a submission signals beside semaphores of the program.
+#[cold]
+fn with_own(own: vk::Semaphore, after: Option<u64>, also: &[(vk::Semaphore, u64)]) -> (Vec<vk::Semaphore>, Vec<u64>) {
+    after.map(|value| (own, value)).into_iter().chain(also.iter().copied()).unzip()
 }

@@ -6,7 +6,7 @@
 
 use crate::device::block::AddressSlot;
 use crate::device::hazard::{Detour, Point};
-use crate::device::{Buffer, Use};
+use crate::device::{BoundImage, Buffer, Use};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
@@ -123,27 +123,33 @@ impl CachedLaunch {
 
     /// Launches again with another block of the same size, whose addresses go to `slots`; `None` if something has changed.
     pub fn launch(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
+        if self.images.is_empty() {
+            return self.launch_with(&[], block, slots);
+        }
+        self.launch_with_images(block, slots)
+    }
+
+    /// By itself, since most launches have none.
+    #[cold]
+    fn launch_with_images(&self, block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
+        match mirrors::again(&self.images, block)? {
+            Some(images) => self.launch_with(&images, block, slots),
+            None => Ok(None),
+        }
+    }
+
+    #[inline(always)]
+    fn launch_with(&self, images: &[BoundImage], block: &[u8], slots: &[AddressSlot<'_>]) -> Result<Option<Point>> {
         let (Some(view), Some(kernel)) = (self.view.upgrade(), self.kernel.upgrade()) else { return Ok(None) };
         if self.compiled.strong_count() == 0 || view.device().lost().is_some() {
             return Ok(None);
         }
-        let mut written: SmallVec<[Arc<Array>; 2]> = SmallVec::new();
-        for (array, is_written) in &self.arrays {
+        for (array, _) in &self.arrays {
             let Some(array) = array.upgrade() else { return Ok(None) };
             if !array.pending().is_idle() || array.source().is_some() {
                 return Ok(None);
             }
-            if *is_written {
-                written.push(array);
-            }
         }
-        let images = match self.images.is_empty() {
-            true => Vec::new(),
-            false => match mirrors::again(&self.images, block)? {
-                Some(images) => images,
-                None => return Ok(None),
-            },
-        };
         let mut sources: SmallVec<[Arc<Source>; 8]> = SmallVec::new();
         for (source, _) in &self.sources {
             match source.upgrade() {
@@ -165,14 +171,23 @@ impl CachedLaunch {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
-        match submit(&view, &kernel, self.groups, &uses, &images, block, slots, &self.spans) {
+        match submit(&view, &kernel, self.groups, &uses, images, block, slots, &self.spans) {
             // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => Ok(None),
             done => {
-                written.iter().for_each(|array| array.written());
+                if !self.arrays.is_empty() {
+                    self.count_writes();
+                }
                 done.map(Some)
             }
         }
+    }
+
+    /// Most launches have no arrays.
+    #[cold]
+    fn count_writes(&self) {
+        let written = self.arrays.iter().filter(|(_, is_written)| *is_written);
+        written.filter_map(|(array, _)| array.upgrade()).for_each(|array| array.written());
     }
 }
