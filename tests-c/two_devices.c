@@ -1,7 +1,7 @@
 /* Copies between two Vulkan devices. Where there is but one, a copy of the software driver stands in for the second:
  * the loader takes it for another driver. */
-#include "views.h"
 #include "system.h"
+#include "views.h"
 
 #include <pthread.h>
 #include <stdio.h>
