@@ -161,7 +161,8 @@ template <class T, int N> void sampled_as_by_the_host(const extent<N> &shape, un
                          ++beside) {
                         detail::coordinates<N> at{};
                         for (int d = 0, all = beside; d < N; ++d, all /= 3)
-                            at.c[d] = places[n * unsigned(N) + unsigned(d)] + (all % 3 == 2 ? -1 : all % 3) * 2e-6f;
+                            at.c[d] =
+                                places[n * unsigned(N) + unsigned(d)] + float(all % 3 == 2 ? -1 : all % 3) * 2e-6f;
                         const T expected = detail::sample_texels<T, N>(stored, detail::sampling_by(by), at, level);
                         float apart = 0;
                         for (unsigned c = 0; c < unsigned(detail::texel_size<T>); ++c)
@@ -626,7 +627,7 @@ TEST(TEX_34_TEX_39_levels_are_made_of_levels) {
         const float size = float(to.extent[0]);
         parallel_for_each(
             to.extent, [=](index<2> i) restrict(amp) {
-                to.set(i, from.sample(float_2((i[1] + 0.5f) / size, (i[0] + 0.5f) / size)));
+                to.set(i, from.sample(float_2((float(i[1]) + 0.5f) / size, (float(i[0]) + 0.5f) / size)));
             });
     }
     const std::vector<unsigned char> made = bytes_of(t);
