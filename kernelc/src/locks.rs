@@ -8,6 +8,9 @@ use crate::spins::{Block, Body};
 use std::collections::HashSet;
 use std::fmt::Write;
 
+/// The function that checks an address of an element, before its operands.
+const CHECKED: &str = "@__revamp_element(";
+
 /// A lock of a function: its loop, and where it is free.
 #[derive(Debug)]
 pub struct Lock {
@@ -205,6 +208,12 @@ fn meaning(body: &Body<'_>, lines: &[&str], operand: &str, depth: usize) -> Stri
     };
     let what = lines[value.line].split_once(" = ").map_or("", |(_, what)| what);
     let what = what.split(", !").next().unwrap_or_default();
+    // Where bounds are checked it stands around the address.
+    if let Some(checked) =
+        what.split_once(CHECKED).and_then(|(_, rest)| rest.split([' ', ',']).find(|w| w.starts_with('%')))
+    {
+        return meaning(body, lines, checked, depth + 1);
+    }
     if ["phi ", "call ", "atomicrmw ", "cmpxchg "].iter().any(|begin| what.starts_with(begin)) {
         return operand.to_owned();
     }
@@ -299,6 +308,18 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected}{text}");
         }
+    }
+
+    #[test]
+    fn checked_addresses_are_the_same() {
+        let call = |n: u8, from: &str| {
+            format!("%{from}.free = call ptr @__revamp_element(ptr noundef %{from}, i32 4, i32 {n})\n  ")
+        };
+        let text = SPIN
+            .replace("%old = atomicrmw xchg ptr %a", &format!("{}%old = atomicrmw xchg ptr %a.free", call(1, "a")))
+            .replace("store i32 0, ptr %b", &format!("{}store i32 0, ptr %b.free", call(2, "b")));
+        assert!(split(&text).is_some());
+        assert!(split(&text.replace("@__revamp_element(", "@other(")).is_none());
     }
 
     #[test]

@@ -149,7 +149,8 @@ TEST(mathematics_of_several_types) {
                 v[5] = precise_math::fma(x, 2, 1);
                 v[6] = fast_math::round(fast_math::sqrt(n + 4));
                 v[7] = precise_math::hypot(x, 4);
-                v[8] = sizeof(precise_math::fmod(x, 2)) + sizeof(fast_math::fmod(n, 2)) + sizeof(fast_math::ceil(n));
+                // On host threads without compiled kernels of double, as the C library has it.
+                v[8] = float(precise_math::fmod(x, 2) * 10 + fast_math::fmod(n, 2) + fast_math::ceil(n));
                 {
                     using namespace concurrency::fast_math;
                     v[9] = round(pow(x, 2));
@@ -168,7 +169,7 @@ TEST(mathematics_of_several_types) {
                 }
             });
         v.synchronize();
-        const std::vector<float> expected = {3, 9, 4, 9, 1, 7, 3, 5, 12, 9, 1, 5, 9, 2, -1, 2, 0, 500000};
+        const std::vector<float> expected = {3, 9, 4, 9, 1, 7, 3, 5, 16, 9, 1, 5, 9, 2, -1, 2, 0, 500000};
         for (int n = 0; n < 18; ++n)
             CHECK(std::fabs(r[n] - expected[n]) < 1e-3f);
     }

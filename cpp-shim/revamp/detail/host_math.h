@@ -341,6 +341,8 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
 }
 // Before the C library's, where a using-directive brings both; GCC has no such choice.
 #if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
 #define REVAMP_FIRST __attribute__((enable_if(true, "")))
 #else
 #define REVAMP_FIRST
@@ -355,6 +357,9 @@ inline float remquof(float x, float y, int *quotient) REVAMP_FIRST {
     return remainder_and_quotient(x, y, quotient);
 }
 #undef REVAMP_FIRST
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 } // namespace math
 REVAMP_DETAIL_END
