@@ -4,7 +4,7 @@
 // ambiguous with the global one, and the results are the C library's; what it lacks is in revamp/detail/host_math.h.
 // (So fast_math takes doubles on the host too.) In device code: revamp/detail/device_math.h.
 //
-// One name is never the C library's: precise_math::remquo gives 23 bits of the quotient. With GCC call it qualified.
+// One name is never the C library's: precise_math::remquo gives 23 bits of the quotient. Call it qualified.
 #ifndef REVAMP_AMP_MATH_H
 #define REVAMP_AMP_MATH_H
 

@@ -162,9 +162,9 @@ TEST(mathematics_of_several_types) {
                     v[12] = pow(x, 2);
                     v[13] = fdim(n, x);
                     int q;
-                    v[14] = remquo(x, 2.0f, &q);
+                    v[14] = precise_math::remquo(x, 2.0f, &q);
                     v[15] = q;
-                    v[16] = remquof(1e6f, 2.0f, &q);
+                    v[16] = precise_math::remquof(1e6f, 2.0f, &q);
                     v[17] = q;
                 }
             });

@@ -339,27 +339,15 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     *quotient = std::signbit(x) == std::signbit(y) ? low : -low;
     return remainder;
 }
-// Before the C library's, where a using-directive brings both; GCC has no such choice.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wgcc-compat"
-#define REVAMP_FIRST __attribute__((enable_if(true, "")))
-#else
-#define REVAMP_FIRST
-#endif
-inline double remquo(double x, double y, int *quotient) REVAMP_FIRST {
+inline double remquo(double x, double y, int *quotient) {
     return remainder_and_quotient(x, y, quotient);
 }
-inline float remquo(float x, float y, int *quotient) REVAMP_FIRST {
+inline float remquo(float x, float y, int *quotient) {
     return remainder_and_quotient(x, y, quotient);
 }
-inline float remquof(float x, float y, int *quotient) REVAMP_FIRST {
+inline float remquof(float x, float y, int *quotient) {
     return remainder_and_quotient(x, y, quotient);
 }
-#undef REVAMP_FIRST
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 } // namespace math
 REVAMP_DETAIL_END
