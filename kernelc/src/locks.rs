@@ -4,12 +4,10 @@
 //! left it. So the loop gets a flag, and what stands between taking and freeing the lock is moved into it, as if
 //! `while (!done)` had been written; `spins` keeps it there.
 
-use crate::spins::{Block, Body};
+use crate::lower::ELEMENT;
+use crate::spins::{Block, Body, functions};
 use std::collections::HashSet;
 use std::fmt::Write;
-
-/// The function that checks an address of an element, before its operands.
-const CHECKED: &str = "@__revamp_element(";
 
 /// A lock of a function: its loop, and where it is free.
 #[derive(Debug)]
@@ -125,19 +123,6 @@ fn relabelled(line: &str, from: &str, to: &str) -> String {
     made
 }
 
-/// The functions of a text: the line of the first block, and the line behind the last.
-fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
-    let (mut all, mut begin) = (Vec::new(), None);
-    for (n, line) in lines.iter().enumerate() {
-        if line.starts_with("define ") {
-            begin = Some(n + 1);
-        } else if *line == "}" {
-            all.extend(begin.take().map(|first| (first, n)));
-        }
-    }
-    all
-}
-
 /// The name of a function that is defined.
 fn function(line: &str) -> &str {
     line.split_once('@').and_then(|(_, rest)| rest.split('(').next()).unwrap_or_default()
@@ -209,9 +194,8 @@ fn meaning(body: &Body<'_>, lines: &[&str], operand: &str, depth: usize) -> Stri
     let what = lines[value.line].split_once(" = ").map_or("", |(_, what)| what);
     let what = what.split(", !").next().unwrap_or_default();
     // Where bounds are checked it stands around the address.
-    if let Some(checked) =
-        what.split_once(CHECKED).and_then(|(_, rest)| rest.split([' ', ',']).find(|w| w.starts_with('%')))
-    {
+    let operands = what.split_once(ELEMENT).and_then(|(_, rest)| rest.strip_prefix('('));
+    if let Some(checked) = operands.and_then(|all| all.split([' ', ',']).find(|word| word.starts_with('%'))) {
         return meaning(body, lines, checked, depth + 1);
     }
     if ["phi ", "call ", "atomicrmw ", "cmpxchg "].iter().any(|begin| what.starts_with(begin)) {

@@ -21,15 +21,9 @@ pub fn may_be(ir: &str) -> bool {
 pub fn marked(ir: &str) -> Option<String> {
     let lines: Vec<&str> = ir.lines().collect();
     let mut meets = HashSet::new();
-    let mut begin = None;
-    for (n, line) in lines.iter().enumerate() {
-        if line.starts_with("define ") {
-            begin = Some(n + 1);
-        } else if let Some(first) = begin.filter(|_| *line == "}") {
-            begin = None;
-            if may_be(&lines[first..n].join("\n")) {
-                meets.extend(Body::read(&lines, first, n).meets());
-            }
+    for (first, end) in functions(&lines) {
+        if may_be(&lines[first..end].join("\n")) {
+            meets.extend(Body::read(&lines, first, end).meets());
         }
     }
     if meets.is_empty() {
@@ -44,6 +38,19 @@ pub fn marked(ir: &str) -> Option<String> {
         text.push('\n');
     }
     Some(text + DECLARED)
+}
+
+/// The functions of a text: the line of the first block, and the line behind the last.
+pub fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
+    let (mut all, mut begin) = (Vec::new(), None);
+    for (n, line) in lines.iter().enumerate() {
+        if line.starts_with("define ") {
+            begin = Some(n + 1);
+        } else if *line == "}" {
+            all.extend(begin.take().map(|first| (first, n)));
+        }
+    }
+    all
 }
 
 /// The text without marks.

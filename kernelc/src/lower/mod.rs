@@ -50,3 +50,4 @@ pub use checked::Bounds;
 pub use compile::{CompiledKernel, compile, compile_module, kernels};
 pub use emitter::Options;
 pub use error::KernelError;
+pub(crate) use pointer_sets::ELEMENT;

@@ -58,7 +58,7 @@ pub(super) fn is_printed(module: &Module, op: &Op) -> bool {
 
 /// The function by which the headers name the element of a view that a pointer is to; it gives the pointer back. Its arguments: the
 /// pointer, the element's size, the rank, and index and extent of three dimensions.
-pub(super) const ELEMENT: &str = "__revamp_element";
+pub(crate) const ELEMENT: &str = "__revamp_element";
 
 /// How the names of the functions begin by which the headers read images. Their first argument: the texture's address.
 pub(super) const IMAGE: &str = "__revamp_image_";

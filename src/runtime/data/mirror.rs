@@ -30,6 +30,13 @@ struct State {
     wanted: Option<u64>,
 }
 
+impl State {
+    /// True if this level was copied after so many writes.
+    fn is_fresh(&self, level: u32, now: u64) -> bool {
+        self.copied.get(level as usize) == Some(&Some(now))
+    }
+}
+
 /// Whether a launch reads the image.
 pub enum Mirrored {
     /// Never.
@@ -69,8 +76,7 @@ impl Mirror {
         let now = self.writes.load(Ordering::Acquire);
         let state = self.state.lock();
         let image = state.image.as_ref()?;
-        let is_fresh = |level: u32| state.copied.get(level as usize) == Some(&Some(now));
-        levels.clone().all(is_fresh).then(|| image.clone())
+        levels.clone().all(|level| state.is_fresh(level, now)).then(|| image.clone())
     }
 
     /// The image with these levels of a texture as they are, for a launch on `view`. Unless it is `needed` it is copied for the
@@ -91,8 +97,7 @@ impl Mirror {
         if state.image.as_ref().is_some_and(|image| !image.tracker().take_lost().is_empty()) {
             (state.image, state.copied) = (None, SmallVec::new());
         }
-        let is_stale = |state: &State, level: u32| state.copied.get(level as usize) != Some(&Some(now));
-        if !levels.clone().any(|level| is_stale(&state, level)) {
+        if levels.clone().all(|level| state.is_fresh(level, now)) {
             if let Some(image) = &state.image {
                 return Ok(Mirrored::Image(image.clone()));
             }
@@ -124,7 +129,10 @@ impl Mirror {
                 }
             }
         };
-        for level in levels.clone().filter(|&level| is_stale(&state, level)).collect::<SmallVec<[u32; 8]>>() {
+        for level in levels.clone() {
+            if state.is_fresh(level, now) {
+                continue;
+            }
             let layout = self.shape.level(level);
             view.queue().copy(texels, &image, &CopyPlan::new(&layout, &layout)?)?;
             if let Some(copied) = state.copied.get_mut(level as usize) {
