@@ -85,6 +85,30 @@ class Image {
     VkSampler sampler_ = VK_NULL_HANDLE;
 };
 
+// The same of CUDA, if there is one.
+class CudaImage {
+  public:
+    CudaImage(const CudaPeer *cuda, int n) : cuda_(cuda) {
+        if (cuda_) cuda_check(cuda_->make_image(n, &made_));
+    }
+    CudaImage(const CudaImage &) = delete;
+    CudaImage &operator=(const CudaImage &) = delete;
+    ~CudaImage() {
+        if (cuda_) cuda_->free_image(made_);
+    }
+    explicit operator bool() const { return cuda_ != nullptr; }
+    void upload(const void *from) const { cuda_check(cuda_->upload_image(made_, from)); }
+    void download(void *to) const { cuda_check(cuda_->download_image(made_, to)); }
+    void run(TextureKernel which, unsigned launches) const {
+        cuda_check(cuda_->run_image(made_, which == TextureKernel::bilinear, launches));
+    }
+    void result(void *to) const { cuda_check(cuda_->image_result(made_, to)); }
+
+  private:
+    const CudaPeer *cuda_;
+    void *made_ = nullptr;
+};
+
 // Between host memory and staging memory, by all threads.
 void move(Bench &b, void *to, const void *from, size_t bytes) {
     const size_t share = (bytes / b.many.count() + 4095) / 4096 * 4096;
@@ -94,7 +118,7 @@ void move(Bench &b, void *to, const void *from, size_t bytes) {
     });
 }
 
-void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image) {
+void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image, const CudaImage &cuda) {
     const size_t bytes = size_t(n) * size_t(n) * 4;
     b.need_host_memory(bytes);
     const Buffer up(*b.plain, bytes, Memory::upload), down(*b.plain, bytes, Memory::readback);
@@ -131,6 +155,18 @@ void there_and_back(Bench &b, int n, TextureWork *ours, const Image &image) {
                               peer_down();
                               b.compare(bytes, "an image");
                           }});
+        if (cuda)
+            c.ways.push_back({"CUDA", "texture object",
+                              [&, is_up] {
+                                  return is_up ? timed([&] { cuda.upload(b.source.data()); })
+                                               : timed([&] { cuda.download(b.target.data()); });
+                              },
+                              [&] {
+                                  b.fresh(bytes);
+                                  cuda.upload(b.source.data());
+                                  cuda.download(b.target.data());
+                                  b.compare(bytes, "an image of CUDA");
+                              }});
         b.run(c);
     }
 }
@@ -217,7 +253,7 @@ void compare_texels(const std::vector<unsigned char> &a, const std::vector<unsig
         if (std::abs(int(a[i]) - int(b[i])) > 1) throw std::runtime_error("wrong at byte " + std::to_string(i));
 }
 
-void kernel(Bench &b, int n, TextureWork *ours, const Image &image, TextureKernel which) {
+void kernel(Bench &b, int n, TextureWork *ours, const Image &image, const CudaImage &cuda, TextureKernel which) {
     const bool bilinear = which == TextureKernel::bilinear;
     const size_t bytes = size_t(n) * size_t(n) * 4;
     const unsigned launches = b.plain->software() ? 1 : 16;
@@ -251,6 +287,16 @@ void kernel(Bench &b, int n, TextureWork *ours, const Image &image, TextureKerne
                           [&, ours] {
                               ours->run(which, 2);
                               ours->result(got.data());
+                              compare_texels(got, expected);
+                          }});
+    }
+    if (cuda) {
+        c.goals["CUDA"] = {Goal::speed_at_least, 0.95};
+        cuda.upload(source.data());
+        c.ways.push_back({"CUDA", "texture object", [&] { return timed([&] { cuda.run(which, launches); }); },
+                          [&] {
+                              cuda.run(which, 2);
+                              cuda.result(got.data());
                               compare_texels(got, expected);
                           }});
     }
@@ -292,8 +338,9 @@ void bench_texture(Bench &b) {
     b.guarded("texture", [&] {
         const Image image(*b.plain, uint32_t(n));
         const auto ours = b.with_ours ? texture_work(std::wstring(b.device.begin(), b.device.end()), n) : nullptr;
-        there_and_back(b, n, ours.get(), image);
+        const CudaImage cuda(b.cuda, n);
+        there_and_back(b, n, ours.get(), image, cuda);
         for (const TextureKernel which : {TextureKernel::bilinear, TextureKernel::convolve})
-            kernel(b, n, ours.get(), image, which);
+            kernel(b, n, ours.get(), image, cuda, which);
     });
 }

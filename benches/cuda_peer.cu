@@ -243,8 +243,103 @@ const char *copy_rows(void *destination, size_t pitch, const void *source, size_
     return text(cudaDeviceSynchronize());
 }
 
-const CudaPeer table = {open,  allocate, release,     copy,         empty_launch, increments,
-                        saxpy, work,     allocate_on, copy_between, copy_rows};
+struct Image {
+    cudaArray_t texels = nullptr;
+    // With a linear filter and clamped, and by index with 0 outside.
+    cudaTextureObject_t sampled = 0, fetched = 0;
+    uchar4 *result = nullptr;
+    int n = 0;
+};
+
+__device__ uchar4 in_steps(float4 v) {
+    return make_uchar4(v.x * 255 + 0.5f, v.y * 255 + 0.5f, v.z * 255 + 0.5f, v.w * 255 + 0.5f);
+}
+__global__ void bilinear_kernel(cudaTextureObject_t from, uchar4 *to, int n) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= n || y >= n) return;
+    const float step = 1.0f / n;
+    to[y * n + x] = in_steps(tex2D<float4>(from, (x + 0.8f) * step, (y + 0.7f) * step));
+}
+__global__ void convolve_kernel(cudaTextureObject_t from, uchar4 *to, int n) {
+    const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column >= n || row >= n) return;
+    float4 sum = make_float4(0, 0, 0, 0);
+    for (int y = -3; y <= 3; ++y)
+        for (int x = -3; x <= 3; ++x) {
+            const float4 one = tex2D<float4>(from, column + x + 0.5f, row + y + 0.5f);
+            sum.x += one.x, sum.y += one.y, sum.z += one.z, sum.w += one.w;
+        }
+    const float part = 1.0f / 49;
+    to[row * n + column] = in_steps(make_float4(sum.x * part, sum.y * part, sum.z * part, sum.w * part));
+}
+
+const char *free_image(void *made) {
+    Image *image = static_cast<Image *>(made);
+    cudaDestroyTextureObject(image->sampled);
+    cudaDestroyTextureObject(image->fetched);
+    cudaFreeArray(image->texels);
+    cudaFree(image->result);
+    delete image;
+    return text(cudaDeviceSynchronize());
+}
+
+const char *make_image(int n, void **made) {
+    Image *image = new Image;
+    image->n = n;
+    const cudaChannelFormatDesc texels = cudaCreateChannelDesc<uchar4>();
+    const char *e = text(cudaMallocArray(&image->texels, &texels, n, n));
+    if (!e) e = text(cudaMalloc(&image->result, size_t(n) * n * 4));
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = image->texels;
+    for (const bool linear : {true, false}) {
+        cudaTextureDesc how = {};
+        how.addressMode[0] = how.addressMode[1] = linear ? cudaAddressModeClamp : cudaAddressModeBorder;
+        how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+        how.readMode = cudaReadModeNormalizedFloat;
+        how.normalizedCoords = linear;
+        if (!e) e = text(cudaCreateTextureObject(linear ? &image->sampled : &image->fetched, &resource, &how, nullptr));
+    }
+    if (e) {
+        free_image(image);
+        return e;
+    }
+    *made = image;
+    return nullptr;
+}
+
+const char *upload_image(void *made, const void *from) {
+    const Image &image = *static_cast<Image *>(made);
+    const size_t row = size_t(image.n) * 4;
+    if (const char *e =
+            text(cudaMemcpy2DToArray(image.texels, 0, 0, from, row, row, size_t(image.n), cudaMemcpyHostToDevice)))
+        return e;
+    return text(cudaDeviceSynchronize());
+}
+const char *download_image(void *made, void *to) {
+    const Image &image = *static_cast<Image *>(made);
+    const size_t row = size_t(image.n) * 4;
+    return text(cudaMemcpy2DFromArray(to, row, image.texels, 0, 0, row, size_t(image.n), cudaMemcpyDeviceToHost));
+}
+const char *run_image(void *made, int bilinear, unsigned launches) {
+    const Image &image = *static_cast<Image *>(made);
+    const unsigned n = static_cast<unsigned>(image.n);
+    const dim3 block(32, 8), blocks((n + 31) / 32, (n + 7) / 8);
+    for (unsigned i = 0; i < launches; i++)
+        if (bilinear)
+            bilinear_kernel<<<blocks, block>>>(image.sampled, image.result, image.n);
+        else
+            convolve_kernel<<<blocks, block>>>(image.fetched, image.result, image.n);
+    return finish();
+}
+const char *image_result(void *made, void *to) {
+    const Image &image = *static_cast<Image *>(made);
+    return copy(to, image.result, size_t(image.n) * image.n * 4);
+}
+
+const CudaPeer table = {open,       allocate,     release,        copy,         empty_launch, increments,
+                        saxpy,      work,         allocate_on,    copy_between, copy_rows,    make_image,
+                        free_image, upload_image, download_image, run_image,    image_result};
 
 } // namespace
 

@@ -22,6 +22,16 @@ struct CudaPeer {
     // `rows` rows of `width` bytes, any way; waits.
     const char *(*copy_rows)(void *destination, size_t pitch, const void *source, size_t source_pitch, size_t width,
                              size_t rows);
+    // An image of n x n texels of four unorm components of 8 bits, as a CUDA array with texture objects, and memory for
+    // what kernels make of it.
+    const char *(*make_image)(int n, void **made);
+    const char *(*free_image)(void *made);
+    // The image, from and to host memory; wait.
+    const char *(*upload_image)(void *made, const void *from);
+    const char *(*download_image)(void *made, void *to);
+    // Sampled between texels, or convolved by 7 x 7 texels; then waits.
+    const char *(*run_image)(void *made, int bilinear, unsigned launches);
+    const char *(*image_result)(void *made, void *to);
 };
 
 // Exported as `cuda_peer`.

@@ -17,8 +17,6 @@ include_guard()
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.21)
 
-set(_revamp_embed_script "${CMAKE_CURRENT_LIST_DIR}/revampEmbed.cmake" CACHE INTERNAL "")
-
 function(_revamp_find_glslc)
     find_program(REVAMP_GLSLC NAMES glslc HINTS ENV VULKAN_SDK PATH_SUFFIXES bin DOC "Compiler of GLSL to SPIR-V")
     if(NOT REVAMP_GLSLC)
@@ -37,6 +35,7 @@ function(revamp_embed_spirv target)
     if(NOT arg_SOURCES)
         message(FATAL_ERROR "${where}: no SOURCES.")
     endif()
+    set(embed "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/revampEmbed.cmake")
     if(NOT TARGET ${target})
         message(FATAL_ERROR "${where}: there is no such target; call add_executable() or add_library() first.")
     endif()
@@ -122,8 +121,8 @@ function(revamp_embed_spirv target)
         add_custom_command(
             OUTPUT "${folder}/${name}.spv.${extension}"
             COMMAND "${CMAKE_COMMAND}" "-DINPUT=${module}" "-DOUTPUT=${folder}/${name}.spv.${extension}" "-DSYMBOL=${name}"
-                -P "${_revamp_embed_script}"
-            DEPENDS "${module}" "${_revamp_embed_script}"
+                -P "${embed}"
+            DEPENDS "${module}" "${embed}"
             COMMENT "Embedding kernel ${name}"
             VERBATIM)
         file(CONFIGURE OUTPUT "${folder}/${name}.spv.h" @ONLY CONTENT [=[

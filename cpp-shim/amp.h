@@ -28,11 +28,7 @@
 #include "revamp/detail/view.h"
 
 #if !defined(tile_static)
-#if defined(REVAMP_NATIVE_PASS)
-// For the host's processor the compiler takes a variable that each thread stores to first for that thread's own, unless
-// others may see it.
-#define tile_static static __attribute__((shared, used))
-#elif REVAMP_DEVICE_PASS || !REVAMP_HOST_RUNS_KERNELS
+#if REVAMP_DEVICE_PASS || !REVAMP_HOST_RUNS_KERNELS
 #define tile_static static __attribute__((shared))
 #else
 // One for each tile: a tile runs on one thread of the machine, its threads being coroutines there. What follows from

@@ -17,7 +17,9 @@ namespace graphics {
 namespace direct3d {
 
 template <class... Arguments> void *get_texture(const Arguments &...) {
-    static_assert(revamp::detail::without_direct3d<Arguments...>, "get_texture: revamp has no Direct3D");
+    static_assert(
+        revamp::detail::without_direct3d<Arguments...>,
+        "get_texture: revamp has no Direct3D; revamp::vulkan::get_image of <revamp/vulkan.hpp> gives a VkImage");
     __builtin_unreachable();
 }
 template <class... Arguments> void *get_sampler(const Arguments &...) {
@@ -25,8 +27,10 @@ template <class... Arguments> void *get_sampler(const Arguments &...) {
     __builtin_unreachable();
 }
 template <class T, int N, class... Arguments> texture<T, N> make_texture(const Arguments &...) {
-    static_assert(revamp::detail::without_direct3d<T, Arguments...>,
-                  "make_texture: revamp has no Direct3D, whose texture could become one");
+    static_assert(
+        revamp::detail::without_direct3d<T, Arguments...>,
+        "make_texture: revamp has no Direct3D, whose texture could become one; revamp::vulkan::make_texture of "
+        "<revamp/vulkan.hpp> takes a VkImage");
     __builtin_unreachable();
 }
 template <class... Arguments> void make_sampler(const Arguments &...) {

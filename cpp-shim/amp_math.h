@@ -4,7 +4,8 @@
 // ambiguous with the global one, and the results are the C library's; what it lacks is in revamp/detail/host_math.h.
 // (So fast_math takes doubles on the host too.) In device code: revamp/detail/device_math.h.
 //
-// One name is never the C library's: precise_math::remquo gives 23 bits of the quotient. Call it qualified.
+// One name is never the C library's: precise_math::remquo gives 23 bits of the quotient. With GCC alone a call of it
+// that is not qualified may take the C library's, of three bits.
 #ifndef REVAMP_AMP_MATH_H
 #define REVAMP_AMP_MATH_H
 
@@ -132,6 +133,26 @@ REVAMP_MATH_C23(rsqrt)
 #else
 REVAMP_MATH_OWN(rsqrt)
 #endif
+
+// What the C library lacks, of whole numbers and of several types.
+#define REVAMP_MATH_WHOLE(name)                                                                                        \
+    template <class T> inline revamp::detail::math::number_of<T> name(T x) {                                           \
+        return name(static_cast<double>(x));                                                                           \
+    }
+REVAMP_MATH_OWN_UNARY(REVAMP_MATH_WHOLE)
+#undef REVAMP_MATH_WHOLE
+template <class T, class U> inline revamp::detail::math::number_of<T, U> scalb(T x, U y) {
+    using R = revamp::detail::math::number_of<T, U>;
+    return scalb(static_cast<R>(x), static_cast<R>(y));
+}
+template <class T> inline revamp::detail::math::number_of<T> lgamma(T x, int *sign) {
+    return lgamma(static_cast<double>(x), sign);
+}
+// The C library's template goes before it where both are seen.
+template <class T, class U, class I> inline revamp::detail::math::number_of<T, U> remquo(T x, U y, I *quotient) {
+    using R = revamp::detail::math::number_of<T, U>;
+    return precise_math::remquo(static_cast<R>(x), static_cast<R>(y), quotient);
+}
 } // namespace precise_math
 
 REVAMP_NAMESPACE_END

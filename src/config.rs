@@ -78,16 +78,22 @@ pub const VARIABLES: &[Variable] = &[
         help: "What host threads run of kernels that the kernel compiler compiled: native code made for this processor, or at most for x86-64-v1, -v3 or -v4; or the program's function itself, with a coroutine for each thread that waits at a barrier, as debuggers and sanitizers want it.",
     },
     Variable {
+        name: "REVAMP_WORKGROUPS",
+        accepts: "off, on, atomics, force",
+        default: "on",
+        help: "on looks for the fastest workgroup of kernels without tiles that take long on a GPU, by timing some of their launches, and keeps it on disk; atomics also for kernels whose atomic operations may be sums of floats, which come out differently in another order; force, for tests, at once and on software devices too.",
+    },
+    Variable {
         name: "REVAMP_CACHE",
         accepts: "rw, ro, off",
         default: "rw",
-        help: "Use of the pipeline cache on disk.",
+        help: "Use of the pipeline cache on disk, and of the workgroups found.",
     },
     Variable {
         name: "REVAMP_CACHE_DIR",
         accepts: "a folder",
         default: "revamp below the user's cache folder",
-        help: "Where the pipeline cache lives.",
+        help: "Where these live.",
     },
     Variable {
         name: "REVAMP_TEST",
@@ -121,6 +127,22 @@ pub enum HostKernels {
     /// The program's function.
     Coroutines,
 }
+
+/// For which kernels without tiles the fastest workgroup is looked for (decision 37).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Workgroups {
+    /// None.
+    Off,
+    /// Those on real devices without atomic operations whose order may show.
+    On,
+    /// All on real devices.
+    Atomics,
+    /// As `On`, on software devices too, and without waiting until it pays.
+    Force,
+}
+
+/// The default: docs/results/2026-11-23-workgroups.md.
+const WORKGROUPS: Workgroups = Workgroups::On;
 
 /// How the pipeline cache on disk is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,6 +201,8 @@ pub struct Config {
     pub host_threads: usize,
     /// `REVAMP_HOST_KERNELS`.
     pub host_kernels: HostKernels,
+    /// `REVAMP_WORKGROUPS`.
+    pub workgroups: Workgroups,
     /// `REVAMP_CACHE`.
     pub cache: CacheMode,
     /// `REVAMP_CACHE_DIR` or the user's cache folder; `None` if neither is known.
@@ -244,6 +268,7 @@ impl Config {
             separate_memory: false,
             host_threads: processors,
             host_kernels: HostKernels::Native(2),
+            workgroups: WORKGROUPS,
             cache: CacheMode::ReadWrite,
             cache_dir: user_cache_dir(&lookup),
             test: TestSwitches::default(),
@@ -295,6 +320,16 @@ impl Config {
                 "v3" => HostKernels::Native(1),
                 "v1" => HostKernels::Native(0),
                 "coroutines" => HostKernels::Coroutines,
+                _ => return false,
+            };
+            true
+        });
+        take("REVAMP_WORKGROUPS", &mut |v| {
+            c.workgroups = match v.trim() {
+                "off" => Workgroups::Off,
+                "on" => Workgroups::On,
+                "atomics" => Workgroups::Atomics,
+                "force" => Workgroups::Force,
                 _ => return false,
             };
             true

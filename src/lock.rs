@@ -63,6 +63,12 @@ pub mod rank {
         KERNELS,
         /// What launches of a kernel have decided of it.
         VARIANTS,
+        /// The searches for workgroups of a kernel.
+        SEARCHES,
+        /// One of them.
+        SEARCH,
+        /// The workgroups that were found on a device.
+        FOUND,
         /// The handle of an object.
         HANDLE_CELL,
         /// The image of a texture.
@@ -95,6 +101,8 @@ pub mod rank {
         QUEUE,
         /// The uses of a buffer, in order of buffer ids.
         TRACKER,
+        /// By which command an image came into its layout.
+        LAID,
         /// The losses of a timeline.
         LOSSES,
         /// Signals that a timeline remembers.

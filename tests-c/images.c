@@ -234,6 +234,34 @@ TEST(samplers_come_and_go) {
     CHECK_CHILD("takes_ever_new_border_colours", "REVAMP_TEST=samplers=200", NULL);
 }
 
+TEST(linear_filters_need_texels_that_have_them) {
+    static const int32_t size[] = {4, 4}, count = 4;
+    static const uint8_t texels[16] = {9, 8, 7, 6, 9, 8, 7, 6, 9, 8, 7, 6, 9, 8, 7, 6};
+    static const uint32_t expected[] = {9, 8, 7, 6};
+    FOR_EACH_PLACE(p, runs_spirv) {
+        uint32_t got[4] = {0};
+        revamp_kernel kernel = load(p->accelerator, &codes_module);
+        revamp_texture codes = image_of(p, REVAMP_COMPONENT_UINT, 1, 8, 2, size, 1);
+        revamp_array told = array_1d(p->view, 4, 4);
+        write_image(codes, texels, sizeof texels);
+        for (revamp_filter filter = REVAMP_FILTER_LINEAR; filter <= REVAMP_FILTER_POINT; filter++) {
+            revamp_sampler sampler = sampler_of(filter, REVAMP_ADDRESS_CLAMP);
+            revamp_argument arguments[] = {revamp_argument_image(0, codes, 0, 0, NULL),
+                                           revamp_argument_sampler(1, &sampler), revamp_argument_buffer(2, told)};
+            revamp_status status = launch(p->view, kernel, 1, &count, arguments, 3);
+            if (filter == REVAMP_FILTER_LINEAR)
+                CHECK_FAILS(status, AS_UNSUPPORTED, "binding 1 of set 0 is given a linear sampler");
+            else
+                CHECK_OK(status);
+        }
+        CHECK_OK(revamp_copy_from_array(told, got, sizeof got));
+        CHECK_SAME(got, expected, sizeof got);
+        CHECK_OK(revamp_array_destroy(told));
+        CHECK_OK(revamp_texture_release(codes));
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}
+
 /* The level has the means of four texels each of the finer one. */
 static void check_means(float (*finer)[4], float (*level)[4], int side) {
     int wrong = 0;

@@ -116,6 +116,48 @@ TEST(DST_8_lost_launches_are_told_by_their_data) {
     with_each("launches_on_two_views", "fail-submit");
 }
 
+/* Whichever submission is lost, also the one in which an image came into its layout: written anew, it is right. */
+CHILD(images_on_a_busy_view) {
+    enum { SIZE = 16, TEXELS = SIZE * SIZE };
+    static const int32_t extent[] = {SIZE, SIZE};
+    const place *p = some_place(runs_spirv);
+    static model other;
+    begin(&other, 1);
+    uint32_t sent[TEXELS], got[TEXELS];
+    fill_bytes(sent, sizeof sent, 4);
+    for (int i = 0; i < ROUNDS; i++)
+        (void)step(p, &other);
+    revamp_texture_options options = {0};
+    options.struct_size = sizeof options;
+    options.rank = 2;
+    options.extent = extent;
+    options.component_kind = REVAMP_COMPONENT_UINT;
+    options.components = 1;
+    options.storage = REVAMP_TEXTURE_STORAGE_IMAGE;
+    revamp_texture texture = NULL;
+    while (revamp_texture_create(p->view, &options, &texture))
+        CHECK_TEXT(revamp_last_error_message(), "memory");
+    revamp_texture_region all = levels_of(texture, 0, 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        (void)step(p, &other);
+        (void)revamp_copy_to_texture(sent, sizeof sent, &all);
+    }
+    (void)revamp_copy_from_texture(&all, got, sizeof got);
+    if (revamp_copy_to_texture(sent, sizeof sent, &all)) CHECK_OK(revamp_copy_to_texture(sent, sizeof sent, &all));
+    if (revamp_copy_from_texture(&all, got, sizeof got)) {
+        CHECK_OK(revamp_copy_to_texture(sent, sizeof sent, &all));
+        CHECK_OK(revamp_copy_from_texture(&all, got, sizeof got));
+    }
+    CHECK_SAME(got, sent, sizeof got);
+    CHECK_OK(revamp_texture_release(texture));
+    (void)right_or_told(&other);
+    drop(other.view);
+}
+
+TEST(DST_8_images_keep_their_layout) {
+    with_each("images_on_a_busy_view", "fail-submit");
+}
+
 TEST(DST_8_data_of_a_lost_device_say_so) {
     with_each("launches_on_two_views", "lose-device");
 }

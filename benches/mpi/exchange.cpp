@@ -1,5 +1,5 @@
 // What an exchange of two neighbours costs: all of it, MPI's part alone (host memory, the same bytes), and a kernel
-// beside it. mpirun -n 2 exchange; the figures of docs/mpi.md are its output.
+// beside it. mpirun -n 2 exchange, or -n 4 for two pairs; the figures of docs/mpi.md are its output.
 #include <revamp/mpi.hpp>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ int main(int argc, char **argv) {
     const mpi::communicator &world = session.world();
     const int other = world.rank() ^ 1;
     const accelerator_view device = session.accelerator().default_view;
-    if (world.size() != 2) {
-        std::fprintf(stderr, "exchange: run it with 2 ranks\n");
+    if (world.size() % 2 != 0) {
+        std::fprintf(stderr, "exchange: run it with 2 ranks, or 4: pairs that exchange at the same time\n");
         return 2;
     }
     if (world.rank() == 0)

@@ -1,5 +1,6 @@
-// revamp: accelerator_views and arrays shared with Vulkan (docs/interop.md), over <revamp_vulkan.h>. What Direct3D
-// interop was: create_accelerator_view, get_device, make_array, get_buffer. Needs Vulkan's headers.
+// revamp: accelerator_views, arrays and textures shared with Vulkan (docs/interop.md), over <revamp_vulkan.h>. What
+// Direct3D interop was: create_accelerator_view, get_device, make_array, get_buffer, make_texture, get_texture. Needs
+// Vulkan's headers.
 //
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
@@ -7,6 +8,7 @@
 #define REVAMP_VULKAN_CPP_H
 
 #include "detail/array.h"
+#include "detail/texture.h"
 
 #include <revamp_vulkan.h>
 
@@ -86,6 +88,53 @@ revamp_vulkan_point signal(const Concurrency::array<T, N> &array, revamp_access 
 template <class T, int N>
 void wait(const Concurrency::array<T, N> &array, revamp_access access, const revamp_vulkan_point &point) {
     detail::check(revamp_vulkan_wait_array(detail::array_access::handle(array), access, &point));
+}
+
+// A texture whose texels lie in a VkImage of the program, which was made with this extent and number of levels, and the
+// format of T and the bits (0: the default of T). `levels`: 0 for all.
+template <class T, int N>
+Concurrency::graphics::texture<T, N>
+make_texture(const Concurrency::extent<N> &extent, const Concurrency::accelerator_view &view,
+             revamp_vulkan_image_info image, unsigned bits = 0, unsigned levels = 1) {
+    image.struct_size = sizeof image;
+    int room[N];
+    const revamp_texture_options options = detail::texture_access::options<T>(extent, room, bits, levels);
+    revamp_texture made = nullptr;
+    detail::check(revamp_vulkan_create_texture(detail::access::native(view), &image, &options, &made));
+    return detail::texture_access::adopt<T>(extent, made, view);
+}
+
+// A texture that is stored as a VkImage of the library.
+template <class T, int N>
+Concurrency::graphics::texture<T, N> make_texture(const Concurrency::extent<N> &extent,
+                                                  const Concurrency::accelerator_view &view, unsigned bits = 0,
+                                                  unsigned levels = 1) {
+    int room[N];
+    revamp_texture_options options = detail::texture_access::options<T>(extent, room, bits, levels);
+    options.storage = REVAMP_TEXTURE_STORAGE_IMAGE;
+    revamp_texture made = nullptr;
+    detail::check(revamp_texture_create(detail::access::native(view), &options, &made));
+    return detail::texture_access::adopt<T>(extent, made, view);
+}
+
+// The VkImage of a texture that is stored as one.
+template <class T, int N> revamp_vulkan_texture_info get_image(const Concurrency::graphics::texture<T, N> &texture) {
+    revamp_vulkan_texture_info found = {};
+    found.struct_size = sizeof found;
+    detail::check(revamp_vulkan_get_texture_image(detail::texture_access::handle(texture), &found));
+    return found;
+}
+
+// As for arrays, with textures that are stored as images.
+template <class T, int N>
+revamp_vulkan_point signal(const Concurrency::graphics::texture<T, N> &texture, revamp_access access,
+                           revamp_vulkan_point point = {}) {
+    detail::check(revamp_vulkan_signal_texture(detail::texture_access::handle(texture), access, &point));
+    return point;
+}
+template <class T, int N>
+void wait(const Concurrency::graphics::texture<T, N> &texture, revamp_access access, const revamp_vulkan_point &point) {
+    detail::check(revamp_vulkan_wait_texture(detail::texture_access::handle(texture), access, &point));
 }
 
 // An array whose memory others can import.

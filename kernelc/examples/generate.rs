@@ -245,10 +245,11 @@ impl Generator {
 
     fn for_loop(&mut self) {
         let name = self.name("k");
-        let bound = if self.random(2) == 0 {
-            format!("{}u", 1 + self.random(9))
-        } else {
-            format!("(({}) & 7u)", self.number(1))
+        let bound = match self.random(4) {
+            0 => format!("{}u", 1 + self.random(9)),
+            // The same for all threads, and not known to the compiler.
+            1 => format!("(given % {}u)", 2 + self.random(12)),
+            _ => format!("(({}) & 7u)", self.number(1)),
         };
         self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
         self.unsigned.push(name);
@@ -399,10 +400,16 @@ impl Generator {
         let name = self.name("k");
         let bound =
             if self.random(2) == 0 { format!("{}u", 1 + self.random(3)) } else { format!("({} & 3u)", self.same()) };
-        self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
+        let first = self.random(4) == 0;
+        if first {
+            self.line(&format!("unsigned {name} = 0;"));
+            self.line("do {");
+        } else {
+            self.line(&format!("for (unsigned {name} = 0; {name} < {bound}; ++{name}) {{"));
+        }
         let uniform = self.uniform.len();
         self.uniform.push(name.clone());
-        self.unsigned.push(name);
+        self.unsigned.push(name.clone());
         let count = 1 + self.random(2);
         self.scope(count, Self::together);
         if self.random(3) == 0 {
@@ -413,7 +420,7 @@ impl Generator {
         }
         self.unsigned.pop();
         self.uniform.truncate(uniform);
-        self.line("}");
+        self.line(&if first { format!("}} while (++{name} < {bound});") } else { "}".into() });
     }
 
     /// Each thread gets another's value.

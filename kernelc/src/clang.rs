@@ -72,9 +72,6 @@ const QUADRATIC: &str = "slsr,";
 /// How `opt` prepares kernels for native code: all calls inlined, no vectors yet, and no value used in another block than its own.
 const NATIVE_PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
 
-/// The host, for the pass that makes its kernels.
-const NATIVE_TRIPLE: &str = "x86_64-pc-linux-gnu";
-
 /// A Clang with its tools.
 pub struct Clang {
     /// The compiler for C++.
@@ -83,6 +80,8 @@ pub struct Clang {
     pub opt: PathBuf,
     /// Renames symbols.
     pub objcopy: PathBuf,
+    /// That knows objects of other processors.
+    pub objcopy_of_all: PathBuf,
 }
 
 /// The pass of the compiler.
@@ -92,8 +91,6 @@ pub enum Pass {
     Check,
     /// The device's code as LLVM IR.
     Device,
-    /// The kernels' code for the host's processor, as LLVM IR.
-    Native,
     /// The host's object.
     Host,
 }
@@ -214,9 +211,11 @@ impl Clang {
                 compiler.display()
             )
         })?;
+        // The one that starts faster, and the one that knows all systems' objects.
         let objcopy = search("objcopy").or_else(|| tool("llvm-objcopy"));
         let objcopy = objcopy.ok_or("objcopy was not found; Debian and Ubuntu: apt-get install binutils")?;
-        Ok(Self { compiler, opt, objcopy })
+        let objcopy_of_all = tool("llvm-objcopy").unwrap_or_else(|| objcopy.clone());
+        Ok(Self { compiler, opt, objcopy, objcopy_of_all })
     }
 
     /// A call of the compiler for one pass, with the user's flags that matter there.
@@ -233,11 +232,7 @@ impl Clang {
         command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
         // The user's flags come last, so they prevail.
-        command.arg(if matches!(pass, Pass::Host | Pass::Native) {
-            "-ffp-contract=on"
-        } else {
-            "-ffp-contract=fast-honor-pragmas"
-        });
+        command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
         if let Some(library) = unit.library.filter(|_| unit.amp == Amp::DeviceBeforeHost && pass != Pass::Host) {
             command.arg("-include").arg(library);
         }
@@ -263,23 +258,6 @@ impl Clang {
                 "-S",
                 "-emit-llvm",
             ]),
-            // The language is the device's, the processor the host's.
-            Pass::Native => command.args([
-                "--cuda-device-only",
-                "-w",
-                "-O2",
-                "-fno-color-diagnostics",
-                "-S",
-                "-emit-llvm",
-                "-fno-math-errno",
-                "-DREVAMP_NATIVE_PASS",
-                "-Xclang",
-                "-triple",
-                "-Xclang",
-                NATIVE_TRIPLE,
-                "-Xclang",
-                "-fembed-bitcode=off",
-            ]),
             // The stub is never called: the older way to launch needs no declarations.
             Pass::Host => command.args(["--cuda-host-only", "-fno-hip-new-launch-api", "-c"]),
         };
@@ -287,10 +265,10 @@ impl Clang {
             (Pass::Check, _) => {}
             (_, Amp::Both) => drop(command.arg("-DREVAMP_AMP_IS_BOTH")),
             // Host code is read here too, and makes nothing: what it cannot call is no matter.
-            (Pass::Device | Pass::Native, Amp::Device) => {
+            (Pass::Device, Amp::Device) => {
                 command.arg("-DREVAMP_AMP_IS_BOTH=2").arg("-fgpu-defer-diag");
             }
-            (Pass::Device | Pass::Native, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
+            (Pass::Device, Amp::DeviceBeforeHost) => drop(command.arg("-DREVAMP_AMP_IS_BOTH=3")),
             // As amp code here: what is wrong with it the check tells.
             (Pass::Host, Amp::Device | Amp::DeviceBeforeHost) => drop(command.arg("-fgpu-defer-diag")),
         }
@@ -333,27 +311,42 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser that prepares kernels for the host's processor.
-    pub fn prepare_native(&self, input: &Path, output: &Path) -> Command {
+    /// A call of the optimiser that prepares kernels for the host's processor. `lines`: with those of the source.
+    pub fn prepare_native(&self, input: &Path, output: &Path, lines: bool) -> Command {
         let mut command = Command::new(&self.opt);
         command.args(["-vectorize-slp=false", "-vectorize-loops=false", "-unroll-runtime=false"]);
+        if !lines {
+            command.arg("-strip-debug");
+        }
+        // A value made twice on two ways would be one that no few instructions make again.
+        command.args(["-enable-pre=false", "-enable-load-pre=false"]);
+        // Stores to elements side by side would become one to an address that is chosen; and sums of other order do not tell
+        // that they do not overflow.
+        command.args(["-sink-common-insts=false", "-opt-disable=reassociate"]);
         command.args(["-S", &format!("-passes={}", NATIVE_PASSES), "-o"]).arg(output).arg(input);
         command
     }
 
-    /// A call that makes an object of LLVM IR.
-    pub fn assemble(&self, input: &Path, output: &Path) -> Command {
+    /// A call that makes an object of LLVM IR for a system.
+    pub fn assemble(&self, input: &Path, output: &Path, target: &str) -> Command {
         let mut command = Command::new(&self.compiler);
+        command.arg(format!("--target={target}"));
         // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
-        command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-fPIC", "-c", "-x", "ir"]);
+        command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-fPIC", "-fno-addrsig", "-c", "-x", "ir"]);
         command.arg(input).arg("-o").arg(output);
         command
     }
 
     /// A call that joins objects to one.
-    pub fn join(&self, inputs: &[&Path], output: &Path) -> Command {
+    pub fn join(&self, inputs: &[&Path], output: &Path, target: &str) -> Command {
         let mut command = Command::new(&self.compiler);
-        command.args(["-r", "-nostdlib", "-o"]).arg(output).args(inputs);
+        command.arg(format!("--target={target}"));
+        command.args(["-r", "-nostdlib"]);
+        if target.contains("windows") {
+            // GNU's linker cuts them in objects.
+            command.arg("-Wl,--enable-long-section-names");
+        }
+        command.arg("-o").arg(output).args(inputs);
         command
     }
 
@@ -411,9 +404,9 @@ const RENAMED: [(&str, &str); 5] = [
 
 impl Clang {
     /// A call that renames the registration's symbols in an object.
-    /// `register`: what registers the image in place of the library's function.
-    pub fn rename(&self, input: &Path, output: &Path, register: Option<&str>) -> Command {
-        let mut command = Command::new(&self.objcopy);
+    /// `register`: what registers the image in place of the library's function. `other`: it may be for another processor.
+    pub fn rename(&self, input: &Path, output: &Path, register: Option<&str>, other: bool) -> Command {
+        let mut command = Command::new(if other { &self.objcopy_of_all } else { &self.objcopy });
         for (n, (from, to)) in RENAMED.iter().enumerate() {
             let to = register.filter(|_| n == 0).unwrap_or(to);
             command.arg(format!("--redefine-sym={from}={to}"));

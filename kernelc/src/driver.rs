@@ -381,7 +381,7 @@ fn compile(
     };
     let ir = folder.file("device.ll");
     let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
-    let making = Making::start(clang, &folder, &of_device, line, &ir)?;
+    let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
     let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
     if of_device.amp.is_device() {
         // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
@@ -408,17 +408,19 @@ fn compile(
     }
     let native = making.and_then(Making::end);
     let register = native.as_ref().map(|_| native::register_symbol(id));
-    let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref()))?.wait()?;
+    // Windows' objects are known to both.
+    let other = line.target().is_some() && !line.is_for_windows();
+    let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref(), other))?.wait()?;
     if code != 0 {
         return Ok(code);
     }
-    let Some(native) = native else {
+    let Some((native, target)) = native.zip(line.native_target()) else {
         folder.hand_over(&renamed, &object.file)?;
         return Ok(0);
     };
     let joined = folder.file("joined.o");
     let all: Vec<&Path> = std::iter::once(&renamed).chain(&native).map(PathBuf::as_path).collect();
-    let code = Running::start(&mut clang.join(&all, &joined))?.wait()?;
+    let code = Running::start(&mut clang.join(&all, &joined, target))?.wait()?;
     if code == 0 {
         folder.hand_over(&joined, &object.file)?;
     }
@@ -437,6 +439,8 @@ struct Text {
     library: Option<PathBuf>,
     /// Restrictions that stand where none can.
     misplaced: String,
+    /// It names the type `long double`.
+    long_double: bool,
 }
 
 /// Reads what the program brings.
@@ -470,7 +474,10 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let overlay =
         (!copies.is_empty()).then(|| written("overlay.yaml", source_rewrite::overlay(&copies))).transpose()?;
     let library = may_be.then(|| written("library.h", library::for_both(sources))).transpose()?;
-    Ok(Text { overloaded, may_be, overlay, library, misplaced })
+    let names =
+        |code: &Code<'_>| (1..code.tokens.len()).any(|at| code.text(at) == "double" && code.before(at) == "long");
+    let long_double = codes.iter().any(names);
+    Ok(Text { overloaded, may_be, overlay, library, misplaced, long_double })
 }
 
 /// A number of the translation unit, the same in each build of it.

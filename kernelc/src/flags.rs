@@ -104,6 +104,10 @@ const CONVENTIONS: [&str; 10] = [
     "-D__vectorcall=",
 ];
 
+/// The systems of native kernels, as Clang has them.
+const LINUX: &str = "x86_64-pc-linux-gnu";
+const WINDOWS: &str = "x86_64-w64-windows-gnu";
+
 /// Flags whose value is the next argument.
 const SEPARATE: [&str; 57] = [
     "-D",
@@ -355,11 +359,25 @@ impl Line {
         self.target().map_or(cfg!(windows), |target| target.contains("windows") || target.contains("mingw"))
     }
 
-    /// It is compiled for Linux on x86-64, of which the native kernels are.
-    pub fn is_for_native(&self) -> bool {
-        self.target().map_or(cfg!(all(target_arch = "x86_64", target_os = "linux")), |target| {
-            target.starts_with("x86_64") && target.contains("linux")
-        })
+    /// GCC's runtime for Windows keeps a thread's variables, std::call_once's among them, where only code that says so finds them.
+    fn emulates_thread_variables(&self) -> bool {
+        self.is_for_windows()
+            && self.target().is_some_and(|target| target.contains("gnu") || target.contains("mingw"))
+            && self.last(|f| f.starts_with("-stdlib=")).is_none_or(|library| library == "-stdlib=libstdc++")
+    }
+
+    /// The system that native kernels are made for, if there are any for what is compiled for: x86-64 with Linux, or with
+    /// GNU's tools for Windows.
+    pub fn native_target(&self) -> Option<&'static str> {
+        let Some(target) = self.target() else {
+            return cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(LINUX);
+        };
+        match target {
+            _ if !target.starts_with("x86_64") => None,
+            _ if target.contains("linux") => Some(LINUX),
+            _ if self.is_for_windows() && !target.contains("msvc") => Some(WINDOWS),
+            _ => None,
+        }
     }
 
     /// What becomes of accesses outside of arrays and array_views.
@@ -494,6 +512,13 @@ impl Line {
             !(links || lto || gcc)
         });
         flags.splice(0..0, self.standard.map(OsString::from));
+        if self.emulates_thread_variables() {
+            flags.insert(0, "-femulated-tls".into());
+        }
+        if self.native_target() == Some(WINDOWS) {
+            // When objects are joined, GNU's linker takes that section for one of the program.
+            flags.insert(0, "-fno-addrsig".into());
+        }
         if foreign {
             // Names of warnings that only GCC has.
             flags.splice(
@@ -525,24 +550,28 @@ mod tests {
 
     #[test]
     fn the_system_that_is_compiled_for() {
-        let linux = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+        let linux = cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(LINUX);
         for (text, target, windows, native) in [
             ("-c a.cpp", None, cfg!(windows), linux),
-            ("--target=x86_64-w64-windows-gnu -c a.cpp", Some("x86_64-w64-windows-gnu"), true, false),
-            ("-target x86_64-w64-mingw32 -c a.cpp", Some("x86_64-w64-mingw32"), true, false),
-            ("-target x --target=aarch64-linux-gnu -c a.cpp", Some("aarch64-linux-gnu"), false, false),
-            ("--target=x86_64-unknown-linux-gnu -c a.cpp", Some("x86_64-unknown-linux-gnu"), false, true),
+            ("--target=x86_64-w64-windows-gnu -c a.cpp", Some("x86_64-w64-windows-gnu"), true, Some(WINDOWS)),
+            ("-target x86_64-w64-mingw32 -c a.cpp", Some("x86_64-w64-mingw32"), true, Some(WINDOWS)),
+            ("-target x --target=aarch64-linux-gnu -c a.cpp", Some("aarch64-linux-gnu"), false, None),
+            ("--target=x86_64-unknown-linux-gnu -c a.cpp", Some("x86_64-unknown-linux-gnu"), false, Some(LINUX)),
         ] {
             let l = line(text);
             assert_eq!(
-                (l.target().as_deref(), l.is_for_windows(), l.is_for_native()),
+                (l.target().as_deref(), l.is_for_windows(), l.native_target()),
                 (target, windows, native),
                 "{text}"
             );
             let device = joined(&l.for_device());
             assert_eq!(device.contains("-D__cdecl="), windows, "{device}");
             assert_eq!(device.contains("-target"), target.is_some(), "{device}");
+            let of_gcc = windows && target.is_some();
+            assert_eq!(joined(&l.for_host(false)).contains("-femulated-tls"), of_gcc, "{text}");
         }
+        let of_llvm = line("--target=x86_64-w64-windows-gnu -stdlib=libc++ -c a.cpp");
+        assert!(!joined(&of_llvm.for_host(false)).contains("-femulated-tls"));
     }
 
     #[test]

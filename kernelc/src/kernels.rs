@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, diagnostics, ir, locks, lower, spins};
+use crate::{always_inline, choices, diagnostics, ir, locks, lower, spins};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -28,13 +28,13 @@ pub fn lowered(
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let text = text_of(ir)?;
     if !text.contains(WITH_IMAGES) {
-        return lowered_as(clang, folder, ir, line, source, false);
+        return lowered_apart(clang, folder, ir, line, source, false);
     }
     let write = |images| {
         std::fs::write(ir, with_images(&text, images)).map_err(|e| format!("cannot write {}: {e}", ir.display()))
     };
     write(false)?;
-    let mut kernels = lowered_as(clang, folder, ir, line, source, false)?;
+    let mut kernels = lowered_apart(clang, folder, ir, line, source, false)?;
     // Where bounds are checked, all accesses are to memory.
     if line.bounds() == Bounds::Off {
         write(true)?;
@@ -44,7 +44,7 @@ pub fn lowered(
         if code != 0 {
             return Err(Failed::of_pass("opt", code, told));
         }
-        let forms = lowered_as(clang, folder, &folded, line, source, true)?;
+        let forms = lowered_apart(clang, folder, &folded, line, source, true)?;
         for form in forms.into_iter().filter(|form| !form.images.is_empty()) {
             if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.name == form.name) {
                 kernel.with_images = Some(Box::new(form));
@@ -75,6 +75,36 @@ fn with_images(text: &str, images: bool) -> String {
         _ => format!("{line}\n"),
     };
     text.lines().map(answer).collect()
+}
+
+/// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, if so.
+fn lowered_apart(
+    clang: &Clang,
+    folder: &Folder,
+    ir: &Path,
+    line: &Line,
+    source: &Path,
+    images: bool,
+) -> Result<Vec<CompiledKernel>, Failed> {
+    let refused = match lowered_as(clang, folder, ir, line, source, images) {
+        Err(failed) if failed.text.contains(lower::TWO_MEMORIES) => failed,
+        done => return done,
+    };
+    let inlined = folder.file("device.choices.ll");
+    let (code, _) = Running::quiet(&mut clang.inline(ir, &inlined, always_inline::is_large(&text_of(ir)?)))?.end()?;
+    if code != 0 {
+        return Err(refused);
+    }
+    if let Some(text) = choices::of_values(&text_of(&inlined)?) {
+        std::fs::write(&inlined, text).map_err(|e| format!("cannot write {}: {e}", inlined.display()))?;
+    }
+    // Of loads from what may be one kind of memory LLVM makes a load from a chosen address.
+    let apart = folder.file("device.apart.ll");
+    let (code, told) = Running::quiet(&mut clang.passes("function(infer-address-spaces)", &inlined, &apart))?.end()?;
+    if code != 0 {
+        return Err(Failed::of_pass("opt", code, told));
+    }
+    lowered_as(clang, folder, &apart, line, source, images)
 }
 
 /// The kernels; those whose textures cannot be images are left out where they shall be.

@@ -13,10 +13,12 @@
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
 //! - [`native`]: kernels as functions of the host's processor;
+//! - `locks`, `spins`, `choices`: forms of code that LLVM or SPIR-V cannot take as they are;
 //! - `kernels`: from the device's code to the kernels of a source;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
 mod always_inline;
+mod choices;
 mod clang;
 mod demangle;
 mod diagnostics;

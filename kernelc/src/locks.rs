@@ -5,7 +5,7 @@
 //! `while (!done)` had been written; `spins` keeps it there.
 
 use crate::lower::ELEMENT;
-use crate::spins::{Block, Body, functions};
+use crate::spins::{Block, Body, functions, instruction};
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -225,8 +225,7 @@ fn freed(
     let last = |block: usize| body.blocks.get(block + 1).map_or(range.end, |next: &Block<'_>| next.label);
     let is_barrier = |line: &str| line.contains("call ") && line.contains("barrier");
     let frees = |line: &str| {
-        let what = line.trim_start();
-        let what = what.split_once(" = ").filter(|_| what.starts_with('%')).map_or(what, |(_, what)| what);
+        let (_, what) = instruction(line);
         let mut operands = what.split(", ");
         let first = operands.next().unwrap_or_default();
         let address = if what.starts_with("atomicrmw ") || what.starts_with("cmpxchg ") {

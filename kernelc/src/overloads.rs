@@ -5,7 +5,7 @@
 //! or class, that may be called with as many arguments.
 
 use crate::tokens::{Clauses, Code, Restriction};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A function that is declared.
 #[derive(Clone, Debug)]
@@ -30,10 +30,17 @@ const OF_C: [&str; 31] = [
     "tan", "tanh", "trunc",
 ];
 
+/// Operators that are members only, which a call looks for in one class.
+const OF_ONE_CLASS: [&str; 4] = ["operator ( )", "operator [ ]", "operator ->", "operator ="];
+
 /// The functions of a program, by namespace or class and name.
 #[derive(Default)]
 pub struct Functions {
     all: HashMap<(String, String), Vec<Declared>>,
+    /// The scopes that are classes.
+    classes: HashSet<String>,
+    /// Names that using-declarations bring to other scopes.
+    used: HashSet<String>,
     /// How many local classes there were.
     local: usize,
     /// Where members of local classes begin that have no restriction of their own, in the source that was added last.
@@ -50,23 +57,37 @@ impl Functions {
         })
     }
 
-    /// Two of one name, wherever they are, differ by restriction: a call may have both to choose from, by a base class, by
-    /// `using` or by its arguments' namespace.
+    /// Two of one name differ by restriction, and a call may have both to choose from: by `using` or by its arguments'
+    /// namespace. A member is looked for in one class, whose name hides those of bases and of namespaces.
     pub fn may_be_overloaded(&self) -> bool {
-        let mut named: HashMap<&str, Vec<&Declared>> = HashMap::new();
-        for ((_, name), found) in &self.all {
-            named.entry(name).or_default().extend(found);
+        let mut named: HashMap<&str, Vec<(&str, &Declared)>> = HashMap::new();
+        for ((scope, name), found) in &self.all {
+            named.entry(name).or_default().extend(found.iter().map(|f| (scope.as_str(), f)));
         }
         named.iter().any(|(name, found)| {
-            let amp = || found.iter().filter(|f| f.restriction.amp);
-            let differ = |a: &Declared, c: &Declared| c.restriction.cpu && c.restriction != a.restriction && a.meets(c);
-            OF_C.contains(name) && amp().next().is_some() || amp().any(|a| found.iter().any(|c| differ(a, c)))
+            let anywhere = self.used.contains(*name) || name.starts_with("operator ") && !OF_ONE_CLASS.contains(name);
+            let is_free = |scope: &str| anywhere || !self.classes.contains(scope);
+            let amp = || found.iter().filter(|(_, f)| f.restriction.amp);
+            let differ = |(from, a): &(&str, &Declared), (to, c): &(&str, &Declared)| {
+                let together = from == to || is_free(from) && is_free(to);
+                together && c.restriction.cpu && c.restriction != a.restriction && a.meets(c)
+            };
+            OF_C.contains(name) && amp().any(|(scope, _)| is_free(scope))
+                || amp().any(|a| found.iter().any(|c| differ(a, c)))
         })
     }
 
     /// Adds those of a source. Gives the tokens where members of local classes begin that have no restriction of their own.
     pub fn add(&mut self, code: &Code<'_>, clauses: &Clauses) -> Vec<usize> {
         self.block(code, clauses, 0..code.tokens.len(), "", Block::Scope);
+        let declares = |at: &usize| code.text(*at) == "using" && code.text(at + 1) != "namespace";
+        for at in (0..code.tokens.len()).filter(declares) {
+            // The words that end a name: `using A::f, B::g;`.
+            let end = (at..code.tokens.len()).find(|&n| [";", "=", "{", "}"].contains(&code.text(n))).unwrap_or(at);
+            let last = |n: &usize| code.is_word(*n) && [";", ",", "."].contains(&code.text(n + 1));
+            let names = (at + 1..end).filter(last).map(|n| code.text(n).to_owned());
+            self.used.extend(names);
+        }
         std::mem::take(&mut self.members)
     }
 
@@ -86,6 +107,10 @@ impl Functions {
                 "{" => {
                     let close = code.pair(at).unwrap_or(range.end).min(range.end);
                     let (inner, kind) = self.opened(code, begin..at, scope, kind);
+                    // What opens a namespace is told by its word.
+                    if kind == Block::Scope && inner != scope && !(begin..at).any(|n| code.text(n) == "namespace") {
+                        self.classes.insert(inner.clone());
+                    }
                     self.block(code, clauses, at + 1..close, &inner, kind);
                     at = close;
                     begin = at + 1;
@@ -174,8 +199,10 @@ impl Functions {
         let qualifier: String = names[..names.len() - 1].iter().map(|part| format!("{part}::")).collect();
         let head = || (begin..first).map(|n| code.text(n));
         // A friend is its namespace's.
-        let outer = scope.trim_end_matches("::").rfind("::").map_or("", |n| &scope[..n + 2]);
-        let scope = if head().any(|word| word == "friend") { outer } else { scope };
+        let mut scope = scope;
+        while head().any(|word| word == "friend") && self.classes.contains(scope) {
+            scope = scope.trim_end_matches("::").rfind("::").map_or("", |n| &scope[..n + 2]);
+        }
         let (least, most) = arguments(code, open, close);
         let mut written = None;
         let mut at = close + 1;
@@ -194,8 +221,11 @@ impl Functions {
             self.members.push(head_end(code, begin));
         }
         let restriction = written.unwrap_or(Restriction { amp: false, cpu: true });
-        let place = (format!("{scope}{qualifier}"), own);
-        self.all.entry(place).or_default().push(Declared { restriction, least, most });
+        let scope = format!("{scope}{qualifier}");
+        // The first operand of an operator is its object where it is a member.
+        let object = usize::from(own.starts_with("operator ") && self.classes.contains(&scope));
+        let (least, most) = (least + object, most.saturating_add(object));
+        self.all.entry((scope, own)).or_default().push(Declared { restriction, least, most });
     }
 }
 
@@ -318,13 +348,45 @@ fn arguments(code: &Code<'_>, open: usize, close: usize) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn overloaded(source: &str) -> bool {
+    fn read(source: &str) -> Functions {
         let code = Code::read(source);
         let mut clauses = Clauses::new();
         clauses.learn(&code);
         let mut functions = Functions::default();
         functions.add(&code, &clauses);
-        functions.overloaded()
+        functions
+    }
+
+    fn overloaded(source: &str) -> bool {
+        read(source).overloaded()
+    }
+
+    #[test]
+    fn functions_that_a_call_may_choose_between_are_found() {
+        for source in [
+            "int f(int) restrict(amp, cpu); int f(float);",
+            "namespace a { struct s {}; int f(s) restrict(amp); } int f(float);",
+            "float sqrt(float) restrict(amp);",
+            "struct a { int f(int); }; struct b : a { using a::f; int f(float) restrict(amp); };",
+            "struct a { int f(int); }; struct b : a { using x = int; using a::f, a::g; int f(float) restrict(amp); };",
+            "struct a { a operator+(int) restrict(amp); }; struct b {}; int operator+(b, int);",
+            "struct a { struct b { friend int f(b) restrict(amp); }; }; int f(float);",
+            "struct a { int f(int) restrict(amp, cpu); int f(float); };",
+            "struct a; int a::f(int) restrict(amp) {} struct b; int b::f(float) {}",
+        ] {
+            assert!(read(source).may_be_overloaded(), "{source}");
+        }
+        for source in [
+            "struct a { int f(int) restrict(amp); }; struct b { int f(int); }; int f(int);",
+            "struct a { int f(int); }; struct b : a { int f(float) restrict(amp); };",
+            "struct a { int f(int) restrict(amp); struct c { int f(int); }; }; namespace n { int f(int); }",
+            "struct a { void operator()(int) restrict(amp); }; struct b { void operator()(int); };",
+            "struct v { float abs(float) restrict(amp); int index(int) restrict(amp); };",
+            "struct a { a(int) restrict(amp); }; namespace n { struct a { a(int); }; }",
+            "using namespace f; using g = int; struct a { int f(int); }; struct b { int f(int) restrict(amp); };",
+        ] {
+            assert!(!read(source).may_be_overloaded(), "{source}");
+        }
     }
 
     #[test]

@@ -90,8 +90,17 @@ pub struct Body<'t> {
     writes: Vec<usize>,
 }
 
+/// The name of what an instruction makes, and the rest of its line.
+pub fn instruction(line: &str) -> (Option<&str>, &str) {
+    let text = line.trim_start();
+    match text.split_once(" = ") {
+        Some((name, what)) if name.starts_with('%') => (Some(name[1..].trim_matches('"')), what),
+        _ => (None, text),
+    }
+}
+
 /// The names of values in some text.
-fn locals(text: &str) -> impl Iterator<Item = &str> {
+pub fn locals(text: &str) -> impl Iterator<Item = &str> {
     text.split('%').skip(1).map(|rest| match rest.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next().unwrap_or_default(),
         None => rest.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.$".contains(c))).next().unwrap_or_default(),
@@ -120,11 +129,7 @@ impl<'t> Body<'t> {
                 }
                 continue;
             }
-            let text = line.trim_start();
-            let (result, what) = match text.split_once(" = ") {
-                Some((name, what)) if name.starts_with('%') => (Some(name[1..].trim_matches('"')), what),
-                _ => (None, text),
-            };
+            let (result, what) = instruction(line);
             let atomic = what.starts_with("cmpxchg ") || what.starts_with("atomicrmw ");
             writes[at] += usize::from(atomic || what.starts_with("store "));
             targets[at].extend(what.split("label ").skip(1).filter_map(|rest| locals(rest).next()));

@@ -25,7 +25,7 @@ class Test(ConanFile):
 
     def build(self):
         cmake = CMake(self)
-        cmake.configure()
+        cmake.configure(build_script_folder=os.path.join(self.recipe_folder, "..", "..", "template"))
         cmake.build()
 
     def test(self):

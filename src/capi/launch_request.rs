@@ -38,6 +38,7 @@ struct Granted {
 }
 
 thread_local! {
+    /// Cached launches hold weak references alone: what goes with a thread takes no lock, as Windows' loader holds its own then.
     static REMEMBERED: RefCell<LaunchCache<Granted>> = const { RefCell::new(LaunchCache::new()) };
 }
 

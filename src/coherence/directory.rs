@@ -116,6 +116,21 @@ impl Directory {
         self.visit(region, |_, set| holds(set))
     }
 
+    /// As [`Self::visit`], but with the holders alone, and once only if all bytes under the hull have the same ones.
+    fn visit_holders<'a>(&'a self, region: &Region, mut each: impl FnMut(&'a LocationSet) -> bool) -> bool {
+        let mut under = self.holders.iter(region.hull());
+        match (under.next(), under.next()) {
+            (Some((_, set)), None) => each(set),
+            _ => self.visit(region, |_, set| each(set)),
+        }
+    }
+
+    /// True if all bytes of the region that are anywhere are in the memory of `at`.
+    pub fn is_in_memory_of(&self, region: &Region, at: Location) -> bool {
+        let memory = self.memories[at.index()].id;
+        self.all(region, |set| set.is_empty() || set.iter().any(|l| self.memories[l.index()].id == memory))
+    }
+
     /// True if an access that reads at `at` moves nothing (COH-10, COH-11).
     pub fn is_valid(&self, region: &Region, at: Location) -> bool {
         self.all(region, |set| set.is_worthless() || set.contains(at))
@@ -134,7 +149,7 @@ impl Directory {
     /// The locations where all bytes of the region are valid, worthless bytes aside; `None` if all are worthless.
     pub fn valid_at(&self, region: &Region) -> Option<LocationSet> {
         let mut common: Option<LocationSet> = None;
-        self.visit(region, |_, set| {
+        self.visit_holders(region, |set| {
             if !set.is_worthless() {
                 match &mut common {
                     None => common = Some(set.clone()),
@@ -175,7 +190,7 @@ impl Directory {
         }
         // Usually all of it moves.
         let mut known: Option<(&LocationSet, Option<Location>)> = None;
-        let alike = self.visit(region, |_, set| match known {
+        let alike = self.visit_holders(region, |set| match known {
             Some((other, from)) => other == set || self.nearest(set, at) == from,
             None => {
                 known = Some((set, self.nearest(set, at)));

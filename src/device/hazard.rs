@@ -500,7 +500,7 @@ fn add_read(reads: &mut SmallVec<[Point; 2]>, point: &Point) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::device::unique_id;
     use proptest::prelude::*;
@@ -538,6 +538,11 @@ mod tests {
         fn as_any(&self) -> &dyn std::any::Any {
             self
         }
+    }
+
+    /// A point that is reached.
+    pub(crate) fn done() -> Point {
+        Point { timeline: clock(), value: 0, sequence: 0 }
     }
 
     fn clock() -> Arc<Clock> {

@@ -8,6 +8,7 @@ pub mod hazard;
 pub mod host;
 pub mod physical;
 pub mod vulkan;
+pub mod workgroups;
 
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TextureShape};
@@ -20,6 +21,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use workgroups::FoundWorkgroups;
 
 /// A number no other object of this process has.
 pub fn unique_id() -> u64 {
@@ -158,8 +160,16 @@ pub struct Dispatch<'a> {
 pub trait Kernel: Send + Sync {
     /// The module, with what reflection found.
     fn module(&self) -> &Arc<Module>;
+    /// Makes what launches of this many workgroups need, so that the first need not.
+    fn prepare(&self, groups: [u64; 3]) -> Result<()>;
     /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// Tells how long the device took for a launch.
+pub trait Timer: Send + Sync {
+    /// Nanoseconds, once the launch is done.
+    fn nanoseconds(&self) -> Result<Option<f64>>;
 }
 
 /// Work of a host queue: runs once, on some thread.
@@ -171,6 +181,8 @@ pub trait Queue: Send + Sync {
     fn timeline(&self) -> &Arc<dyn Timeline>;
     /// Adds a launch. Returns when it is done: wait for the point.
     fn dispatch(&self, dispatch: &Dispatch<'_>) -> Result<Point>;
+    /// Adds a launch that is timed: nothing else of the queue runs beside it. Only if [`Device::workgroups`] gives something.
+    fn dispatch_timed(&self, dispatch: &Dispatch<'_>) -> Result<(Point, Arc<dyn Timer>)>;
     /// Adds a function that runs on host threads. Only if [`Device::runs_host_code`].
     fn run(&self, uses: &[Use], job: HostJob) -> Result<Point>;
     /// Adds a copy between two buffers that this device can address.
@@ -237,6 +249,10 @@ pub trait Device: Send + Sync {
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module and checks that this device can run it. `label` names it in messages.
     fn load(&self, module: &Arc<Module>, label: &str) -> Result<Arc<dyn Kernel>>;
+    /// The workgroups that were found for kernels; `None` if none are looked for here.
+    fn workgroups(&self) -> Option<&FoundWorkgroups> {
+        None
+    }
     /// Moves bytes between host memory and a buffer of this device, after what uses the buffer's bytes. When it returns, a
     /// download is done; for an upload, `host` is no longer needed, and the returned points tell when it is done.
     ///
@@ -256,7 +272,7 @@ pub trait Device: Send + Sync {
     fn memory(&self) -> MemoryUsage;
     /// The error with which the device was lost, if it was.
     fn lost(&self) -> Option<crate::error::Error>;
-    /// Waits for all work, and writes what must outlive the process (the pipeline cache).
+    /// Waits for all work, and writes what must outlive the process (the caches).
     fn drain(&self);
     /// For casts to the device's own type.
     fn as_any(&self) -> &dyn Any;

@@ -159,6 +159,22 @@ impl TextureShape {
         Layout { offset: first.offset, element: end - first.offset, dims: SmallVec::new() }
     }
 
+    /// The levels whose host form is these bytes, if it is whole levels.
+    pub fn levels_of(&self, bytes: &Range<u64>) -> Option<Range<u32>> {
+        let hull = |level| self.level(level).hull();
+        let first = (0..self.levels()).find(|&level| hull(level).start == bytes.start)?;
+        let last = (first..self.levels()).find(|&level| hull(level).end == bytes.end)?;
+        Some(first..last + 1)
+    }
+
+    /// The levels that have some of these bytes of the host form.
+    pub fn levels_in(&self, bytes: &Range<u64>) -> impl Iterator<Item = u32> {
+        (0..self.levels()).filter(move |&level| {
+            let all = self.level(level).hull();
+            all.start < bytes.end && bytes.start < all.end
+        })
+    }
+
     /// Bytes of all levels in the host form.
     pub fn bytes(&self) -> u64 {
         self.level(self.levels - 1).hull().end

@@ -130,33 +130,45 @@ pub fn keep_loaded(code: usize) -> bool {
     unsafe { kernel32::GetModuleHandleExW(PIN_FROM_ADDRESS, std::ptr::without_provenance(code), &raw mut module) != 0 }
 }
 
+/// Registers a function for exit().
+#[cfg(windows)]
+type Register = unsafe extern "C" fn(extern "C" fn()) -> *mut std::ffi::c_void;
+
 /// Registers `hook` with each C library of the process that is a DLL: exit() of the program runs it while all threads are still
-/// there. What a DLL registers by its own atexit() runs when they are gone. False if there is no such C library.
+/// there. What a DLL registers by its own atexit() runs when they are gone. False if there is no such C library. Only the
+/// first call, with no lock held, takes the loader's lock: a thread that ends holds it while it waits for others of ours.
 #[cfg(windows)]
 pub fn at_exit_of_program(hook: extern "C" fn()) -> bool {
+    static FOUND: std::sync::OnceLock<Vec<Register>> = std::sync::OnceLock::new();
+    let all = FOUND.get_or_init(registers);
+    for register in all {
+        // SAFETY: they take a function without arguments; what they return tells no more than whether there was memory for it
+        // (`_onexit` a pointer, `_crt_atexit` a number: neither is looked at).
+        unsafe { register(hook) };
+    }
+    !all.is_empty()
+}
+
+/// Those of the C libraries that are loaded.
+#[cfg(windows)]
+fn registers() -> Vec<Register> {
     /// The name of the DLL in UTF-16, and what registers there.
     const LIBRARIES: [(&str, &std::ffi::CStr); 3] =
         [("msvcrt.dll", c"_onexit"), ("ucrtbase.dll", c"_crt_atexit"), ("ucrtbased.dll", c"_crt_atexit")];
-    type Register = unsafe extern "C" fn(extern "C" fn()) -> *mut std::ffi::c_void;
     const PIN: u32 = 1;
-    let mut any = false;
-    for (library, register) in LIBRARIES {
+    let found = LIBRARIES.iter().filter_map(|(library, register)| {
         let name: Vec<u16> = library.encode_utf16().chain([0]).collect();
         let mut module = std::ptr::null_mut();
-        // SAFETY: both names end in a zero. The functions take a function without arguments; what they return tells no more than
-        // whether there was memory for it (`_onexit` a pointer, `_crt_atexit` a number: neither is looked at).
+        // SAFETY: both names end in a zero. The functions are of this type, and stay, as the module is pinned.
         unsafe {
             if kernel32::GetModuleHandleExW(PIN, name.as_ptr(), &raw mut module) == 0 {
-                continue;
+                return None;
             }
             let found = kernel32::GetProcAddress(module, register.as_ptr());
-            if !found.is_null() {
-                std::mem::transmute::<*mut std::ffi::c_void, Register>(found)(hook);
-                any = true;
-            }
+            (!found.is_null()).then(|| std::mem::transmute::<*mut std::ffi::c_void, Register>(found))
         }
-    }
-    any
+    });
+    found.collect()
 }
 
 /// Fresh zero pages, null if there are none. Untouched they take no memory.

@@ -75,6 +75,15 @@ impl BindingKind {
     }
 }
 
+/// An image that a kernel samples with a sampler of another binding, each by its set and binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SampledPair {
+    /// The image.
+    pub image: (u32, u32),
+    /// The sampler.
+    pub sampler: (u32, u32),
+}
+
 /// A resource the entry point uses.
 #[derive(Debug, Clone)]
 pub struct Binding {

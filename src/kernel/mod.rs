@@ -3,7 +3,7 @@
 //! [`Module`] is the door. Behind it, each with one job: `parse` (bytes to whole instructions), `parsed` (instructions indexed
 //! by what they define), `grammar` (facts of opcodes), `entry_point` (its choice and call graph), `constants` (their
 //! evaluation), `type_layout` (sizes of types), `access` (which buffers are read and written), `interface` (what a launch
-//! binds), `reflect` (which finds it), `workgroup_size`; and the rewrites, with `writer`: `renumber` (dense descriptor
+//! binds), `reflect` (which finds it), `sampled` (images with samplers of their own), `workgroup_size`; and the rewrites, with `writer`: `renumber` (dense descriptor
 //! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions), `variant` (what a launch decides). [`registry`] holds the
 //! kernels compiled into programs by name, [`compiled`] those that the kernel compiler made of lambdas, whose bytes
 //! [`image`] reads.
@@ -22,6 +22,7 @@ mod parsed;
 mod reflect;
 pub mod registry;
 mod renumber;
+mod sampled;
 mod split;
 mod strip;
 #[cfg(test)]
@@ -32,7 +33,9 @@ mod variant;
 mod workgroup_size;
 mod writer;
 
-pub use interface::{Binding, BindingKind, ImageType, PushBlock, PushMember, SampledType, SpecConstant, SpecKind};
+pub use interface::{
+    Binding, BindingKind, ImageType, PushBlock, PushMember, SampledPair, SampledType, SpecConstant, SpecKind,
+};
 pub use module::Module;
 pub use renumber::dense;
 pub use rspirv::spirv::ImageFormat;

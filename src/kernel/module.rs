@@ -2,16 +2,16 @@
 
 use super::constants::{self, SpecOverrides};
 use super::entry_point::{self, EntryPoint};
-use super::interface::{Binding, PushBlock, SpecConstant};
+use super::interface::{Binding, PushBlock, SampledPair, SpecConstant};
 use super::parsed::ParsedModule;
 use super::split::SplitModule;
 use super::usage::SpecValues;
 use super::variant::Variant;
 use super::workgroup_size::WorkgroupSize;
-use super::{hash, parse, reflect, renumber, split, strip, type_layout, variant};
+use super::{hash, parse, reflect, renumber, sampled, split, strip, type_layout, variant};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use rspirv::spirv::Capability;
+use rspirv::spirv::{Capability, Op};
 use smallvec::SmallVec;
 use std::ffi::CStr;
 use std::fmt;
@@ -24,6 +24,7 @@ pub struct Module {
     capabilities: Vec<Capability>,
     extensions: Vec<String>,
     bindings: Vec<Binding>,
+    sampled: Vec<SampledPair>,
     push: Option<PushBlock>,
     spec: Vec<SpecConstant>,
     size: WorkgroupSize,
@@ -64,6 +65,7 @@ impl Module {
         let defaults = constants::evaluate(&code, code.globals(), &SpecOverrides::new())?;
         let layouts = type_layout::layouts(&code, &defaults)?;
         let bindings = reflect::bindings(&code, &entry, &defaults, &layouts)?;
+        let sampled = sampled::pairs(&code, &entry)?;
         let push = reflect::push(&code, &entry, &layouts)?;
         let spec = reflect::spec_constants(&code)?;
         let size = WorkgroupSize::find(&code, &entry)?;
@@ -79,6 +81,7 @@ impl Module {
             capabilities,
             extensions,
             bindings,
+            sampled,
             push,
             spec,
             size,
@@ -114,6 +117,10 @@ impl Module {
     /// Resources of the entry point, by (set, binding).
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
+    }
+    /// The images that are sampled with samplers of other bindings.
+    pub fn sampled_pairs(&self) -> &[SampledPair] {
+        &self.sampled
     }
     /// The push-constant block.
     pub fn push(&self) -> Option<&PushBlock> {
@@ -190,6 +197,12 @@ impl Module {
     /// True if the launch may choose the workgroup of a compiled kernel.
     pub fn chooses_workgroup(&self) -> bool {
         self.fixed_size.is_none()
+    }
+    /// True if its atomic operations may be sums of floats, which come out differently in another order: C++ AMP has none, so
+    /// programs write a loop around an exchange.
+    pub fn may_add_floats(&self) -> bool {
+        let sums = [Op::AtomicCompareExchange, Op::AtomicExchange, Op::AtomicFAddEXT];
+        self.code.insts().any(|inst| inst.op.is_some_and(|op| sums.contains(&op)))
     }
     /// The module for launches that decide so.
     pub fn variant(&self, of: Variant) -> Result<Module> {

@@ -1,5 +1,6 @@
 /* What tells the program how its data moves: counters, the transfer log, and the race reports of REVAMP_CHECK=1. */
 #include "engines.h"
+#include "system.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -462,9 +463,14 @@ static void begin_collecting(void) {
     CHECK_OK(revamp_set_log_callback(collect, collected, REVAMP_LOG_ERROR));
 }
 
-/* One report since the last time, which names both calls. */
+/* One report since the last time, which names both calls. It may be on its way on another thread. */
 static void expect_race(const char *first, const char *second, int line) {
     pthread_mutex_lock(&collected->lock);
+    for (int i = 0; i < 10000 && !collected->used; i++) {
+        pthread_mutex_unlock(&collected->lock);
+        pause_milliseconds(1);
+        pthread_mutex_lock(&collected->lock);
+    }
     check_text(collected->text, "race", __FILE__, line);
     check_text(collected->text, first, __FILE__, line);
     check_text(collected->text, second, __FILE__, line);

@@ -122,3 +122,8 @@ static const uint32_t images_words[] =
 #include "images.inc"
     ;
 MODULE(images);
+
+static const uint32_t codes_words[] =
+#include "codes.inc"
+    ;
+MODULE(codes);

@@ -25,6 +25,20 @@ const char *own_path(void) {
     return path;
 }
 
+/* The arguments with which CHECK_EMULATOR, if it is set, runs this program again: it is of another processor. */
+static char *const *emulated(const char *program, char *const *arguments) {
+    static char *with[64];
+    char *emulator = getenv("CHECK_EMULATOR");
+    size_t n = 2;
+    if (!emulator || strcmp(program, own_path()) != 0) return NULL;
+    with[0] = emulator;
+    with[1] = (char *)program;
+    for (; arguments[n - 1] && n + 1 < sizeof with / sizeof *with; n++)
+        with[n] = arguments[n - 1];
+    with[n] = NULL;
+    return with;
+}
+
 process start_process(const char *program, char *const *arguments, char *const *environment, FILE *out) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -38,7 +52,9 @@ process start_process(const char *program, char *const *arguments, char *const *
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
+    char *const *with = emulated(program, arguments);
+    int error = with ? posix_spawnp(&pid, with[0], &actions, &attributes, with, environment)
+                     : posix_spawn(&pid, program, &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (!error) return pid;

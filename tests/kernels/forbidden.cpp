@@ -234,6 +234,7 @@ void tile_static_pointers(array_view<int> v) {
         v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
             tile_static int *p;    // error: 'p': tile_static variables cannot be pointers or references
             tile_static int *q[2]; // error: 'q': tile_static variables cannot be pointers or references
+            tile_static with_pointer r; // error: 'r': tile_static variables cannot be pointers or references
             p = q[0] = nullptr;
             v[t.global] = p == q[0];
         });
@@ -257,6 +258,9 @@ struct members {
 struct derived : members {
     int g() restrict(amp, cpu) override { return 2; } // error: 'g' is virtual
 };
+struct derived_silently : members {
+    int g() restrict(amp, cpu) { return 2; } // error: 'g' is virtual
+};
 struct virtual_destructor {
     virtual ~virtual_destructor() restrict(amp, cpu) {} // error: is virtual
 };
@@ -274,7 +278,7 @@ again:                       // strict: a label is not allowed
     return x;
 }
 inline int assembles() restrict(amp) {
-    asm("nop"); // strict: 'asm' is not allowed
+    asm("nop"); // error: 'asm' is not allowed
     return 1;
 }
 struct any_class {
@@ -285,11 +289,19 @@ struct base_class {
     virtual ~base_class();
 };
 struct derived_class : base_class {};
+inline bool asks(base_class *c) restrict(amp) { // strict: it has virtual functions
+    return dynamic_cast<derived_class *>(c) != nullptr; // error: 'dynamic_cast' is not allowed
+}
+inline int makes() restrict(amp) {
+    int *p = new int(2); // error: 'new' is not allowed
+    delete p;            // error: 'delete' is not allowed
+    return 1;
+}
 inline bool identifies() restrict(amp) {
-    return &typeid(int) == nullptr; // strict: 'typeid' is not allowed
+    return &typeid(int) == nullptr; // error: 'typeid' is not allowed
 }
 inline bool identifies(any_class &c) restrict(amp) {
-    return &typeid(c) == nullptr; // strict: 'typeid' is not allowed
+    return &typeid(c) == nullptr; // error: 'typeid' is not allowed
 }
 inline bool says() restrict(amp) {
     const auto &text = "text"; // strict: a string other than a format
@@ -308,28 +320,32 @@ inline float *pointers_too(unsigned long n) restrict(amp) {
     return (float *)n; // strict: a cast between a pointer and a number
 }
 inline int throws(int x) restrict(amp, cpu) {
-    if (x) throw 3; // strict: 'throw' is not allowed
+    if (x) throw 3; // error: 'throw' is not allowed
     return x;
 }
 inline int tries(int x) restrict(amp, cpu) {
-    try { // strict: 'try' is not allowed
+    try { // error: 'try' is not allowed
         return x;
-    } catch (...) { // strict: 'try' is not allowed
+    } catch (...) { // error: 'try' is not allowed
         return 1;
     }
 }
 inline int recurses(int x) restrict(amp, cpu) {
-    return x < 2 ? x : recurses(x - 1); // strict: 'recurses': recursion is not allowed
+    return x < 2 ? x : recurses(x - 1); // error: 'recurses': recursion is not allowed
 }
 inline int one(int x) restrict(amp, cpu);
 inline int other(int x) restrict(amp, cpu) {
-    return one(x - 1); // strict: 'one': recursion is not allowed
+    return one(x - 1); // error: 'one': recursion is not allowed
 }
 inline int one(int x) restrict(amp, cpu) {
-    return x < 2 ? x : other(x - 1); // strict: 'other': recursion is not allowed
+    return x < 2 ? x : other(x - 1); // error: 'other': recursion is not allowed
+}
+inline int remembers() restrict(amp) {
+    static const int fixed[2] = {1, 2};
+    return fixed[1];
 }
 inline int keeps() restrict(amp, cpu) {
-    static int calls = 0; // strict: 'calls': a static, thread_local or extern variable is not allowed
+    static int calls = 0; // error: 'calls': a static, thread_local or extern variable is not allowed
     return ++calls;
 }
 int global_counter = 0;
@@ -339,7 +355,7 @@ inline int counts() restrict(amp, cpu) {
 inline int takes_function(int (*f)(int)) restrict(amp, cpu) { // strict: is a pointer to a function
     return f(1);
 }
-inline int variable_arguments(int n, ...) restrict(amp, cpu) { // strict: takes variable arguments
+inline int variable_arguments(int n, ...) restrict(amp, cpu) { // error: takes variable arguments
     return n;
 }
 inline int references(int x) restrict(amp) {
@@ -551,7 +567,7 @@ struct methods_of_char {
 inline int of_the_device(const accelerator &) restrict(amp) { // strict: belongs to the host
     return 1;
 }
-inline int by_value(array<int> x) restrict(amp) { // strict: by value: refer to it by '&'
+inline int by_value(array<int> x) restrict(amp) { // error: is an array by value ('array<int>')
     return 1;
 }
 // Casts.
@@ -568,11 +584,11 @@ inline int literals() restrict(amp) {
            + L'a';     // strict: the literal: 'wchar_t'
 }
 inline int threads() restrict(amp, cpu) {
-    thread_local int x; // strict: 'x': a static, thread_local or extern variable
+    thread_local int x; // error: 'x': a static, thread_local or extern variable
     return x;
 }
 inline int outside() restrict(amp, cpu) {
-    extern int elsewhere; // strict: 'elsewhere': a static, thread_local or extern variable
+    extern int elsewhere; // error: 'elsewhere': a static, thread_local or extern variable
     return 1;
 }
 inline void tile_static_of_both() restrict(amp, cpu) {
@@ -662,8 +678,8 @@ inline int atomics_on_both(int *p) restrict(amp, cpu) {
     return atomic_exchange(p, 1); // strict: 'atomic_exchange' is for amp code alone
 }
 inline void barrier_on_the_host(const tile_barrier &b) {
-    b.wait(); // strict: 'wait' is for amp code alone
-    all_memory_fence(b); // strict: 'all_memory_fence' is for amp code alone
+    b.wait();            // error: 'wait' is for amp code alone
+    all_memory_fence(b); // error: 'all_memory_fence' is for amp code alone
 }
 
 // Cpu functions, by what is not written.

@@ -133,11 +133,45 @@ TEST(tiles_by_hand_and_differences_of_pointers) {
     CHECK(view(0, 0) == 15 && view(7, 7) == 0);
 }
 
+struct two_numbers {
+    int a, b;
+};
+
+// What is chosen of a tile and a view, as places and as values, also of a class.
+TEST(choices_of_places_in_two_memories) {
+    std::vector<int> v(64), r(64);
+    std::vector<two_numbers> w(64), q(64);
+    for (int n = 0; n < 64; ++n)
+        v[n] = w[n].a = n, w[n].b = -n;
+    array_view<const int> from(v);
+    array_view<const two_numbers> pairs(w);
+    array_view<int> to(r);
+    array_view<two_numbers> both(q);
+    parallel_for_each(
+        vulkan_view(), to.extent.tile<8>(), [=](tiled_index<8> t) restrict(amp) {
+            tile_static int room[8];
+            tile_static two_numbers rooms[8];
+            const int x = t.local[0], g = t.global[0];
+            room[x] = from[g];
+            rooms[x] = pairs[g];
+            t.barrier.wait();
+            const int before = x > 0 ? room[x - 1] : from[g > 0 ? g - 1 : g];
+            const int behind = x < 7 ? +room[x + 1] : +from[g < 63 ? g + 1 : g];
+            const two_numbers pair = x > 0 ? rooms[x - 1] : pairs[g > 0 ? g - 1 : 0];
+            to[g] = 100 * before + behind;
+            both[g] = pair;
+        });
+    for (int n = 0; n < 64; ++n) {
+        const int before = n > 0 ? n - 1 : 0;
+        CHECK(to[n] == 100 * before + (n < 63 ? n + 1 : n) && both[n].a == before && both[n].b == -before);
+    }
+}
+
 // By a using-directive and not, in places where the C library's templates and functions are known too.
 TEST(mathematics_of_several_types) {
     for (const accelerator_view &where : {vulkan_view(), accelerator(L"host").default_view}) {
-        std::vector<float> r(18, 3.0f);
-        const array_view<float> v(18, r);
+        std::vector<float> r(30, 3.0f);
+        const array_view<float> v(30, r);
         parallel_for_each(
             where, extent<1>(1), [=](index<1> i) restrict(amp) {
                 const float x = v[0];
@@ -162,15 +196,28 @@ TEST(mathematics_of_several_types) {
                     v[12] = pow(x, 2);
                     v[13] = fdim(n, x);
                     int q;
-                    v[14] = precise_math::remquo(x, 2.0f, &q);
+                    v[14] = remquo(x, 2.0f, &q);
                     v[15] = q;
                     v[16] = precise_math::remquof(1e6f, 2.0f, &q);
                     v[17] = q;
+                    v[18] = remquo(n, 2, &q) + remquof(13.0f, 2.0f, &q) + precise_math::remquo(x, n, &q);
+                    v[19] = q;
+                    v[20] = rsqrt(n - 1);
+                    v[21] = lgamma(n, &q) + precise_math::lgamma(n, &q);
+                    v[22] = exp10(n - 3) + cospi(n) + erfinv(0) + rcbrt(n + 3);
+                    v[23] = scalb(n, 1) + scalbn(n, 1);
+                    v[24] = acosh(n - 4) + cbrt(n + 3u) + tanh(0);
+                    v[25] = frexp(n + 3, &q);
+                    v[26] = q;
+                    v[27] = ldexp(n, 1);
+                    v[28] = ilogb(n);
+                    v[29] = fast_math::ldexp(n, 2) + fast_math::frexp(n, &q);
                 }
             });
         v.synchronize();
-        const std::vector<float> expected = {3, 9, 4, 9, 1, 7, 3, 5, 16, 9, 1, 5, 9, 2, -1, 2, 0, 500000};
-        for (int n = 0; n < 18; ++n)
+        const std::vector<float> expected = {3, 9, 4,      9, 1, 7,    3,        5,     16, 9, 1,    5, 9,  2, -1,
+                                             2, 0, 500000, 0, 1, 0.5f, 6.35611f, 99.5f, 20, 2, 0.5f, 4, 10, 2, 20.625f};
+        for (int n = 0; n < 30; ++n)
             CHECK(std::fabs(r[n] - expected[n]) < 1e-3f);
     }
 }

@@ -30,6 +30,39 @@ int divisor(int a, int b) restrict(amp) {
     }
 }
 
+// Left in several places, one of them in an inner loop, with what both have made.
+int searched(const array_view<const int> &v, int from, int wanted) restrict(amp, cpu) {
+    int sum = 0, k = 0;
+    float scale = 1;
+    while (k < 40) {
+        const int x = v[(from + k) & 63];
+        if (x == wanted) break;
+        if (x > 50) {
+            sum += 1000;
+            if (x & 1) break;
+            sum += 3 * x;
+        }
+        int inner = 0;
+        for (; inner < x % 7; ++inner) {
+            if ((inner ^ x) == 5) break;
+            sum += inner;
+            if (sum > 4000) return -sum;
+        }
+        scale *= 0.5f;
+        if (inner == 6 && sum > 100) {
+            sum -= 50;
+            if (k > 9) return k + sum;
+            break;
+        }
+        ++k;
+    }
+    return k * 100000 + sum + (scale < 0.01f ? 7 : 0);
+}
+int remainders(int a, int b) restrict(amp, cpu) {
+    const short c = static_cast<short>(a), d = static_cast<short>(b);
+    return a % b + 3 * (d == 0 ? 0 : c % d) + 5 * (a % 12) + 7 * (b % -8);
+}
+
 } // namespace
 
 TEST(until_an_atomic_says_so) {
@@ -242,6 +275,35 @@ TEST(returns_switches_and_jumps_out_of_loops) {
                 v[i] = -1;
             });
         CHECK(v[0] == -1 && v[5] == 401);
+    });
+}
+
+// Also remainders of all signs.
+TEST(loops_that_are_left_in_several_places) {
+    const int ends[] = {-2147483647 - 1, -2147483647, -65537, -13, -8, -1, 1, 2, 7, 12, 40000, 2147483647};
+    std::vector<int> numbers(64);
+    unsigned state = 5;
+    for (int &n : numbers)
+        n = static_cast<int>((state = state * 1664525u + 1013904223u) >> 26);
+    std::copy(std::begin(ends), std::end(ends), numbers.begin() + 50);
+    everywhere([&](const accelerator_view &where) {
+        const array_view<const int> v(64, numbers);
+        std::vector<int> found(4096);
+        const array_view<int, 2> got(64, 64, found);
+        parallel_for_each(
+            where, got.extent, [=](index<2> i) restrict(amp) {
+                const int a = v[i[0]], b = v[i[1]];
+                const bool defined = b != 0 && !(b == -1 && a < -2147483647);
+                got[i] = searched(v, i[0], i[1]) ^ (defined ? remainders(a, b) : 0);
+            });
+        int wrong = 0;
+        for (int i = 0; i < 64; ++i)
+            for (int k = 0; k < 64; ++k) {
+                const int a = v[i], b = v[k];
+                const bool defined = b != 0 && !(b == -1 && a < -2147483647);
+                wrong += got(i, k) != (searched(v, i, k) ^ (defined ? remainders(a, b) : 0));
+            }
+        CHECK(wrong == 0);
     });
 }
 

@@ -10,9 +10,12 @@ int of_the_host(int x) {
 int fine(int x) restrict(amp, cpu) {
     return x + 2;
 }
+#if defined(FAIL_recursion)
 int recurses(int n) restrict(amp, cpu) {
     return n < 2 ? n : recurses(n - 1) * recurses(n - 2);
 }
+#endif
+#if defined(FAIL_variable_arguments)
 int variable(int n, ...) restrict(amp, cpu) {
     va_list all;
     va_start(all, n);
@@ -20,6 +23,7 @@ int variable(int n, ...) restrict(amp, cpu) {
     va_end(all);
     return n;
 }
+#endif
 int jumps(int n) restrict(amp, cpu) {
     static const void *const places[] = {&&even, &&odd};
     goto *places[n & 1];
@@ -48,7 +52,7 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [ =, &total ](index<1> i) restrict(amp) { total += view[i]; });
 #endif
-#ifdef FAIL_recursion // 'recurses' is not inlined
+#ifdef FAIL_recursion // 'recurses': recursion is not allowed
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = recurses(view[i]); });
 #endif

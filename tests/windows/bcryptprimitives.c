@@ -1,7 +1,8 @@
 /* Stands in for the system's DLL of this name, which Wine 8 lacks and Rust's standard library needs. For tests under
  * Wine only. */
-#include <ntsecapi.h>
 #include <windows.h>
+
+#include <ntsecapi.h> /* needs the other one's types */
 
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T bytes);
 

@@ -520,8 +520,14 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 #endif
         return first(write);
     }
-    REVAMP_HD revamp::detail::element_offset at(const index_type &i) const {
-        revamp::detail::element_offset position = i[0];
+    REVAMP_HD std::ptrdiff_t at(const index_type &i) const {
+#if REVAMP_COUNTS_TWICE
+        if (REVAMP_FOR_HOST) return offset<std::ptrdiff_t>(i);
+#endif
+        return offset<revamp::detail::element_offset>(i);
+    }
+    template <class Count> REVAMP_HD Count offset(const index_type &i) const {
+        Count position = i[0];
         for (unsigned d = 1; d < unsigned(N); ++d)
             position = position * this->extent[d] + i[d];
         return position;

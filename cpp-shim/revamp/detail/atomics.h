@@ -21,10 +21,6 @@ template <class... Arguments> __attribute__((device)) void __revamp_printf(const
 template <class... Arguments> __attribute__((device)) void __revamp_errorf(const char *format, Arguments... arguments);
 // What it turns into the end of the thread.
 extern "C" __attribute__((device, noreturn)) void __revamp_end_thread();
-#if defined(REVAMP_NATIVE_PASS)
-// The library's: 4096 bytes, for why a kernel ends: E and the text of errorf, or A and that of abort.
-extern "C" __attribute__((device)) char *revamp_native_text();
-#endif
 #endif
 
 REVAMP_DETAIL_BEGIN
@@ -234,9 +230,7 @@ REVAMP_HD inline void tile_static_memory_fence(const tile_barrier &) {
 #endif
 template <class... Arguments>
 REVAMP_HD REVAMP_PRINTS inline void direct3d_printf(const char *format, Arguments... arguments) {
-#if defined(REVAMP_NATIVE_PASS)
-    __builtin_printf(format, +arguments...);
-#elif REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS
     __revamp_printf(format, +arguments...);
 #else
     revamp::detail::print(format, arguments...);
@@ -244,12 +238,7 @@ REVAMP_HD REVAMP_PRINTS inline void direct3d_printf(const char *format, Argument
 }
 template <class... Arguments>
 REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Arguments... arguments) {
-#if defined(REVAMP_NATIVE_PASS)
-    char *text = revamp_native_text();
-    *text = 'E';
-    __builtin_snprintf(text + 1, 4095, format, +arguments...);
-    __revamp_end_thread();
-#elif REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS
     __revamp_errorf(format, +arguments...);
     __revamp_end_thread();
 #else
@@ -261,10 +250,7 @@ REVAMP_HD REVAMP_PRINTS inline void direct3d_errorf(const char *format, Argument
 #pragma clang diagnostic pop
 #endif
 REVAMP_HD __attribute__((nodebug)) inline void direct3d_abort() {
-#if defined(REVAMP_NATIVE_PASS)
-    __builtin_strcpy(revamp_native_text(), "AReference Rasterizer: Shader abort instruction hit");
-    __revamp_end_thread();
-#elif REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS
     __revamp_errorf("Reference Rasterizer: Shader abort instruction hit");
     __revamp_end_thread();
 #else
@@ -305,12 +291,7 @@ REVAMP_NAMESPACE_END
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
 __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const char *file, [[maybe_unused]] unsigned line,
               [[maybe_unused]] const char *function) noexcept {
-#if defined(REVAMP_NATIVE_PASS)
-    char *text = revamp_native_text();
-    *text = 'E';
-    __builtin_snprintf(text + 1, 4095, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, condition);
-    __revamp_end_thread();
-#elif REVAMP_DEVICE_PASS
+#if REVAMP_DEVICE_PASS
     __revamp_errorf("%s:%u: %s: Assertion `%s' failed.", file, line, function, condition);
     __revamp_end_thread();
 #else

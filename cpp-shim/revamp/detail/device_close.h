@@ -12,7 +12,7 @@
 
 // Whether mad() is an fma: on devices it is an instruction, on a processor without it a call of the C library.
 #ifndef REVAMP_MATH_FUSED
-#if (REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)) || defined(__FMA__)
+#if REVAMP_DEVICE_PASS || defined(__FMA__)
 #define REVAMP_MATH_FUSED 1
 #else
 #define REVAMP_MATH_FUSED 0
@@ -21,7 +21,7 @@
 
 // 1 / sqrt(x) to 2 ulp; a test may set it to less.
 #ifndef REVAMP_MATH_INVERSE_ROOT
-#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_INVERSE_ROOT(x) revamp::detail::close::__revamp_fast_rsqrt_f32(x)
 #else
 #define REVAMP_MATH_INVERSE_ROOT(x) (1.0f / __builtin_sqrtf(x))
@@ -31,14 +31,14 @@
 // What the device's arithmetic is beyond what Vulkan asks for (`OfDevice` in image/src/kernels.rs): the library knows
 // it when it makes the pipeline, so that only one of two ways is left in the code. A test may set it.
 #ifndef REVAMP_MATH_OF_DEVICE
-#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_OF_DEVICE(what) revamp::detail::close::__revamp_of_device(what)
 #else
 #define REVAMP_MATH_OF_DEVICE(what) false
 #endif
 #endif
 #ifndef REVAMP_MATH_POWER
-#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_POWER(x) revamp::detail::close::__revamp_fast_exp2_f32(x)
 #else
 #define REVAMP_MATH_POWER(x) __builtin_exp2f(x)
@@ -49,7 +49,7 @@ REVAMP_DETAIL_BEGIN
 namespace close {
 using namespace precise;
 
-#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#if REVAMP_DEVICE_PASS
 extern "C" REVAMP_MATH_KNOWN float __revamp_fast_rsqrt_f32(float);
 extern "C" REVAMP_MATH_KNOWN float __revamp_fast_exp2_f32(float);
 extern "C" REVAMP_MATH_KNOWN bool __revamp_of_device(int);
@@ -158,6 +158,20 @@ template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
     const T none = is_nan(x) ? x : is_zero(x) || !negative(x) ? y : not_a_number<T>();
     return {number ? r.m : T(1), number ? r.factor : none};
 }
+// The same for the square root of a float, in fewer operations: m is x 2^100 or x 2^-100.
+REVAMP_MATH_INLINE rooted<float> root_far(float x) {
+    word_of<float> m = bits(x), less = 0;
+    const bool number = m - 1 < infinite_bits<float> - 1, large = m > one_bits<float>;
+    while (m < leading_one<float> && number)
+        m <<= 1, less += leading_one<float>;
+    constexpr word_of<float> by = word_of<float>(100) << format<float>::fraction;
+    const float none = negative(x) && !is_nan(x) && !is_zero(x) ? not_a_number<float>() : x;
+    return {number ? from_bits<float>(large ? m - by : m - less + by) : 1.0f,
+            number ? large ? 0x1p50f : 0x1p-50f : none};
+}
+REVAMP_MATH_INLINE rooted<double> root_far(double x) {
+    return root_far(x, 1);
+}
 REVAMP_MATH_INLINE float root_of_device(float x) {
     return __builtin_sqrtf(x);
 }
@@ -171,7 +185,7 @@ template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
     rooted<T> r = {x, T(1)};
     // Below, the rest might be flushed; above, a square be infinite.
-    if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) r = root_far(x, 1);
+    if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) r = root_far(x);
     T y = inverse_root(r.m), s = r.m * y, h = T(0.5) * y;
     if (fused()) return mad(mad(-s, s, r.m), h, s) * r.factor;
     if constexpr (single<T>) {
@@ -195,6 +209,58 @@ REVAMP_MATH_INLINE double rsqrt(double x) {
     rooted<double> r = {x, 1};
     if (!usual(x)) r = root_far(x, -1);
     return inverse_root(r.m) * r.factor;
+}
+// 1 / cbrt(x) to a few units of a float's last place, for normal x.
+REVAMP_MATH_INLINE float inverse_cube_root(float x) {
+    REVAMP_MATH_EXACT
+    // By the exponent's third, to 1 / 30; the rest by two series in 1 - x y^3.
+    float y = from_bits<float>(0x54a2fa8cu - bits(x) / 3u);
+    float e = mad(-(x * y), y * y, 1.0f);
+    y = mad(y * e, horner(e, 0x1.555556p-2, 0x1.c71c72p-3, 0x1.61f9aep-3), y);
+    e = mad(-(x * y), y * y, 1.0f);
+    return mad(y * e, mad(e, 0x1.c71c72p-3f, 0x1.555556p-2f), y);
+}
+REVAMP_MATH_INLINE float cube_root_start(float x) {
+    return inverse_cube_root(x);
+}
+// 1 / cbrt(x) for x in [1, 8).
+REVAMP_MATH_INLINE double cube_root_start(double x) {
+    REVAMP_MATH_EXACT
+    const double y = static_cast<double>(inverse_cube_root(static_cast<float>(x)));
+    const double e = mad(-(x * y), y * y, 1.0);
+    return mad(y * e, mad(e, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), y);
+}
+template <class T> REVAMP_MATH_INLINE T cbrt(T x) {
+    REVAMP_MATH_EXACT
+    const T size = fabs(x);
+    T a = size, factor = T(1);
+    // Of a float far below, the rest would be subnormal; of one far above, the cube may be infinite.
+    const word_of<T> least = single<T> ? bits(T(0x1p-90)) : leading_one<T>;
+    const word_of<T> most = single<T> ? bits(T(0x1p126)) : infinite_bits<T>;
+    if (bits(size) - least >= most - least) {
+        const scaled<T> s = scale_far(size);
+        const int third = (s.exponent + 3072) / 3 - 1024;
+        const bool number = is_finite(x) && !is_zero(x);
+        a = number ? s.significand * power_of_two<T>(s.exponent - 3 * third) : T(1);
+        factor = number ? power_of_two<T>(third) : size;
+    } else if constexpr (!single<T>) {
+        // size = a 8^n with a in [1, 8); the bias is 3 times 341.
+        const std::uint32_t third = static_cast<std::uint32_t>(bits(size) >> format<T>::fraction) / 3;
+        a = from_bits<T>(bits(size) - (static_cast<word_of<T>>(3 * third) << format<T>::fraction) + one_bits<T>);
+        factor = from_bits<T>(static_cast<word_of<T>>(third + 682) << format<T>::fraction);
+    }
+    const T y = cube_root_start(a), yy = y * y, t = a * yy;
+    // A step of Newton's method: the rest a - t^3 decides.
+    T rest;
+    if (fused()) {
+        const T square = t * t;
+        rest = mad(-square, t, a);
+        if constexpr (!single<T>) rest = mad(-mad(t, t, -square), t, rest);
+    } else {
+        const two<T> cube = multiply(product(t, t), two<T>{t, T(0)});
+        rest = (a - cube.high) - cube.low;
+    }
+    return with_sign(mad(rest, yy * T(1.0 / 3), t) * factor, sign_of(x));
 }
 template <class T> REVAMP_MATH_INLINE T hypot(T x, T y) {
     REVAMP_MATH_EXACT
@@ -249,7 +315,19 @@ template <class T> REVAMP_MATH_INLINE T exp_result(T x, powers<T> p, T limit, T 
     if (magnitude(x) > bits(limit)) y = exp_far(x, p, most);
     return y;
 }
-// e^x as `exp_of` gives it, without `low`, to 2 ulp where the device's powers allow it.
+// e^x as `exp_of` gives it; of a float without `low`, rounded once.
+template <class T> REVAMP_MATH_INLINE powers<T> exp_once(T x) {
+    REVAMP_MATH_EXACT
+    if constexpr (single<T>) {
+        const T t = mad(x, T(0x1.71547652b82fep+0), magic<T>), n = t - magic<T>;
+        const T r = mad(n, -log_two_low<T>, mad(n, -log_two_high<T>, x));
+        return {horner(r, 1.0, 1.0, 0x1.fffffcp-2, 0x1.55548ap-3, 0x1.5558a8p-5, 0x1.123e7ap-7, 0x1.6a5916p-10), T(0),
+                n, t};
+    } else {
+        return exp_of(x, T(0));
+    }
+}
+// e^x as `exp_once` gives it, to 2 ulp where the device's powers allow it.
 template <class T> REVAMP_MATH_INLINE powers<T> exp_near(T x) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
@@ -258,23 +336,24 @@ template <class T> REVAMP_MATH_INLINE powers<T> exp_near(T x) {
             return {REVAMP_MATH_POWER(mad(x, T(0x1.4ae0cp-26), mad(x, log, -n))), T(0), n, t};
         }
     }
-    return exp_of(x, T(0));
+    return exp_once(x);
 }
 template <class T> REVAMP_MATH_INLINE T exp(T x) {
-    return exp_result(x, exp_of(x, T(0)), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
+    return exp_result(x, exp_once(x), single<T> ? T(86) : T(707), single<T> ? T(104) : T(746));
 }
 template <class T> REVAMP_MATH_INLINE T exp2(T x) {
     REVAMP_MATH_EXACT
     const T t = x + magic<T>, n = t - magic<T>, r = x - n;
-    T q;
-    if constexpr (single<T>)
-        q = horner(r, 0x1.ebfbdcp-3, 0x1.c6af84p-5, 0x1.3b2da8p-7, 0x1.5f0736p-10, 0x1.41b784p-13);
-    else
-        q = horner(r, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c9p-5, 0x1.3b2ab6fba4d19p-7, 0x1.5d87fe78a323dp-10,
-                   0x1.430912f8d7c7ep-13, 0x1.ffcbfc727ca28p-17, 0x1.62c0207be226bp-20, 0x1.b524e0c32957cp-24,
-                   0x1.e4d5c169d84d6p-28, 0x1.e9fdaeb2b0a7cp-32, 0x1.bb560a25e62dcp-36);
-    // The coefficient of r as 1/2 and the rest.
-    const T y = T(1) + mad(r, T(0.5), mad(r, T(0x1.8b90bfbe8e7bdp-3), r * r * q));
+    T y;
+    if constexpr (single<T>) {
+        y = horner(r, 1.0, 0x1.62e43p-1, 0x1.ebfbdcp-3, 0x1.c6af84p-5, 0x1.3b2da8p-7, 0x1.5f0736p-10, 0x1.41b784p-13);
+    } else {
+        const T q = horner(r, 0x1.ebfbdff82c58fp-3, 0x1.c6b08d704a0c9p-5, 0x1.3b2ab6fba4d19p-7, 0x1.5d87fe78a323dp-10,
+                           0x1.430912f8d7c7ep-13, 0x1.ffcbfc727ca28p-17, 0x1.62c0207be226bp-20, 0x1.b524e0c32957cp-24,
+                           0x1.e4d5c169d84d6p-28, 0x1.e9fdaeb2b0a7cp-32, 0x1.bb560a25e62dcp-36);
+        // The coefficient of r as 1/2 and the rest.
+        y = T(1) + mad(r, T(0.5), mad(r, T(0x1.8b90bfbe8e7bdp-3), r * r * q));
+    }
     return exp_result(x, powers<T>{y, T(0), n, t}, single<T> ? T(125) : T(1021), single<T> ? T(152) : T(1078));
 }
 template <class T> REVAMP_MATH_INLINE T exp10(T x) {
@@ -286,25 +365,33 @@ template <class T> REVAMP_MATH_INLINE T exp10(T x) {
     else
         high = T(0x1.34413509f6p-2), low = T(0x1.9fef311f12b36p-42);
     const T h = mad(n, -high, x), r = mad(n, -low, h);
-    T tail = r * r;
-    if constexpr (single<T>)
-        tail *= horner(r, 0x1.53524ap+1, 0x1.046fbcp+1, 0x1.2bd9ap+0, 0x1.155d92p-1, 0x1.a6f50ep-3);
-    else
-        tail = mad(tail,
-                   horner(r, 0x1.53524c73cea69p+1, 0x1.0470591de2caap+1, 0x1.2bd7609fd964ap+0, 0x1.1429ffd1d2346p-1,
-                          0x1.a7ed7085815d1p-3, 0x1.16e4dfd14b39dp-4, 0x1.4116ad7f98f9dp-6, 0x1.48977f47daddbp-8,
-                          0x1.2eac70d952fafp-10, 0x1.fc0cb5fae8753p-13, 0x1.77b17f82a41f6p-15),
-                   T(0x1.26bb1bbb55516p+1) * mad(n, -low, h - r));
-    // log(10) as 2 and the rest.
-    const T y = T(1) + mad(r, T(2), mad(r, T(0x1.35d8dddaaa8acp-2), tail));
+    T y;
+    if constexpr (single<T>) {
+        y = horner(r, 1.0, 0x1.26bb1cp+1, 0x1.53524ap+1, 0x1.046fbcp+1, 0x1.2bd9ap+0, 0x1.155d92p-1, 0x1.a6f50ep-3);
+    } else {
+        const T tail =
+            mad(r * r,
+                horner(r, 0x1.53524c73cea69p+1, 0x1.0470591de2caap+1, 0x1.2bd7609fd964ap+0, 0x1.1429ffd1d2346p-1,
+                       0x1.a7ed7085815d1p-3, 0x1.16e4dfd14b39dp-4, 0x1.4116ad7f98f9dp-6, 0x1.48977f47daddbp-8,
+                       0x1.2eac70d952fafp-10, 0x1.fc0cb5fae8753p-13, 0x1.77b17f82a41f6p-15),
+                T(0x1.26bb1bbb55516p+1) * mad(n, -low, h - r));
+        // log(10) as 2 and the rest.
+        y = T(1) + mad(r, T(2), mad(r, T(0x1.35d8dddaaa8acp-2), tail));
+    }
     return exp_result(x, powers<T>{y, T(0), n, t}, single<T> ? T(37) : T(307), single<T> ? T(46) : T(325));
 }
-// e^a / 2 for a >= 0.
+// e^a / 2 for a >= 0; of a float without what is lost in rounding.
 template <class T> REVAMP_MATH_INLINE two<T> half_exp(T a) {
-    const powers<T> p = exp_of(a, T(0));
-    const int n = static_cast<int>(p.n) - 1;
-    const bool far = magnitude(a) > bits(single<T> ? T(90) : T(711));
-    return {far ? (is_nan(a) ? a : infinity<T>()) : times_power(p.y, n), far ? T(0) : times_power(p.low, n)};
+    REVAMP_MATH_EXACT
+    const powers<T> p = exp_once(a);
+    // The last ones that are finite; the power is normal up to there.
+    const bool far = magnitude(a) > bits(single<T> ? T(0x1.65a9f8p+6) : T(0x1.633ce8fb9f87dp+9));
+    const T end = is_nan(a) ? a : infinity<T>();
+    const T y = from_bits<T>(bits(raise(p.y, p.t)) - leading_one<T>);
+    if constexpr (single<T>)
+        return {far ? end : y, T(0)};
+    else
+        return {far ? end : y, far ? T(0) : (p.low + p.low) * raise(T(0.25), p.t)};
 }
 template <class T> REVAMP_MATH_INLINE T cosh(T x) {
     REVAMP_MATH_EXACT
@@ -390,7 +477,13 @@ template <class T> REVAMP_MATH_INLINE T log_of(parts<T> p) {
     return mad(p.k, log_two_high<T>, p.f + mad(p.f, log_tail(p.f), p.k * log_two_low<T>));
 }
 template <class T> REVAMP_MATH_INLINE T log(T x) {
-    return log_of(parts_of(x));
+    REVAMP_MATH_EXACT
+    const parts<T> p = parts_of(x);
+    if constexpr (single<T>) {
+        // By an fma that rounds once, log(2) needs no second part.
+        if (fused()) return mad(p.k, T(0x1.62e43p-1), mad(p.f, log_tail(p.f), p.f));
+    }
+    return log_of(p);
 }
 // log(x) / log(b), from 1 / log(b) and log(2) / log(b), each as a short high part and the rest.
 template <class T> REVAMP_MATH_INLINE T log_to_base(T x, two<T> base, two<T> two_) {
@@ -542,12 +635,13 @@ template <class T> REVAMP_MATH_INLINE T pow(T x, T y) {
 
 // Circles.
 
-// x = quadrant pi / 2 + rest + low, for x >= 0.
+// x = quadrant pi / 2 + rest + low, for x >= 0. `All`: with what the first sum loses, up to half a unit in the last
+// place.
 template <class T> struct turned {
     T rest, low;
     int quadrant;
 };
-template <class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
+template <bool All = false, class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
     REVAMP_MATH_EXACT
     const T t = mad(x, T(0x1.45f306dc9c883p-1), magic<T>), n = t - magic<T>;
     T first, second, third, fourth; // of -pi / 2; n times each but the last is exact
@@ -556,9 +650,17 @@ template <class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
     else
         first = T(-0x1.921fb54p+0), second = T(-0x1.10b46118p-30), third = T(-0x1.313198ap-61),
         fourth = T(-0x1.701b839a25205p-92);
-    const T g = mad(n, second, mad(n, first, x)), h = mad(n, third, g);
-    const T rest = mad(n, fourth, mad(n, third, g - h)), r = h + rest;
-    turned<T> y = {r, (h - r) + rest, static_cast<int>(bits(t))};
+    turned<T> y = {T(0), T(0), static_cast<int>(bits(t))};
+    if (single<T> && fused()) {
+        // The first is exact; what the others lose is below half an ulp of the rest, which is all that is used of a
+        // float.
+        y.rest = mad(n, T(0x1.ee59dap-50), mad(n, T(0x1.777a5cp-25), mad(n, T(-0x1.921fb6p+0), x)));
+    } else {
+        const T f = mad(n, first, x), g = mad(n, second, f), h = mad(n, third, g);
+        T rest = mad(n, fourth, mad(n, third, g - h));
+        if constexpr (All) rest += mad(n, second, f - g);
+        y.rest = h + rest, y.low = (h - y.rest) + rest;
+    }
     if (magnitude(x) > bits(single<T> ? T(3200) : T(0x1p18))) {
         const quarter_turns<T> far = reduce_far(is_finite(x) ? x : T(0x1p30));
         y = {is_finite(x) ? far.rest.high : not_a_number<T>(), far.rest.low, far.quadrant};
@@ -626,7 +728,7 @@ template <class T> REVAMP_MATH_INLINE T tan_turned(turned<T> t) {
     return (t.quadrant & 1) != 0 ? inverse : w.high;
 }
 template <class T> REVAMP_MATH_INLINE T tan(T x) {
-    return flip(tan_turned(turn(fabs(x))), sign_of(x));
+    return flip(tan_turned(turn<!single<T>>(fabs(x))), sign_of(x));
 }
 
 // pi |x|; an integer or half of one leaves a zero, exactly.

@@ -6,7 +6,8 @@
 //     __revamp_fast_<name>_f32
 //
 // that the kernel compiler knows (kernelc/src/lower/fast_math.rs), or a few instructions of LLVM's. precise_math's are
-// code: device_precise.h. Only the device pass needs the bodies; the host pass sees declarations.
+// code: device_precise.h. Only the device pass needs the bodies; the host pass sees declarations. Kernels as code for
+// the host's processor take the C library's in their place (kernelc/src/native/host_functions.rs).
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H
 
@@ -27,47 +28,6 @@
 #endif
 
 REVAMP_DETAIL_BEGIN
-#if defined(REVAMP_NATIVE_PASS)
-// Kernels for the host's processor take the C library's functions, as host threads do that run the program's own.
-namespace fast {
-#define REVAMP_MATH_LIBRARY_1(name)                                                                                    \
-    REVAMP_MATH_INLINE float name(float x) {                                                                           \
-        return __builtin_##name##f(x);                                                                                 \
-    }                                                                                                                  \
-    REVAMP_MATH_INLINE double name(double x) {                                                                         \
-        return __builtin_##name(x);                                                                                    \
-    }
-#define REVAMP_MATH_LIBRARY_2(name)                                                                                    \
-    REVAMP_MATH_INLINE float name(float x, float y) {                                                                  \
-        return __builtin_##name##f(x, y);                                                                              \
-    }                                                                                                                  \
-    REVAMP_MATH_INLINE double name(double x, double y) {                                                               \
-        return __builtin_##name(x, y);                                                                                 \
-    }
-REVAMP_MATH_FAST_UNARY(REVAMP_MATH_LIBRARY_1)
-REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_LIBRARY_1)
-REVAMP_MATH_FAST_BINARY(REVAMP_MATH_LIBRARY_2)
-REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_LIBRARY_2)
-#undef REVAMP_MATH_LIBRARY_1
-#undef REVAMP_MATH_LIBRARY_2
-REVAMP_MATH_INLINE float rsqrt(float x) {
-    return 1.0f / sqrt(x);
-}
-using precise::frexp;
-using precise::isfinite;
-using precise::isinf;
-using precise::isnan;
-using precise::ldexp;
-using precise::modf;
-using precise::signbit;
-REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
-    *sine = sin(x);
-    *cosine = cos(x);
-}
-} // namespace fast
-#define REVAMP_MATH_COMMON fast
-#else
-#define REVAMP_MATH_COMMON REVAMP_MATH_CODE
 namespace fast {
 
 #define REVAMP_MATH_INSTRUCTION(name)                                                                                  \
@@ -127,7 +87,6 @@ REVAMP_MATH_INLINE void sincos(float x, float *sine, float *cosine) {
 }
 
 } // namespace fast
-#endif
 REVAMP_DETAIL_END
 #endif
 
@@ -139,6 +98,9 @@ REVAMP_DETAIL_END
     friend REVAMP_DEVICE __attribute__((always_inline)) inline result name parameters {                                \
         return revamp::detail::target arguments;                                                                       \
     }
+
+// The host's remquo has the attribute as well; what lacks it loses.
+#define REVAMP_MATH_FIRST __attribute__((enable_if(true, "")))
 
 // F is one of these two; set is `fast` or `precise`; parameters and arguments are in parentheses.
 #define REVAMP_MATH_1(F, set, type, name, target) F(set::target, type, name, (type x), (x))
@@ -159,7 +121,7 @@ REVAMP_DETAIL_END
     F(precise::fma, type, fma##f, (type x, type y, type z), (x, y, z))                                                 \
     F(precise::ilogb, int, ilogb##f, (type x), (x))                                                                    \
     F(precise::lgamma, type, lgamma##f, (type x, int *sign), (x, sign))                                                \
-    F(precise::remquo, type, remquo##f, (type x, type y, int *quotient), (x, y, quotient))                             \
+    F(precise::remquo, REVAMP_MATH_FIRST type, remquo##f, (type x, type y, int *quotient), (x, y, quotient))           \
     F(precise::scalb, type, scalb##f, (type x, type y), (x, y))                                                        \
     F(precise::scalbn, type, scalbn##f, (type x, int exponent), (x, exponent))
 #define REVAMP_MATH_MORE_CLASSES(F, type)                                                                              \
@@ -174,14 +136,10 @@ REVAMP_DETAIL_END
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                  \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                               \
     REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_CODE, double, name, name)
-#define REVAMP_MATH_COMMON_1(name)                                                                                     \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name, name)                                                \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name##f, name)                                             \
-    REVAMP_MATH_1(REVAMP_MATH_F, REVAMP_MATH_COMMON, double, name, name)
-#define REVAMP_MATH_COMMON_2(name)                                                                                     \
-    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name, name)                                                \
-    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_COMMON, float, name##f, name)                                             \
-    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_COMMON, double, name, name)
+#define REVAMP_MATH_PRECISE_2(name)                                                                                    \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name, name)                                                  \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_CODE, float, name##f, name)                                               \
+    REVAMP_MATH_2(REVAMP_MATH_F, REVAMP_MATH_CODE, double, name, name)
 
 #define REVAMP_MATH_ALL_FAST                                                                                           \
     REVAMP_MATH_FAST_UNARY(REVAMP_MATH_FAST_1)                                                                         \
@@ -191,11 +149,11 @@ REVAMP_DETAIL_END
     REVAMP_MATH_SHARED(REVAMP_MATH_F, fast, float, f)                                                                  \
     REVAMP_MATH_CLASSES(REVAMP_MATH_F, fast, float)
 #define REVAMP_MATH_ALL_PRECISE                                                                                        \
-    REVAMP_MATH_FAST_UNARY(REVAMP_MATH_COMMON_1)                                                                       \
-    REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_COMMON_1)                                                                    \
+    REVAMP_MATH_FAST_UNARY(REVAMP_MATH_PRECISE_1)                                                                      \
+    REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_PRECISE_1)                                                                   \
     REVAMP_MATH_OWN_UNARY(REVAMP_MATH_PRECISE_1)                                                                       \
-    REVAMP_MATH_FAST_BINARY(REVAMP_MATH_COMMON_2)                                                                      \
-    REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_COMMON_2)                                                                   \
+    REVAMP_MATH_FAST_BINARY(REVAMP_MATH_PRECISE_2)                                                                     \
+    REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_PRECISE_2)                                                                  \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, )                                                       \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, float, f)                                                      \
     REVAMP_MATH_SHARED(REVAMP_MATH_F, REVAMP_MATH_CODE, double, )                                                      \
@@ -226,23 +184,26 @@ using revamp_float_of =
     std::enable_if_t<std::is_arithmetic<T>::value && (std::is_arithmetic<More>::value && ...) &&
                          !(std::is_same<T, float>::value && (std::is_same<More, float>::value && ...)),
                      float>;
-template <class... T>
-using revamp_number_of = std::enable_if_t<
-    (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) &&
-        !(std::is_same<T, double>::value && ...),
-    std::conditional_t<(std::is_same<T, double>::value || ...) || !(std::is_same<T, float>::value || ...), double,
-                       float>>;
+template <class... T> using revamp_number_of = revamp::detail::math::number_of<T...>;
 #define REVAMP_MATH_MIXED_1(name)                                                                                      \
-    template <class T> REVAMP_DEVICE inline revamp_float_of<T> name(T x) {                                             \
-        return name(float(x));                                                                                         \
+    template <class T> REVAMP_DEVICE inline REVAMP_MATH_F<T> name(T x) {                                               \
+        return name(REVAMP_MATH_F<T>(x));                                                                              \
     }
 #define REVAMP_MATH_MIXED_2(name)                                                                                      \
     template <class T, class U> REVAMP_DEVICE inline REVAMP_MATH_F<T, U> name(T x, U y) {                              \
         using R = REVAMP_MATH_F<T, U>;                                                                                 \
         return name(R(x), R(y));                                                                                       \
     }
+#define REVAMP_MATH_MIXED_POWERS                                                                                       \
+    template <class T> REVAMP_DEVICE inline REVAMP_MATH_F<T> frexp(T x, int *exponent) {                               \
+        return frexp(REVAMP_MATH_F<T>(x), exponent);                                                                   \
+    }                                                                                                                  \
+    template <class T> REVAMP_DEVICE inline REVAMP_MATH_F<T> ldexp(T x, int exponent) {                                \
+        return ldexp(REVAMP_MATH_F<T>(x), exponent);                                                                   \
+    }
 namespace fast_math {
 #define REVAMP_MATH_F revamp_float_of
+REVAMP_MATH_MIXED_POWERS
 REVAMP_MATH_FAST_UNARY(REVAMP_MATH_MIXED_1)
 REVAMP_MATH_FAST_BINARY(REVAMP_MATH_MIXED_2)
 #undef REVAMP_MATH_F
@@ -251,7 +212,25 @@ namespace precise_math {
 #define REVAMP_MATH_F revamp_number_of
 REVAMP_MATH_FAST_BINARY(REVAMP_MATH_MIXED_2)
 REVAMP_MATH_PRECISE_BINARY(REVAMP_MATH_MIXED_2)
+REVAMP_MATH_MIXED_2(scalb)
+REVAMP_MATH_MIXED_POWERS
+REVAMP_MATH_FAST_UNARY(REVAMP_MATH_MIXED_1)
+REVAMP_MATH_PRECISE_UNARY(REVAMP_MATH_MIXED_1)
+REVAMP_MATH_OWN_UNARY(REVAMP_MATH_MIXED_1)
 #undef REVAMP_MATH_F
+template <class T> REVAMP_DEVICE inline std::enable_if_t<std::is_integral<T>::value, int> ilogb(T x) {
+    return ilogb(double(x));
+}
+template <class T> REVAMP_DEVICE inline revamp_number_of<T> scalbn(T x, int exponent) {
+    return scalbn(revamp_number_of<T>(x), exponent);
+}
+template <class T> REVAMP_DEVICE inline revamp_number_of<T> lgamma(T x, int *sign) {
+    return lgamma(double(x), sign);
+}
+template <class T, class U> REVAMP_DEVICE inline revamp_number_of<T, U> remquo(T x, U y, int *quotient) {
+    using R = revamp_number_of<T, U>;
+    return remquo(R(x), R(y), quotient);
+}
 template <class T, class U, class V> REVAMP_DEVICE inline revamp_number_of<T, U, V> fma(T x, U y, V z) {
     using R = revamp_number_of<T, U, V>;
     return fma(R(x), R(y), R(z));
@@ -259,6 +238,7 @@ template <class T, class U, class V> REVAMP_DEVICE inline revamp_number_of<T, U,
 } // namespace precise_math
 #undef REVAMP_MATH_MIXED_1
 #undef REVAMP_MATH_MIXED_2
+#undef REVAMP_MATH_MIXED_POWERS
 
 #if REVAMP_DEVICE_PASS
 #define REVAMP_MATH_F REVAMP_MATH_DEFINE
@@ -277,6 +257,7 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_INLINE
 #undef REVAMP_MATH_DECLARE
 #undef REVAMP_MATH_DEFINE
+#undef REVAMP_MATH_FIRST
 #undef REVAMP_MATH_1
 #undef REVAMP_MATH_2
 #undef REVAMP_MATH_SHARED
@@ -286,9 +267,7 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_FAST_1
 #undef REVAMP_MATH_FAST_2
 #undef REVAMP_MATH_PRECISE_1
-#undef REVAMP_MATH_COMMON_1
-#undef REVAMP_MATH_COMMON_2
-#undef REVAMP_MATH_COMMON
+#undef REVAMP_MATH_PRECISE_2
 #undef REVAMP_MATH_CODE
 #undef REVAMP_MATH_KNOWN
 #undef REVAMP_MATH_ALL_FAST

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 // exp10, scalb and lgamma_r with their forms in float are GNU's, which musl has too; sincos MinGW has besides.
 #if !defined(_WIN32) && !defined(__APPLE__)
@@ -339,15 +340,36 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     *quotient = std::signbit(x) == std::signbit(y) ? low : -low;
     return remainder;
 }
-inline double remquo(double x, double y, int *quotient) {
+// Beside the C library's, which a using-directive brings as well, Clang takes these; GCC, which cannot be told, takes
+// the C library's where that has the same parameters.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+#define REVAMP_REMQUO(type, name) inline type name(type x, type y, int *quotient) __attribute__((enable_if(true, "")))
+#else
+#define REVAMP_REMQUO(type, name) template <class = void> inline type name(type x, type y, int *quotient)
+#endif
+REVAMP_REMQUO(double, remquo) {
     return remainder_and_quotient(x, y, quotient);
 }
-inline float remquo(float x, float y, int *quotient) {
+REVAMP_REMQUO(float, remquo) {
     return remainder_and_quotient(x, y, quotient);
 }
-inline float remquof(float x, float y, int *quotient) {
+REVAMP_REMQUO(float, remquof) {
     return remainder_and_quotient(x, y, quotient);
 }
+#undef REVAMP_REMQUO
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+// Of whole numbers among the arguments: double, or float where one is. The C library's own do so.
+template <class... T>
+using number_of = std::enable_if_t<
+    (std::is_arithmetic<T>::value && ...) && !(std::is_same<T, float>::value && ...) &&
+        !(std::is_same<T, double>::value && ...),
+    std::conditional_t<(std::is_same<T, double>::value || ...) || !(std::is_same<T, float>::value || ...), double,
+                       float>>;
 
 } // namespace math
 REVAMP_DETAIL_END

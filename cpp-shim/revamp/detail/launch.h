@@ -31,6 +31,17 @@
 // What the kernel compiler knows: the workgroup is so large, or of its choice for a domain of so many dimensions.
 extern "C" __attribute__((device)) void __revamp_workgroup_size(unsigned x, unsigned y, unsigned z);
 extern "C" __attribute__((device)) void __revamp_workgroup_auto(unsigned rank);
+// Tells that host threads run the function itself, which checks there.
+extern "C" __attribute__((device, always_inline, nodebug)) inline void __revamp_host_checks() {}
+// Others in code for the host's processor (kernelc/src/native/host_functions.rs): no thread is beyond the domain there,
+// and a functor that may change is copied to the room, since each thread has one of its own.
+extern "C" __attribute__((device, always_inline, nodebug)) inline bool __revamp_within(bool within) {
+    return within;
+}
+extern "C" __attribute__((device, always_inline, nodebug)) inline void *__revamp_own(void *kernel, void *,
+                                                                                     std::size_t) {
+    return kernel;
+}
 #endif
 
 REVAMP_DETAIL_BEGIN
@@ -42,10 +53,6 @@ template <class Kernel, int N> struct launch_block {
     Concurrency::extent<N> domain;
     // Of an empty functor the domain would be the only one.
     unsigned unused;
-#if defined(REVAMP_NATIVE_PASS)
-    // So that it is handed over by its address, whatever its size. Never called.
-    launch_block(const launch_block &);
-#endif
 
     static constexpr std::size_t domain_offset = (sizeof(Kernel) + alignof(Concurrency::extent<N>) - 1) /
                                                  alignof(Concurrency::extent<N>) * alignof(Concurrency::extent<N>);
@@ -294,14 +301,8 @@ REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, first_choice)
 }
 template <class Kernel, class Index>
 REVAMP_DEVICE inline auto call_kernel(Kernel &kernel, Index &i, second_choice) -> decltype(kernel(i)) {
-#if defined(REVAMP_NATIVE_PASS)
-    // It may change itself, and each thread has one of its own.
-    alignas(Kernel) unsigned char own[sizeof(Kernel)];
-    __builtin_memcpy(own, &kernel, sizeof own);
-    return (*reinterpret_cast<Kernel *>(own))(i);
-#else
-    return kernel(i);
-#endif
+    alignas(Kernel) unsigned char room[sizeof(Kernel)];
+    return (*static_cast<Kernel *>(__revamp_own(__builtin_addressof(kernel), room, sizeof room)))(i);
 }
 // It can be called in neither way: the compiler says why.
 template <class Kernel, class Index> REVAMP_DEVICE inline void call_kernel(Kernel &kernel, Index &i, last_choice) {
@@ -330,6 +331,9 @@ template <class Kernel, int N>
 __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<Kernel, N> block) {
 #if REVAMP_DEVICE_PASS
     __revamp_workgroup_auto(N);
+#if defined(REVAMP_CHECK_BOUNDS)
+    __revamp_host_checks();
+#endif
     Concurrency::index<N> i;
     i[N - 1] = static_cast<int>(__revamp_global_id(0));
     bool runs = unsigned(i[N - 1]) < unsigned(block.domain[N - 1]);
@@ -347,10 +351,7 @@ __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<K
         i[0] = static_cast<int>(rest);
         runs = runs && rest < unsigned(block.domain[0]);
     }
-#if defined(REVAMP_NATIVE_PASS)
-    runs = true; // host threads begin none beyond the domain
-#endif
-    if (runs) start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
+    if (__revamp_within(runs)) start_kernel<Kernel, Concurrency::index<N>>(block.kernel, i);
 #endif
 }
 
@@ -362,6 +363,9 @@ tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimensions<D0, D1, D2>::r
     __revamp_workgroup_size(N == 1 ? D0 : N == 2 ? D1 : D2, N == 1 ? 1 : N == 2 ? D0 : D1, N == 3 ? D0 : 1);
     typedef Concurrency::tiled_index<D0, D1, D2> position;
     position i = this_tiled_index<D0, D1, D2>();
+#if defined(REVAMP_CHECK_BOUNDS)
+    __revamp_host_checks();
+#endif
     start_kernel<Kernel, position>(block.kernel, i);
 #endif
 }

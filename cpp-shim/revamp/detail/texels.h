@@ -35,6 +35,7 @@ enum address_mode : unsigned {
 
 } // namespace graphics
 REVAMP_NAMESPACE_END
+
 REVAMP_DETAIL_BEGIN
 
 using Concurrency::graphics::address_mode;
@@ -128,10 +129,13 @@ template <class S, unsigned Bits> constexpr S component_of(unsigned code) {
         return code;
     else if constexpr (std::is_same_v<S, float>)
         return Bits == 16 ? half_to_float(code) : __builtin_bit_cast(float, code);
-    else if constexpr (std::is_same_v<S, norm>)
-        return norm(part_of<(1 << (Bits - 1)) - 1>(number));
-    else
-        return unorm(part_of<(1 << Bits) - 1>(static_cast<int>(code)));
+    else {
+        // Within the range of norm and unorm, so nothing is clamped; the least norm has two codes.
+        constexpr int least = std::is_same_v<S, norm> ? 1 - (1 << (Bits - 1)) : 0;
+        constexpr int most = std::is_same_v<S, norm> ? -least : (1 << Bits) - 1;
+        const int step = std::is_same_v<S, norm> ? (number < least ? least : number) : static_cast<int>(code);
+        return __builtin_bit_cast(S, part_of<most>(step));
+    }
 }
 template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
     [[maybe_unused]] constexpr unsigned all = ~0U >> (32 - Bits);
@@ -143,10 +147,11 @@ template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
     } else if constexpr (std::is_same_v<S, float>) {
         return Bits == 16 ? float_to_half(value) : __builtin_bit_cast(unsigned, value);
     } else {
-        const float number = value;
-        if (!(number == number)) return 0;
         constexpr float scale = static_cast<float>(std::is_same_v<S, norm> ? all >> 1 : all);
-        return static_cast<unsigned>(static_cast<int>(number * scale + (number < 0.0f ? -0.5f : 0.5f))) & all;
+        // What is no number becomes 0.
+        const float number = value == value ? static_cast<float>(value) : 0.0f;
+        const float half = std::is_same_v<S, norm> && number < 0.0f ? -0.5f : 0.5f;
+        return static_cast<unsigned>(static_cast<int>(number * scale + half)) & all;
     }
 }
 
@@ -440,10 +445,25 @@ template <class T, int N> struct sample_action {
         const sampled_level<T, N, Bits> one(all.first, level_of(all, number), at, how.filter, how);
         return one.template along<0>(0, true, linear);
     }
+    // Between texels of the first level, with the address mode known to the compiler.
+    template <unsigned Bits, address_mode Address> REVAMP_HD T usual() const {
+        sampling by = how;
+        by.address = Address;
+        const sampled_level<T, N, Bits> one(all.first, texel_level<N>{all.extent, 0}, at,
+                                            Concurrency::graphics::filter_linear, by);
+        return one.template along<0>(0, true, true).value();
+    }
     template <unsigned Bits> REVAMP_HD T run() const {
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #endif
+        // A processor would ask for the mode at each step.
+        if (REVAMP_FOR_HOST && how.filter != Concurrency::graphics::filter_point && !(detail > 0.0f)) {
+            if (how.address == Concurrency::graphics::address_clamp)
+                return usual<Bits, Concurrency::graphics::address_clamp>();
+            if (how.address == Concurrency::graphics::address_wrap)
+                return usual<Bits, Concurrency::graphics::address_wrap>();
+        }
         // What is no number is 0. Where it is 0 for the compiler there are no levels left.
         const float last = static_cast<float>(static_cast<int>(all.levels - 1));
         const float lod = detail < last ? detail : last;
@@ -481,7 +501,7 @@ template <class T, int Component> struct gather_action {
     }
 };
 
-#if REVAMP_DEVICE_PASS && !defined(REVAMP_NATIVE_PASS)
+#if REVAMP_DEVICE_PASS
 #define REVAMP_WITH_IMAGES 1
 // Reading textures as images (decision 34): the compiler of kernels makes two forms of each kernel, and in one of them
 // these calls instructions of the texture unit. `texels` says which texture, so it must be the address that was

@@ -124,6 +124,11 @@ inline void check_levels(unsigned first, unsigned count, unsigned levels) {
         refuse_texture("a texture view of " + std::to_string(count) + " mipmap levels from level " +
                        std::to_string(first) + " on: there are " + std::to_string(levels));
 }
+// The compiler of kernels says so when it compiles (TEX-42).
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_made_in_kernel() {
+    refuse_texture("a view made in a kernel is a texture_view<T, N> or writeonly_texture_view of a texture of one "
+                   "component, or a texture_view<const T, N> of one of more; make others on the host");
+}
 inline void check_viewed(const texture_control *control) {
     if (control->is_staging())
         refuse_texture("a texture view of a staging texture: kernels do not reach it; copy it to a texture");
@@ -246,12 +251,18 @@ struct texture_access {
                : std::is_same_v<S, unorm>    ? REVAMP_COMPONENT_UNORM
                                              : REVAMP_COMPONENT_DOUBLE;
     }
-    // Makes a texture. `levels`: 0 for all.
+    // Takes over a texture of the C API.
     template <class T, int N>
-    static texture_control *make(const Concurrency::extent<N> &shape, unsigned bits, unsigned levels,
-                                 const texture_place &where) {
+    static texture<T, N> adopt(const Concurrency::extent<N> &shape, revamp_texture handle,
+                               const Concurrency::accelerator_view &view) {
+        return texture<T, N>(shape, texture_control::adopt(handle), texture_place{view});
+    }
+    template <class T, int N> static revamp_texture handle(const texture<T, N> &of) { return part(of).control->handle; }
+    // What a texture is made with; `room` holds the extent. `levels`: 0 for all.
+    template <class T, int N>
+    static revamp_texture_options options(const Concurrency::extent<N> &shape, int (&room)[N], unsigned bits,
+                                          unsigned levels) {
         if (!has_bits<T>(bits ? bits : default_bits<T>)) refuse_bits<T>(bits);
-        int room[N];
         revamp_texture_options options = {};
         options.struct_size = sizeof options;
         options.rank = N;
@@ -260,6 +271,14 @@ struct texture_access {
         options.components = static_cast<unsigned>(texel_size<T>);
         options.bits = bits;
         options.levels = levels ? levels : REVAMP_ALL_LEVELS;
+        return options;
+    }
+    // Makes a texture. `levels`: 0 for all.
+    template <class T, int N>
+    static texture_control *make(const Concurrency::extent<N> &shape, unsigned bits, unsigned levels,
+                                 const texture_place &where) {
+        int room[N];
+        revamp_texture_options options = texture_access::options<T>(shape, room, bits, levels);
         if (where.associated) options.associated_view = access::native(*where.associated);
         revamp_texture handle = nullptr;
         check(revamp_texture_create(access::native(where.view), &options, &handle));
@@ -355,6 +374,9 @@ template <class T, int N, revamp_access Access> class basic_texture_view : publi
         if (!in_kernel()) {
             check_levels(level, levels, source.mipmap_levels);
             check_viewed(texture_access::part(source).control);
+        } else if constexpr (std::is_same_v<Source, texture<T, N>> &&
+                             (Access == REVAMP_ACCESS_READ) == (texel_size<T> == 1)) {
+            refuse_made_in_kernel();
         }
 #endif
         return level;
@@ -494,6 +516,8 @@ class texture : public revamp::detail::texel_face<T, N>, public revamp::detail::
         const revamp_access used = texel_size<T> == 1 ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ;
         if (!m_object) m_object = std::make_unique<live_object>(used);
         m_object->argument.texture = m_control->handle;
+        // Of one component they reach level 0 alone, as it is bound on Windows; of more all levels, by a view.
+        m_object->argument.level_count = texel_size<T> == 1 ? 1 : this->mipmap_levels;
         m_object->large = texel_count(this->extent, this->mipmap_levels) * unsigned(texel_size<T>) > INT_MAX;
         m_object->face.resize(sizeof(face));
         __builtin_memcpy(m_object->face.data(), static_cast<const void *>(static_cast<const face *>(this)),

@@ -211,12 +211,25 @@ inline void *host_data(view_control *control, revamp_access access) {
     return fetch_for_host(control, access);
 }
 
+#if REVAMP_DEVICE_PASS
+// True in code for the host's processor (kernelc/src/native/host_functions.rs).
+extern "C" __attribute__((device, always_inline, nodebug)) inline bool __revamp_for_host() {
+    return false;
+}
+#define REVAMP_FOR_HOST revamp::detail::__revamp_for_host()
+#else
+#define REVAMP_FOR_HOST true
+#endif
+
 // Counts elements from the first. In kernels 32 bits, which devices multiply much faster: the 5-point stencil gains a
 // twelfth by it on an H200. A launch refuses larger views, unless the program defines REVAMP_LARGE_VIEWS.
 #if REVAMP_DEVICE_PASS && !defined(REVAMP_LARGE_VIEWS)
 typedef int element_offset;
+// And native kernels, made of the device's code, in 64: 32 hide from LLVM that elements lie side by side.
+#define REVAMP_COUNTS_TWICE 1
 #else
 typedef std::ptrdiff_t element_offset;
+#define REVAMP_COUNTS_TWICE 0
 #endif
 #if defined(REVAMP_LARGE_VIEWS)
 constexpr bool large_views = true;
@@ -239,14 +252,31 @@ template <int N> struct strides {
         return result;
     }
     // The offset of the element.
-    REVAMP_HD constexpr element_offset operator()(const Concurrency::index<N> &i) const {
-        element_offset at = i[static_cast<unsigned>(N - 1)];
-        for (int d = 0; d < N - 1; ++d)
-            at += slice(d, i[static_cast<unsigned>(d)]);
-        return at;
+    REVAMP_HD constexpr std::ptrdiff_t operator()(const Concurrency::index<N> &i) const {
+#if REVAMP_COUNTS_TWICE
+        if (REVAMP_FOR_HOST) return offset<std::ptrdiff_t>(i);
+#endif
+        return offset<element_offset>(i);
+    }
+    REVAMP_HD constexpr std::ptrdiff_t operator()(int i0, int i1) const {
+#if REVAMP_COUNTS_TWICE
+        if (REVAMP_FOR_HOST) return part<std::ptrdiff_t>(0, i0) + i1;
+#endif
+        return part<element_offset>(0, i0) + i1;
+    }
+    REVAMP_HD constexpr std::ptrdiff_t operator()(int i0, int i1, int i2) const {
+#if REVAMP_COUNTS_TWICE
+        if (REVAMP_FOR_HOST) return part<std::ptrdiff_t>(0, i0) + part<std::ptrdiff_t>(N == 3 ? 1 : 0, i1) + i2;
+#endif
+        return part<element_offset>(0, i0) + part<element_offset>(N == 3 ? 1 : 0, i1) + i2;
     }
     // Where the slice `i` of dimension d begins; d is not the last.
-    REVAMP_HD constexpr element_offset slice(int d, int i) const { return i * static_cast<element_offset>(step[d]); }
+    REVAMP_HD constexpr std::ptrdiff_t slice(int d, int i) const {
+#if REVAMP_COUNTS_TWICE
+        if (REVAMP_FOR_HOST) return part<std::ptrdiff_t>(d, i);
+#endif
+        return part<element_offset>(d, i);
+    }
     // True if offsets need more than 32 bits.
     constexpr bool large(const Concurrency::extent<N> &extent) const {
         std::ptrdiff_t last = extent[static_cast<unsigned>(N - 1)] - std::ptrdiff_t{1};
@@ -254,15 +284,23 @@ template <int N> struct strides {
             last += (extent[static_cast<unsigned>(d)] - std::ptrdiff_t{1}) * step[d];
         return last > INT_MAX;
     }
+
+  private:
+    template <class Count> REVAMP_HD constexpr Count part(int d, int i) const {
+        return static_cast<Count>(i) * static_cast<Count>(step[d]);
+    }
+    template <class Count> REVAMP_HD constexpr Count offset(const Concurrency::index<N> &i) const {
+        Count at = i[static_cast<unsigned>(N - 1)];
+        for (int d = 0; d < N - 1; ++d)
+            at += part<Count>(d, i[static_cast<unsigned>(d)]);
+        return at;
+    }
 };
 
 #if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
 // What the kernel compiler is told of an element, for the report if it is outside: it gives the pointer back.
 extern "C" __attribute__((device, const)) void *__revamp_element(void *element, unsigned size, unsigned rank, int i0,
                                                                  int i1, int i2, int e0, int e1, int e2);
-#endif
-#if defined(REVAMP_NATIVE_PASS) && defined(REVAMP_CHECK_BOUNDS)
-#error "native code does not check: host threads run the function itself"
 #endif
 #if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
 // On the host it is thrown; from a kernel it makes the launch fail.
@@ -592,12 +630,11 @@ template <class T, int N> class basic_view {
     }
     REVAMP_HD T &operator()(int i0, int i1) const {
         static_assert(N == 2, "two numbers name an element of an array_view of rank 2");
-        return element_at(index_type(i0, i1), extent, first() + (m_strides.slice(0, i0) + i1));
+        return element_at(index_type(i0, i1), extent, first() + m_strides(i0, i1));
     }
     REVAMP_HD T &operator()(int i0, int i1, int i2) const {
         static_assert(N == 3, "three numbers name an element of an array_view of rank 3");
-        return element_at(index_type(i0, i1, i2), extent,
-                          first() + (m_strides.slice(0, i0) + m_strides.slice(N == 3 ? 1 : 0, i1) + i2));
+        return element_at(index_type(i0, i1, i2), extent, first() + m_strides(i0, i1, i2));
     }
 
     REVAMP_HD T *data() const {

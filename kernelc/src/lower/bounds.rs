@@ -447,7 +447,8 @@ impl Emitter<'_> {
         );
         let place = Address::Device(to).plus(&mut self.asm, report::TAKEN).word();
         let word = memory::device_pointer(&mut self.asm, place, Scalar::U32);
-        let old = self.asm.make(S::AtomicCompareExchange, Scalar::U32, &[word, device, zero, zero, one, zero]);
+        // Not a compare-and-exchange: what has one may add floats, and its workgroup is not looked for (decision 37).
+        let old = self.asm.make(S::AtomicUMax, Scalar::U32, &[word, device, zero, one]);
         let is_free = self.asm.make(S::IEqual, Scalar::Bool, &[old, zero]);
         self.selection(is_free, free, taken);
         self.begin_block(free);

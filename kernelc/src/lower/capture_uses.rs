@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct CaptureUse {
     pub(super) reads: bool,
     pub(super) writes: bool,
+    /// Not only as an image.
+    pub(super) by_address: bool,
 }
 
 /// Where the addresses of a set came from.
@@ -34,7 +36,7 @@ pub(super) fn capture_uses(
     origins: &HashMap<usize, BTreeSet<Origin>>,
 ) -> BTreeMap<(u32, u32), CaptureUse> {
     let mut uses: BTreeMap<(u32, u32), CaptureUse> = BTreeMap::new();
-    let mut mark = |pointer: &Operand, reads: bool, writes: bool| {
+    let mut mark = |pointer: &Operand, reads: bool, writes: bool, by_address: bool| {
         let Some(n) = node(function, &pointer.value).filter(|&n| class[n] == PointerClass::Device) else { return };
         for origin in origins.get(&nodes.find(n)).into_iter().flatten() {
             let at = match *origin {
@@ -45,24 +47,25 @@ pub(super) fn capture_uses(
             let one = uses.entry(at).or_default();
             one.reads |= reads;
             one.writes |= writes;
+            one.by_address |= by_address;
         }
     };
     for Instruction { op, .. } in function.instructions() {
         match op {
-            Op::Load { pointer, .. } => mark(pointer, true, false),
-            Op::Store { pointer, .. } => mark(pointer, false, true),
-            Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true),
+            Op::Load { pointer, .. } => mark(pointer, true, false, true),
+            Op::Store { pointer, .. } => mark(pointer, false, true, true),
+            Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true, true),
             // What is printed of a pointer is its address.
             Op::Call { .. } if is_printed(module, op) || element_of(module, op).is_some() => {}
             Op::Call { arguments, .. } if is_image_call(module, op) => {
                 if let Some(texels) = arguments.first() {
-                    mark(texels, true, false);
+                    mark(texels, true, false, false);
                 }
             }
             Op::Call { arguments, .. } => {
                 for (n, argument) in arguments.iter().enumerate().filter(|(_, argument)| is_pointer(&argument.ty)) {
                     // memcpy and the like: the first is written, the second read.
-                    mark(argument, n > 0, n == 0);
+                    mark(argument, n > 0, n == 0, true);
                 }
             }
             _ => {}

@@ -96,6 +96,7 @@ fn kernel(
     let captures: Vec<Capture> = pointers
         .uses
         .iter()
+        .filter(|(_, used)| used.by_address)
         .map(|(&(offset, depth), used)| Capture { offset, further: depth > 0, reads: used.reads, writes: used.writes })
         .collect();
     let Emitted { spirv, checks, images } =

@@ -134,7 +134,8 @@ impl Looking<'_> {
                 Op::Load { pointer, atomic, .. } => self.mark(&mut touched, pointer, true, *atomic),
                 Op::Store { pointer, atomic, .. } => self.mark(&mut touched, pointer, *atomic, true),
                 Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => {
-                    touched.learns = true;
+                    // Memory of a tile tells nothing of others.
+                    touched.learns |= !self.is_tile(pointer);
                     self.mark(&mut touched, pointer, true, true);
                 }
                 Op::Fence => touched.learns = true,

@@ -185,6 +185,9 @@ impl Emitter<'_> {
         let mut words = Vec::new();
         for ((leaf, a), b) in kinds.iter().zip(a).zip(b) {
             words.push(match leaf.kind {
+                ScalarKind::Int(bits @ 2..=32) if op == BinaryOp::SRem && matches!(right.value, Value::Local(_)) => {
+                    integers::remainder(&mut self.asm, a, b, bits)
+                }
                 ScalarKind::Int(bits) => integers::binary(&mut self.asm, op, bits, a, b)?,
                 _ => self.float(op, leaf.kind, a, b, contract)?,
             });

@@ -5,6 +5,7 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::error::KernelError;
+use super::intrinsics::glsl;
 use crate::ir::{BinaryOp, IntPredicate};
 use rspirv::spirv::{Op as S, Word};
 
@@ -131,6 +132,20 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => clean(asm, word, bits),
         _ => word,
     })
+}
+
+/// The remainder of signed numbers of up to 32 bits by one that is no constant: a division of their sizes. By the quotient it takes
+/// more operations, which first put that right and then its product.
+pub(super) fn remainder(asm: &mut Assembler, a: Word, b: Word, bits: u32) -> Word {
+    let (a, b) = (signed(asm, a, bits), signed(asm, b, bits));
+    let ty = asm.scalar(Scalar::U32);
+    let (x, y) = (asm.glsl(glsl::SABS, ty, &[a]), asm.glsl(glsl::SABS, ty, &[b]));
+    let rest = asm.make(S::UMod, Scalar::U32, &[x, y]);
+    let zero = asm.constant(Scalar::U32, 0);
+    let less = asm.make(S::ISub, Scalar::U32, &[zero, rest]);
+    let negative = asm.make(S::SLessThan, Scalar::Bool, &[a, zero]);
+    let word = asm.make(S::Select, Scalar::U32, &[negative, less, rest]);
+    clean(asm, word, bits)
 }
 
 fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, KernelError> {

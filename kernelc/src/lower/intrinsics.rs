@@ -9,11 +9,11 @@ use crate::ir::{BinaryOp, IntPredicate, Operand};
 use rspirv::spirv::{Decoration, Op as S, Word};
 
 /// Instructions of GLSL.std.450.
-mod glsl {
+pub(super) mod glsl {
     pub(super) const ROUND_EVEN: u32 = 2;
     pub(super) const TRUNC: u32 = 3;
     pub(super) const FABS: u32 = 4;
-    pub(super) const SABS: u32 = 5;
+    pub(in crate::lower) const SABS: u32 = 5;
     pub(super) const FLOOR: u32 = 8;
     pub(super) const CEIL: u32 = 9;
     pub(super) const SIN: u32 = 13;

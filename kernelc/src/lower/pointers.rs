@@ -55,6 +55,10 @@ pub(super) struct PointerAnalysis {
     in_block: HashMap<LocalId, i64>,
 }
 
+/// What is said of a pointer that is chosen of both.
+pub const TWO_MEMORIES: &str = "a pointer may point to memory of the accelerator as well as to tile_static memory or a local \
+    variable; the kernel compiler must know which: use two pointers";
+
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
         self.class[local.0]
@@ -222,11 +226,7 @@ impl<'m> Analysis<'m> {
         let mut group_of = HashMap::new();
         for (root, objects) in self.objects() {
             if let Some(location) = device.get(&root) {
-                return self.refuse(
-                    *location,
-                    "a pointer may point to memory of the accelerator as well as to tile_static memory or a local variable; \
-                     the kernel compiler must know which: use two pointers",
-                );
+                return self.refuse(*location, TWO_MEMORIES);
             }
             group_of.insert(root, groups.len());
             groups.push(self.group(root, objects, &definitions)?);

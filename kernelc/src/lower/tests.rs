@@ -117,7 +117,7 @@ fn accesses_are_checked_as_asked() {
   ret void"
     );
     let of = |module: &dr::Module| {
-        (count(module, Op::ULessThan), count(module, Op::SelectionMerge), count(module, Op::AtomicCompareExchange))
+        (count(module, Op::ULessThan), count(module, Op::SelectionMerge), count(module, Op::AtomicUMax))
     };
     let (module, sites) = checked(&body, Bounds::Off);
     assert_eq!((of(&module), sites), ((0, 0, 0), None));
@@ -248,6 +248,9 @@ fn barriers_order_memory_of_the_device_where_threads_could_meet_in_it() {
                   two:\n  %x = atomicrmw add ptr addrspace(4) %b, i32 1 syncscope(\"agent\") monotonic\n";
     let end = "  br label %end\nend:\n";
     assert_eq!(of(&[learns, wait, &read("%a", 1), end]), [ALL]);
+    // Not by one on memory of the tile.
+    let of_tile = learns.replace("addrspace(4) %b, i32 1", "addrspace(3) @tile, i32 1");
+    assert_eq!(of(&[&of_tile, wait, &read("%a", 1), end]), [TILE]);
     assert_eq!(
         of(&[
             &learns.replace("atomicrmw add ptr addrspace(4) %b, i32 1 syncscope(\"agent\") monotonic", "add i32 1, 1"),

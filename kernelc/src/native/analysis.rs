@@ -1,6 +1,7 @@
 //! What is known of a kernel before it is cut at its barriers: its regions, the variables that live across barriers, which of
 //! them are the same for all threads of a tile, and which are rather computed again.
 
+use super::join;
 use super::text::{Block, Function, Instruction, mentions, operand, split_type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -56,15 +57,24 @@ pub struct Kernel {
     pub tile_addresses: HashMap<String, String>,
     /// Blocks that only some threads of a tile may come by.
     pub parted: BTreeSet<usize>,
+    /// Of each branch that threads may take differently, the blocks that only some may come by.
+    pub areas: BTreeMap<usize, BTreeSet<usize>>,
+    /// Branches behind which a region ends, with the block where threads go on that did not all take the same way.
+    pub forks: BTreeMap<usize, usize>,
+    /// Loops without barriers are cut.
+    pub is_cut: bool,
+    /// It has no tiles: its threads are of one row.
+    row: bool,
 }
 
 impl Kernel {
-    /// Looks at a kernel; an error says what of it is not understood.
+    /// Looks at a kernel; an error says what of it is not understood. `cut`: loops without barriers may be cut.
     pub fn new(
         mut function: Function,
         types: &HashSet<String>,
         views: &HashSet<String>,
         shared: &HashSet<String>,
+        cut: bool,
     ) -> Result<Self, String> {
         check_variables(&function)?;
         let behind = split(&mut function, types)?;
@@ -92,9 +102,12 @@ impl Kernel {
             let barrier = next.first().copied().filter(|_| behind[n]);
             flow.push(Flow { next: if barrier.is_some() { Vec::new() } else { next }, barrier });
         }
+        join::joined(&mut function, &flow, types);
         let variables = variables(&function);
         let live = live(&function, &flow, &variables);
         let divergent = vec![false; function.blocks.len()];
+        let all = || function.blocks.iter().flat_map(|b| &b.instructions);
+        let row = all().any(|i| i.callee() == Some("__revamp_workgroup_auto"));
         let mut kernel = Self {
             function,
             flow,
@@ -104,14 +117,20 @@ impl Kernel {
             constant_loads: HashSet::new(),
             tile_addresses: HashMap::new(),
             parted: BTreeSet::new(),
+            areas: BTreeMap::new(),
+            forks: BTreeMap::new(),
+            is_cut: false,
+            row,
         };
         kernel.find_constant_loads(views);
         kernel.find_tile_addresses(shared);
         kernel.find_again();
         kernel.find_varying();
-        if kernel.flow.iter().any(|f| f.barrier.is_some()) {
+        if cut {
             kernel.cut_loops(types);
-            kernel.cut_before_bounds(types);
+            if !kernel.row {
+                kernel.cut_before_bounds(types);
+            }
             kernel.find_live();
         }
         Ok(kernel)
@@ -119,7 +138,7 @@ impl Kernel {
 
     /// The blocks at which regions begin.
     pub fn starts(&self) -> BTreeSet<usize> {
-        self.flow.iter().filter_map(|f| f.barrier).chain([0]).collect()
+        self.flow.iter().filter_map(|f| f.barrier).chain(self.forks.values().copied()).chain([0]).collect()
     }
 
     /// The blocks of a region.
@@ -313,7 +332,7 @@ impl Kernel {
                     self.constant_loads.contains(name) && self.is_fixed(made, at, 0)
                 }
             },
-            "call" => instruction.callee().is_some_and(is_position),
+            "call" => instruction.callee().is_some_and(|name| is_position(name) || is_number_intrinsic(name)),
             opcode => is_simple(opcode),
         };
         if !known || chain.len() > MOST_AGAIN {
@@ -369,47 +388,76 @@ impl Kernel {
         }
     }
 
-    /// Variables stored where only some threads come by.
-    fn taint(&mut self, branch: usize, later: &[BTreeSet<usize>]) {
+    /// The blocks that only some threads may come by after a branch, and the one where all meet again.
+    fn parts(&self, branch: usize, later: &[BTreeSet<usize>]) -> (BTreeSet<usize>, Option<usize>) {
+        let area = self.reached(&self.flow[branch].next, branch, later);
+        let meeting = later[branch].iter().copied().filter(|&n| n != branch);
+        // All others that every way passes come behind it.
+        (area, meeting.max_by_key(|&n| later[n].len()))
+    }
+
+    /// The blocks reached before all threads that part at a branch have met again.
+    fn reached(&self, from: &[usize], branch: usize, later: &[BTreeSet<usize>]) -> BTreeSet<usize> {
         let mut seen = BTreeSet::new();
-        let mut open: Vec<usize> = self.flow[branch].next.clone();
+        let mut open: Vec<usize> = from.to_vec();
         while let Some(at) = open.pop() {
             let meets = at != branch && later[branch].contains(&at);
-            if meets || !seen.insert(at) {
-                continue;
+            if !meets && seen.insert(at) {
+                open.extend(&self.flow[at].next);
             }
-            open.extend(&self.flow[at].next);
         }
-        self.parted.extend(&seen);
-        for variable in self.variables.values_mut() {
-            variable.varies |= variable.stores.iter().any(|(block, _)| seen.contains(block));
+        seen
+    }
+
+    /// Variables stored where only some threads come by, and read where these meet others. Until then threads that are
+    /// together have the same value of them.
+    fn taint(&mut self, branch: usize, later: &[BTreeSet<usize>]) {
+        let (area, meeting) = self.parts(branch, later);
+        let ways: Vec<BTreeSet<usize>> =
+            self.flow[branch].next.iter().map(|&next| self.reached(&[next], branch, later)).collect();
+        let several = |n: &usize| ways.iter().filter(|way| way.contains(n)).count() > 1;
+        let joins: Vec<usize> = area.iter().copied().filter(several).chain(meeting).collect();
+        let ends: Vec<usize> = area.iter().filter_map(|&n| self.flow[n].barrier).collect();
+        self.parted.extend(&area);
+        self.areas.insert(branch, area.clone());
+        for (name, variable) in &mut self.variables {
+            variable.varies |= variable.stores.iter().any(|(block, _)| area.contains(block))
+                && joins.iter().chain(&ends).any(|&n| self.live[n].contains(name));
         }
     }
 
     /// Loops without barriers that all threads of a tile go through together are cut as if there were one in each iteration: the
     /// loop over the threads, which becomes vector instructions, is then the inner one.
     fn cut_loops(&mut self, types: &HashSet<String>) {
+        let mut wanted = Vec::new();
         for (latch, header) in self.inner_loops() {
             let body = self.body(latch, header);
             let leaves = |n: &usize| self.flow[*n].next.iter().any(|next| !body.contains(next));
-            let together = !self.parted.contains(&header) && !self.parted.contains(&latch);
             let uniform = body.iter().filter(|n| leaves(n)).all(|&n| !self.divergent[n]);
             let all = || body.iter().flat_map(|&n| &self.function.blocks[n].instructions);
             let simple = all().all(|i| match i.callee() {
                 Some(name) => is_harmless_call(i, name),
-                None => !matches!(i.opcode.as_str(), "call" | "cmpxchg" | "fence"),
+                None => !matches!(i.opcode.as_str(), "call" | "cmpxchg" | "fence" | "atomicrmw"),
             });
             // What each thread would have to keep from one iteration to the next.
             let kept = self.live[header]
                 .iter()
                 .any(|name| self.variables[name].varies && self.variables[name].again.is_none());
             let least = if kept { CUT_FROM } else { 1 };
-            if !together || !uniform || !simple || !(least..CUT_TO).contains(&all().count()) {
-                continue;
+            if uniform && simple && (least..CUT_TO).contains(&all().count()) {
+                wanted.push((header, latch));
             }
-            let before: Vec<usize> = (0..self.flow.len()).filter(|&n| self.flow[n].next.contains(&header)).collect();
+        }
+        // Where only some threads come, the others would have to be left out one by one.
+        let wanted: Vec<usize> = wanted
+            .into_iter()
+            .filter(|&(header, latch)| self.is_together(header, latch, types))
+            .map(|(header, _)| header)
+            .collect();
+        for to in wanted {
+            let before: Vec<usize> = (0..self.flow.len()).filter(|&n| self.flow[n].next.contains(&to)).collect();
             for n in before {
-                self.cut_edge(n, header, types);
+                self.cut_edge(n, to, types);
             }
         }
         self.find_live();
@@ -423,6 +471,7 @@ impl Kernel {
     pub fn cut_edge(&mut self, from: usize, to: usize, types: &HashSet<String>) {
         let new = self.function.blocks.len();
         let (label, old) = (format!("cut.{new}"), self.function.blocks[to].label.clone());
+        self.is_cut = true;
         if let Some(end) = self.function.blocks[from].instructions.last_mut() {
             let text = super::text::renamed(&end.text, types, |name| {
                 (name.label && name.name == old).then(|| format!("%{label}"))
@@ -486,6 +535,8 @@ impl Kernel {
             "alloca" => true,
             "call" => match instruction.callee() {
                 Some("__revamp_group_id") => false,
+                // Only x differs within a row.
+                Some(name) if self.row && is_position(name) => instruction.text.contains("(i32 noundef 0)"),
                 Some(name) if is_number_intrinsic(name) => instruction.uses.iter().any(|u| varying.contains(u)),
                 _ => true,
             },
@@ -735,7 +786,7 @@ fn is_flag(word: &str) -> bool {
     FLAGS.contains(&format!(" {word} "))
 }
 
-fn variables(function: &Function) -> BTreeMap<String, Variable> {
+pub fn variables(function: &Function) -> BTreeMap<String, Variable> {
     let mut all = BTreeMap::new();
     for instruction in function.blocks.iter().flat_map(|b| &b.instructions).filter(|i| i.opcode == "alloca") {
         let ty = instruction.body().strip_prefix("alloca ").and_then(split_type).map_or("", |(ty, _)| ty);
@@ -778,7 +829,7 @@ pub fn is_lifetime(instruction: &Instruction) -> bool {
 }
 
 /// The plain variables whose values are needed at the begin of each block.
-fn live(function: &Function, flow: &[Flow], variables: &BTreeMap<String, Variable>) -> Vec<BTreeSet<String>> {
+pub fn live(function: &Function, flow: &[Flow], variables: &BTreeMap<String, Variable>) -> Vec<BTreeSet<String>> {
     let mut needs: Vec<BTreeSet<String>> = Vec::new();
     let mut kills: Vec<BTreeSet<String>> = Vec::new();
     for block in &function.blocks {
@@ -816,7 +867,7 @@ fn live(function: &Function, flow: &[Flow], variables: &BTreeMap<String, Variabl
 }
 
 /// For each block, those that every way from it to the end of its region passes, itself included.
-fn behind_all(flow: &[Flow]) -> Vec<BTreeSet<usize>> {
+pub fn behind_all(flow: &[Flow]) -> Vec<BTreeSet<usize>> {
     let all: BTreeSet<usize> = (0..flow.len()).collect();
     let mut later: Vec<BTreeSet<usize>> = vec![all; flow.len()];
     loop {

@@ -1,11 +1,10 @@
 //! Making the native kernels of a source, beside its other passes.
 
 use super::{LEVELS, Native};
-use crate::clang::{Amp, Clang, Pass, Unit};
+use crate::clang::{Amp, Clang, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::Bounds;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::JoinHandle;
@@ -13,9 +12,9 @@ use std::thread::JoinHandle;
 /// Native kernels in the making: their objects, if there are any.
 pub struct Making(JoinHandle<Option<Vec<PathBuf>>>);
 
-/// The calls that make them, and their files.
+/// The device's code, the calls that make them of it, and their files.
 struct Calls {
-    compile: Command,
+    device: String,
     prepare: Command,
     assemble: Vec<Command>,
     ir: PathBuf,
@@ -23,44 +22,50 @@ struct Calls {
     modules: Vec<PathBuf>,
     objects: Vec<PathBuf>,
     dump: Option<PathBuf>,
+    target: &'static str,
     unit: u64,
     amp: Amp,
 }
 
 impl Making {
-    /// Begins; `None` if the source is to have none. `device` is the code of the device's pass.
+    /// Begins; `None` if the source is to have none. `device` is the code of the device's pass, `long_double` whether the
+    /// program's text names that type.
     pub fn start(
         clang: &Clang,
         folder: &Folder,
         unit: &Unit<'_>,
         line: &Line,
         device: &Path,
+        long_double: bool,
     ) -> Result<Option<Self>, String> {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
         // The program's function checks, if host threads may run it.
-        let checked = unit.host_checks && !unit.amp.is_device();
-        if checked || !wanted(line) || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
+        let checked = (unit.host_checks || text.contains("@__revamp_host_checks(")) && !unit.amp.is_device();
+        let Some(target) = line.native_target().filter(|_| wanted(line)) else { return Ok(None) };
+        if checked || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
             return Ok(None);
         }
-        let mut flags: Vec<OsString> = line.for_device();
-        if line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0") {
-            flags.push("-gline-tables-only".into());
+        // To devices that type is double. How memory is accessed tells of it, or the program's text.
+        let tagged = line.last(|f| f == "-fstrict-aliasing" || f == "-fno-strict-aliasing");
+        let untagged = tagged.is_some_and(|f| f == "-fno-strict-aliasing");
+        if text.contains("!\"long double\"") || untagged && long_double {
+            return Ok(None);
         }
+        let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let (ir, prepared) = (folder.file("native.ll"), folder.file("native.prepared.ll"));
         let modules: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.o"))).collect();
-        let mut compile = clang.pass(Pass::Native, unit, &flags);
-        compile.arg("-o").arg(&ir);
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
         let calls = Calls {
-            compile,
-            prepare: clang.prepare_native(&ir, &prepared),
-            assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to)).collect(),
+            device: text,
+            prepare: clang.prepare_native(&ir, &prepared, lines),
+            assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
             ir,
             prepared,
             modules,
             objects,
             dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
+            target,
             unit: unit.id,
             amp: unit.amp,
         };
@@ -87,10 +92,7 @@ const LOOKS: [&str; 7] = [
 /// Debuggers, sanitizers and the like look at the lambda itself, and accesses are checked there.
 fn wanted(line: &Line) -> bool {
     let optimised = line.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0" && f != "-Og");
-    line.is_for_native()
-        && optimised
-        && line.bounds() != Bounds::Report
-        && line.last(|f| LOOKS.iter().any(|l| f.starts_with(l))).is_none()
+    optimised && line.bounds() != Bounds::Report && line.last(|f| LOOKS.iter().any(|l| f.starts_with(l))).is_none()
 }
 
 impl Calls {
@@ -111,8 +113,7 @@ impl Calls {
         let write = |file: &Path, text: &str| {
             std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
         };
-        ended("Clang", &mut self.compile)?;
-        write(&self.ir, &super::prepared(&read(&self.ir)?))?;
+        write(&self.ir, &super::for_host(&self.device, self.target))?;
         ended("opt", &mut self.prepare)?;
         let native = super::cut(&read(&self.prepared)?);
         if let Some(dump) = &self.dump {

@@ -13,6 +13,10 @@ const ENDED: u32 = 2;
 /// A tile that takes more memory is not run as loops.
 const MOST_MEMORY: u64 = 1 << 28;
 
+/// Without tiles so many threads of a row go through a cut kernel together, and keep no more than this on the stack.
+const ROW: u64 = 256;
+const MOST_ON_STACK: u64 = 1 << 16;
+
 /// What of the module matters here.
 pub struct Surroundings {
     pub type_names: HashSet<String>,
@@ -63,7 +67,8 @@ struct Writer<'k> {
 /// The function of a kernel, named `name`.
 pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Emitted, String> {
     let tile = tile_of(kernel)?;
-    let threads = tile.map_or(1, |t| t.iter().map(|&n| u64::from(n)).product());
+    let row = if kernel.is_cut { ROW } else { 1 };
+    let threads = tile.map_or(row, |t| t.iter().map(|&n| u64::from(n)).product());
     let mut writer = Writer {
         kernel,
         around,
@@ -75,12 +80,13 @@ pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Em
         kept: BTreeMap::new(),
         uniform: BTreeSet::new(),
         hoisted: 0,
-        parallel: tile.is_some() || kernel.variables.values().all(|v| v.plain),
+        parallel: threads > 1 || tile.is_some() || kernel.variables.values().all(|v| v.plain),
         scopes: BTreeMap::new(),
         elsewhere: String::new(),
     };
     writer.function(name)?;
-    Ok(Emitted { text: writer.text, nodes: writer.nodes, memory: writer.memory, tile })
+    let memory = if tile.is_some() { writer.memory } else { 0 };
+    Ok(Emitted { text: writer.text, nodes: writer.nodes, memory, tile })
 }
 
 /// The size of the tiles that the kernel tells.
@@ -144,17 +150,23 @@ impl Writer<'_> {
         let starts: Vec<usize> = kernel.starts().into_iter().collect();
         let _ = writeln!(
             self.text,
-            "define hidden i32 @\"{name}\"(ptr noalias noundef readonly %block, ptr noalias noundef align 64 %memory, \
-             ptr noalias noundef readonly %where) #9000{} {{",
-            kernel.function.debug
+            "define hidden i32 @\"{name}\"(ptr noalias noundef readonly{} %block, ptr noalias noundef align 64 %memory, \
+             ptr noalias noundef readonly align 4 dereferenceable(16) %where) #9000{} {{",
+            kernel.function.block, kernel.function.debug
         );
         self.label("entry");
         self.prologue(&starts)?;
+        self.row_begins()?;
         self.line("br label %r0.before");
         for &start in &starts {
             self.region(start)?;
         }
         self.label("end");
+        if self.is_cut_row() {
+            self.line("%row.again = icmp slt i32 %row.next, %count");
+            self.line("br i1 %row.again, label %row, label %row.end");
+            self.label("row.end");
+        }
         self.line(&format!("ret i32 {DONE}"));
         self.label("parted");
         self.line(&format!("ret i32 {PARTED}"));
@@ -164,18 +176,51 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// A row of threads that is gone through in pieces.
+    fn is_cut_row(&self) -> bool {
+        self.tile.is_none() && self.threads > 1
+    }
+
+    /// The next threads of a row.
+    fn row_begins(&mut self) -> Result<(), String> {
+        if !self.is_cut_row() {
+            return Ok(());
+        }
+        if self.memory > MOST_ON_STACK {
+            return Err("a row takes too much memory".into());
+        }
+        // The memory stands before what lies in it.
+        let room = format!("  %own = alloca [{} x i8], align 64\n", self.memory.max(1));
+        let behind = "entry:\n";
+        if let Some(at) = self.text.find(behind) {
+            self.text.insert_str(at + behind.len(), &room);
+        }
+        self.line("br label %row");
+        self.label("row");
+        self.line("%row.first = phi i32 [ 0, %entry ], [ %row.next, %end ]");
+        self.line("%row.left = sub nsw i32 %count, %row.first");
+        self.line(&format!("%row.count = call i32 @llvm.smin.i32(i32 %row.left, i32 {ROW})"));
+        self.line("%row.next = add nsw i32 %row.first, %row.count");
+        self.line("%row.x = add nsw i32 %at.x, %row.first");
+        Ok(())
+    }
+
     /// Positions, memory and variables.
     fn prologue(&mut self, starts: &[usize]) -> Result<(), String> {
         for (n, axis) in AXES.iter().enumerate() {
             self.line(&format!("%where.{axis} = getelementptr inbounds i32, ptr %where, i64 {n}"));
-            self.line(&format!("%at.{axis} = load i32, ptr %where.{axis}, align 4"));
+            // Positions are below the extent, which an int holds.
+            let size = self.tile.map_or(1, |tile| tile[n]);
+            let range = self.node(&format!("!{{i32 0, i32 {}}}", i32::MAX.unsigned_abs() / size));
+            self.line(&format!("%at.{axis} = load i32, ptr %where.{axis}, align 4, !range !{range}"));
             if let Some(tile) = self.tile {
-                self.line(&format!("%origin.{axis} = mul nsw i32 %at.{axis}, {}", tile[n]));
+                self.line(&format!("%origin.{axis} = mul nuw nsw i32 %at.{axis}, {}", tile[n]));
             }
         }
         if self.tile.is_none() {
             self.line("%where.count = getelementptr inbounds i32, ptr %where, i64 3");
-            self.line("%count = load i32, ptr %where.count, align 4");
+            let range = self.node(&format!("!{{i32 1, i32 {}}}", i32::MAX));
+            self.line(&format!("%count = load i32, ptr %where.count, align 4, !range !{range}"));
         }
         self.line("%next = alloca i32, align 4");
         self.line("%most = alloca i32, align 4");
@@ -203,7 +248,7 @@ impl Writer<'_> {
                 }
                 true
             } else {
-                self.tile.is_some()
+                self.threads > 1
             };
             let (bytes, align) = size(&variable.ty, &self.around.types).ok_or("the type of a variable")?;
             let align = align.max(variable.align);
@@ -215,7 +260,8 @@ impl Writer<'_> {
             } else if kept {
                 let threads = self.threads;
                 let at = self.room(bytes.saturating_mul(threads), align)?;
-                self.line(&format!("%\"k.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
+                let memory = if self.tile.is_some() { "memory" } else { "own" };
+                self.line(&format!("%\"k.{name}\" = getelementptr inbounds i8, ptr %{memory}, i64 {at}"));
                 self.kept.insert(name.clone(), bytes);
             }
         }
@@ -276,6 +322,7 @@ impl Writer<'_> {
         let blocks = kernel.region(start);
         let exits = kernel.exits(start);
         let parts = kernel.may_part(start);
+        let fork = kernel.fork_of(start).filter(|_| parts);
         let of = |access: fn(&Instruction) -> Option<&str>| -> BTreeSet<String> {
             let all = blocks.iter().flat_map(|&b| &kernel.function.blocks[b].instructions);
             all.filter_map(access).map(str::to_owned).collect()
@@ -314,10 +361,9 @@ impl Writer<'_> {
         for exit in &exits {
             let number = exit.map_or(-1, |e| e as i64);
             self.label(&exit_label(&r, *exit));
-            if let Some(to) = exit {
-                for name in kernel.live[*to].iter().filter(|v| stored.contains(*v)) {
-                    self.keep(&r, name, &exit_label(&r, *exit));
-                }
+            let needed: BTreeSet<&String> = exit.iter().chain(&fork).flat_map(|&to| &kernel.live[to]).collect();
+            for name in needed.into_iter().filter(|v| stored.contains(*v)) {
+                self.keep(&r, name, &exit_label(&r, *exit));
             }
             if exits.len() > 1 {
                 self.line(&format!("store i32 {number}, ptr %next"));
@@ -333,7 +379,7 @@ impl Writer<'_> {
             self.compare(&r);
         }
         self.latches(&r, &axes, bounded);
-        self.leave(&r, &exits, parts);
+        self.leave(&r, &exits, parts, fork);
         Ok(())
     }
 
@@ -343,8 +389,12 @@ impl Writer<'_> {
         let axes = self.axes();
         for (n, a) in AXES.iter().enumerate() {
             let local = if axes.contains(&n) { format!("%{r}.{a}") } else { "0".into() };
-            let origin = if self.tile.is_some() { "origin" } else { "at" };
-            self.line(&format!("%{r}.global.{a} = add nsw i32 %{origin}.{a}, {local}"));
+            let origin = match self.tile {
+                Some(_) => "origin",
+                None if n == 0 && self.is_cut_row() => "row",
+                None => "at",
+            };
+            self.line(&format!("%{r}.global.{a} = add nuw nsw i32 %{origin}.{a}, {local}"));
             self.line(&format!("%{r}.local.{a} = add nuw nsw i32 {local}, 0"));
         }
         if let Some([x, y, _]) = self.tile {
@@ -353,6 +403,8 @@ impl Writer<'_> {
             self.line(&format!("%{r}.lines = mul nuw nsw i32 %{r}.line, {x}"));
             self.line(&format!("%{r}.number = add nuw nsw i32 %{r}.lines, %{r}.local.x"));
             self.line(&format!("%{r}.thread = zext nneg i32 %{r}.number to i64"));
+        } else if self.is_cut_row() {
+            self.line(&format!("%{r}.thread = zext nneg i32 %{r}.local.x to i64"));
         } else {
             self.line(&format!("%{r}.thread = add i64 0, 0"));
         }
@@ -378,10 +430,15 @@ impl Writer<'_> {
                 self.line(&format!("store {ty} %\"{r}.same.{name}\", ptr %\"v.{name}\""));
             } else if self.kept.contains_key(*name) {
                 let scope = self.scopes.get(*name).cloned().unwrap_or_default();
+                let (was, kept) = (format!("%\"{r}.was.{name}\""), kept_type(ty));
+                let read = if kept == ty { was.clone() } else { format!("%\"{r}.read.{name}\"") };
                 self.line(&format!(
-                    "%\"{r}.was.{name}\" = load {ty}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}{scope}"
+                    "{read} = load {kept}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}{scope}"
                 ));
-                self.line(&format!("store {ty} %\"{r}.was.{name}\", ptr %\"v.{name}\""));
+                if kept != ty {
+                    self.line(&format!("{was} = trunc {kept} {read} to {ty}"));
+                }
+                self.line(&format!("store {ty} {was}, ptr %\"v.{name}\""));
             }
         }
         Ok(())
@@ -440,9 +497,13 @@ impl Writer<'_> {
         } else {
             let group = self.around.access_group.clone();
             let scope = self.scopes.get(name).cloned().unwrap_or_default();
-            self.line(&format!(
-                "store {ty} %\"{way}.{name}\", ptr %\"{r}.place.{name}\", !llvm.access.group {group}{scope}"
-            ));
+            let (kept, mut value) = (kept_type(ty), format!("%\"{way}.{name}\""));
+            if kept != ty {
+                let written = format!("%\"{way}.written.{name}\"");
+                self.line(&format!("{written} = zext {ty} {value} to {kept}"));
+                value = written;
+            }
+            self.line(&format!("store {kept} {value}, ptr %\"{r}.place.{name}\", !llvm.access.group {group}{scope}"));
         }
     }
 
@@ -496,7 +557,8 @@ impl Writer<'_> {
     fn latches(&mut self, r: &str, axes: &[usize], bounded: bool) {
         for (n, &axis) in axes.iter().enumerate().rev() {
             let a = AXES[axis];
-            let mut end = self.tile.map_or("%count".into(), |tile| tile[axis].to_string());
+            let row = if self.is_cut_row() { "%row.count" } else { "%count" };
+            let mut end = self.tile.map_or(row.into(), |tile| tile[axis].to_string());
             if bounded && axis == 0 {
                 end = format!("%{r}.bound");
             }
@@ -528,13 +590,15 @@ impl Writer<'_> {
         node
     }
 
-    fn leave(&mut self, r: &str, exits: &BTreeSet<Option<usize>>, parts: bool) {
+    /// `fork`: where threads go on that did not go the same way.
+    fn leave(&mut self, r: &str, exits: &BTreeSet<Option<usize>>, parts: bool, fork: Option<usize>) {
         let label = |exit: &Option<usize>| exit.map_or("end".into(), |e| format!("r{e}.before"));
         if parts {
             self.line(&format!("%{r}.end.most = load i32, ptr %most"));
             self.line(&format!("%{r}.end.least = load i32, ptr %least"));
             self.line(&format!("%{r}.agree = icmp eq i32 %{r}.end.most, %{r}.end.least"));
-            self.line(&format!("br i1 %{r}.agree, label %{r}.agreed, label %parted"));
+            let apart = fork.map_or("parted".into(), |fork| format!("r{fork}.before"));
+            self.line(&format!("br i1 %{r}.agree, label %{r}.agreed, label %{apart}"));
             self.label(&format!("{r}.agreed"));
         }
         let mut all = exits.iter();
@@ -740,6 +804,11 @@ impl Writer<'_> {
         }
         Ok(text)
     }
+}
+
+/// As what a variable is kept for each thread: LLVM makes no vectors of single bits in memory.
+fn kept_type(ty: &str) -> &str {
+    if ty == "i1" { "i8" } else { ty }
 }
 
 fn exit_label(r: &str, exit: Option<usize>) -> String {

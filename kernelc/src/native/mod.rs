@@ -1,11 +1,14 @@
-//! Kernels as functions of the host's processor (docs/kernel-compiler.md): one more pass of Clang over the source, as for a
-//! device, but for this processor. A kernel is cut into regions at its barriers, and each region becomes a loop over the
+//! Kernels as functions of the host's processor (docs/kernel-compiler.md), made of the device's code (`retarget`). A kernel is cut into regions at its barriers, and each region becomes a loop over the
 //! threads of a tile, after Meyer et al., "Implementation techniques for SPMD kernels on CPUs".
 
 mod analysis;
 mod bounds;
 pub(crate) mod build;
 mod emit;
+mod forks;
+mod host_functions;
+mod join;
+mod retarget;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -28,9 +31,9 @@ pub struct Native {
     pub left_out: Vec<(String, String)>,
 }
 
-/// The text of the pass before `opt`.
-pub(crate) fn prepared(ir: &str) -> String {
-    always_inline::marked(ir)
+/// The device's code as `opt` takes it for the host's processor.
+fn for_host(device: &str, target: &str) -> String {
+    always_inline::marked(&retarget::for_host(device, target))
 }
 
 /// Cuts the kernels of a module that `opt` prepared.
@@ -56,8 +59,11 @@ pub fn cut(ir: &str) -> Native {
     for function in text::functions(ir, &kernel_names(ir), &around.type_names) {
         let name = function.name.clone();
         let made = if function.reads_block {
-            analysis::Kernel::new(function, &around.type_names, &views, &shared_names)
-                .and_then(|kernel| emit::emit(&kernel, &mut around, &format!("revamp.native.LEVEL.{name}")))
+            let mut made = |cut| {
+                let kernel = analysis::Kernel::new(function.clone(), &around.type_names, &views, &shared_names, cut)?;
+                emit::emit(&kernel, &mut around, &format!("revamp.native.LEVEL.{name}"))
+            };
+            made(true).or_else(|_| made(false))
         } else {
             Err("it changes its functor".into())
         };
@@ -77,7 +83,11 @@ pub fn cut(ir: &str) -> Native {
             module.push_str(&declared);
         }
     }
-    module.push_str("attributes #9000 = { nounwind \"target-cpu\"=\"PROCESSOR\" \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-gather,+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }\n");
+    let _ = writeln!(
+        module,
+        "attributes #9000 = {{ nounwind {} \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }}",
+        target("PROCESSOR")
+    );
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         module.push_str(node);

@@ -32,6 +32,8 @@ pub struct Function {
     pub parameter: String,
     /// It only reads the argument block.
     pub reads_block: bool,
+    /// What else is known of the argument block: ` align 8 dereferenceable(96)`, or nothing.
+    pub block: String,
     /// ` !dbg !7`, or nothing.
     pub debug: String,
     pub blocks: Vec<Block>,
@@ -236,11 +238,15 @@ fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> O
     let (parameters, behind) = head.split_once(name)?.1.strip_prefix('(')?.rsplit_once(')')?;
     // Behind the last parenthesis may be one of an attribute: there is one parameter, named last.
     let parameter = names(parameters, types).pop()?.name;
+    let words: Vec<&str> = parameters.split(' ').collect();
+    let aligned = words.windows(2).find(|pair| pair[0] == "align").map(|pair| format!(" align {}", pair[1]));
+    let there = words.iter().find(|word| word.starts_with("dereferenceable(")).map(|word| format!(" {word}"));
     let debug = behind.split(" !dbg ").nth(1).and_then(|rest| rest.split_whitespace().next());
     let mut function = Function {
         name: name.to_owned(),
         parameter,
         reads_block: parameters.contains("readonly") || parameters.contains("readnone"),
+        block: aligned.into_iter().chain(there).collect(),
         debug: debug.map(|node| format!(" !dbg {node}")).unwrap_or_default(),
         blocks: Vec::new(),
     };

@@ -185,6 +185,9 @@ fn is_amp_only(function: Cursor) -> bool {
     has(kind::DEVICE_ATTRIBUTE) && !has(kind::HOST_ATTRIBUTE)
 }
 
+/// Stands for any namespace.
+const ANYWHERE: &str = "*";
+
 /// What a function belongs to, and its name.
 fn place_of(function: Cursor) -> (String, String) {
     let parents = std::iter::successors(function.semantic_parent(), |p| p.semantic_parent().filter(|n| !n.is_null()));
@@ -231,6 +234,14 @@ fn is_of_kernels(function: Cursor) -> bool {
         || PRINTS.contains(&name.as_str())
         || name == "wait" && function.semantic_parent().is_some_and(|p| p.spelling() == "tile_barrier");
     is_named && is_of_amp(function)
+}
+
+/// Arithmetic by an atomic operation that C++ AMP has for whole numbers alone.
+fn is_atomic_of_floats(function: Cursor) -> bool {
+    let of = || Some(function.arguments().first()?.ty()?.canonical().pointee().canonical().kind());
+    function.spelling().starts_with("atomic_fetch_")
+        && is_of_amp(function)
+        && matches!(of(), Some(ty::FLOAT | ty::DOUBLE))
 }
 
 /// Members of textures and their views that read and write texels, which no host code can.
@@ -323,6 +334,9 @@ impl Walk {
         let context =
             Context { side, function: at.canonical().and_then(Cursor::hash), prints: false, made: around.made };
         if side != Side::Amp {
+            if at.kind() == kind::FUNCTION {
+                self.of_cpu.insert((ANYWHERE.into(), at.spelling()));
+            }
             self.of_cpu.insert(place_of(at));
         } else if let Some(key) = context.function {
             self.amp.insert(key);
@@ -333,7 +347,7 @@ impl Walk {
             if name == "main" && at.kind() == kind::FUNCTION && global {
                 self.refuse(at, "'main' is a cpu function: it cannot be restrict(amp)".into());
             }
-            if at.is_virtual() {
+            if at.is_virtual() || overrides(at, at.semantic_parent(), 0) {
                 self.refuse(
                     at,
                     format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2)"),
@@ -342,9 +356,7 @@ impl Walk {
             if at.kind() == kind::CONSTRUCTOR {
                 self.unnamed_members(at, &children, context);
             }
-            if self.strict {
-                self.declarator(at, &children);
-            }
+            self.declarator(at, &children);
         }
         if children.iter().any(|c| c.kind() == kind::COMPOUND) {
             for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
@@ -368,9 +380,19 @@ impl Walk {
             self.value(at, whole.result(), &format!("the result of '{}'", at.spelling()));
         }
         for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
-            if let Some(of) = parameter.ty() {
-                self.value(*parameter, of, &format!("the parameter '{}'", parameter.spelling()));
+            let Some(of) = parameter.ty() else { continue };
+            let what = format!("the parameter '{}'", parameter.spelling());
+            if is_array(of) {
+                self.refuse(
+                    *parameter,
+                    format!("{what} is an array by value ('{}'): refer to it by '&'", of.spelling()),
+                );
+            } else {
+                self.value(*parameter, of, &what);
             }
+        }
+        if !self.strict {
+            return;
         }
         let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);
         let is_lambda = class.is_some_and(|class| class.spelling().is_empty() || class.spelling().contains("lambda"));
@@ -403,8 +425,13 @@ impl Walk {
 
     fn extension(&mut self, at: Cursor, what: &str) {
         if self.strict {
-            self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3)"));
+            self.not_allowed(at, what);
         }
+    }
+
+    /// What no kernel can have.
+    fn not_allowed(&mut self, at: Cursor, what: &str) {
+        self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3)"));
     }
 
     fn variable(&mut self, at: Cursor, context: Context) {
@@ -431,7 +458,7 @@ impl Walk {
                 // CX_SC_Extern and CX_SC_Static.
                 let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
                 if lasting || at.is_thread_local() {
-                    self.extension(at, &format!("'{name}': a static, thread_local or extern variable"));
+                    self.not_allowed(at, &format!("'{name}': a static, thread_local or extern variable"));
                 }
             }
             self.destructor(at, of, context);
@@ -495,12 +522,12 @@ impl Walk {
             let text = format!("'{name}': tile_static variables cannot be arrays of C++ AMP: write T name[N]");
             self.refuse(at, text.replace("revamp_room_", ""));
         }
-        if inner.kind() == ty::POINTER || is_reference(inner) {
+        if address_in(inner, 0).is_some() {
             let text = format!(
                 "'{name}': tile_static variables cannot be pointers or references ('{}'): keep an offset, or the data itself",
-                of.spelling()
+                inner.spelling()
             );
-            self.refuse(at, text);
+            self.refuse(at, text.replace("revamp_room_", ""));
         }
     }
 
@@ -601,13 +628,13 @@ impl Walk {
         match at.kind() {
             kind::GOTO | kind::COMPUTED_GOTO => self.extension(at, "'goto'"),
             kind::LABEL | kind::ADDRESS_OF_LABEL => self.extension(at, "a label"),
-            kind::ASSEMBLY | kind::MS_ASSEMBLY => self.extension(at, "'asm'"),
-            kind::THROW => self.extension(at, "'throw'"),
-            kind::TRY | kind::CATCH => self.extension(at, "'try'"),
-            kind::TYPEID => self.extension(at, "'typeid'"),
-            kind::DYNAMIC_CAST => self.extension(at, "'dynamic_cast'"),
-            kind::NEW => self.extension(at, "'new'"),
-            kind::DELETE => self.extension(at, "'delete'"),
+            kind::ASSEMBLY | kind::MS_ASSEMBLY => self.not_allowed(at, "'asm'"),
+            kind::THROW => self.not_allowed(at, "'throw'"),
+            kind::TRY | kind::CATCH => self.not_allowed(at, "'try'"),
+            kind::TYPEID => self.not_allowed(at, "'typeid'"),
+            kind::DYNAMIC_CAST => self.not_allowed(at, "'dynamic_cast'"),
+            kind::NEW => self.not_allowed(at, "'new'"),
+            kind::DELETE => self.not_allowed(at, "'delete'"),
             kind::STRING if !context.prints && !at.is_from_macro() => {
                 self.extension(at, "a string other than a format of direct3d_printf, direct3d_errorf");
             }
@@ -670,6 +697,9 @@ impl Walk {
         let operator = callee.spelling() == "operator()";
         let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
+        if context.side != Side::Cpu && is_atomic_of_floats(callee) {
+            self.extension(at, &format!("'{}' of floating numbers", callee.spelling()));
+        }
         if context.side == Side::Amp {
             if let Some(why) = wrong_view(callee) {
                 self.refuse(at, why);
@@ -679,16 +709,19 @@ impl Walk {
             let of_argument = context.made && context.side == Side::Both && in_class;
             // What the compiler makes of a class stands where the class does; there may be one for each side.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
-            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !of_argument {
+            // By `using` a function for both sides may have one of another namespace for the host.
+            let used = context.side == Side::Both
+                && callee.kind() == kind::FUNCTION
+                && self.of_cpu.contains(&(ANYWHERE.into(), callee.spelling()));
+            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !of_argument && !used {
                 self.by_cpu.push((at, callee));
             }
-            // revamp's atomics and fences also work in cpu code.
-            let of_kernels = self.strict && is_of_kernels(callee) || is_of_texels(callee);
+            // revamp's atomics also work in cpu code; what wants a tile has none there.
+            let name = callee.spelling();
+            let of_tiles = context.side == Side::Cpu && (name.ends_with("_memory_fence") || name == "wait");
+            let of_kernels = (self.strict || of_tiles) && is_of_kernels(callee) || is_of_texels(callee);
             if of_kernels && (context.side == Side::Cpu || !context.made) {
-                self.refuse(
-                    at,
-                    format!("'{}' is for amp code alone, and cpu code calls it (C3930)", callee.spelling()),
-                );
+                self.refuse(at, format!("'{name}' is for amp code alone, and cpu code calls it (C3930)"));
             }
             if context.side == Side::Cpu {
                 return;
@@ -824,7 +857,7 @@ impl Walk {
         if let Some(closure) = at.ty().filter(|_| side != Side::Cpu) {
             self.captures(at, closure, around);
         }
-        if self.strict && side != Side::Cpu {
+        if side != Side::Cpu {
             if let Some(operator) = operator {
                 self.declarator(operator, &operator.children());
             }
@@ -886,9 +919,6 @@ impl Walk {
 
     /// Functions of the amp side that call themselves.
     fn recursion(&mut self) {
-        if !self.strict {
-            return;
-        }
         let starts: Vec<u32> = self.calls.keys().copied().collect();
         for start in starts {
             let mut seen = HashSet::new();
@@ -904,10 +934,24 @@ impl Walk {
                 }
             }
             if let Some(call) = first {
-                self.extension(call, &format!("'{}': recursion", call.spelling()));
+                self.not_allowed(call, &format!("'{}': recursion", call.spelling()));
             }
         }
     }
+}
+
+/// A base of the class has a virtual function of the method's name and parameters.
+fn overrides(method: Cursor, class: Option<Cursor>, depth: u32) -> bool {
+    if method.kind() != kind::METHOD || depth > 8 {
+        return false;
+    }
+    let parts = class.and_then(Cursor::definition).map(Cursor::children).unwrap_or_default();
+    let bases = parts.into_iter().filter(|c| c.kind() == kind::BASE);
+    bases.filter_map(Cursor::ty).map(|of| of.canonical().declaration()).any(|base| {
+        let members = base.definition().map(Cursor::children).unwrap_or_default();
+        members.into_iter().any(|m| m.is_virtual() && same_parameters(m, method))
+            || overrides(method, Some(base), depth + 1)
+    })
 }
 
 /// The destructor of a class, or the first of its members' and bases'.

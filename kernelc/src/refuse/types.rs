@@ -117,6 +117,10 @@ impl Types {
         if whole.is_volatile() {
             return Some(format!("'{}' is volatile, which amp code does not know", of.spelling()));
         }
+        let name = of.spelling();
+        if name.ends_with("int64_t") {
+            return Some(format!("'{name}' is 'long long' to MSVC, which is not among amp code's numbers"));
+        }
         let target = whole.pointee();
         let target_kind = target.canonical().kind();
         match whole.kind() {

@@ -231,14 +231,12 @@ fn spread(
     let identity = kernel.identity();
     let part = |from: u64, to: u64| {
         let _here = InKernel::enter();
-        let start = Instant::now();
         // Catching a panic around a loop over many threads costs little; around each thread it would cost much.
         match caught(|| part(from, to)) {
             Ok(Ok(())) => {}
             Ok(Err(e)) => failure.set(e),
             Err(text) => failure.set(Error::runtime(format!("a kernel panicked: {text}"))),
         }
-        took_lately(identity, to - from, start.elapsed());
     };
     if pool.threads() == 1 {
         return part(0, total);
@@ -246,15 +244,20 @@ fn spread(
     let (mut at, mut took) = (0, Duration::ZERO);
     let alone = || if pool.has_idle() { ALONE_BESIDE_IDLE } else { ALONE };
     let whole = expected(identity, total);
+    // A clock is asked after each part: of a kernel that is known to be short there are few.
+    let first = if whole.is_some_and(|whole| whole < alone()) { total / 4 } else { 0 };
     let start = Instant::now();
     while whole.is_none_or(|whole| whole < 2 * alone()) && at < total && !failure.stopped() {
         let Some(rest) = alone().checked_sub(took).filter(|rest| !rest.is_zero()) else { break };
         // Twice as many each time, but about what the time is enough for.
         let fits = u128::from(at) * rest.as_nanos() / took.as_nanos().max(1);
-        let to = (at + (at + 1).min(fits as u64).max(1)).min(total);
+        let more = if at == 0 { first } else { (at + 1).min(fits as u64) };
+        let to = (at + more.max(1)).min(total);
         part(at, to);
+        let passed = start.elapsed();
+        took_lately(identity, to - at, passed - took);
         at = to;
-        took = start.elapsed();
+        took = passed;
     }
     if at == total || failure.stopped() {
         return;
@@ -263,7 +266,9 @@ fn spread(
     let least = u128::from(items) * PORTION.as_nanos() / took.as_nanos().max(1);
     let done = pool.parallel_ranges(total - at, least as u64, &|from, to| {
         if !failure.stopped() {
+            let start = Instant::now();
             part(at + from, at + to);
+            took_lately(identity, to - from, start.elapsed());
         }
     });
     if let Err(e) = done {

@@ -5,7 +5,7 @@
 //! answers stay the same when asked again.
 
 use crate::device::hazard::{Point, Segments, Timeline};
-use crate::device::{Buffer, Dispatch, HostJob, Queue, Use, unique_id};
+use crate::device::{Buffer, Dispatch, HostJob, Queue, Timer, Use, unique_id};
 use crate::error::{E_INVALIDARG, Error, Result};
 use crate::geometry::CopyPlan;
 use crate::host::spin::Spin;
@@ -422,6 +422,11 @@ impl Queue for HostQueue {
 
     fn dispatch(&self, _dispatch: &Dispatch<'_>) -> Result<Point> {
         Err(if self.kind == HostKind::Cpu { no_kernels() } else { no_spirv() })
+    }
+
+    fn dispatch_timed(&self, dispatch: &Dispatch<'_>) -> Result<(Point, Arc<dyn Timer>)> {
+        self.dispatch(dispatch)?;
+        Err(no_spirv())
     }
 
     /// The job must take no lock that a thread may hold while it waits for this queue, since such a thread may run it.

@@ -4,6 +4,7 @@ use super::core::Core;
 use super::pipeline::Pipeline;
 use super::recording::{LaunchCommand, Recording};
 use super::timeline::{Names, VulkanTimeline};
+use super::timer::LaunchTimer;
 use crate::device::Buffer;
 use crate::device::hazard::{Point, Timeline};
 use ash::vk;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 pub(super) enum Command<'a> {
     /// A kernel launch.
     Dispatch(LaunchCommand<'a>),
+    /// One that is timed.
+    Timed(LaunchCommand<'a>, &'a Arc<LaunchTimer>),
     /// Nothing: for a use of memory by the program, whose semaphore is waited for before, or signalled after.
     Foreign {
         /// The semaphore and value to wait for.
@@ -78,7 +81,9 @@ impl Batch {
     pub fn keep(&mut self, sequence: u64, work: &Command<'_>) {
         let last = self.pipelines.last().map(|(_, p)| p.as_ref());
         match work {
-            Command::Dispatch(launch) if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) => {
+            Command::Dispatch(launch) | Command::Timed(launch, _)
+                if !last.flatten().is_some_and(|p| Arc::ptr_eq(p, launch.pipeline)) =>
+            {
                 self.pipelines.push((sequence, Some(launch.pipeline.clone())));
             }
             Command::Foreign { wait, signal } => {

@@ -18,27 +18,28 @@ pub(super) struct Burst {
     commands: u64,
     cut: u64,
     usual: u64,
-    /// When the last batch was submitted, and when the last command was recorded.
-    submitted: Option<Instant>,
-    last: Option<Instant>,
+    /// Until when a command belongs to it: after the last batch was submitted, and after the last command was recorded. Kept
+    /// as the end, since comparing times costs less than taking their difference.
+    after_batch: Option<Instant>,
+    after_command: Option<Instant>,
 }
 
 impl Burst {
     /// True if a command recorded at `now` belongs to it.
     pub fn goes_on(&self, now: Instant) -> bool {
-        let since = |t: Option<Instant>| t.map_or(Duration::MAX, |t| now.duration_since(t));
-        since(self.last) <= STREAM || since(self.submitted) <= BURST
+        let before = |end: Option<Instant>| end.is_some_and(|end| now <= end);
+        before(self.after_command) || before(self.after_batch)
     }
 
     /// Counts a command.
     pub fn add(&mut self, recorded: Instant) {
         self.commands += 1;
-        self.last = Some(recorded);
+        self.after_command = recorded.checked_add(STREAM);
     }
 
     /// Notes that a batch was submitted.
     pub fn submitted(&mut self, at: Instant) {
-        self.submitted = Some(at);
+        self.after_batch = at.checked_add(BURST);
     }
 
     /// Ends the burst: the next command begins a new one.

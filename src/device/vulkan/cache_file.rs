@@ -1,6 +1,7 @@
-//! The pipeline cache on disk. Drivers have crashed on bad data, so a driver only gets what it wrote itself, byte for byte.
+//! The caches of a device on disk: pipelines, and workgroups that were found. Drivers have crashed on bad data, so a driver only
+//! gets what it wrote itself, byte for byte.
 //!
-//! A file is a header of revamp's own and Vulkan's data; all numbers are little-endian:
+//! A file is a header of revamp's own and the data; all numbers are little-endian:
 //!
 //! | bytes | what |
 //! | --- | --- |
@@ -18,7 +19,39 @@ use super::trusted::{self, Refused};
 use crate::log;
 use std::path::Path;
 
-const MAGIC: [u8; 8] = *b"REVAMPPC";
+/// What a cache file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Vulkan's pipeline cache.
+    Pipelines,
+    /// The workgroups found for kernels ([`crate::device::workgroups`]).
+    Workgroups,
+}
+
+impl Holds {
+    /// The first bytes of the file.
+    fn magic(self) -> [u8; 8] {
+        match self {
+            Self::Pipelines => *b"REVAMPPC",
+            Self::Workgroups => *b"REVAMPWG",
+        }
+    }
+    /// What messages call it.
+    fn what(self) -> &'static str {
+        match self {
+            Self::Pipelines => "pipeline cache",
+            Self::Workgroups => "list of workgroups",
+        }
+    }
+    /// The beginning of the file's name.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pipelines => "pipelines",
+            Self::Workgroups => "workgroups",
+        }
+    }
+}
+
 const FORMAT: u32 = 1;
 const HEADER: usize = 100;
 /// Length of Vulkan's own header, version one.
@@ -29,6 +62,8 @@ const MAX_BYTES: u64 = 64 << 20;
 /// To which library, driver and device a cache belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
+    /// What it holds.
+    pub holds: Holds,
     /// Version of this library.
     pub library: &'static str,
     /// The driver's version.
@@ -71,7 +106,7 @@ fn checksum(parts: &[&[u8]]) -> u64 {
 /// The bytes of a cache file.
 pub fn encode(key: &Key, data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER + data.len());
-    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&key.holds.magic());
     out.extend_from_slice(&FORMAT.to_le_bytes());
     out.extend_from_slice(&library_field(key.library));
     out.extend_from_slice(&key.driver.to_le_bytes());
@@ -115,11 +150,11 @@ impl Reader<'_> {
     }
 }
 
-/// Vulkan's data in a cache file's bytes, if they are complete and belong to `key`.
+/// The data in a cache file's bytes, if they are complete and belong to `key`.
 pub fn decode<'a>(key: &Key, bytes: &'a [u8]) -> Result<&'a [u8], Reject> {
     let mut r = Reader(bytes);
     let magic: [u8; 8] = r.array()?;
-    if magic != MAGIC {
+    if magic != key.holds.magic() {
         return Err(Reject::Corrupt);
     }
     // In other formats the rest of the header may look different.
@@ -147,7 +182,9 @@ pub fn decode<'a>(key: &Key, bytes: &'a [u8]) -> Result<&'a [u8], Reject> {
     if library != library_field(key.library) || driver != key.driver || cache_uuid != key.cache_uuid {
         return Err(Reject::Outdated);
     }
-    check_vulkan(key, data)?;
+    if key.holds == Holds::Pipelines {
+        check_vulkan(key, data)?;
+    }
     Ok(data)
 }
 
@@ -172,37 +209,37 @@ fn check_vulkan(key: &Key, data: &[u8]) -> Result<(), Reject> {
 
 /// The file for a device, in the cache folder.
 fn name(key: &Key) -> String {
-    format!("pipelines-{}.bin", super::physical::uuid_text(&key.device_uuid))
+    format!("{}-{}.bin", key.holds.name(), super::physical::uuid_text(&key.device_uuid))
 }
 
-/// Vulkan's data from disk; `None`, and a line in the log, if there is none that can be used.
+/// The data from disk; `None`, and a line in the log, if there is none that can be used.
 pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
     let name = name(key);
     let shown = directory.join(&name);
-    let shown = shown.display();
+    let (shown, what) = (shown.display(), key.holds.what());
     let bytes = match trusted::read(directory, &name, MAX_BYTES + HEADER as u64) {
         Ok(bytes) => bytes,
         Err(Refused::System(e)) if e.kind() == std::io::ErrorKind::NotFound => {
-            log!(Debug, "no pipeline cache {shown} yet");
+            log!(Debug, "no {what} {shown} yet");
             return None;
         }
         // The user can do something about it.
         Err(Refused::Distrusted(why)) => {
-            log!(Warn, "the pipeline cache is not used: {why}");
+            log!(Warn, "the {what} is not used: {why}");
             return None;
         }
         Err(why) => {
-            log!(Info, "pipeline cache {shown} is not used: {why}");
+            log!(Info, "{what} {shown} is not used: {why}");
             return None;
         }
     };
     match decode(key, &bytes) {
         Ok(data) => {
-            log!(Debug, "pipeline cache {shown}: {} bytes", data.len());
+            log!(Debug, "{what} {shown}: {} bytes", data.len());
             Some(data.to_vec())
         }
         Err(why) => {
-            log!(Info, "pipeline cache {shown} is not used: {why}");
+            log!(Info, "{what} {shown} is not used: {why}");
             None
         }
     }
@@ -213,18 +250,18 @@ pub fn load(directory: &Path, key: &Key) -> Option<Vec<u8>> {
 pub fn store(directory: &Path, key: &Key, data: &[u8]) -> bool {
     let name = name(key);
     let shown = directory.join(&name);
-    let shown = shown.display();
+    let (shown, what) = (shown.display(), key.holds.what());
     if data.len() as u64 > MAX_BYTES {
-        log!(Info, "pipeline cache {shown} is not written: bigger than {} MiB", MAX_BYTES >> 20);
+        log!(Info, "{what} {shown} is not written: bigger than {} MiB", MAX_BYTES >> 20);
         return false;
     }
     match trusted::write(directory, &name, &encode(key, data)) {
         Ok(()) => {
-            log!(Debug, "pipeline cache {shown} written, {} bytes", data.len());
+            log!(Debug, "{what} {shown} written, {} bytes", data.len());
             true
         }
         Err(why) => {
-            log!(Info, "pipeline cache {shown} is not written: {why}");
+            log!(Info, "{what} {shown} is not written: {why}");
             false
         }
     }
@@ -238,7 +275,15 @@ mod tests {
     use std::path::PathBuf;
 
     fn key() -> Key {
-        Key { library: "0.1.0", driver: 7, device_uuid: [1; 16], cache_uuid: [2; 16], vendor: 0x10de, device: 0x2335 }
+        Key {
+            holds: Holds::Pipelines,
+            library: "0.1.0",
+            driver: 7,
+            device_uuid: [1; 16],
+            cache_uuid: [2; 16],
+            vendor: 0x10de,
+            device: 0x2335,
+        }
     }
 
     /// What a driver might give: Vulkan's header and `body`.
@@ -346,6 +391,17 @@ mod tests {
         let mut d = data(&k, b"x");
         d[16] = 9;
         assert_eq!(decode(&k, &encode(&k, &d)), Err(Reject::Outdated));
+    }
+
+    #[test]
+    fn what_another_kind_of_file_holds_is_not_taken() {
+        let pipelines = key();
+        let workgroups = Key { holds: Holds::Workgroups, ..key() };
+        let file = encode(&workgroups, b"any bytes");
+        assert_eq!(decode(&workgroups, &file), Ok(&b"any bytes"[..]));
+        assert_eq!(decode(&pipelines, &file), Err(Reject::Corrupt));
+        assert_eq!(decode(&workgroups, &encode(&pipelines, &data(&pipelines, b"x"))), Err(Reject::Corrupt));
+        assert_ne!(name(&pipelines), name(&workgroups));
     }
 
     #[test]

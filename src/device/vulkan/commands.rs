@@ -10,10 +10,11 @@ use super::memory::VulkanBuffer;
 use super::pipeline::{Pipeline, VulkanKernel};
 use super::queue::{BufferUse, VulkanQueue};
 use super::recording::LaunchCommand;
+use super::timer::LaunchTimer;
 use super::transfer::Transfers;
 use crate::config;
 use crate::device::hazard::{Point, Timeline};
-use crate::device::{BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Use};
+use crate::device::{BoundImage, Buffer, Direction, Dispatch, HostJob, Queue, Timer, Use};
 use crate::error::{Error, Result};
 use crate::geometry::CopyPlan;
 use crate::kernel::Access;
@@ -52,18 +53,15 @@ fn use_of(u: &Use) -> BufferUse<'_> {
     BufferUse { buffer: &u.buffer, range: u.range.clone(), access: u.access, renewed: false }
 }
 
-impl Queue for ViewQueue {
-    fn timeline(&self) -> &Arc<dyn Timeline> {
-        self.queue.timeline()
-    }
-
-    fn dispatch(&self, d: &Dispatch<'_>) -> Result<Point> {
+impl ViewQueue {
+    /// Records a launch. Inlined, so that one without a timer need not ask for it.
+    #[inline(always)]
+    fn launch(&self, d: &Dispatch<'_>, timer: Option<&Arc<LaunchTimer>>) -> Result<Point> {
         let kernel = d.kernel.as_any().downcast_ref::<VulkanKernel>();
         let kernel = kernel.ok_or_else(|| Error::internal("a kernel of another kind of device reached a queue"))?;
         let core = &self.queue.core;
         kernel.check_device(core)?;
-        let limits = core.physical.limits.max_groups;
-        let split = d.groups.iter().zip(limits).any(|(&g, most)| g > u64::from(most));
+        let split = kernel.is_split(d.groups);
         let made: Arc<Pipeline>;
         let pipeline = match kernel.plain(d.spec, split) {
             Some(plain) => plain,
@@ -92,7 +90,27 @@ impl Queue for ViewQueue {
             push: if d.block.is_some() { &address } else { d.push },
             block: d.block.map(|block| (0, block)),
         };
-        self.queue.record(&uses, Command::Dispatch(launch))
+        let command = match timer {
+            None => Command::Dispatch(launch),
+            Some(timer) => Command::Timed(launch, timer),
+        };
+        self.queue.record(&uses, command)
+    }
+}
+
+impl Queue for ViewQueue {
+    fn timeline(&self) -> &Arc<dyn Timeline> {
+        self.queue.timeline()
+    }
+
+    fn dispatch(&self, d: &Dispatch<'_>) -> Result<Point> {
+        self.launch(d, None)
+    }
+
+    #[cold]
+    fn dispatch_timed(&self, d: &Dispatch<'_>) -> Result<(Point, Arc<dyn Timer>)> {
+        let timer = LaunchTimer::new(&self.queue.core)?;
+        Ok((self.launch(d, Some(&timer))?, timer))
     }
 
     fn run(&self, _: &[Use], _: HostJob) -> Result<Point> {

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::cache_file;
+use super::cache_file::{self, Holds};
 use super::device_type::DeviceType;
 use super::import::Importer;
 use super::instance::{Instance, failed, instance};
@@ -10,9 +10,10 @@ use super::opened::{Opened, create_device};
 use super::physical::Physical;
 use super::pool::MemoryPool;
 use super::samplers::Samplers;
-use crate::config;
+use crate::config::{self, Workgroups};
 use crate::device::hazard::say_lost;
 use crate::device::unique_id;
+use crate::device::workgroups::FoundWorkgroups;
 use crate::error::{DEVICE_REMOVED, Error, Result};
 use crate::host::Workers;
 use crate::lock::{Hold, Mutex, rank};
@@ -103,6 +104,8 @@ pub(super) struct Core {
     pub pipelines: vk::PipelineCache,
     /// True if something was added to `pipelines` since it was written.
     pub pipelines_new: std::sync::atomic::AtomicBool,
+    /// The workgroups found for kernels, also by earlier processes; `None` if none are looked for.
+    pub workgroups: Option<FoundWorkgroups>,
     /// Its samplers.
     pub samplers: Samplers,
     /// True on a real device, where a wait may spin: a software device needs the processor itself.
@@ -175,7 +178,7 @@ impl Core {
                 return Err(Error::runtime(format!("{}: the memory allocator could not be made: {e}", physical.name)));
             }
         };
-        let earlier = cache_dir().and_then(|dir| cache_file::load(dir, &cache_key(physical)));
+        let earlier = cache_dir().and_then(|dir| cache_file::load(dir, &cache_key(physical, Holds::Pipelines)));
         let info = vk::PipelineCacheCreateInfo::default().initial_data(earlier.as_deref().unwrap_or_default());
         // SAFETY: the data has been verified to be of this device and driver; an empty one is allowed.
         let pipelines = match unsafe { device.create_pipeline_cache(&info, None) } {
@@ -211,6 +214,10 @@ impl Core {
             pool: ManuallyDrop::new(Mutex::new(pool)),
             pipelines,
             pipelines_new: std::sync::atomic::AtomicBool::new(false),
+            workgroups: are_timed(physical).then(|| {
+                let load = |dir| cache_file::load(dir, &cache_key(physical, Holds::Workgroups));
+                FoundWorkgroups::new(&cache_dir().and_then(load).unwrap_or_default())
+            }),
             samplers: Samplers::default(),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
@@ -301,8 +308,18 @@ impl Core {
         self.check_alive()
     }
 
-    /// Writes the pipeline cache if it has grown.
-    pub fn save_pipelines(&self) {
+    /// Writes the caches that have grown.
+    pub fn save_caches(&self) {
+        self.save_pipelines();
+        let dir = cache_dir().filter(|_| config::get().cache == config::CacheMode::ReadWrite);
+        let (Some(found), Some(dir)) = (&self.workgroups, dir) else { return };
+        let key = cache_key(&self.physical, Holds::Workgroups);
+        if let Some(data) = found.save(|| cache_file::load(dir, &key)) {
+            cache_file::store(dir, &key, &data);
+        }
+    }
+
+    fn save_pipelines(&self) {
         if self.pipelines == vk::PipelineCache::null() || !self.pipelines_new.swap(false, Ordering::Relaxed) {
             return;
         }
@@ -310,7 +327,7 @@ impl Core {
         // SAFETY: the cache is this device's and alive.
         match unsafe { self.raw.get_pipeline_cache_data(self.pipelines) } {
             Ok(data) => {
-                cache_file::store(dir, &cache_key(&self.physical), &data);
+                cache_file::store(dir, &cache_key(&self.physical, Holds::Pipelines), &data);
             }
             Err(e) => log!(Info, "the pipeline cache could not be read from the driver: {e}"),
         }
@@ -388,15 +405,26 @@ impl Core {
     }
 }
 
-/// The folder of pipeline caches; `None` if they are not used.
+/// The folder of caches; `None` if they are not used.
 fn cache_dir() -> Option<&'static Path> {
     let config = config::get();
     config.cache_dir.as_deref().filter(|_| config.cache != config::CacheMode::Off)
 }
 
-/// The key of the device's pipeline cache.
-fn cache_key(physical: &Physical) -> cache_file::Key {
+/// True if launches on the device are timed, to find workgroups.
+fn are_timed(physical: &Physical) -> bool {
+    let wanted = match config::get().workgroups {
+        Workgroups::Off => false,
+        Workgroups::On | Workgroups::Atomics => physical.device_type != DeviceType::Cpu,
+        Workgroups::Force => true,
+    };
+    wanted && physical.limits.timestamp_bits > 0
+}
+
+/// The key of a cache of the device.
+fn cache_key(physical: &Physical, holds: Holds) -> cache_file::Key {
     cache_file::Key {
+        holds,
         library: env!("CARGO_PKG_VERSION"),
         driver: physical.driver_version,
         device_uuid: physical.uuid,
@@ -408,7 +436,7 @@ fn cache_key(physical: &Physical) -> cache_file::Key {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        self.save_pipelines();
+        self.save_caches();
         self.wait_idle();
         // SAFETY: every object made from the device holds this Core, so none is left; their memory goes first.
         unsafe {

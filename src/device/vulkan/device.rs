@@ -15,6 +15,7 @@ use super::timeline::Submitter;
 use super::transfer::Transfers;
 use crate::device::hazard::Point;
 use crate::device::physical::{DeviceKind, PhysicalDevice, Properties, c_text};
+use crate::device::workgroups::FoundWorkgroups;
 use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Queue};
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TextureShape};
@@ -212,6 +213,10 @@ impl Device for VulkanDevice {
         self.transfers.transfer(direction, host, buffer, plan, &queue.queue)
     }
 
+    fn workgroups(&self) -> Option<&FoundWorkgroups> {
+        self.core.workgroups.as_ref()
+    }
+
     fn reclaim(&self) {
         for queue in self.live() {
             queue.release_finished();
@@ -219,6 +224,8 @@ impl Device for VulkanDevice {
     }
 
     fn memory(&self) -> MemoryUsage {
+        // Where a word tells that work is done, what it held is kept until somebody asks the semaphore.
+        self.reclaim();
         let (used, held) = self.core.pool.lock().bytes();
         let (staging, staging_limit) = self.transfers.staging();
         let slack = pool::SLACK;
@@ -245,7 +252,7 @@ impl Device for VulkanDevice {
         if self.core.lost().is_none() {
             self.core.wait_idle();
         }
-        self.core.save_pipelines();
+        self.core.save_caches();
     }
 
     fn as_any(&self) -> &dyn Any {

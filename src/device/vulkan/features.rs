@@ -163,6 +163,7 @@ extensions! {
     pipeline_creation_feedback ext::pipeline_creation_feedback::NAME;
     portability_subset khr::portability_subset::NAME;
     custom_border_color ext::custom_border_color::NAME;
+    image_robustness ext::image_robustness::NAME;
     shader_atomic_float ext::shader_atomic_float::NAME;
     push_descriptor khr::push_descriptor::NAME;
     pci_bus_info ext::pci_bus_info::NAME;
@@ -206,6 +207,9 @@ impl Chain {
             }
             if extensions.zero_initialize_workgroup_memory {
                 head = head.push_next(&mut self.zero);
+            }
+            if extensions.image_robustness {
+                head = head.push_next(&mut self.robust_image);
             }
             if extensions.subgroup_size_control {
                 head = head.push_next(&mut self.subgroup_size);
@@ -323,6 +327,7 @@ impl Chain {
         self.zero.shader_zero_initialize_workgroup_memory = self.v13.shader_zero_initialize_workgroup_memory;
         self.subgroup_size.subgroup_size_control = self.v13.subgroup_size_control;
         self.subgroup_size.compute_full_subgroups = self.v13.compute_full_subgroups;
+        self.robust_image.robust_image_access = self.v13.robust_image_access;
     }
 }
 

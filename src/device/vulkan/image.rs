@@ -7,7 +7,8 @@
 
 use super::core::{Core, Release};
 use super::memory::VulkanBuffer;
-use crate::device::hazard::Tracker;
+use super::timeline::VulkanTimeline;
+use crate::device::hazard::{Point, Tracker};
 use crate::device::{BoundImage, Buffer, ImageAbilities, unique_id};
 use crate::error::{Error, Result};
 use crate::geometry::{ComponentKind, TexelFormat, TextureShape};
@@ -34,6 +35,10 @@ pub(super) struct VulkanImage {
     /// Views of levels, made when they are first bound.
     views: Mutex<HashMap<Range<u32>, vk::ImageView>, { rank::VIEWS }>,
     memory: Mutex<Option<Allocation>, { rank::BUFFER }>,
+    /// The layout in which it was given.
+    from: vk::ImageLayout,
+    /// The command that brought it into its layout.
+    laid: Mutex<Option<Point>, { rank::LAID }>,
     /// True if the image is the program's.
     lent: bool,
     /// What the program wants to be told at the end.
@@ -150,7 +155,7 @@ pub(super) fn refusal(core: &Core, shape: &TextureShape) -> Option<String> {
 }
 
 impl VulkanImage {
-    /// A new image. [`Self::prepare`] must be its first command.
+    /// A new image.
     pub fn new(core: &Arc<Core>, shape: &TextureShape, label: &str) -> Result<Arc<Self>> {
         core.check_alive()?;
         let d = describe(core, shape).map_err(Error::unsupported)?;
@@ -200,6 +205,8 @@ impl VulkanImage {
             tracker: Tracker::new(),
             views: Mutex::new(HashMap::new()),
             memory: Mutex::new(None),
+            from: vk::ImageLayout::UNDEFINED,
+            laid: Mutex::new(None),
             lent: false,
             release: OnceLock::new(),
         };
@@ -257,6 +264,8 @@ impl VulkanImage {
             tracker: Tracker::new(),
             views: Mutex::new(HashMap::new()),
             memory: Mutex::new(None),
+            from: vk::ImageLayout::from_raw(image.layout),
+            laid: Mutex::new(None),
             lent: true,
             release: OnceLock::new(),
         });
@@ -273,8 +282,20 @@ impl VulkanImage {
         self.format
     }
 
+    /// True if it is in its layout for all commands from now on.
+    pub fn is_laid(&self) -> bool {
+        let by = self.laid.lock().clone();
+        let is_lost = |p: &Point| p.timeline.as_any().downcast_ref::<VulkanTimeline>().is_some_and(|t| t.has_lost(p));
+        self.from == vk::ImageLayout::GENERAL || by.is_some_and(|point| !is_lost(&point))
+    }
+
+    /// Notes which command did [`Self::prepare`].
+    pub fn laid_by(&self, point: Point) {
+        *self.laid.lock() = Some(point);
+    }
+
     /// Brings an image into its layout. The command buffer is of a compute queue.
-    pub fn prepare(&self, commands: vk::CommandBuffer, from: vk::ImageLayout) {
+    pub fn prepare(&self, commands: vk::CommandBuffer) {
         let all = vk::ImageSubresourceRange::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
             .level_count(vk::REMAINING_MIP_LEVELS)
@@ -282,7 +303,7 @@ impl VulkanImage {
         let stages = vk::PipelineStageFlags::TRANSFER | vk::PipelineStageFlags::COMPUTE_SHADER;
         let barrier = [vk::ImageMemoryBarrier::default()
             .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
-            .old_layout(from)
+            .old_layout(self.from)
             .new_layout(vk::ImageLayout::GENERAL)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)

@@ -11,7 +11,6 @@ use crate::device::Buffer;
 use crate::device::hazard::Point;
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TexelBox, TextureShape};
-use crate::kernel::Access;
 use ash::vk;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,8 +27,7 @@ pub(super) fn create(
 ) -> Result<Arc<dyn Buffer>> {
     let image = VulkanImage::new(core, shape, label)?;
     let buffer: Arc<dyn Buffer> = image.clone();
-    let all = BufferUse { buffer: &buffer, range: 0..shape.bytes(), access: Access::Write, renewed: true };
-    queue.record(&[all], Command::Other(&mut |commands| image.prepare(commands, vk::ImageLayout::UNDEFINED)))?;
+    queue.lay(&buffer, &image)?;
     Ok(buffer)
 }
 
@@ -46,12 +44,8 @@ pub(super) unsafe fn adopt(
 ) -> Result<Arc<dyn Buffer>> {
     // SAFETY: by the caller.
     let made = unsafe { VulkanImage::over_program(core, image, shape) }?;
-    let layout = vk::ImageLayout::from_raw(image.layout);
     let buffer: Arc<dyn Buffer> = made.clone();
-    if layout != vk::ImageLayout::GENERAL {
-        let all = BufferUse { buffer: &buffer, range: 0..shape.bytes(), access: Access::Write, renewed: true };
-        queue.record(&[all], Command::Other(&mut |commands| made.prepare(commands, layout)))?;
-    }
+    queue.lay(&buffer, &made)?;
     // If it is not taken, the program is not told either.
     if let Some(release) = release {
         made.set_release(release);

@@ -40,5 +40,6 @@ mod staging;
 mod statistics;
 mod submission;
 mod timeline;
+mod timer;
 mod transfer;
 mod trusted;

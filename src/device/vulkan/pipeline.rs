@@ -182,6 +182,12 @@ impl VulkanKernel {
         Err(lost.context("the kernel was loaded on a device that was lost since; load it again"))
     }
 
+    /// True if launches of so many workgroups are beyond the device's limit.
+    #[inline]
+    pub fn is_split(&self, groups: [u64; 3]) -> bool {
+        groups.iter().zip(self.core.physical.limits.max_groups).any(|(&g, most)| g > u64::from(most))
+    }
+
     /// The result of [`Self::pipeline`] without constants and for domains within the limit, if it was made before. Borrowed,
     /// so that threads that launch it need not change its reference count.
     pub fn plain(&self, spec: &SpecValues, split: bool) -> Option<&Arc<Pipeline>> {
@@ -421,6 +427,9 @@ fn check_workgroup(core: &Core, module: &Module, spec: &SpecValues) -> Result<()
 impl Kernel for VulkanKernel {
     fn module(&self) -> &Arc<Module> {
         &self.module
+    }
+    fn prepare(&self, groups: [u64; 3]) -> Result<()> {
+        self.pipeline(&Vec::new(), self.is_split(groups)).map(drop)
     }
     fn as_any(&self) -> &dyn Any {
         self

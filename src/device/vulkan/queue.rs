@@ -11,12 +11,13 @@ use super::batch::{Batch, Command};
 use super::burst::Burst;
 use super::core::Core;
 use super::free_recordings::{FreeRecordings, MOST_FREE};
+use super::image::VulkanImage;
 use super::recording::Recording;
 use super::submission::{self, Submission};
 use super::timeline::{Names, Submitter, VulkanTimeline};
 use crate::config;
 use crate::device::Buffer;
-use crate::device::hazard::{Detour, Point, Segments, Timeline};
+use crate::device::hazard::{Detour, Point, Segments, Timeline, any_lost};
 use crate::error::{Error, Result};
 use crate::host::Workers;
 use crate::kernel::Access;
@@ -148,7 +149,41 @@ impl VulkanQueue {
     }
 
     /// Records a command after everything its uses conflict with.
-    pub fn record(&self, uses: &[BufferUse<'_>], mut work: Command<'_>) -> Result<Point> {
+    #[inline(always)]
+    pub fn record(&self, uses: &[BufferUse<'_>], work: Command<'_>) -> Result<Point> {
+        self.record_after(uses, work, true)
+    }
+
+    /// Brings an image into its layout, if it is not there.
+    pub fn lay(&self, buffer: &Arc<dyn Buffer>, image: &VulkanImage) -> Result<()> {
+        if image.is_laid() {
+            return Ok(());
+        }
+        let all = BufferUse { buffer, range: 0..buffer.size(), access: Access::Write, renewed: true };
+        let mut laid = false;
+        // Other threads may have seen it too. Under the locks of the command one of them is first.
+        let mut lay = |commands| {
+            laid = !image.is_laid();
+            if laid {
+                image.prepare(commands);
+            }
+        };
+        let point = self.record_after(&[all], Command::Other(&mut lay), false)?;
+        if laid {
+            image.laid_by(point);
+        }
+        Ok(())
+    }
+
+    /// The image among the uses that a loss has left in no layout.
+    #[cold]
+    fn unlaid<'a>(order: &Order<'a>) -> Option<&'a Arc<dyn Buffer>> {
+        let is_unlaid = |buffer: &Arc<dyn Buffer>| VulkanImage::of(buffer).is_some_and(|image| !image.is_laid());
+        order.iter().map(|(_, u)| u.buffer).find(|buffer| is_unlaid(buffer))
+    }
+
+    /// [`Self::record`]; with `lay` images are brought into their layout before, where that was lost.
+    fn record_after(&self, uses: &[BufferUse<'_>], mut work: Command<'_>, lay: bool) -> Result<Point> {
         let mut order: Order<'_> = uses.iter().map(|u| (u.buffer.id(), u)).collect();
         // They are usually in order.
         if !order.is_sorted_by_key(|(id, _)| *id) {
@@ -172,6 +207,14 @@ impl VulkanQueue {
                 self.await_others(elsewhere)?;
                 continue;
             }
+            if let Some(buffer) = if lay && any_lost() { Self::unlaid(&order) } else { None } {
+                drop(conflicts);
+                drop(state);
+                if let Some(image) = VulkanImage::of(buffer) {
+                    self.lay(buffer, image)?;
+                }
+                continue;
+            }
             let (barrier, number) = (conflicts.barrier, state.value);
             let ahead = || number - 1 - self.own.poll(number - 1);
             let alone = self.immediate || !in_burst && ahead() == 0;
@@ -179,6 +222,7 @@ impl VulkanQueue {
             // If this fails, what was recorded before stays, and nothing of this command is there.
             let recorded = match &mut work {
                 Command::Dispatch(launch) => recording.launch(&self.core, barrier, launch)?,
+                Command::Timed(launch, timer) => recording.timed(&self.core, launch, timer).map(|()| true)?,
                 Command::Foreign { .. } => recording.add(&self.core, barrier, &mut |_| {}).map(|()| true)?,
                 Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
             };
@@ -331,7 +375,9 @@ impl VulkanQueue {
             state.open = Some(batch);
         }
         let block = match work {
-            Command::Dispatch(launch) => launch.block.map_or(0, |(_, block)| block.bytes.len() as u64),
+            Command::Dispatch(launch) | Command::Timed(launch, _) => {
+                launch.block.map_or(0, |(_, block)| block.bytes.len() as u64)
+            }
             Command::Foreign { .. } | Command::Other(_) => 0,
         };
         let more = !state.burst.is_cut();

@@ -11,6 +11,7 @@ use super::core::Core;
 use super::image::ImageDescriptor;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::pipeline::Pipeline;
+use super::timer::LaunchTimer;
 use crate::device::block::Block;
 use crate::device::{BoundBuffer, Buffer};
 use crate::error::{Error, Result};
@@ -31,6 +32,10 @@ const POOL: (u32, u32, u32) = (64, 512, 64);
 const ARGUMENT_SETS: u32 = 4;
 /// Words of the push constants of a kernel made for split domains: base and total of the workgroups.
 const SPLIT_WORDS: usize = 8;
+
+fn not_mapped() -> Error {
+    Error::internal("argument memory is not mapped")
+}
 
 /// Where argument blocks may begin.
 fn argument_align(core: &Core) -> u64 {
@@ -93,6 +98,12 @@ impl Bound {
 }
 
 impl RecordedLaunch {
+    fn new(core: &Core, barrier: bool, launch: &LaunchCommand<'_>, push: SmallVec<[u8; 64]>) -> Result<Self> {
+        let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
+        let pipeline = Arc::downgrade(launch.pipeline);
+        Ok(Self { barrier, pipeline, groups: launch.groups, push, bound, images: launch.images.to_vec() })
+    }
+
     /// True if this launch is recorded here. `push`: its push constants with the address of its block; `None` if that is not
     /// known yet.
     fn is(&self, barrier: bool, launch: &LaunchCommand<'_>, push: Option<&[u8]>, core: &Core) -> bool {
@@ -147,8 +158,9 @@ pub(super) struct Recording {
     bound: vk::Pipeline,
     buffers: SmallVec<[Bound; 4]>,
     images: Vec<ImageDescriptor>,
-    /// Those that its commands name.
+    /// Those that its commands name, as timers.
     samplers: Vec<Arc<vk::Sampler>>,
+    timers: Vec<Arc<LaunchTimer>>,
     sets: Sets,
     /// The memory of its argument blocks.
     page: Option<Arc<VulkanBuffer>>,
@@ -189,6 +201,7 @@ impl Recording {
             buffers: SmallVec::new(),
             images: Vec::new(),
             samplers: Vec::new(),
+            timers: Vec::new(),
             sets: Sets::default(),
             page: None,
             page_used: 0,
@@ -227,10 +240,7 @@ impl Recording {
     /// launch is there.
     pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
         let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
-        if let Some((at, block)) = launch.block {
-            let address = self.put(core, block)?;
-            push[at..at + size_of::<u64>()].copy_from_slice(&address.to_ne_bytes());
-        }
+        self.put_block(core, launch, &mut push)?;
         if self.holds == Holds::All
             && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core))
         {
@@ -238,16 +248,37 @@ impl Recording {
             return Ok(false);
         }
         self.open(core)?;
-        let bound = launch.bindings.iter().map(|b| Bound::new(b, core)).collect::<Result<_>>()?;
-        let pipeline = Arc::downgrade(launch.pipeline);
-        let images = launch.images.to_vec();
-        let command = RecordedLaunch { barrier, pipeline, groups: launch.groups, push, bound, images };
+        let command = RecordedLaunch::new(core, barrier, launch, push)?;
         self.emit(core, &command, launch.pipeline)?;
         if !self.once {
             self.list.push(command);
             self.used += 1;
         }
         Ok(true)
+    }
+
+    /// Adds a launch whose time is taken. Nothing is done beside it, and it is recorded anew each time.
+    pub fn timed(&mut self, core: &Arc<Core>, launch: &LaunchCommand<'_>, timer: &Arc<LaunchTimer>) -> Result<()> {
+        let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
+        self.put_block(core, launch, &mut push)?;
+        self.open(core)?;
+        self.once = true;
+        let command = RecordedLaunch::new(core, true, launch, push)?;
+        self.timers.push(timer.clone());
+        timer.begin(self.commands);
+        self.emit(core, &command, launch.pipeline)?;
+        timer.end(self.commands);
+        Ok(())
+    }
+
+    /// Puts the block of a launch in place, and its address into the push constants.
+    #[inline(always)]
+    fn put_block(&mut self, core: &Arc<Core>, launch: &LaunchCommand<'_>, push: &mut [u8]) -> Result<()> {
+        if let Some((at, block)) = launch.block {
+            let address = self.put(core, block)?;
+            push[at..at + size_of::<u64>()].copy_from_slice(&address.to_ne_bytes());
+        }
+        Ok(())
     }
 
     /// Adds commands that are no launches.
@@ -361,6 +392,7 @@ impl Recording {
             .map_err(|e| core.failed("vkResetCommandPool", e))?;
         self.images.clear();
         self.samplers.clear();
+        self.timers.clear();
         Ok(())
     }
 
@@ -516,28 +548,11 @@ impl Recording {
     /// Puts a block where the device can read it until the batch is done; returns its address.
     fn put(&mut self, core: &Arc<Core>, block: &Block) -> Result<u64> {
         let size = block.bytes.len() as u64;
-        let unmapped = || Error::internal("argument memory is not mapped");
-        if self.place(core, size).is_none() {
-            // This is its first block.
-            let wanted = AllocationRequest {
-                memory_type: core.physical.memory_types.argument,
-                mapped: Mapping::Host,
-                staging: true,
-            };
-            let page = VulkanBuffer::new(core, PAGE.max(size) + BEHIND, &wanted, "argument blocks")?;
-            if page.address % argument_align(core) != 0 {
-                return Err(Error::internal("memory for argument blocks that is not aligned"));
-            }
-            let mut zeros = Vec::new();
-            zeros.make_room(page.size() as usize)?;
-            zeros.resize(page.size() as usize, 0);
-            page.host().ok_or_else(unmapped)?.write(&zeros)?;
-            (self.page, self.written, self.page_used) = (Some(page), zeros, 0);
-            self.argument_set = None;
-        }
-        let (Some(page), Some(at)) = (&self.page, self.place(core, size)) else {
-            return Err(Error::internal("no page for an argument block"));
+        let at = match self.place(core, size) {
+            Some(at) => at,
+            None => self.begin_page(core, size)?,
         };
+        let Some(page) = &self.page else { return Err(Error::internal("no page for an argument block")) };
         let own: SmallVec<[u8; 256]>;
         let bytes = if block.inner.is_empty() {
             &block.bytes
@@ -547,11 +562,32 @@ impl Recording {
         };
         let written = &mut self.written[at as usize..(at + size) as usize];
         if written != &bytes[..] {
-            page.host().ok_or_else(unmapped)?.sub(at..at + size)?.write(bytes)?;
+            page.host().ok_or_else(not_mapped)?.sub(at..at + size)?.write(bytes)?;
             written.copy_from_slice(bytes);
         }
         self.page_used = at + size;
         Ok(page.address + at)
+    }
+
+    /// Makes the page, with room for a block of this size: where that goes.
+    #[cold]
+    fn begin_page(&mut self, core: &Arc<Core>, size: u64) -> Result<u64> {
+        let wanted = AllocationRequest {
+            memory_type: core.physical.memory_types.argument,
+            mapped: Mapping::Host,
+            staging: true,
+        };
+        let page = VulkanBuffer::new(core, PAGE.max(size) + BEHIND, &wanted, "argument blocks")?;
+        if page.address % argument_align(core) != 0 {
+            return Err(Error::internal("memory for argument blocks that is not aligned"));
+        }
+        let mut zeros = Vec::new();
+        zeros.make_room(page.size() as usize)?;
+        zeros.resize(page.size() as usize, 0);
+        page.host().ok_or_else(not_mapped)?.write(&zeros)?;
+        (self.page, self.written, self.page_used) = (Some(page), zeros, 0);
+        self.argument_set = None;
+        self.place(core, size).ok_or_else(|| Error::internal("no room for an argument block"))
     }
 
     /// The device must be done with it, or lost.

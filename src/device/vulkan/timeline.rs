@@ -152,6 +152,11 @@ impl VulkanTimeline {
         self.losses.lock().push(Loss { value, commands, names, reason, told });
     }
 
+    /// True if the work at a point was lost; tells nobody.
+    pub fn has_lost(&self, point: &Point) -> bool {
+        self.losses.lock().iter().any(|l| l.value == point.value && l.commands.contains(&point.sequence))
+    }
+
     /// The result of a wait for `value`, which need not be waited for any more. What was done stays done if the device is
     /// lost later.
     fn ended(&self, value: u64) -> Result<bool> {

@@ -89,6 +89,25 @@ fn images_by_their_types() {
 }
 
 #[test]
+fn images_are_paired_with_their_samplers() {
+    let source = "layout(set = 1, binding = 0) uniform texture2D a;
+        layout(binding = 1) uniform utexture2D b;
+        layout(binding = 2) uniform sampler s[2];
+        layout(binding = 4) uniform sampler t;
+        layout(binding = 5) buffer O { float o[]; };
+        float of(texture2D image, sampler by) { return textureLod(sampler2D(image, by), vec2(0), 0).x; }
+        void main() {
+            o[0] = of(a, t) + float(textureLod(usampler2D(b, s[1]), vec2(0), 0).x)
+                + float(texelFetch(usampler2D(b, t), ivec2(0), 0).x) + textureGather(sampler2D(a, s[0]), vec2(0)).x;
+        }";
+    for optimise in ["-O0", "-O"] {
+        let m = module(&glsl_with(&format!("{HEADER}{source}"), &["--target-env=vulkan1.2", optimise]));
+        let found: Vec<_> = m.sampled_pairs().iter().map(|p| (p.image, p.sampler)).collect();
+        assert_eq!(found, [((0, 1), (0, 2)), ((1, 0), (0, 2)), ((1, 0), (0, 4))], "{optimise}");
+    }
+}
+
+#[test]
 fn access_by_static_analysis() {
     let source = "layout(binding = 0) buffer A { float a[]; };
         layout(binding = 1) buffer B { float b[]; };

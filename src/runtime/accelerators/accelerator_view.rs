@@ -1,7 +1,7 @@
 //! accelerator_view (docs/spec/accelerators.md#accelerator_view): a queue of an accelerator's device.
 
 use crate::device::hazard::{Point, any_lost};
-use crate::device::{Device, Dispatch, Queue, unique_id};
+use crate::device::{Device, Dispatch, Queue, Timer, unique_id};
 use crate::error::Result;
 use crate::lock::{Mutex, rank};
 use crate::runtime::HandleCell;
@@ -13,6 +13,7 @@ use crate::runtime::{process, race};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 /// A queue of work on an accelerator.
 pub struct AcceleratorView {
@@ -158,14 +159,38 @@ impl AcceleratorView {
     /// launch is waited for.
     #[cold]
     fn dispatch_new(&self, kernel: &LoadedKernel, dispatch: &Dispatch<'_>) -> Result<Point> {
+        if kernel.count() {
+            return self.queue.dispatch(dispatch);
+        }
+        self.first(kernel, || self.queue.dispatch(dispatch), Clone::clone)
+    }
+
+    /// Gives the queue a launch that is timed.
+    pub(in crate::runtime) fn dispatch_timed(
+        &self,
+        kernel: &LoadedKernel,
+        dispatch: &Dispatch<'_>,
+    ) -> Result<(Point, Arc<dyn Timer>)> {
+        let launch = || self.queue.dispatch_timed(dispatch);
+        if kernel.is_new() { self.first(kernel, launch, |(point, _)| point.clone()) } else { launch() }
+    }
+
+    /// Does the first launch of a kernel.
+    fn first<T>(
+        &self,
+        kernel: &LoadedKernel,
+        launch: impl FnOnce() -> Result<T>,
+        point: impl FnOnce(&T) -> Point,
+    ) -> Result<T> {
         let _loading = process::Loading::new();
-        let point = self.queue.dispatch(dispatch)?;
-        kernel.set_known();
+        let begun = Instant::now();
+        let launched = launch()?;
+        kernel.set_known(begun.elapsed());
         if self.accelerator.properties().is_emulated {
             // A failure is for those who wait for the work.
-            let _ = point.wait(None);
+            let _ = point(&launched).wait(None);
         }
-        Ok(point)
+        Ok(launched)
     }
 
     /// Makes `wait` and markers cover work that does not run on the queue.

@@ -1,15 +1,19 @@
 //! SPIR-V kernels loaded on a device.
 
+use crate::config::{self, Workgroups};
+use crate::device::workgroups::Class;
 use crate::device::{Device, Kernel};
 use crate::error::{Error, Result};
 use crate::kernel::compiled::Compiled;
 use crate::kernel::{Module, Variant};
 use crate::lock::{Mutex, rank};
 use crate::runtime::accelerators::reports::Report;
+use crate::runtime::accelerators::search::Search;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// Kernels by the hashes of module and entry point, so that loading one again compiles nothing.
 pub(in crate::runtime) type KernelCache = Mutex<HashMap<(u64, CString, u64), Weak<dyn Kernel>>, { rank::KERNELS }>;
@@ -28,8 +32,25 @@ pub struct LoadedKernel {
     depends_on_sharing: bool,
     /// What launches have decided so far.
     variants: Mutex<HashMap<Variant, Arc<LoadedKernel>>, { rank::VARIANTS }>,
-    /// False until its first launch.
+    /// The searches for its workgroup, by classes of domains; `None` if none is looked for.
+    searches: Option<Searches>,
+    /// The search that counts its launches.
+    counted: Option<Weak<SearchLock>>,
+    /// False until its first launch, and if launches are counted.
     is_known: AtomicBool,
+    /// Nanoseconds for making its pipeline.
+    made_in: AtomicU64,
+}
+
+/// A search for the workgroup of a kernel.
+pub(in crate::runtime) type SearchLock = Mutex<Search<Arc<LoadedKernel>>, { rank::SEARCH }>;
+type Searches = Mutex<HashMap<Class, Arc<SearchLock>>, { rank::SEARCHES }>;
+
+/// True for a kernel whose workgroup may be looked for: it has no barriers, and its results are the same in any order of its
+/// threads, as far as that can be told.
+fn is_searched(module: &Module) -> bool {
+    let any_order = config::get().workgroups == Workgroups::Atomics || !module.may_add_floats();
+    any_order && module.chooses_workgroup() && !module.depends_on_sharing()
 }
 
 /// What launches of a kernel that checks bounds need.
@@ -82,8 +103,19 @@ impl LoadedKernel {
             }
         };
         drop(cache);
+        let searches = device.workgroups().filter(|_| is_searched(kernel.module())).map(|_| Searches::default());
+        Ok(Arc::new(Self::over(kernel, label, checks, faces, searches)?))
+    }
+
+    fn over(
+        kernel: Arc<dyn Kernel>,
+        label: String,
+        checks: Option<KernelChecks>,
+        faces: &[u32],
+        searches: Option<Searches>,
+    ) -> Result<Self> {
         let module = kernel.module();
-        Ok(Arc::new(Self {
+        Ok(Self {
             names: module
                 .bindings()
                 .iter()
@@ -93,12 +125,45 @@ impl LoadedKernel {
             chooses_workgroup: module.chooses_workgroup(),
             depends_on_sharing: module.depends_on_sharing(),
             variants: Mutex::new(HashMap::new()),
+            searches,
+            counted: None,
             label,
             kernel,
             checks,
             faces: faces.into(),
             is_known: AtomicBool::new(false),
-        }))
+            made_in: AtomicU64::new(0),
+        })
+    }
+
+    /// The same kernel, whose launches `search` counts.
+    pub(in crate::runtime) fn counted(&self, search: &Arc<SearchLock>) -> Result<Arc<Self>> {
+        let mut same = Self::over(self.kernel.clone(), self.label.clone(), self.checks.clone(), &self.faces, None)?;
+        same.counted = Some(Arc::downgrade(search));
+        Ok(Arc::new(same))
+    }
+
+    /// Counts a launch, if they are counted; false if not.
+    pub(in crate::runtime) fn count(&self) -> bool {
+        let Some(search) = &self.counted else { return false };
+        let counted_all = search.upgrade().and_then(|search| search.lock().count());
+        drop(counted_all);
+        true
+    }
+
+    /// The search for its workgroup in domains of a class, which `begin` begins; `None` if none is looked for.
+    pub(in crate::runtime) fn search(
+        &self,
+        class: Class,
+        begin: impl FnOnce() -> Search<Arc<LoadedKernel>>,
+    ) -> Option<Arc<SearchLock>> {
+        let mut all = self.searches.as_ref()?.lock();
+        Some(all.entry(class).or_insert_with(|| Arc::new(Mutex::new(begin()))).clone())
+    }
+
+    /// True if its workgroup is looked for.
+    pub(in crate::runtime) fn is_searched(&self) -> bool {
+        self.searches.is_some()
     }
 
     /// The references of arrays whose faces it reads from its uniform buffer, by their offsets in the block.
@@ -126,21 +191,36 @@ impl LoadedKernel {
         if let Some(known) = self.variants.lock().get(&of) {
             return Ok(Some(known.clone()));
         }
-        let (label, checks) = (self.label.clone(), self.checks.clone());
-        let made = Self::of(device, cache, self.module().variant(of)?, label, checks, &self.faces)?;
+        let made = self.make_variant(device, cache, of)?;
         Ok(Some(self.variants.lock().entry(of).or_insert(made).clone()))
+    }
+    /// The same, which nothing here keeps.
+    pub(in crate::runtime) fn make_variant(
+        &self,
+        device: &Arc<dyn Device>,
+        cache: &KernelCache,
+        of: Variant,
+    ) -> Result<Arc<Self>> {
+        let (label, checks) = (self.label.clone(), self.checks.clone());
+        Self::of(device, cache, self.module().variant(of)?, label, checks, &self.faces)
     }
     /// The same kernel on another device.
     pub(in crate::runtime) fn on(&self, device: &Arc<dyn Device>, cache: &KernelCache) -> Result<Arc<Self>> {
         Self::of(device, cache, self.module().clone(), self.label.clone(), None, &self.faces)
     }
-    /// True until its first launch.
+    /// True until its first launch, and if launches are counted.
     pub fn is_new(&self) -> bool {
         !self.is_known.load(Ordering::Relaxed)
     }
-    /// Notes its first launch.
-    pub fn set_known(&self) {
+    /// Notes its first launch, which took this long with making its pipeline.
+    pub fn set_known(&self, took: Duration) {
+        self.made_in.store(took.as_nanos() as u64, Ordering::Relaxed);
         self.is_known.store(true, Ordering::Relaxed);
+    }
+    /// Nanoseconds for making the pipeline of a variant; 0 if it has not been launched.
+    pub(in crate::runtime) fn made_in(&self, of: Variant) -> u64 {
+        let made_in = |kernel: &Self| kernel.made_in.load(Ordering::Relaxed);
+        if of == Variant::default() { made_in(self) } else { self.variants.lock().get(&of).map_or(0, |k| made_in(k)) }
     }
     /// The device's kernel.
     pub fn kernel(&self) -> &Arc<dyn Kernel> {

@@ -7,4 +7,5 @@ pub mod defaults;
 mod lent_device;
 pub mod loaded_kernel;
 pub mod reports;
+pub mod search;
 pub mod spirv_kernel;

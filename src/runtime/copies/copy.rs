@@ -127,8 +127,8 @@ fn perform_with(
     plan.destination -= to_base;
     let points = run(&from, &to, plan, tally).inspect_err(|_| {
         // Some of it may have been copied.
-        if let Operand::Array(array, _) = destination {
-            array.written();
+        if let Operand::Array(array, l) = destination {
+            array.mirror().iter().for_each(|mirror| mirror.written(&l.hull()));
         }
     })?;
     match destination {

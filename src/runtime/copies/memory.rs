@@ -87,7 +87,7 @@ fn reachable(state: &mut SourceState, part: &Part, view: Option<&Arc<Accelerator
     let is_free = state.directory.missing(part.region(), holder.location)?.is_empty();
     if is_free {
         state.directory.make_room(part.region())?;
-        state.directory.holds(part.region(), holder.location);
+        state.is_held(part.region(), &holder);
     }
     Ok(is_free.then_some(holder.location))
 }

@@ -130,7 +130,9 @@ impl<'a> LockedSources<'a> {
 
     /// Records that an array was written at home, the only valid copy of these bytes now.
     pub fn wrote_array(&mut self, array: &Arc<Array>, layout: &Layout) -> Result<()> {
-        array.written();
+        if let Some(mirror) = array.mirror() {
+            mirror.written(&layout.hull());
+        }
         match self.of_array(array) {
             Some((_, state)) => state.written_at_home(&layout.region()),
             None => Ok(()),

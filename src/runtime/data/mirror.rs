@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The image of a texture.
 pub struct Mirror {
     shape: TextureShape,
-    /// How often the texels were written so far, or may have been.
-    writes: AtomicU64,
+    /// How often the texels of each level were written so far, or may have been.
+    writes: SmallVec<[AtomicU64; 4]>,
     state: Mutex<State, { rank::MIRROR }>,
 }
 
@@ -24,17 +24,15 @@ struct State {
     image: Option<Arc<dyn Buffer>>,
     /// There is none, or no memory for it.
     refused: bool,
-    /// After how many writes each level was copied.
+    /// After how many of its writes each level was copied.
     copied: SmallVec<[Option<u64>; 4]>,
-    /// After how many writes a launch could have done with it.
-    wanted: Option<u64>,
+    /// After how many of its writes a launch could have done with each level.
+    wanted: SmallVec<[Option<u64>; 4]>,
 }
 
-impl State {
-    /// True if this level was copied after so many writes.
-    fn is_fresh(&self, level: u32, now: u64) -> bool {
-        self.copied.get(level as usize) == Some(&Some(now))
-    }
+/// Levels as places in a list.
+fn numbers(levels: &Range<u32>) -> Range<usize> {
+    levels.start as usize..levels.end as usize
 }
 
 /// Whether a launch reads the image.
@@ -50,12 +48,22 @@ pub enum Mirrored {
 impl Mirror {
     /// That of a texture of this shape.
     pub fn new(shape: TextureShape) -> Self {
-        Self { shape, writes: AtomicU64::new(0), state: Mutex::new(State::default()) }
+        let levels = shape.levels() as usize;
+        let none = SmallVec::from_elem(None, levels);
+        let state = State { copied: none.clone(), wanted: none, ..State::default() };
+        Self { writes: (0..levels).map(|_| AtomicU64::new(0)).collect(), shape, state: Mutex::new(state) }
     }
 
-    /// Notes that the texels were written, or may have been. To be called when the write has been recorded.
-    pub fn written(&self) {
-        self.writes.fetch_add(1, Ordering::AcqRel);
+    /// Notes that texels among these bytes were written, or may have been. To be called when the write has been recorded.
+    pub fn written(&self, bytes: &Range<u64>) {
+        for level in self.shape.levels_in(bytes) {
+            self.writes[level as usize].fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// How often the texels of these levels were written.
+    fn written_so_far(&self, levels: &Range<u32>) -> SmallVec<[Option<u64>; 4]> {
+        self.writes[numbers(levels)].iter().map(|w| Some(w.load(Ordering::Acquire))).collect()
     }
 
     /// The texture's shape.
@@ -63,20 +71,12 @@ impl Mirror {
         &self.shape
     }
 
-    /// The levels whose host form is these bytes, if it is whole levels.
-    pub fn levels(&self, bytes: &Range<u64>) -> Option<Range<u32>> {
-        let hull = |level| self.shape.level(level).hull();
-        let first = (0..self.shape.levels()).find(|&level| hull(level).start == bytes.start)?;
-        let last = (first..self.shape.levels()).find(|&level| hull(level).end == bytes.end)?;
-        Some(first..last + 1)
-    }
-
     /// The image, if these levels of it are as the texels are.
     pub fn fresh(&self, levels: &Range<u32>) -> Option<Arc<dyn Buffer>> {
-        let now = self.writes.load(Ordering::Acquire);
+        let now = self.written_so_far(levels);
         let state = self.state.lock();
         let image = state.image.as_ref()?;
-        levels.clone().all(|level| state.is_fresh(level, now)).then(|| image.clone())
+        (state.copied[numbers(levels)] == now[..]).then(|| image.clone())
     }
 
     /// The image with these levels of a texture as they are, for a launch on `view`. Unless it is `needed` it is copied for the
@@ -88,22 +88,24 @@ impl Mirror {
         needed: bool,
         view: &Arc<AcceleratorView>,
     ) -> Result<Mirrored> {
-        let now = self.writes.load(Ordering::Acquire);
+        let now = self.written_so_far(levels);
         let mut state = self.state.lock();
         if state.refused {
             return Ok(Mirrored::No);
         }
         // What was lost of it is copied again.
         if state.image.as_ref().is_some_and(|image| !image.tracker().take_lost().is_empty()) {
-            (state.image, state.copied) = (None, SmallVec::new());
+            state.image = None;
+            state.copied.fill(None);
         }
-        if levels.clone().all(|level| state.is_fresh(level, now)) {
+        if state.copied[numbers(levels)] == now[..] {
             if let Some(image) = &state.image {
                 return Ok(Mirrored::Image(image.clone()));
             }
         }
-        if !needed && state.wanted != Some(now) {
-            state.wanted = Some(now);
+        let wanted = &mut state.wanted[numbers(levels)];
+        if !needed && wanted != &now[..] {
+            wanted.copy_from_slice(&now);
             return Ok(Mirrored::NotYet);
         }
         let device = view.device();
@@ -115,9 +117,12 @@ impl Mirror {
                     Some(why) => Err(why),
                     None => device.allocate_image(&self.shape, &**view.queue(), "texture").map_err(|e| e.to_string()),
                 };
+                let made = made.and_then(|image| match image.image() {
+                    Some(abilities) if !abilities.robust => Err("the device lacks robustImageAccess".to_owned()),
+                    _ => Ok(image),
+                });
                 match made {
                     Ok(image) => {
-                        state.copied = SmallVec::from_elem(None, self.shape.levels() as usize);
                         state.image = Some(image.clone());
                         image
                     }
@@ -129,14 +134,11 @@ impl Mirror {
                 }
             }
         };
-        for level in levels.clone() {
-            if state.is_fresh(level, now) {
-                continue;
-            }
-            let layout = self.shape.level(level);
-            view.queue().copy(texels, &image, &CopyPlan::new(&layout, &layout)?)?;
-            if let Some(copied) = state.copied.get_mut(level as usize) {
-                *copied = Some(now);
+        for ((level, copied), now) in levels.clone().zip(&mut state.copied[numbers(levels)]).zip(now) {
+            if *copied != now {
+                let layout = self.shape.level(level);
+                view.queue().copy(texels, &image, &CopyPlan::new(&layout, &layout)?)?;
+                *copied = now;
             }
         }
         Ok(Mirrored::Image(image))

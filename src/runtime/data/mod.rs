@@ -9,6 +9,7 @@ pub mod mirror;
 pub mod operand;
 pub mod part;
 pub mod retry;
+pub mod shadow;
 pub mod source;
 pub mod source_state;
 pub mod storage;

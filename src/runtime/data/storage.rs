@@ -10,6 +10,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::access_type::AccessType;
 use crate::runtime::data::extents::{checked_bytes, checked_extent};
 use crate::runtime::data::mirror::Mirror;
+use crate::runtime::data::shadow::Shadow;
 use std::sync::Arc;
 
 /// What is asked of a new array.
@@ -54,6 +55,8 @@ pub struct Storage {
     texels: Option<TexelFormat>,
     /// Of a texture that is texels on a Vulkan device, its image.
     mirror: Option<Mirror>,
+    /// Of a texture that is an image, its texels.
+    shadow: Option<Shadow>,
     buffer: Arc<dyn Buffer>,
     /// The device that made the buffer; for a staging array that of the associated view.
     device: Arc<dyn Device>,
@@ -129,6 +132,7 @@ impl Storage {
             layout: Layout::packed(0, element_size as u64, &sizes),
             cpu_access,
             texels: texture.map(|t| t.shape.format()),
+            shadow: texture.filter(|t| t.image).map(|t| Shadow::new(t.shape.clone())),
             mirror: texture.filter(|_| mirrors).map(|t| Mirror::new(t.shape.clone())),
             buffer,
             device,
@@ -152,11 +156,9 @@ impl Storage {
     pub(in crate::runtime) fn mirror(&self) -> Option<&Mirror> {
         self.mirror.as_ref()
     }
-    /// Notes that a write of its memory was recorded, or may have been.
-    pub(in crate::runtime) fn written(&self) {
-        if let Some(mirror) = &self.mirror {
-            mirror.written();
-        }
+    /// Of a texture that is an image, its texels.
+    pub(in crate::runtime) fn shadow(&self) -> Option<&Shadow> {
+        self.shadow.as_ref()
     }
     /// What messages call it.
     pub(in crate::runtime) fn noun(&self) -> &'static str {

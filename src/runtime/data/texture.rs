@@ -186,16 +186,11 @@ impl TextureRegion {
         Ok((self.operand(), self.levels.clone()))
     }
 
-    /// As argument of a launch by address: staging textures are none (TEX-32).
+    /// As argument of a launch by address, or of a compiled kernel: staging textures are none (TEX-32).
     pub fn argument(&self) -> Result<Operand> {
         if self.texture.array.is_staging() {
             return Err(Error::runtime(
                 "it is a staging texture, which only copies use; copy it to a texture on the accelerator",
-            ));
-        }
-        if self.texture.is_image {
-            return Err(Error::runtime(
-                "it is stored as an image, which has no address; make it with REVAMP_TEXTURE_STORAGE_TEXELS",
             ));
         }
         Ok(self.operand())

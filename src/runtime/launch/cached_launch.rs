@@ -30,6 +30,9 @@ use std::sync::{Arc, Weak};
 /// A [`Use`] that keeps nothing alive.
 type WeakUse = (Weak<dyn Buffer>, Range<u64>, Access);
 
+/// An array, and of a texture with an image the bytes that the kernel may write.
+type CapturedArray = (Weak<Array>, Option<Range<u64>>);
+
 /// What a launch of a compiled kernel on a Vulkan view found out.
 pub struct CachedLaunch {
     view: Weak<AcceleratorView>,
@@ -38,8 +41,8 @@ pub struct CachedLaunch {
     groups: [u64; 3],
     /// In the order in which they are locked.
     sources: SmallVec<[(Weak<Source>, Stamp); 4]>,
-    /// Arrays that are captured themselves, and whether the kernel writes them.
-    arrays: SmallVec<[(Weak<Array>, bool); 2]>,
+    /// Arrays that are captured themselves.
+    arrays: SmallVec<[CapturedArray; 2]>,
     uses: SmallVec<[WeakUse; 4]>,
     /// The addresses for the address slots: 0 for an argument that the kernel does not use.
     addresses: SmallVec<[u64; 4]>,
@@ -88,10 +91,14 @@ impl CachedLaunch {
             match &argument.section {
                 Operand::View(part) => views.push(part.source()),
                 // Asks the locked sources: asking the array itself would violate the order of locks.
-                Operand::Array(array, _) if held.of_array(array).is_none() => {
-                    let is_it = |o: &Operand| matches!(o, Operand::Array(a, _) if Arc::ptr_eq(a, array));
+                Operand::Array(array, layout) if held.of_array(array).is_none() => {
+                    let bytes = array.mirror().map(|_| layout.hull());
+                    let is_it = |o: &Operand| match (o, &bytes) {
+                        (Operand::Array(a, l), Some(bytes)) => Arc::ptr_eq(a, array) && l.hull() == *bytes,
+                        _ => false,
+                    };
                     let written = launched.captured.iter().any(|c| c.access.writes() && is_it(c.operand));
-                    arrays.push((Arc::downgrade(array), written));
+                    arrays.push((Arc::downgrade(array), bytes.filter(|_| written)));
                 }
                 _ => return Ok(None),
             }
@@ -171,7 +178,7 @@ impl CachedLaunch {
             uses.push(Use { buffer, range: range.clone(), access: *access });
         }
         let slots = slots.iter().zip(self.addresses.iter().copied());
-        match submit(&view, &kernel, self.groups, &uses, images, block, slots, &self.spans) {
+        match submit(|d| view.dispatch(&kernel, d), &kernel, self.groups, &uses, images, block, slots, &self.spans) {
             // Something must be waited for, or is lost.
             Err(e) if Detour::of(&e).is_some() => Ok(None),
             Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => Ok(None),
@@ -187,7 +194,11 @@ impl CachedLaunch {
     /// Most launches have no arrays.
     #[cold]
     fn count_writes(&self) {
-        let written = self.arrays.iter().filter(|(_, is_written)| *is_written);
-        written.filter_map(|(array, _)| array.upgrade()).for_each(|array| array.written());
+        for (array, written) in &self.arrays {
+            let (Some(bytes), Some(array)) = (written, array.upgrade()) else { continue };
+            if let Some(mirror) = array.mirror() {
+                mirror.written(bytes);
+            }
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! Launches of the kernels that the kernel compiler made of C++ AMP lambdas, on Vulkan views.
 
+use crate::device::Dispatch;
 use crate::device::block::AddressSlot;
 use crate::device::hazard::Point;
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::compiled::Compiled;
-use crate::kernel::image::{ANY_OFFSET, Capture};
+use crate::kernel::image::ANY_OFFSET;
 use crate::kernel::{Access, Variant};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
@@ -15,40 +16,14 @@ use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
 use crate::runtime::launch::domain::{groups, threads};
 use crate::runtime::launch::mirrors::{self, Form};
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::searched::Searched;
+use crate::runtime::launch::shadows::Shadows;
 use crate::runtime::launch::shared::are_apart;
 use crate::runtime::launch::submit::submit;
+use crate::runtime::launch::uses::reads_and_writes;
 use crate::runtime::launch::workgroup::workgroup;
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// How the kernel uses an argument; `None` if it does not.
-pub(in crate::runtime) fn access(kernel: &Compiled, argument: &HostArgument<'_>) -> Option<Access> {
-    let slot = argument.slot.as_ref()?;
-    match reads_and_writes(kernel, slot) {
-        None => Some(argument.access),
-        Some((false, false)) => None,
-        Some((true, false)) => Some(Access::Read),
-        // Elements that are not written keep their values.
-        Some((_, true)) => Some(Access::ReadWrite),
-    }
-}
-
-/// Whether the kernel reads and whether it writes what is captured there; `None` if the compiler could not tell.
-fn reads_and_writes(kernel: &Compiled, slot: &AddressSlot<'_>) -> Option<(bool, bool)> {
-    // The elements of a view are at the pointer in the block, those of an array at the pointer behind that.
-    let further = matches!(slot, AddressSlot::Behind(..));
-    let used = |c: &&Capture| c.offset == slot.offset() && c.further == further;
-    let (mut reads, mut writes) = (false, false);
-    for c in kernel.captures.iter() {
-        if c.offset == ANY_OFFSET {
-            return None;
-        }
-        if used(&c) {
-            (reads, writes) = (reads || c.reads, writes || c.writes);
-        }
-    }
-    Some((reads, writes))
-}
 
 /// Fails if the kernel reads and writes a texture of less than 32 bits by one argument (TEX-21).
 pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[HostArgument<'_>]) -> Result<()> {
@@ -103,6 +78,37 @@ pub(in crate::runtime) fn missing(accelerator: &Accelerator) -> Error {
     ))
 }
 
+/// The addresses for the address slots, and with `checks` the memory behind each.
+fn addresses(
+    used: &[Option<Access>],
+    resolved: &ResolvedArguments,
+    accelerator: &Accelerator,
+    checks: bool,
+) -> Result<(SmallVec<[u64; 4]>, Vec<Span>)> {
+    let mut bound = resolved.uses.iter();
+    let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
+    let mut spans: Vec<Span> = Vec::new();
+    for access in used {
+        // The extent of an array may be used even if its elements are not.
+        let (address, span) = match access.and_then(|_| bound.next()) {
+            None => (0, (0, 0)),
+            // Reached by its descriptor alone.
+            Some(b) if b.buffer.image().is_some() => (0, (0, 0)),
+            Some(b) => {
+                let start = b.buffer.device_address().ok_or_else(|| {
+                    Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
+                })?;
+                (start + b.range.start, (start, b.buffer.size()))
+            }
+        };
+        addresses.push(address);
+        if checks {
+            spans.push(span);
+        }
+    }
+    Ok((addresses, spans))
+}
+
 /// Runs the kernel on `view`. `used`: how it uses each argument; the used ones are `captured`. `again` gets the cached
 /// launch if there can be one. `as_images`: textures may be read as images.
 #[allow(clippy::too_many_arguments)]
@@ -137,10 +143,18 @@ pub(in crate::runtime) fn run(
     };
     let mut variant = Variant::default();
     let mut size = loaded.workgroup();
+    let mut searched = None;
     if launch.tile.is_none() && loaded.chooses_workgroup() {
-        let chosen = workgroup(size, threads(launch.extent));
-        variant.workgroup = Some(chosen).filter(|&chosen| chosen != size);
-        size = chosen;
+        let domain = threads(launch.extent);
+        let chosen = workgroup(size, domain);
+        if loaded.is_searched() {
+            let found = Searched::begin(view, &loaded, chosen, domain)?;
+            (size, loaded) = (found.size, found.kernel.clone());
+            searched = Some(found);
+        } else {
+            variant.workgroup = Some(chosen).filter(|&chosen| chosen != size);
+            size = chosen;
+        }
     }
     if let Some(tile) = launch.tile {
         let wanted: SmallVec<[u32; 3]> = tile.iter().rev().map(|&t| t as u32).chain([1, 1]).take(3).collect();
@@ -158,29 +172,17 @@ pub(in crate::runtime) fn run(
     if let Some(decided) = loaded.variant(device, kernels, variant)? {
         loaded = decided;
     }
-    let mut bound = resolved.uses.iter();
-    let mut addresses: SmallVec<[u64; 4]> = SmallVec::new();
-    let mut spans: Vec<Span> = Vec::new();
-    for access in used {
-        // The extent of an array may be used even if its elements are not.
-        let (address, span) = match access.and_then(|_| bound.next()) {
-            None => (0, (0, 0)),
-            Some(b) => {
-                let start = b.buffer.device_address().ok_or_else(|| {
-                    Error::runtime(format!("an array of the launch is not reached by {}", accelerator.name()))
-                })?;
-                (start + b.range.start, (start, b.buffer.size()))
-            }
-        };
-        addresses.push(address);
-        if loaded.checks().is_some() {
-            spans.push(span);
-        }
-    }
+    let shadows = Shadows::of(kernel, launch, &form, used, captured, &mut resolved, view)?;
+    let (addresses, spans) = addresses(used, &resolved, accelerator, loaded.checks().is_some())?;
+    resolved.uses.retain(|u| u.buffer.image().is_none());
     let slots = launch.arguments.iter().map(|a| a.slot.as_ref()).zip(&addresses);
     let slots = slots.filter_map(|(slot, &address)| Some((slot?, address)));
     let images = if let Form::Images(_, bound) = &form { &bound[..] } else { &[] };
-    let point = match submit(view, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans) {
+    let give = |d: &Dispatch<'_>| match &searched {
+        None => view.dispatch(&loaded, d),
+        Some(searched) => searched.dispatch(view, d),
+    };
+    let point = match submit(give, &loaded, groups, &resolved.uses, images, launch.block, slots, &spans) {
         // The device lacks a sampler.
         Err(e) if !images.is_empty() && e.kind == ErrorKind::UnsupportedFeature => {
             crate::log!(Info, "{}: textures are read as texels: {e}", kernel.location);
@@ -188,8 +190,12 @@ pub(in crate::runtime) fn run(
         }
         done => done?,
     };
+    if let Some(shadows) = &shadows {
+        shadows.write(view)?;
+    }
     resolved.written(captured, held)?;
-    if let Some(again) = again.filter(|_| !matches!(form, Form::TexelsNow)) {
+    let repeats = searched.as_ref().is_none_or(|s| s.repeats) && shadows.is_none() && !matches!(form, Form::TexelsNow);
+    if let Some(again) = again.filter(|_| repeats) {
         let launched = Launched {
             view,
             compiled: kernel,

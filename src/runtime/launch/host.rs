@@ -19,6 +19,7 @@ use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
 use crate::runtime::launch::request::{DISPATCH, HostArgument, HostLaunch};
+use crate::runtime::launch::uses::access;
 use crate::runtime::race;
 use crate::runtime::runtime;
 use smallvec::SmallVec;
@@ -60,7 +61,7 @@ pub fn host_dispatch(
     let mut used: SmallVec<[Option<Access>; 8]> = SmallVec::new();
     let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
     for a in launch.arguments {
-        let access = compiled.map_or(Some(a.access), |kernel| compiled::access(kernel, a));
+        let access = compiled.map_or(Some(a.access), |kernel| access(kernel, a));
         captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
         used.push(access);
     }
@@ -90,7 +91,7 @@ fn check_textures(launch: &HostLaunch<'_>) -> Result<()> {
     }
     check_levels(launch.arguments.iter().filter_map(|a| {
         let access = match declared {
-            Some(kernel) => compiled::access(kernel, a),
+            Some(kernel) => access(kernel, a),
             // Nothing says whether what is captured by reference is written.
             None => Some(a.access).filter(|_| !matches!(a.slot, Some(AddressSlot::Behind(..)))),
         };

@@ -78,6 +78,24 @@ pub(super) fn check(kernel: &SpirvKernel, declared: &Binding, argument: &ImageAr
     Ok(())
 }
 
+/// Checks an image and the sampler of another binding with which the kernel samples it.
+pub(super) fn check_pair(kernel: &SpirvKernel, image: &ImageArgument, sampler: (u32, u32, &Sampler)) -> Result<()> {
+    let Operand::Array(array, _) = &image.section else { return Err(Error::internal("a texture that is no array")) };
+    match array.buffer().image() {
+        Some(abilities) if sampler.2.linear && !abilities.linear => Err(Error::unsupported(format!(
+            "binding {} of set {} is given a linear sampler, with which the kernel samples binding {} of set {}, a texture of {}; {} \
+             does not have linear filters for these texels",
+            sampler.1,
+            sampler.0,
+            image.binding,
+            image.set,
+            abilities.shape.format(),
+            kernel.accelerator().name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Checks a binding to which a sampler alone is given.
 pub(super) fn check_sampler(declared: &Binding) -> Result<()> {
     if declared.kind == BindingKind::Sampler {

@@ -8,7 +8,7 @@ use crate::kernel::compiled::Compiled;
 use crate::kernel::image::{IMAGE_SET, ImageUse, SamplerUse};
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
-use crate::runtime::data::mirror::Mirrored;
+use crate::runtime::data::mirror::{Mirror, Mirrored};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::launch::request::HostLaunch;
 use std::ops::Range;
@@ -44,15 +44,21 @@ pub(in crate::runtime) fn form(
     let mut later = false;
     for (binding, used) in (0..).zip(images) {
         let Some((array, bytes)) = texture_of(used, launch) else { return Ok(Form::Texels) };
-        let levels = array.mirror().and_then(|mirror| mirror.levels(&bytes).map(|levels| (mirror, levels)));
-        let Some((mirror, levels)) = levels else { return Ok(Form::Texels) };
-        let image = match mirror.read(array.buffer(), &levels, needed, view)? {
-            Mirrored::No => return Ok(Form::Texels),
-            Mirrored::NotYet => {
-                later = true;
-                continue;
-            }
-            Mirrored::Image(image) => image,
+        let image = array.buffer().image().map(|_| array.buffer());
+        let shape = image.and_then(|image| image.image()).map(|a| &a.shape);
+        let Some(shape) = shape.or(array.mirror().map(Mirror::shape)) else { return Ok(Form::Texels) };
+        let Some(levels) = shape.levels_of(&bytes) else { return Ok(Form::Texels) };
+        let image = match (image, array.mirror()) {
+            (Some(image), _) => image.clone(),
+            (None, None) => return Ok(Form::Texels),
+            (None, Some(mirror)) => match mirror.read(array.buffer(), &levels, needed, view)? {
+                Mirrored::No => return Ok(Form::Texels),
+                Mirrored::NotYet => {
+                    later = true;
+                    continue;
+                }
+                Mirrored::Image(image) => image,
+            },
         };
         let Some(one) = bind(binding, used, &image, &levels, launch.block)? else { return Ok(Form::Texels) };
         bound.push(one);

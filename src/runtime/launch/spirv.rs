@@ -156,6 +156,12 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
                     let at = slot.offset();
                     part.check(*access).map_err(|e| e.context(format_args!("the address at offset {at}")))?;
                 }
+                if matches!(section, Operand::Array(array, _) if array.shadow().is_some()) {
+                    return Err(Error::runtime(
+                        "a texture is given by address that is stored as an image, which has none; make it with \
+                         REVAMP_TEXTURE_STORAGE_TEXELS",
+                    ));
+                }
                 captured.push(Captured { operand: section, access: *access, needs: *access });
                 roles.push(Role::Address(*slot));
             }
@@ -174,6 +180,16 @@ fn run(view: Option<Arc<AcceleratorView>>, kernel: &Arc<SpirvKernel>, launch: &S
                 module.bindings().len(),
                 roles.iter().filter(|r| !matches!(r, Role::Address(..))).count() + samplers.len()
             )));
+        }
+    }
+    for pair in module.sampled_pairs() {
+        let image = roles.iter().find_map(|r| match r {
+            &Role::Image(set, binding, image, _) if (set, binding) == pair.image => Some(image),
+            _ => None,
+        });
+        let sampler = samplers.iter().find(|s| (s.0, s.1) == pair.sampler);
+        if let (Some(image), Some(&sampler)) = (image, sampler) {
+            images::check_pair(kernel, image, sampler)?;
         }
     }
     spec.sort_by_key(|(id, _)| *id);

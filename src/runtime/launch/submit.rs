@@ -4,15 +4,18 @@ use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::{BoundImage, Dispatch, Use};
 use crate::error::Result;
-use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::loaded_kernel::LoadedKernel;
 use crate::runtime::launch::bounds::{Span, Table};
 
-/// Gives the view's queue a launch with this block, into which the addresses are written at their slots. `spans`: the memory
-/// behind each, for a kernel that checks bounds.
+/// Compiled kernels have no specialization constants.
+static NO_CONSTANTS: Vec<(u32, Vec<u8>)> = Vec::new();
+
+/// Gives the view's queue, by `give`, a launch with this block, into which the addresses are written at their slots. `spans`:
+/// the memory behind each, for a kernel that checks bounds.
 #[allow(clippy::too_many_arguments)]
+#[inline(always)]
 pub(in crate::runtime) fn submit<'p>(
-    view: &AcceleratorView,
+    give: impl FnOnce(&Dispatch<'_>) -> Result<Point>,
     kernel: &LoadedKernel,
     groups: [u64; 3],
     uses: &[Use],
@@ -39,7 +42,7 @@ pub(in crate::runtime) fn submit<'p>(
     }
     let dispatch = Dispatch {
         kernel: &**kernel.kernel(),
-        spec: &Vec::new(),
+        spec: &NO_CONSTANTS,
         bindings: &[],
         images,
         uses,
@@ -47,5 +50,5 @@ pub(in crate::runtime) fn submit<'p>(
         block: Some(&filled),
         groups,
     };
-    view.dispatch(kernel, &dispatch)
+    give(&dispatch)
 }

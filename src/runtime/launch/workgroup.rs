@@ -19,6 +19,29 @@ pub(super) fn workgroup(compiled: [u32; 3], domain: [u64; 3]) -> [u32; 3] {
     [x, y, z]
 }
 
+/// Other workgroups that may be faster than `first`, the choice for this domain, and leave about as few threads with nothing to do.
+pub(super) fn others(first: [u32; 3], domain: [u64; 3]) -> Vec<[u32; 3]> {
+    const ROWS: &[[u32; 3]] = &[[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]];
+    const PLANES: &[[u32; 3]] = &[[32, 8, 1], [64, 4, 1], [256, 1, 1], [16, 16, 1], [8, 32, 1], [32, 4, 1]];
+    const BLOCKS: &[[u32; 3]] = &[[256, 1, 1], [32, 8, 1], [64, 1, 4], [32, 4, 2], [16, 4, 4], [64, 1, 1]];
+    let all = match domain {
+        [_, 1, 1] => ROWS,
+        [_, _, 1] => PLANES,
+        _ => BLOCKS,
+    };
+    let begun =
+        |size: [u32; 3]| (0..3).map(|k| domain[k].next_multiple_of(size[k].into())).fold(1, u64::saturating_mul);
+    let whole = domain.iter().product::<u64>();
+    let most = (whole + whole / 8).max(begun(first));
+    all.iter().copied().filter(|&size| size != first && begun(size) <= most).collect()
+}
+
+/// True if a device with these limits has such workgroups.
+pub(super) fn fits(size: [u32; 3], most: [u32; 3], invocations: u32) -> bool {
+    size.iter().zip(most).all(|(&n, most)| (1..=most).contains(&n))
+        && size.iter().map(|&n| u64::from(n)).product::<u64>() <= u64::from(invocations)
+}
+
 /// The largest power of two up to `most` with which not more than an eighth of the threads has nothing to do; half of them at
 /// least have, if it is less than a warp.
 fn fitting(most: u32, extent: u64) -> u32 {
@@ -32,7 +55,24 @@ fn fitting(most: u32, extent: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::workgroup;
+    use super::{fits, others, workgroup};
+
+    #[test]
+    fn others_fit_as_well() {
+        assert_eq!(others([256, 1, 1], [1 << 20, 1, 1]), [[64, 1, 1], [128, 1, 1], [512, 1, 1]]);
+        assert_eq!(others([64, 1, 1], [40, 1, 1]), [[0; 3]; 0]);
+        assert_eq!(others([32, 8, 1], [4096, 4096, 1]).len(), 5);
+        assert_eq!(others([32, 4, 1], [1000, 3, 1]), [[64, 4, 1], [256, 1, 1]]);
+        assert!(others([4, 4, 16], [3, 3, 300]).is_empty());
+        assert_eq!(others([64, 4, 1], [64, 64, 64]).len(), 5);
+    }
+
+    #[test]
+    fn limits_hold() {
+        assert!(fits([64, 4, 1], [1024, 1024, 64], 256) && !fits([64, 4, 1], [1024, 1024, 64], 255));
+        assert!(!fits([64, 0, 1], [1024; 3], 1024) && !fits([1, 1, 128], [1024, 1024, 64], 1024));
+        assert!(!fits([65535; 3], [65535; 3], 1024));
+    }
 
     #[test]
     fn it_fits_the_domain() {

@@ -356,4 +356,30 @@ TEST(overlapping_views_in_one_kernel) {
     CHECK(m(3, 1) == 1 && m(3, 3) == 2);
 }
 
+// Of more rows than the directory tells one by one: read and written by host and accelerator in turn.
+TEST(long_columns) {
+    const int rows = 1000;
+    array<int, 2> all(rows, 4);
+    const array_view<int, 2> whole(all), zero = whole.section(0, 0, rows, 1), one = whole.section(0, 1, rows, 1),
+                                         two = whole.section(0, 2, rows, 1);
+    parallel_for_each(
+        whole.extent, [=](index<2> i) restrict(amp) { whole[i] = i[0] * 4 + i[1]; });
+    std::vector<int> got(rows);
+    for (int round = 0; round < 3; ++round) {
+        copy(one, got.begin());
+        for (int i = 0; i < rows; ++i)
+            CHECK(got[std::size_t(i)] == i * 4 + 1);
+        parallel_for_each(
+            two.extent, [=](index<2> i) restrict(amp) { two[i] = round - i[0]; });
+        CHECK(two(5, 0) == round - 5 && one(999, 0) == 3997);
+        zero(7, 0) = 70 + round;
+        parallel_for_each(
+            two.extent, [=](index<2> i) restrict(amp) { two[i] += zero[i] + one[i]; });
+        copy(two, got.begin());
+        for (int i = 0; i < rows; ++i)
+            CHECK(got[std::size_t(i)] == round - i + (i == 7 ? 70 + round : i * 4) + i * 4 + 1);
+        CHECK(whole(999, 3) == 3999 && whole(7, 2) == got[7]);
+    }
+}
+
 CHECK_MAIN

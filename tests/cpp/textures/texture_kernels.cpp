@@ -5,6 +5,10 @@
 
 #include "../check.hpp"
 
+#if __has_include(<vulkan/vulkan.h>)
+#include <revamp/vulkan.hpp>
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -410,6 +414,11 @@ TEST(TEX_33_TEX_34_TEX_35_levels_that_are_read_and_written) {
         CHECK_THROWS(runtime_exception, parallel_for_each(
                                             t.extent, [ =, &t ](index<2> i) restrict(amp) { t.set(i, all[i]); }));
     }
+    // A texture that is captured itself is its level 0.
+    const texture_view<const float, 2> second(t, 1, 1);
+    parallel_for_each(
+        t.extent, [ =, &t ](index<2> i) restrict(amp) { t.set(i, second(i[0] / 2, i[1] / 2) >= 4.5f ? t[i] : -1.0f); });
+    CHECK(values<float>(first) == v);
     // Both read, two write.
     texture<float, 2> sums(8, 8);
     const texture_view<float, 2> one(sums);
@@ -443,6 +452,22 @@ TEST(TEX_42_TEX_43_views_made_and_copied_in_kernels) {
         });
     const std::vector<float> got = values<float>(t);
     CHECK(got[3] == 3 && got[4] == 2);
+#if !REVAMP_DEVICE_LANGUAGE
+    // The other two; the compiler of kernels refuses them.
+    const auto both = [&](bool which) {
+        texture<float_2, 1> pair(8);
+        parallel_for_each(
+            t.extent, [&, which ](index<1> i) restrict(amp) {
+                if (which)
+                    texture_view<float_2, 1>(pair).set(i, float_2(1));
+                else
+                    t.set(i, texture_view<const float, 1>(t)[i]);
+            });
+        here().wait();
+    };
+    for (const bool which : {false, true})
+        CHECK_THROWS(runtime_exception, both(which), CHECK_CONTAINS(std::string(e.what()), "made in a kernel"));
+#endif
 }
 
 TEST(TEX_44_to_TEX_52_sampling_in_kernels) {
@@ -689,3 +714,132 @@ TEST(TEX_29_TEX_43_TEX_55_handles_of_all_kinds) {
         CHECK(told[2] == 107.0f && told[3] == v[5] + 100.0f * float(n + 1) && told[4] == v[1] + 100.0f);
     }
 }
+
+// Only a level that was written is copied anew.
+TEST(TEX_34_TEX_73_a_write_of_one_level_leaves_the_others) {
+    texture<float, 1> t(extent<1>(16), 32U, 3U);
+    std::vector<float> v(16, 1.0f);
+    float told[2] = {};
+    const array_view<float> out(2, told);
+    for (int round = 0; round < 6; ++round) {
+        const unsigned level = unsigned(round) % 3;
+        v.assign(16, float(round + 1));
+        copy(v.begin(), v.end(), texture_view<float, 1>(t, level));
+        // Read beside a write of the next level, with one launch that is repeated.
+        const unsigned next = (level + 1) % 3;
+        const texture_view<const float, 1> from(t, level, 1);
+        const texture_view<float, 1> to(t, next);
+        for (int n = 0; n < 3; ++n)
+            parallel_for_each(
+                to.extent, [=](index<1> i) restrict(amp) { to.set(i, from.sample(0.4f) + 0.5f); });
+        const texture_view<const float, 1> one(t, level, 1), other(t, next, 1);
+        parallel_for_each(
+            out.extent, [=](index<1> i) restrict(amp) { out[i] = i[0] ? other.sample(0.4f) : one.sample(0.4f); });
+        out.synchronize();
+        CHECK(told[0] == float(round + 1) && told[1] == float(round) + 1.5f);
+    }
+}
+
+TEST(TEX_18_TEX_46_TEX_58_all_dimensions_in_one_kernel) {
+    const std::vector<float> v = counted<float>(2 * 3 * 4);
+    const texture<float, 3> cube(2, 3, 4, v.begin(), v.end());
+    const texture<float, 2> plane(3, 4, v.begin(), v.begin() + 12);
+    const texture<float, 1> line(4, v.begin(), v.begin() + 4);
+    const texture_view<const float, 3> c(cube);
+    const texture_view<const float, 2> p(plane);
+    const texture_view<const float, 1> l(line);
+    const sampler nearest(filter_point, address_clamp);
+    float told[4] = {};
+    const array_view<float> out(4, told);
+    for (int n = 0; n < 2; ++n) {
+        parallel_for_each(
+            extent<1>(1), [=](index<1>) restrict(amp) {
+                out[0] = c.sample(nearest, float_3(0.9f, 0.5f, 0.9f)) + c(0, 2, 1);
+                out[1] = p.sample(nearest, float_2(0.3f, 0.9f)) + p(1, 3);
+                out[2] = l.sample(nearest, 0.6f) + l(3);
+                out[3] = p.gather_red(float_2(0.5f, 0.5f)).w;
+            });
+        out.synchronize();
+        CHECK(told[0] == 19 + 9 && told[1] == 9 + 7 && told[2] == 2 + 3 && told[3] == 5);
+    }
+}
+
+#ifdef REVAMP_VULKAN_CPP_H
+namespace {
+
+// What a program does with a texture of either storage; `t` has 8 x 16 texels.
+void used_in_kernels(texture<float_4, 2> &t) {
+    const std::vector<float_4> v(128, float_4(1, 2, 3, 4));
+    copy(v.begin(), v.end(), t);
+    // Sampled, read by index, and written.
+    const texture_view<const float_4, 2> from(t);
+    const texture_view<float_4, 2> to(t);
+    texture<float_4, 2> other(8, 16);
+    const texture_view<float_4, 2> others(other);
+    const texture_view<const float_4, 2> read(other);
+    for (int n = 0; n < 3; ++n) {
+        parallel_for_each(
+            t.extent, [=](index<2> i) restrict(amp) { others.set(i, from.sample(float_2(0.4f, 0.4f)) + from[i]); });
+        parallel_for_each(
+            t.extent, [=](index<2> i) restrict(amp) {
+                if (i[0] < 4) to.set(i, read[i]);
+            });
+    }
+    std::vector<float_4> got(128);
+    copy(t, got.begin());
+    CHECK(got[5] == float_4(8, 16, 24, 32) && got[127] == v[0]);
+}
+
+} // namespace
+
+// A texture that is a VkImage (docs/interop.md).
+TEST(textures_that_are_images_of_vulkan) {
+    const accelerator_view view = here();
+    if (view.accelerator.device_path.compare(0, 6, L"vulkan") != 0) SKIP("no Vulkan device");
+    texture<float_4, 2> first = revamp::vulkan::make_texture<float_4>(extent<2>(8, 16), view);
+    CHECK(first.mipmap_levels == 1 && first.bits_per_scalar_element == 32 && first.data_length == 2048);
+    used_in_kernels(first);
+    // Over the same image, as if it were the program's.
+    const revamp_vulkan_texture_info image = revamp::vulkan::get_image(first);
+    revamp_vulkan_image_info over = {};
+    over.image = image.image;
+    over.format = image.format;
+    over.layout = image.layout;
+    over.usage = 7; // TRANSFER_SRC, TRANSFER_DST, SAMPLED
+    {
+        texture<float_4, 2> second = revamp::vulkan::make_texture<float_4>(extent<2>(8, 16), view, over);
+        revamp::vulkan::wait(second, REVAMP_ACCESS_READ_WRITE, revamp::vulkan::signal(first, REVAMP_ACCESS_READ_WRITE));
+        used_in_kernels(second);
+        revamp::vulkan::wait(first, REVAMP_ACCESS_READ, revamp::vulkan::signal(second, REVAMP_ACCESS_READ));
+        std::vector<float_4> got(128);
+        copy(first, got.begin());
+        CHECK(got[5] == float_4(8, 16, 24, 32));
+        view.wait();
+    }
+    over.format = VK_FORMAT_R8_UINT;
+    CHECK_THROWS(runtime_exception, revamp::vulkan::make_texture<float_4>(extent<2>(8, 16), view, over),
+                 CHECK_CONTAINS(std::string(e.what()), "format"));
+    texture<float_4, 2> texels(8, 16);
+    CHECK_THROWS(unsupported_feature, revamp::vulkan::get_image(texels));
+    // Levels, captured by reference, integers of 8 bits, three dimensions.
+    texture<unsigned, 1> levels = revamp::vulkan::make_texture<unsigned>(extent<1>(8), view, 8, 0);
+    CHECK(levels.mipmap_levels == 4);
+    for (unsigned level = 0; level + 1 < levels.mipmap_levels; ++level) {
+        const texture_view<unsigned, 1> to(levels, level + 1);
+        if (level == 0)
+            parallel_for_each(
+                levels.extent, [&levels](index<1> i) restrict(amp) { levels.set(i, unsigned(i[0]) * 90); });
+        const texture_view<const unsigned, 1> from(levels, level, 1);
+        parallel_for_each(
+            to.extent, [=](index<1> i) restrict(amp) { to.set(i, from[i[0] * 2] + from[i[0] * 2 + 1]); });
+    }
+    CHECK(bytes_of(levels) ==
+          std::vector<unsigned char>({0, 90, 180, 255, 255, 255, 255, 255, 90, 255, 255, 255, 255, 255, 255}));
+    texture<int, 3> cube = revamp::vulkan::make_texture<int>(extent<3>(2, 3, 4), view);
+    parallel_for_each(
+        cube.extent, [&cube](index<3> i) restrict(amp) { cube.set(i, i[0] * 100 + i[1] * 10 + i[2]); });
+    parallel_for_each(
+        cube.extent, [&cube](index<3> i) restrict(amp) { cube.set(i, cube[i] + 1000); });
+    CHECK(values<int>(cube)[23] == 1123 && values<int>(texture<int, 3>(cube))[5] == 1011);
+}
+#endif

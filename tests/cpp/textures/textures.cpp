@@ -5,6 +5,7 @@
 
 #include "../check.hpp"
 
+#include <atomic>
 #include <climits>
 #include <cstring>
 #include <list>
@@ -401,7 +402,7 @@ TEST(TEX_68_copy_async_in_all_forms) {
     CHECK(out[11] == 101);
     copy_async(a, index<2>(0, 0), b, index<2>(2, 2), extent<2>(2, 4)).get();
     CHECK(read()[14] == 0 && out[23] == 9);
-    bool called = false;
+    std::atomic<bool> called = false;
     completion_future done = copy_async(a, b);
     done.then([&] { called = true; });
     done.wait();

@@ -136,6 +136,11 @@ void run_threads(const World &world, uint64_t seed) {
 void check_life(World &world) {
     fault_switch *s = fault_open();
     bool was_lost = s->is_lost != 0;
+    // The library gives a device up that takes no submissions, not even one without work. A lost one may be gone
+    // already, and its views stay dead.
+    const bool takes_none = s->function == FAULT_vkQueueSubmit && s->times > 1;
+    if (s->fired && (takes_none || s->result == FAULT_DEVICE_LOST) && world.has_vulkan())
+        was_lost |= revamp_accelerator_view_wait(world.defaults[VULKAN]) == REVAMP_ERROR_ACCELERATOR_VIEW_REMOVED;
     __atomic_store_n(&s->function, FAULT_NONE, __ATOMIC_RELEASE);
     for (bool anew : {false, true}) {
         if (anew && revamp_uninitialize() != REVAMP_OK) found("revamp_uninitialize: %s", revamp_last_error_message());

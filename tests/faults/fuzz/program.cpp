@@ -27,6 +27,7 @@ const std::vector<Program::Kind> Program::kinds = {
     {"queue", 2, &Program::change_queues},
     {"copy", 14, &Program::copy},
     {"whole", 5, &Program::copy_whole},
+    {"texture", 22, &Program::use_texture},
     {"completion", 8, &Program::use_completion},
     {"refuse", 6, &Program::refuse},
 };
@@ -102,6 +103,8 @@ void Program::end() {
         if (which == 1 && !sources.empty()) destroy_array();
         if (which == 2 && !operations.empty()) release_completion(operations[random.below(operations.size())]);
     }
+    while (!textures.empty())
+        release_texture();
     for (size_t n = shared_queues; n < queues.size(); n++)
         if (!queues[n].is_released && revamp_accelerator_view_release(queues[n].handle) != REVAMP_OK)
             found("a queue was not released");

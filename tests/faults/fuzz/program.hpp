@@ -106,6 +106,25 @@ class Program {
         revamp_array_view section = nullptr;
     };
 
+    // Texels of words, on one queue.
+    struct Texture {
+        revamp_texture handle = nullptr;
+        uint32_t rank = 0, element = 1, levels = 1;
+        int32_t extent[most_rank] = {};
+        int queue = 0;
+        bool is_image = false;
+        // The kernels with images take it.
+        bool is_bound = false;
+        Words words;
+    };
+    using Texels = std::shared_ptr<Texture>;
+    // Levels of one, or a section of a level, and which of its words they are.
+    struct Levels {
+        revamp_texture_region c = {};
+        int32_t origin[most_rank] = {}, extent[most_rank] = {};
+        Box box;
+    };
+
     struct Kind {
         const char *name;
         unsigned weight;
@@ -188,6 +207,20 @@ class Program {
     void use_completion();
     void release_completion(const Under_way &operation);
 
+    // textures.cpp
+    Texels some_texture();
+    Box level_of(const Texture &t, uint32_t level) const;
+    void choose_levels(const Texture &t, Levels &l);
+    Words words_in(const Texture &t, const Box &b) const;
+    void put_texels(Texture &t, const Box &b, const Words &now, bool is_certain);
+    void make_texture();
+    void release_texture();
+    void copy_texels();
+    void copy_textures();
+    void launch_image();
+    void refuse_textures();
+    void use_texture();
+
     // refused.cpp
     void refuse();
     void refuse_handles();
@@ -213,11 +246,13 @@ class Program {
     std::vector<Bytes> sources;
     std::vector<std::unique_ptr<View>> views;
     std::vector<Under_way> operations;
+    std::vector<Texels> textures;
     // Released, with callbacks that are to come.
     std::vector<Under_way> finished;
     // Handles that are no more.
     std::vector<revamp_array> dead_arrays;
     std::vector<revamp_array_view> dead_views;
+    std::vector<revamp_texture> dead_textures;
     std::vector<revamp_completion> dead_completions;
     friend void on_done(revamp_status status, void *context);
 };

@@ -16,6 +16,12 @@ const uint32_t step_words[] =
 const uint32_t fill_words[] =
 #include "fill.inc"
     ;
+const uint32_t texels_words[] =
+#include "texels.inc"
+    ;
+const uint32_t weave_words[] =
+#include "weave.inc"
+    ;
 
 // A fault may have come between.
 bool is_good(revamp_status status, const char *what) {
@@ -64,11 +70,13 @@ bool World::open() {
     binding_alignment = static_cast<uint32_t>(infos[VULKAN].min_storage_buffer_alignment);
     return load(accelerators[VULKAN], box_words, sizeof box_words, &box) &&
            load(accelerators[VULKAN], step_words, sizeof step_words, &step) &&
-           load(accelerators[VULKAN], fill_words, sizeof fill_words, &fill);
+           load(accelerators[VULKAN], fill_words, sizeof fill_words, &fill) &&
+           load(accelerators[VULKAN], texels_words, sizeof texels_words, &texels) &&
+           load(accelerators[VULKAN], weave_words, sizeof weave_words, &weave);
 }
 
 void World::close() {
-    for (revamp_kernel kernel : {box, step, fill})
+    for (revamp_kernel kernel : {box, step, fill, texels, weave})
         if (kernel && revamp_kernel_release(kernel) != REVAMP_OK) found("a kernel could not be released");
     *this = World();
 }

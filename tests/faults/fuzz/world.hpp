@@ -26,7 +26,7 @@ struct World {
     revamp_accelerator accelerators[PLACES] = {};
     revamp_accelerator_info infos[PLACES] = {};
     revamp_accelerator_view defaults[PLACES] = {};
-    revamp_kernel box = nullptr, step = nullptr, fill = nullptr;
+    revamp_kernel box = nullptr, step = nullptr, fill = nullptr, texels = nullptr, weave = nullptr;
     uint32_t binding_alignment = 4;
 
     bool has_vulkan() const { return accelerators[VULKAN] != nullptr; }

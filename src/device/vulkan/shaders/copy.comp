@@ -36,32 +36,38 @@ void main() {
         }
         return;
     }
+    // The outermost loop's index is what the others leave.
+    uint outermost = p.rank - 1u;
     for (uint64_t i = gl_GlobalInvocationID.x; i < p.units; i += step) {
         uint64_t at = p.first + i;
         uint64_t source = p.source;
         uint64_t destination = p.destination;
+        uint64_t rest;
         if (p.first + p.units <= 0xFFFFFFFFul) {
             // 32-bit division is several times faster.
-            uint rest = uint(at);
+            uint left = uint(at);
             uint run = uint(p.run);
-            uint within = rest % run;
-            rest /= run;
-            source += uint64_t(within) * ALIGN;
-            destination += uint64_t(within) * ALIGN;
-            for (uint d = 0u; d < p.rank; ++d) {
+            if (run != 1u) {
+                uint64_t within = uint64_t(left % run) * ALIGN;
+                left /= run;
+                source += within;
+                destination += within;
+            }
+            for (uint d = 0u; d < outermost; ++d) {
                 Dim dim = p.dims.dims[d];
                 uint count = uint(dim.count);
-                uint64_t n = uint64_t(rest % count);
-                rest /= count;
+                uint64_t n = uint64_t(left % count);
+                left /= count;
                 source += n * dim.source;
                 destination += n * dim.destination;
             }
+            rest = uint64_t(left);
         } else {
-            uint64_t rest = at / p.run;
-            uint64_t within = at % p.run;
-            source += within * ALIGN;
-            destination += within * ALIGN;
-            for (uint d = 0u; d < p.rank; ++d) {
+            rest = at / p.run;
+            uint64_t within = at % p.run * ALIGN;
+            source += within;
+            destination += within;
+            for (uint d = 0u; d < outermost; ++d) {
                 Dim dim = p.dims.dims[d];
                 uint64_t n = rest % dim.count;
                 rest /= dim.count;
@@ -69,6 +75,9 @@ void main() {
                 destination += n * dim.destination;
             }
         }
+        Dim dim = p.dims.dims[outermost];
+        source += rest * dim.source;
+        destination += rest * dim.destination;
         Destination(destination).data[0] = Source(source).data[0];
     }
 }

@@ -11,6 +11,9 @@ use crate::runtime::data::transfer::{Endpoint, Tally, run};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// A region of more rows than this is told as a whole where that is as good.
+const MANY_ROWS: u64 = 256;
+
 impl SourceState {
     /// The memory of a location, and the source's byte at which it begins.
     pub(super) fn memory(&mut self, location: Location) -> Result<(Endpoint, u64)> {
@@ -94,8 +97,17 @@ impl SourceState {
         if holder.shares_home() {
             self.directory.holds(region, Location::HOME);
         }
-        self.directory.holds(region, holder.location);
+        self.is_held(region, holder);
         Ok(())
+    }
+
+    /// Records that the region is at the holder. Of a long column the host holds what lies between its rows too, where it is
+    /// the same memory: else the map gets a segment for each row. Launches choose no host by what it holds.
+    pub fn is_held(&mut self, region: &Region, holder: &Holder) {
+        let whole = Region::linear(region.hull());
+        let is_long = holder.view.is_none() && region.runs() > MANY_ROWS;
+        let all = is_long && self.directory.is_in_memory_of(&whole, holder.location);
+        self.directory.holds(if all { &whole } else { region }, holder.location);
     }
 
     pub(super) fn carry(&mut self, step: &Step, tally: Tally<'_>) -> Result<()> {

@@ -1,0 +1,92 @@
+//! Which images a kernel samples with which samplers of bindings of their own. Fetches of texels use no sampler.
+
+use super::entry_point::EntryPoint;
+use super::interface::SampledPair;
+use super::parsed::{Instruction, ParsedModule};
+use crate::error::Result;
+use crate::grow::Grow;
+use rspirv::spirv::{Decoration, Op};
+use std::collections::HashMap;
+
+/// The pairs of the functions that `entry` reaches, each once. What is reached in a way that is not followed is left out: of a
+/// parameter the descriptor of one call is known.
+pub(super) fn pairs(code: &ParsedModule, entry: &EntryPoint) -> Result<Vec<SampledPair>> {
+    let all = || entry.functions.iter().flat_map(|&at| code.body(at));
+    let mut found: Vec<SampledPair> = Vec::new();
+    if !all().any(|inst| inst.is(Op::SampledImage)) {
+        return Ok(found);
+    }
+    // The variable that each pointer and each value loaded from one comes from.
+    let mut roots: HashMap<u32, u32> = entry.variables.iter().map(|&id| (id, id)).collect();
+    let mut add = |id: u32, from: u32| -> Result<bool> {
+        let Some(&root) = roots.get(&from).filter(|_| !roots.contains_key(&id)) else { return Ok(false) };
+        roots.make_room(1)?;
+        roots.insert(id, root);
+        Ok(true)
+    };
+    let parameters = parameters(code, entry)?;
+    // Functions may stand behind their callers or before them.
+    for _ in 0..4 {
+        let mut any = false;
+        for inst in all() {
+            if let (Some(id), true) = (inst.result(), passes_on(inst)) {
+                any |= add(id, inst.word(3))?;
+            }
+            if inst.is(Op::FunctionCall) {
+                let taken = parameters.get(&inst.word(3)).map_or(&[][..], |p| &p[..]);
+                for (&parameter, &argument) in taken.iter().zip(inst.words.iter().skip(4)) {
+                    any |= add(parameter, argument)?;
+                }
+            }
+        }
+        if !any {
+            break;
+        }
+    }
+    let place = |id: u32| {
+        let root = *roots.get(&id)?;
+        Some((code.literal(root, Decoration::DescriptorSet)?, code.literal(root, Decoration::Binding)?))
+    };
+    let mut made: HashMap<u32, SampledPair> = HashMap::new();
+    for inst in all() {
+        if let (Some(id), true) = (inst.result(), inst.is(Op::SampledImage)) {
+            if let (Some(image), Some(sampler)) = (place(inst.word(3)), place(inst.word(4))) {
+                made.make_room(1)?;
+                made.insert(id, SampledPair { image, sampler });
+            }
+        } else if let Some(&pair) = made.get(&inst.word(3)).filter(|_| !inst.is(Op::Image)) {
+            found.make_room(1)?;
+            found.push(pair);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// The parameters of each function.
+fn parameters(code: &ParsedModule, entry: &EntryPoint) -> Result<HashMap<u32, Vec<u32>>> {
+    let mut found: HashMap<u32, Vec<u32>> = HashMap::new();
+    for &at in &entry.functions {
+        let mut function = None;
+        for inst in code.body(at) {
+            match (inst.op, inst.result()) {
+                (Some(Op::Function), id) => function = id,
+                (Some(Op::FunctionParameter), Some(id)) => {
+                    found.make_room(1)?;
+                    let all = found.entry(function.unwrap_or(0)).or_default();
+                    all.make_room(1)?;
+                    all.push(id);
+                }
+                (Some(Op::Label), _) => break,
+                _ => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// True for instructions whose result comes from what their first operand does.
+fn passes_on(inst: Instruction<'_>) -> bool {
+    matches!(inst.op, Some(Op::Load | Op::AccessChain | Op::InBoundsAccessChain | Op::CopyObject | Op::Image))
+}

@@ -1,0 +1,154 @@
+//! Launches of kernels whose workgroup is looked for (decision 37).
+
+use crate::config::{self, Workgroups};
+use crate::device::Dispatch;
+use crate::device::hazard::Point;
+use crate::device::physical::Properties;
+use crate::device::workgroups::Class;
+use crate::error::Result;
+use crate::host::Workers;
+use crate::kernel::Variant;
+use crate::log;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::accelerators::loaded_kernel::{LoadedKernel, SearchLock};
+use crate::runtime::accelerators::search::{Search, Step};
+use crate::runtime::launch::workgroup::{fits, others};
+use std::sync::Arc;
+
+/// The least that building a pipeline is taken to cost, in nanoseconds: the first one may have come from the cache.
+const COST: u64 = 20_000_000;
+
+/// A launch of a kernel whose workgroup is looked for.
+pub(super) struct Searched {
+    /// The kernel in this workgroup.
+    pub kernel: Arc<LoadedKernel>,
+    /// The workgroup.
+    pub size: [u32; 3],
+    /// True if the launch may be repeated as it is.
+    pub repeats: bool,
+    /// If it is timed: for what, and the number of the workgroup that is tried.
+    timed: Option<(Arc<SearchLock>, Option<usize>, u64)>,
+}
+
+impl Searched {
+    /// The workgroup for the next launch of `base` in a domain, for which `first` is the first choice.
+    pub fn begin(
+        view: &Arc<AcceleratorView>,
+        base: &Arc<LoadedKernel>,
+        first: [u32; 3],
+        domain: [u64; 3],
+    ) -> Result<Self> {
+        let (device, limits) = (view.device(), view.accelerator().properties());
+        let class = Class::of(base.module().hash(), domain, first);
+        let known = || device.workgroups().and_then(|all| all.get(&class)).filter(|&size| is_possible(limits, size));
+        let begin = || {
+            let known = known();
+            if let Some(size) = known {
+                log!(Debug, "{}: workgroup {size:?} for {domain:?} threads, as before", base.label());
+            }
+            Search::new(first, known)
+        };
+        let Some(search) = base.search(class, begin) else { return Self::plain(view, base, first, true) };
+        let threads = domain.iter().product::<u64>();
+        let cost = match config::get().workgroups {
+            Workgroups::Force => 0,
+            _ => base.made_in(in_size(base, first)).max(COST),
+        };
+        let step = search.lock().next(threads, cost);
+        match step {
+            Step::Settled(size) => Self::plain(view, base, size, true),
+            Step::Found { size, kernel, times } => {
+                let all: Vec<_> = times.iter().map(|(size, time)| format!("{size:?} {:.0}", time)).collect();
+                log!(
+                    Info,
+                    "{}: workgroup {size:?} for {domain:?} threads; ns for a million threads: {}",
+                    base.label(),
+                    all.join(", ")
+                );
+                if let Some(all) = device.workgroups() {
+                    all.put(class, size);
+                }
+                let found = Self::plain(view, base, size, true);
+                // Until here it has kept the pipeline.
+                drop(kernel);
+                found
+            }
+            Step::First { timed } => {
+                let plain = Self::plain(view, base, first, false)?;
+                Ok(Self { timed: timed.then_some((search, None, threads)), ..plain })
+            }
+            Step::Count(left) => {
+                let plain = Self::plain(view, base, first, true)?;
+                let counted = plain.kernel.counted(&search)?;
+                search.lock().counts(left, counted.clone());
+                Ok(Self { kernel: counted, ..plain })
+            }
+            Step::Counted(kernel) => Ok(Self { kernel, size: first, repeats: true, timed: None }),
+            Step::Build => {
+                build(view, base, &search, first, domain);
+                Self::plain(view, base, first, false)
+            }
+            Step::Try(number, size, kernel) => {
+                let timed = Some((search, Some(number), threads));
+                match kernel {
+                    Some(kernel) => Ok(Self { kernel, size, repeats: false, timed }),
+                    None => Ok(Self { timed, ..Self::plain(view, base, first, false)? }),
+                }
+            }
+        }
+    }
+
+    fn plain(view: &Arc<AcceleratorView>, base: &Arc<LoadedKernel>, size: [u32; 3], repeats: bool) -> Result<Self> {
+        let (device, _, kernels) = view.loads();
+        let kernel = base.variant(device, kernels, in_size(base, size))?.unwrap_or_else(|| base.clone());
+        Ok(Self { kernel, size, repeats, timed: None })
+    }
+
+    /// Gives the queue the launch.
+    pub fn dispatch(&self, view: &AcceleratorView, dispatch: &Dispatch<'_>) -> Result<Point> {
+        let Some((search, tried, threads)) = &self.timed else { return view.dispatch(&self.kernel, dispatch) };
+        let (point, timer) = view.dispatch_timed(&self.kernel, dispatch)?;
+        search.lock().timed(*tried, point.clone(), timer, *threads);
+        Ok(point)
+    }
+}
+
+/// Builds pipelines to be tried, on a thread of the library.
+fn build(
+    view: &Arc<AcceleratorView>,
+    base: &Arc<LoadedKernel>,
+    search: &Arc<SearchLock>,
+    first: [u32; 3],
+    domain: [u64; 3],
+) {
+    let (view, base, owner) = (view.clone(), base.clone(), search.clone());
+    let job = move || {
+        let (device, _, kernels) = view.loads();
+        let mut built = Vec::new();
+        let limits = view.accelerator().properties();
+        for size in others(first, domain).into_iter().filter(|&size| is_possible(limits, size)) {
+            let made = base.make_variant(device, kernels, in_size(&base, size)).and_then(|made| {
+                let groups = [0, 1, 2].map(|k| domain[k].div_ceil(u64::from(size[k])));
+                made.kernel().prepare(groups).map(|()| made)
+            });
+            match made {
+                Ok(made) => built.push((size, made)),
+                Err(e) => log!(Debug, "{}: workgroup {size:?} is not tried: {e}", base.label()),
+            }
+        }
+        owner.lock().built(built);
+    };
+    if Workers::shared().tasks.try_spawn(Box::new(job)).is_err() {
+        search.lock().built(Vec::new());
+    }
+}
+
+/// The variant of a kernel in this workgroup.
+fn in_size(base: &LoadedKernel, size: [u32; 3]) -> Variant {
+    Variant { workgroup: Some(size).filter(|&size| size != base.workgroup()), ..Variant::default() }
+}
+
+/// True if the accelerator has such workgroups.
+fn is_possible(limits: &Properties, size: [u32; 3]) -> bool {
+    fits(size, limits.max_workgroup_size, limits.max_workgroup_invocations)
+}

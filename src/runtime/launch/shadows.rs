@@ -1,0 +1,72 @@
+//! Textures stored as images in launches whose kernels reach texels by address.
+
+use crate::device::Buffer;
+use crate::error::Result;
+use crate::kernel::Access;
+use crate::kernel::compiled::Compiled;
+use crate::runtime::accelerators::accelerator_view::AcceleratorView;
+use crate::runtime::data::array::Array;
+use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::mirrors::Form;
+use crate::runtime::launch::request::HostLaunch;
+use crate::runtime::launch::uses::access;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The textures of a launch that are stored as images: as texels beside them where the kernel reaches them by address.
+pub(super) struct Shadows(Vec<Shadowed>);
+
+/// What a launch may write of one.
+struct Shadowed {
+    array: Arc<Array>,
+    memory: Arc<dyn Buffer>,
+    bytes: Range<u64>,
+}
+
+impl Shadows {
+    /// Puts texels in the place of images; `None` if there are none. What the kernel only reads by descriptors stays an image.
+    pub(super) fn of(
+        kernel: &Compiled,
+        launch: &HostLaunch<'_>,
+        form: &Form,
+        used: &[Option<Access>],
+        captured: &[Captured<'_>],
+        resolved: &mut ResolvedArguments,
+        view: &Arc<AcceleratorView>,
+    ) -> Result<Option<Self>> {
+        let is_image = |operand: &Operand| matches!(operand, Operand::Array(array, _) if array.shadow().is_some());
+        if !captured.iter().any(|c| is_image(c.operand)) {
+            return Ok(None);
+        }
+        let form = match (form, &kernel.with_images) {
+            (Form::Images(..), Some((with_images, _))) => with_images,
+            _ => kernel,
+        };
+        let mut written = Vec::new();
+        let arguments = launch.arguments.iter().zip(used).filter(|(_, access)| access.is_some()).map(|(a, _)| a);
+        for ((argument, c), bound) in arguments.zip(captured).zip(&mut resolved.uses) {
+            let Operand::Array(array, _) = c.operand else { continue };
+            let Some(shadow) = array.shadow() else { continue };
+            if access(form, argument).is_none() {
+                continue;
+            }
+            let memory = shadow.read(array.buffer(), &bound.range, view)?;
+            if c.access.writes() {
+                written.push(Shadowed { array: array.clone(), memory: memory.clone(), bytes: bound.range.clone() });
+            }
+            bound.buffer = memory;
+        }
+        Ok(Some(Self(written)))
+    }
+
+    /// Brings back what the launch may have written.
+    pub(super) fn write(&self, view: &Arc<AcceleratorView>) -> Result<()> {
+        for Shadowed { array, memory, bytes } in &self.0 {
+            if let Some(shadow) = array.shadow() {
+                shadow.write(memory, array.buffer(), bytes, view)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+// What is told where the Vulkan device lacks a feature (lacking_layer.c hides it): lacking FEATURE
+#include <amp.h>
+#include <amp_graphics.h>
+#include <revamp.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace concurrency;
+
+static int wrong;
+static void check(bool is_right, const std::string &what) {
+    if (is_right) return;
+    std::printf("WRONG: %s\n", what.c_str());
+    wrong = 1;
+}
+static bool has(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+// As many as an element may be small.
+template <class T> struct some { T parts[sizeof(T) < 4 ? 4 / sizeof(T) : 1]; };
+
+// What a launch with elements of this type on this view throws; empty if it is right.
+template <class T> static std::string launch(const accelerator_view &view) {
+    try {
+        std::vector<some<T>> numbers(100);
+        array_view<some<T>> all(100, numbers);
+        parallel_for_each(
+            view, all.extent, [=](index<1> i) restrict(amp) {
+                // Also in memory of the thread.
+                T sums[4] = {T(i[0]), T(i[0] + 1), T(i[0] + 2), T(i[0] + 3)};
+                for (int n = 0; n < 8; n++)
+                    sums[i[0] * n % 4] = T(sums[i[0] * n % 4] + T(1));
+                for (T &part : all[i].parts)
+                    part = T(part * T(3) + sums[3]);
+            });
+        all.synchronize();
+        for (int i = 0; i < 100; i++) {
+            int ones = 0;
+            for (int n = 0; n < 8; n++)
+                ones += i * n % 4 == 3;
+            check(numbers[i].parts[0] == T(i + 3 + ones), "number " + std::to_string(i));
+        }
+        return "";
+    } catch (const runtime_exception &e) {
+        return e.what();
+    }
+}
+
+// Without these no device is used.
+static void needed(const std::string &feature, revamp_accelerator device) {
+    revamp_accelerator_info info = {};
+    info.struct_size = sizeof info;
+    check(revamp_accelerator_get_info(device, &info) == REVAMP_OK, "get_info");
+    const std::string words = "the device feature " + feature;
+    check(info.unusable_reason && has(info.unusable_reason, words), "the reason names it");
+    std::printf("%s\n", info.unusable_reason ? info.unusable_reason : "usable");
+    revamp_accelerator_view view = nullptr;
+    check(revamp_accelerator_get_default_view(device, &view) != REVAMP_OK, "there is no view");
+    check(has(revamp_last_error_message(), words), std::string("the error names it: ") + revamp_last_error_message());
+    revamp_accelerator found = nullptr;
+    check(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found) != REVAMP_OK, "no default for SPIR-V");
+    check(has(revamp_last_error_message(), words), std::string("that error too: ") + revamp_last_error_message());
+    for (const accelerator &one : accelerator::get_all())
+        check(one.device_path.find(L"vulkan") == std::wstring::npos, "it is not offered");
+    check(launch<int>(accelerator().default_view).empty(), "host threads run kernels");
+}
+
+// Without these kernels with elements of type T are refused.
+template <class T> static void some_need(const std::string &feature, const std::wstring &path) {
+    const accelerator_view view = accelerator(path).default_view;
+    check(launch<int>(view).empty(), "other kernels run");
+    const std::string told = launch<T>(view);
+    std::printf("%s\n", told.c_str());
+    // Compiled kernels compute with char and short in 32 bits.
+    if (feature == "shaderInt16" || feature == "shaderInt8") return check(told.empty(), "not needed");
+    check(has(told, feature), "the kernel is refused by the feature's name: " + told);
+    check(launch<T>(accelerator(L"host").default_view).empty(), "host threads run it");
+}
+
+static unsigned long long held(revamp_accelerator device) {
+    revamp_memory_usage usage = {};
+    usage.struct_size = sizeof usage;
+    check(revamp_accelerator_get_memory_usage(device, &usage) == REVAMP_OK, "get_memory_usage");
+    return usage.held;
+}
+
+// Textures are read from images, which take memory beside the texels, or else from the texels: outside there is 0.
+static void textures(bool by_images, revamp_accelerator device, const std::wstring &path) {
+    const accelerator_view view = accelerator(path).default_view;
+    const int n = 512;
+    std::vector<float> numbers(n * n);
+    for (int i = 0; i < n * n; i++)
+        numbers[i] = float(i % 1000);
+    const graphics::texture<float, 2> texels(n, n, numbers.data(), unsigned(numbers.size() * sizeof(float)), 32U, view);
+    const graphics::texture_view<const float, 2> from(texels);
+    std::vector<float> got(n * n);
+    array<float, 2> sums(n, n, view);
+    const auto read = [&] {
+        parallel_for_each(
+            view, sums.extent,
+            [ =, &sums ](index<2> i) restrict(amp) { sums[i] = from(i[0], i[1] + 8) + from(i[0] - 8, i[1]); });
+        copy(sums, got.begin());
+    };
+    // The image is made for the second.
+    read();
+    const unsigned long long before = held(device);
+    read();
+    const auto at = [&](int y, int x) { return y < 0 || x >= n ? 0.0f : numbers[y * n + x]; };
+    for (int i = 0; i < n * n; i++)
+        if (got[i] != at(i / n, i % n + 8) + at(i / n - 8, i % n)) return check(false, "texel " + std::to_string(i));
+    check((held(device) >= before + numbers.size() * sizeof(float)) == by_images, "images are used, or not");
+    std::printf("%s\n", by_images ? "by images" : "by texels");
+}
+
+int main(int count, char **arguments) {
+    const std::string feature = count > 1 ? arguments[1] : "";
+    revamp_accelerator all[16] = {}, device = nullptr;
+    size_t found = 0;
+    check(revamp_accelerator_list(all, 16, &found) == REVAMP_OK, "list");
+    std::wstring path;
+    for (size_t i = 0; i < found && i < 16; i++) {
+        revamp_accelerator_info info = {};
+        info.struct_size = sizeof info;
+        if (revamp_accelerator_get_info(all[i], &info) != REVAMP_OK || info.kind != REVAMP_ACCELERATOR_VULKAN) continue;
+        device = all[i];
+        path.assign(info.device_path, info.device_path + std::strlen(info.device_path));
+    }
+    if (!device) {
+        std::printf("no Vulkan device\n");
+        return 2;
+    }
+    if (feature == "bufferDeviceAddress" || feature == "timelineSemaphore" || feature == "shaderInt64")
+        needed(feature, device);
+    else if (feature == "robustImageAccess" || feature == "version1.3")
+        // Of version 1.2 VK_EXT_image_robustness has it.
+        textures(feature == "version1.3", device, path);
+    else if (feature == "shaderFloat64")
+        some_need<double>(feature, path);
+    else if (feature == "shaderInt16" || feature == "storageBuffer16BitAccess")
+        some_need<short>(feature, path);
+    else
+        some_need<signed char>(feature, path);
+    return wrong;
+}
