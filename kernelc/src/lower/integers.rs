@@ -5,7 +5,7 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::error::KernelError;
-use super::intrinsics::glsl;
+use super::glsl;
 use crate::ir::{BinaryOp, IntPredicate};
 use rspirv::spirv::{Op as S, Word};
 

@@ -27,6 +27,7 @@ mod error;
 mod facts;
 mod fast_math;
 mod global_order;
+mod glsl;
 mod images;
 mod instructions;
 mod integers;

@@ -1,8 +1,9 @@
 //! Which of a tile's threads have nothing to do in a region: those beyond a bound, in `if (local < half)`. The loop over the
 //! threads then ends there.
 
-use super::analysis::{Kernel, is_harmless_call, is_simple, plain_name};
+use super::analysis::{Kernel, is_harmless_call, is_simple};
 use super::text::{Instruction, operand, split_type};
+use super::variables::plain_name;
 use std::collections::{BTreeSet, HashMap};
 
 /// The threads whose place in x is beyond a value do nothing.

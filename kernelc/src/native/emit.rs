@@ -1,7 +1,8 @@
 //! A kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
 
-use super::analysis::{self, Kernel, plain_name};
+use super::analysis::{self, Kernel};
 use super::text::{Instruction, Name, mentions, operand, position, renamed, size, split_type};
+use super::variables::{is_lifetime, plain_name};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
@@ -620,7 +621,7 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "\"{r}:{}\":", block.label);
         let parameter = &kernel.function.parameter;
         for instruction in &block.instructions {
-            if instruction.opcode == "alloca" || analysis::is_lifetime(instruction) {
+            if instruction.opcode == "alloca" || is_lifetime(instruction) {
                 continue;
             }
             if instruction.ends() {

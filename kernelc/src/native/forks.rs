@@ -1,8 +1,9 @@
 //! Branches that mostly all threads of a tile take alike, such as `if (i < n)`: where they do, loops behind are cut as if there were
 //! no branch, and where they do not, a copy of what is behind is run thread by thread.
 
-use super::analysis::{Flow, Kernel, Variable, behind_all};
+use super::analysis::Kernel;
 use super::text::{Block, Instruction, renamed};
+use super::variables::{Flow, Variable, behind_all};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 impl Kernel {

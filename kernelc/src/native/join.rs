@@ -1,8 +1,8 @@
 //! Variables of which one is a copy of the other, and that are never needed at once, become one: what a loop sums up in each of a
 //! tile's threads would else be copied in each iteration.
 
-use super::analysis::{Flow, Variable, live, plain_name, variables};
 use super::text::{Function, Instruction, renamed};
+use super::variables::{Flow, Variable, live, plain_name, variables};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More pairs than this are not looked at.

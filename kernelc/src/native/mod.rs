@@ -12,6 +12,7 @@ mod retarget;
 #[cfg(test)]
 mod tests;
 mod text;
+mod variables;
 
 use crate::always_inline;
 use crate::clang::Amp;
