@@ -58,9 +58,22 @@ int searched(const array_view<const int> &v, int from, int wanted) restrict(amp,
     }
     return k * 100000 + sum + (scale < 0.01f ? 7 : 0);
 }
+// Quotients and remainders by powers of two of numbers of any width.
+unsigned halves(int a, int b) restrict(amp, cpu) {
+    const auto c = static_cast<short>(a);
+    const auto d = static_cast<signed char>(a);
+    const long long e = static_cast<long long>(a) * 4294967291LL + b;
+    unsigned sum = unsigned(a / 2) * 3u + unsigned(a % 2) * 5u + unsigned(a / 1024) * 7u + unsigned(a % 1024) * 9u;
+    sum += unsigned(a / (1 << 30)) * 11u + unsigned(a % (1 << 30)) * 13u + unsigned(a / -4) * 17u;
+    sum += unsigned(c / 4) * 19u + unsigned(c % 16384) * 21u + unsigned(d / 64) * 23u + unsigned(d % 2) * 25u;
+    using word = unsigned long long;
+    const word wide = word(e / 2) * 27 + word(e % 8) * 29 + word(e / (1LL << 40)) * 31 + word(e % (1LL << 62));
+    return sum + unsigned(wide) + unsigned(wide >> 32) * 33u;
+}
 int remainders(int a, int b) restrict(amp, cpu) {
     const short c = static_cast<short>(a), d = static_cast<short>(b);
-    return a % b + 3 * (d == 0 ? 0 : c % d) + 5 * (a % 12) + 7 * (b % -8);
+    const int sum = a % b + 3 * (d == 0 ? 0 : c % d) + 5 * (a % 12) + 7 * (b % -8);
+    return static_cast<int>(static_cast<unsigned>(sum) + halves(a, b));
 }
 
 } // namespace
@@ -278,7 +291,7 @@ TEST(returns_switches_and_jumps_out_of_loops) {
     });
 }
 
-// Also remainders of all signs.
+// Also quotients and remainders of all signs.
 TEST(loops_that_are_left_in_several_places) {
     const int ends[] = {-2147483647 - 1, -2147483647, -65537, -13, -8, -1, 1, 2, 7, 12, 40000, 2147483647};
     std::vector<int> numbers(64);

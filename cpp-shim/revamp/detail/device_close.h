@@ -178,23 +178,29 @@ REVAMP_MATH_INLINE float root_of_device(float x) {
 REVAMP_MATH_INLINE double root_of_device(double x) {
     return __builtin_sqrt(x);
 }
-// Rounded once: the rest, x - s^2, is exact.
-template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
+// sqrt(x), rounded once: the rest, x - s^2, is exact, where nothing below is flushed and no square is infinite.
+template <class T> REVAMP_MATH_INLINE T usual_root(T x) {
     REVAMP_MATH_EXACT
-    if (exact_roots()) return root_of_device(x);
-    constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
-    rooted<T> r = {x, T(1)};
-    // Below, the rest might be flushed; above, a square be infinite.
-    if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) r = root_far(x);
-    T y = inverse_root(r.m), s = r.m * y, h = T(0.5) * y;
-    if (fused()) return mad(mad(-s, s, r.m), h, s) * r.factor;
+    T y = inverse_root(x), s = x * y, h = T(0.5) * y;
+    if (fused()) return mad(mad(-s, s, x), h, s);
     if constexpr (single<T>) {
         const T e = mad(-s, h, T(0.5));
         s = mad(s, e, s), h = mad(h, e, h);
     }
     const T sh = upper(s), sl = s - sh;
-    const T rest = mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, r.m)));
-    return mad(rest, h, s) * r.factor;
+    return mad(mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, x))), h, s);
+}
+template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
+    REVAMP_MATH_EXACT
+    if (exact_roots()) return root_of_device(x);
+    constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
+    // Always, so that the usual way has nothing but a comparison beside.
+    T root = usual_root(x);
+    if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) {
+        const rooted<T> r = root_far(x);
+        root = usual_root(r.m) * r.factor;
+    }
+    return root;
 }
 // The device's own has the accuracy; of a subnormal number, which it may take for zero, its digits are an integer.
 REVAMP_MATH_INLINE float rsqrt(float x) {

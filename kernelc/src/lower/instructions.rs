@@ -188,7 +188,10 @@ impl Emitter<'_> {
                 ScalarKind::Int(bits @ 2..=32) if op == BinaryOp::SRem && matches!(right.value, Value::Local(_)) => {
                     integers::remainder(&mut self.asm, a, b, bits)
                 }
-                ScalarKind::Int(bits) => integers::binary(&mut self.asm, op, bits, a, b)?,
+                ScalarKind::Int(bits) => match power_of_two(op, right, bits) {
+                    Some(n) => integers::by_power_of_two(&mut self.asm, op, bits, a, n),
+                    None => integers::binary(&mut self.asm, op, bits, a, b)?,
+                },
                 _ => self.float(op, leaf.kind, a, b, contract)?,
             });
         }
@@ -511,4 +514,18 @@ fn unsupported(name: &str) -> KernelError {
         "asm" => "restrict(amp) code cannot hold inline assembly".to_string(),
         other => format!("the kernel compiler does not know '{other}'"),
     })
+}
+
+/// Of a signed division by a constant 2^n: n, from 1 on.
+fn power_of_two(op: BinaryOp, by: &Operand, bits: u32) -> Option<u32> {
+    match by.value {
+        Value::Constant(Constant::Int(by))
+            if matches!(op, BinaryOp::SDiv | BinaryOp::SRem)
+                && (2..1 << (bits - 1)).contains(&by)
+                && by & (by - 1) == 0 =>
+        {
+            Some(by.trailing_zeros())
+        }
+        _ => None,
+    }
 }

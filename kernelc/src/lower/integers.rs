@@ -148,6 +148,29 @@ pub(super) fn remainder(asm: &mut Assembler, a: Word, b: Word, bits: u32) -> Wor
     clean(asm, word, bits)
 }
 
+/// A signed number divided by a positive power of two, or what remains. Drivers take an operation more for it.
+pub(super) fn by_power_of_two(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, n: u32) -> Word {
+    let scalar = container(bits);
+    let width = scalar.size() as u32 * 8;
+    let a = signed(asm, a, bits);
+    let shift = |asm: &mut Assembler, op, word, by: u32| {
+        let by = asm.constant(Scalar::U32, u64::from(by));
+        asm.make(op, scalar, &[word, by])
+    };
+    // Rounded to zero: one less than the divisor is added to negative numbers.
+    let sign = if n == 1 { a } else { shift(asm, S::ShiftRightArithmetic, a, width - 1) };
+    let more = shift(asm, S::ShiftRightLogical, sign, width - n);
+    let sum = asm.make(S::IAdd, scalar, &[a, more]);
+    let word = if op == BinaryOp::SDiv {
+        shift(asm, S::ShiftRightArithmetic, sum, n)
+    } else {
+        let mask = asm.constant(scalar, u64::MAX << n);
+        let whole = asm.make(S::BitwiseAnd, scalar, &[sum, mask]);
+        asm.make(S::ISub, scalar, &[a, whole])
+    };
+    clean(asm, word, bits)
+}
+
 fn boolean(asm: &mut Assembler, op: BinaryOp, a: Word, b: Word) -> Result<Word, KernelError> {
     let op = match op {
         BinaryOp::And | BinaryOp::Mul => S::LogicalAnd,
