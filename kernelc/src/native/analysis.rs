@@ -13,6 +13,8 @@ const MOST_AGAIN: usize = 24;
 
 /// Loops of fewer instructions lose more by keeping their variables in memory, and those of more are not made faster.
 const CUT_FROM: usize = 24;
+/// The same of loops that threads side by side go through memory side by side in.
+const CUT_FROM_SIDE_BY_SIDE: usize = 6;
 const CUT_TO: usize = 400;
 
 pub const BARRIER: &str = "__revamp_tile_barrier";
@@ -37,6 +39,8 @@ pub struct Kernel {
     pub areas: BTreeMap<usize, BTreeSet<usize>>,
     /// Branches behind which a region ends, with the block where threads go on that did not all take the same way.
     pub forks: BTreeMap<usize, usize>,
+    /// The values that differ between the threads of a tile.
+    pub varying: HashSet<String>,
     /// Loops without barriers are cut.
     pub is_cut: bool,
     /// It has no tiles: its threads are of one row.
@@ -95,6 +99,7 @@ impl Kernel {
             parted: BTreeSet::new(),
             areas: BTreeMap::new(),
             forks: BTreeMap::new(),
+            varying: HashSet::new(),
             is_cut: false,
             row,
         };
@@ -359,6 +364,7 @@ impl Kernel {
                 }
             }
             if !changed {
+                self.varying = varying;
                 return;
             }
         }
@@ -419,7 +425,11 @@ impl Kernel {
             let kept = self.live[header]
                 .iter()
                 .any(|name| self.variables[name].varies && self.variables[name].again.is_none());
-            let least = if kept { CUT_FROM } else { 1 };
+            let least = match kept {
+                true if self.is_side_by_side(body.iter()) => CUT_FROM_SIDE_BY_SIDE,
+                true => CUT_FROM,
+                false => 1,
+            };
             if uniform && simple && (least..CUT_TO).contains(&all().count()) {
                 wanted.push((header, latch));
             }
@@ -552,7 +562,7 @@ fn tbaa(text: &str) -> Option<&str> {
     Some(rest.split([',', ' ']).next().unwrap_or(rest))
 }
 
-fn is_position(name: &str) -> bool {
+pub fn is_position(name: &str) -> bool {
     matches!(name, "__revamp_global_id" | "__revamp_local_id" | "__revamp_group_id")
 }
 

@@ -1,6 +1,7 @@
 //! A kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
 
 use super::analysis::{self, Kernel};
+use super::flags::Flag;
 use super::text::{Instruction, Name, mentions, operand, position, renamed, size, split_type};
 use super::variables::{is_lifetime, plain_name};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -61,6 +62,8 @@ struct Writer<'k> {
     parallel: bool,
     /// What no other address reaches, tile_static variables and variables kept per thread, with what tells so at an access.
     scopes: BTreeMap<String, String>,
+    /// What the region that is written stores to tile_static variables behind its loop.
+    flags: BTreeMap<String, Flag>,
     /// At an access of unknown memory: the variables kept per thread are not reached.
     elsewhere: String,
 }
@@ -83,6 +86,7 @@ pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Em
         hoisted: 0,
         parallel: threads > 1 || tile.is_some() || kernel.variables.values().all(|v| v.plain),
         scopes: BTreeMap::new(),
+        flags: BTreeMap::new(),
         elsewhere: String::new(),
     };
     writer.function(name)?;
@@ -233,6 +237,7 @@ impl Writer<'_> {
                 let (bytes, _) = size(&ty, &self.around.types).ok_or("the type of a tile_static variable")?;
                 let at = self.room(bytes, align)?;
                 self.line(&format!("%\"tile.{name}\" = getelementptr inbounds i8, ptr %memory, i64 {at}"));
+                self.line(&format!("%\"flag.{name}\" = alloca i32, align 4"));
             }
         }
         for (name, variable) in &self.kernel.variables {
@@ -343,6 +348,7 @@ impl Writer<'_> {
             self.line("store i32 -2147483648, ptr %most");
             self.line("store i32 2147483647, ptr %least");
         }
+        self.flags_begin(&blocks);
         let axes = self.axes();
         let bounded = !parts && axes.last() == Some(&0) && self.bound(&r, start)?;
         let mut from = format!("{r}.before");
@@ -362,7 +368,12 @@ impl Writer<'_> {
         for exit in &exits {
             let number = exit.map_or(-1, |e| e as i64);
             self.label(&exit_label(&r, *exit));
-            let needed: BTreeSet<&String> = exit.iter().chain(&fork).flat_map(|&to| &kernel.live[to]).collect();
+            let mut needed: BTreeSet<&String> = exit.iter().chain(&fork).flat_map(|&to| &kernel.live[to]).collect();
+            if !parts {
+                // What is kept once is kept on all ways out: LLVM makes no vectors where it changes on some of them.
+                let all = exits.iter().flatten().flat_map(|&to| &kernel.live[to]);
+                needed.extend(all.filter(|v| self.uniform.contains(*v)));
+            }
             for name in needed.into_iter().filter(|v| stored.contains(*v)) {
                 self.keep(&r, name, &exit_label(&r, *exit));
             }
@@ -380,8 +391,31 @@ impl Writer<'_> {
             self.compare(&r);
         }
         self.latches(&r, &axes, bounded);
+        self.flags_end(&r);
         self.leave(&r, &exits, parts, fork);
         Ok(())
+    }
+
+    /// Variables for what is stored behind the loop over the threads.
+    fn flags_begin(&mut self, blocks: &BTreeSet<usize>) {
+        let found = if self.threads > 1 { self.kernel.flags(blocks, self.around.shared.keys()) } else { BTreeMap::new() };
+        self.flags.clear();
+        for name in found.keys() {
+            self.line(&format!("store i32 0, ptr %\"flag.{name}\""));
+        }
+        self.flags = found;
+    }
+
+    /// `r`: the region's name.
+    fn flags_end(&mut self, r: &str) {
+        for (name, Flag { ty, value }) in std::mem::take(&mut self.flags) {
+            let (own, place) = (|what: &str| format!("%\"{r}.{what}.{name}\""), format!("%\"tile.{name}\""));
+            self.line(&format!("{} = load i32, ptr %\"flag.{name}\"", own("noted")));
+            self.line(&format!("{} = icmp ne i32 {}, 0", own("is"), own("noted")));
+            self.line(&format!("{} = load {ty}, ptr {place}", own("old")));
+            self.line(&format!("{} = select i1 {}, {ty} {value}, {ty} {}", own("new"), own("is"), own("old")));
+            self.line(&format!("store {ty} {}, ptr {place}", own("new")));
+        }
     }
 
     /// The number of the thread in its tile, the variables that it needs.
@@ -642,6 +676,11 @@ impl Writer<'_> {
                     break;
                 }
                 _ => {}
+            }
+            let flag = instruction.access().and_then(|a| a.address.strip_prefix('@')).filter(|n| self.flags.contains_key(*n));
+            if let Some(name) = flag {
+                self.line(&format!("store i32 1, ptr %\"flag.{name}\""));
+                continue;
             }
             let own = |name: &Name| -> Option<String> {
                 if name.label {

@@ -5,10 +5,12 @@ mod analysis;
 mod bounds;
 pub(crate) mod build;
 mod emit;
+mod flags;
 mod forks;
 mod host_functions;
 mod join;
 mod retarget;
+mod strides;
 #[cfg(test)]
 mod tests;
 mod text;
