@@ -426,7 +426,7 @@ impl Kernel {
                 .iter()
                 .any(|name| self.variables[name].varies && self.variables[name].again.is_none());
             let least = match kept {
-                true if self.is_side_by_side(body.iter()) => CUT_FROM_SIDE_BY_SIDE,
+                true if self.is_side_by_side(&body) => CUT_FROM_SIDE_BY_SIDE,
                 true => CUT_FROM,
                 false => 1,
             };

@@ -390,7 +390,8 @@ impl Writer<'_> {
         if parts {
             self.compare(&r);
         }
-        self.latches(&r, &axes, bounded);
+        let few = bounded && kernel.is_apart(&blocks);
+        self.latches(&r, &axes, bounded, few);
         self.flags_end(&r);
         self.leave(&r, &exits, parts, fork);
         Ok(())
@@ -588,8 +589,8 @@ impl Writer<'_> {
         Ok(true)
     }
 
-    /// `bounded`: in x only some of the threads.
-    fn latches(&mut self, r: &str, axes: &[usize], bounded: bool) {
+    /// `bounded`: in x only some of the threads. `few`: so few that vectors of what lies apart in memory do not pay.
+    fn latches(&mut self, r: &str, axes: &[usize], bounded: bool, few: bool) {
         for (n, &axis) in axes.iter().enumerate().rev() {
             let a = AXES[axis];
             let row = if self.is_cut_row() { "%row.count" } else { "%count" };
@@ -601,7 +602,7 @@ impl Writer<'_> {
             self.label(&format!("{r}.latch.{a}"));
             self.line(&format!("%{r}.{a}.next = add nuw nsw i32 %{r}.{a}, 1"));
             self.line(&format!("%{r}.{a}.more = icmp slt i32 %{r}.{a}.next, {end}"));
-            let node = self.loop_node();
+            let node = self.loop_node(!few);
             let out = if n == 0 { format!("{r}.done") } else { format!("{r}.out.{a}") };
             self.line(&format!("br i1 %{r}.{a}.more, label %{r}.loop.{a}, label %{out}, !llvm.loop !{node}"));
             self.label(&out);
@@ -612,15 +613,16 @@ impl Writer<'_> {
         }
     }
 
-    fn loop_node(&mut self) -> u64 {
+    fn loop_node(&mut self, vectors: bool) -> u64 {
         let node = self.around.next_node;
         self.around.next_node += 2;
-        let group = &self.around.access_group;
+        let group = self.around.access_group.clone();
         if !self.parallel {
             self.nodes.push(format!("!{node} = distinct !{{!{node}}}"));
             return node;
         }
-        self.nodes.push(format!("!{node} = distinct !{{!{node}, !{}}}", node + 1));
+        let without = if vectors { String::new() } else { format!(", !{}", self.node("!{!\"llvm.loop.vectorize.enable\", i1 false}")) };
+        self.nodes.push(format!("!{node} = distinct !{{!{node}, !{}{without}}}", node + 1));
         self.nodes.push(format!("!{} = !{{!\"llvm.loop.parallel_accesses\", {group}}}", node + 1));
         node
     }

@@ -3,7 +3,7 @@
 use super::analysis::{Kernel, is_position};
 use super::text::{Instruction, operand, size, split_type};
 use super::variables::plain_name;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Values are followed so far.
 const MOST_STEPS: usize = 40;
@@ -18,22 +18,25 @@ struct Search<'k> {
 impl Kernel {
     /// What these blocks read and write lies side by side for threads side by side in x, or is the same for all of them; and some
     /// of it lies side by side.
-    pub fn is_side_by_side<'b>(&self, blocks: impl Iterator<Item = &'b usize>) -> bool {
+    pub fn is_side_by_side(&self, blocks: &BTreeSet<usize>) -> bool {
+        let all = self.strides(blocks);
+        all.iter().all(|(stride, bytes)| *stride == Some(0) || stride == bytes) && all.iter().any(|(s, _)| *s != Some(0))
+    }
+
+    /// Some of what these blocks read and write certainly lies apart for threads side by side in x.
+    pub fn is_apart(&self, blocks: &BTreeSet<usize>) -> bool {
+        let apart = |(stride, bytes): &(Option<i64>, Option<i64>)| stride.is_some_and(|s| s != 0 && Some(s.abs()) != *bytes);
+        self.strides(blocks).iter().any(apart)
+    }
+
+    /// The strides of the accesses of memory, with the bytes that each takes.
+    fn strides(&self, blocks: &BTreeSet<usize>) -> Vec<(Option<i64>, Option<i64>)> {
         let mut search = Search { made: self.made(), open: HashSet::new(), taken: HashMap::new() };
-        let mut some = false;
-        for instruction in blocks.flat_map(|&n| &self.function.blocks[n].instructions) {
-            let Some(access) = instruction.access() else { continue };
-            if plain_name(access.address).is_some_and(|name| self.variables.get(name).is_some_and(|v| v.plain)) {
-                continue;
-            }
-            let bytes = size(access.ty, &HashMap::new()).and_then(|(bytes, _)| i64::try_from(bytes).ok());
-            match self.stride(&mut search, access.address, 0) {
-                Some(0) => {}
-                stride if stride.is_some() && stride == bytes => some = true,
-                _ => return false,
-            }
-        }
-        some
+        let accesses = blocks.iter().flat_map(|&n| &self.function.blocks[n].instructions).filter_map(Instruction::access);
+        let is_plain = |address| plain_name(address).and_then(|name| self.variables.get(name)).is_some_and(|v| v.plain);
+        let memory = accesses.filter(|access| !is_plain(access.address));
+        let bytes = |ty: &str| size(ty, &HashMap::new()).and_then(|(bytes, _)| i64::try_from(bytes).ok());
+        memory.map(|access| (self.stride(&mut search, access.address, 0), bytes(access.ty))).collect()
     }
 
     /// By how much a number or an address of two threads side by side differs; `None` if that is not known.
