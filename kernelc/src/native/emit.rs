@@ -314,6 +314,16 @@ impl Writer<'_> {
         node
     }
 
+    /// The position of the first thread.
+    fn first(&self, axis: usize) -> String {
+        let origin = match self.tile {
+            Some(_) => "origin",
+            None if axis == 0 && self.is_cut_row() => "row",
+            None => "at",
+        };
+        format!("%{origin}.{}", AXES[axis])
+    }
+
     /// The loops around a region's threads.
     fn axes(&self) -> Vec<usize> {
         match self.tile {
@@ -357,6 +367,9 @@ impl Writer<'_> {
             self.line(&format!("br label %{r}.loop.{a}"));
             self.label(&format!("{r}.loop.{a}"));
             self.line(&format!("%{r}.{a} = phi i32 [ 0, %{from} ], [ %{r}.{a}.next, %{r}.latch.{a} ]"));
+            // As a sum of both, what the kernel adds would be added to the first of them, and may overflow then.
+            let first = self.first(axis);
+            self.line(&format!("%{r}.all.{a} = phi i32 [ {first}, %{from} ], [ %{r}.all.{a}.next, %{r}.latch.{a} ]"));
             from = format!("{r}.loop.{a}");
         }
         self.thread_begins(&r, start, &needed)?;
@@ -424,13 +437,11 @@ impl Writer<'_> {
         let kernel = self.kernel;
         let axes = self.axes();
         for (n, a) in AXES.iter().enumerate() {
-            let local = if axes.contains(&n) { format!("%{r}.{a}") } else { "0".into() };
-            let origin = match self.tile {
-                Some(_) => "origin",
-                None if n == 0 && self.is_cut_row() => "row",
-                None => "at",
+            let (local, global) = match axes.contains(&n) {
+                true => (format!("%{r}.{a}"), format!("%{r}.all.{a}")),
+                false => ("0".into(), self.first(n)),
             };
-            self.line(&format!("%{r}.global.{a} = add nuw nsw i32 %{origin}.{a}, {local}"));
+            self.line(&format!("%{r}.global.{a} = add nuw nsw i32 {global}, 0"));
             self.line(&format!("%{r}.local.{a} = add nuw nsw i32 {local}, 0"));
         }
         if let Some([x, y, _]) = self.tile {
@@ -601,6 +612,7 @@ impl Writer<'_> {
             self.line(&format!("br label %{r}.latch.{a}"));
             self.label(&format!("{r}.latch.{a}"));
             self.line(&format!("%{r}.{a}.next = add nuw nsw i32 %{r}.{a}, 1"));
+            self.line(&format!("%{r}.all.{a}.next = add nuw nsw i32 %{r}.all.{a}, 1"));
             self.line(&format!("%{r}.{a}.more = icmp slt i32 %{r}.{a}.next, {end}"));
             let node = self.loop_node(!few);
             let out = if n == 0 { format!("{r}.done") } else { format!("{r}.out.{a}") };
