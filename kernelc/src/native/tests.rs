@@ -1,6 +1,9 @@
 //! Small kernels, what becomes of them and why some are left out. What they compute is tested where they run (tests/kernels).
 
-use super::{cut, host_functions, retarget};
+use super::analysis::Kernel;
+use super::variables::behind_all;
+use super::{cut, host_functions, retarget, shared, text};
+use std::collections::{BTreeSet, HashSet};
 
 /// A kernel over tiles of 8 x 4 threads with this body, as `opt` leaves it.
 fn module(parameter: &str, body: &str) -> String {
@@ -160,6 +163,143 @@ fn a_value_across_a_barrier_of_its_own_block_keeps_its_type() {
         let body = format!("  %x = {made_by}\n{BARRIER}  %y = freeze {ty} %x\n{END}");
         let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
         assert!(text.contains(&format!("%\"v.x.kept\" = alloca {ty},")), "{made_by}\n{text}");
+    }
+}
+
+/// What is known of a kernel with this body; `cut`: loops without barriers may be cut.
+fn known(body: &str, cut: bool) -> Kernel {
+    let module = module("readonly align 8 dereferenceable(40)", body);
+    let types = HashSet::from(["pair".to_owned()]);
+    let function = text::functions(&module, &HashSet::from(["tiled_entry".to_owned()]), &types).remove(0);
+    let shared = shared(&module).into_keys().collect();
+    Kernel::new(function, &types, &HashSet::new(), &shared, cut).unwrap_or_else(|why| panic!("{why} of\n{body}"))
+}
+
+#[test]
+fn variables_that_are_only_loaded_and_stored_whole() {
+    for (uses, plain, stores) in [
+        ("  %x = load i32, ptr %v, align 4\n", true, 0),
+        ("  store i32 1, ptr %v, align 4\n  store i32 2, ptr %v, align 4\n", true, 2),
+        ("  call void @llvm.lifetime.start.p0(ptr %v)\n  store i32 1, ptr %v, align 4\n", true, 1),
+        ("  %x = load i16, ptr %v, align 2\n", false, 0),
+        ("  store volatile i32 1, ptr %v, align 4\n", false, 0),
+        ("  store ptr %v, ptr @s, align 8\n", false, 0),
+        ("  %p = getelementptr i8, ptr %v, i64 2\n", false, 0),
+        ("  %x = atomicrmw add ptr %v, i32 1 monotonic, align 4\n", false, 0),
+    ] {
+        let kernel = known(&format!("  %v = alloca i32, align 4\n{uses}{END}"), false);
+        assert_eq!((kernel.variables["v"].plain, kernel.variables["v"].stores.len()), (plain, stores), "{uses}");
+    }
+}
+
+/// A diamond, with a variable that one side stores and the other does not.
+const DIAMOND: &str = "  %v = alloca i32, align 4\n  %c = load i1, ptr %0\n  store i32 1, ptr %v\n  br i1 %c, label %yes, label %no\n\
+    yes:\n  store i32 2, ptr %v\n  br label %end\nno:\n  br label %end\nend:\n  %x = load i32, ptr %v\n  store i32 %x, ptr @s\n  ret void";
+
+#[test]
+fn what_is_needed_where_and_what_all_ways_pass() {
+    let kernel = known(DIAMOND, false);
+    let needed: Vec<bool> = kernel.live.iter().map(|live| live.contains("v")).collect();
+    assert_eq!(needed, [false, false, true, true]);
+    let later = behind_all(&kernel.flow);
+    assert_eq!(later, [vec![0, 3], vec![1, 3], vec![2, 3], vec![3]].map(BTreeSet::from_iter));
+}
+
+#[test]
+fn copies_of_variables_become_one_where_never_both_are_needed() {
+    // A loop that counts in %b from what %a is, and copies it back.
+    let made = |again: &str, out: &str| {
+        format!(
+            "  %a = alloca i32, align 4\n  %b = alloca i32, align 4\n  store i32 0, ptr %a\n  br label %loop\n\
+             loop:\n  %x = load i32, ptr %a\n  %y = add i32 %x, 1\n  store i32 %y, ptr %b\n  %c = icmp slt i32 %y, 9\n  \
+             br i1 %c, label %again, label %out\n\
+             again:\n{again}  br label %loop\nout:\n{out}  %w = load i32, ptr %b\n  store i32 %w, ptr @s\n{END}"
+        )
+    };
+    let back = "  %z = load i32, ptr %b\n  store i32 %z, ptr %a\n";
+    for (again, out, left) in [
+        (back, "", 1),
+        // The old value is needed behind the loop.
+        (back, "  %old = load i32, ptr %a\n  store i32 %old, ptr @s\n", 2),
+        // It is changed before it is copied back.
+        ("  %z = load i32, ptr %b\n  %u = add i32 %z, 1\n  store i32 %u, ptr %a\n", "", 2),
+        // A part of it is copied.
+        ("  %z = load i16, ptr %b\n  %u = sext i16 %z to i32\n  store i32 %u, ptr %a\n", "", 2),
+    ] {
+        assert_eq!(known(&made(again, out), false).variables.len(), left, "{again}{out}");
+    }
+}
+
+#[test]
+fn regions_end_at_branches_before_loops_that_most_tiles_take_alike() {
+    let place = "  %l = call i32 @__revamp_local_id(i32 noundef 0)\n  %n = load i32, ptr %0\n";
+    let varying = "  %c = icmp slt i32 %l, %n\n";
+    let same = "  %c = icmp slt i32 %n, 7\n";
+    let other = "  %d = icmp eq i32 %l, %n\n  br i1 %d, label %inner, label %out\n";
+    let go = "  br label %inner\n";
+    for (condition, second, within, forks) in [
+        (varying, go, "", 1),
+        (same, go, "", 0),
+        (varying, other, "", 0),
+        (varying, go, BARRIER, 0),
+    ] {
+        let body = format!(
+            "  %i = alloca i32, align 4\n{place}{condition}  br i1 %c, label %in, label %out\nin:\n  store i32 0, ptr %i\n{second}\
+             inner:\n  br label %loop\nloop:\n  %x = load i32, ptr %i\n  %y = add i32 %x, 1\n  store i32 %y, ptr %i\n  \
+             store i32 %y, ptr @s\n  %e = icmp slt i32 %y, 9\n  br i1 %e, label %loop, label %behind\nbehind:\n{within}  br label %out\n\
+             out:\n{BARRIER}  br label %last\nlast:\n{END}"
+        );
+        let kernel = known(&body, true);
+        assert_eq!(kernel.forks.len(), forks, "{body}");
+        let copies = kernel.function.blocks.iter().filter(|b| b.label.ends_with(".fork")).count();
+        assert_eq!(copies > 0, forks > 0, "{body}");
+    }
+}
+
+#[test]
+fn what_threads_side_by_side_read_lies_side_by_side() {
+    let place = "  %i = alloca i64, align 8\n  %l = call i32 @__revamp_local_id(i32 noundef 0)\n  \
+        %y = call i32 @__revamp_local_id(i32 noundef 1)\n  %x = sext i32 %l to i64\n  %n = load i64, ptr %0\n";
+    for (index, side_by_side, apart) in [
+        ("  %k = add i64 %x, %n\n", true, false),
+        ("  %k = sub i64 %x, 3\n", true, false),
+        ("  %w = sext i32 %y to i64\n  %m = mul i64 %w, 16\n  %k = or disjoint i64 %m, %x\n", true, false),
+        ("  %k = mul i64 %x, 2\n", false, true),
+        ("  %k = shl i64 %x, 4\n", false, true),
+        ("  %k = sub i64 %n, %x\n", false, false),
+        ("  %k = mul i64 %x, %n\n", false, false),
+        ("  %k = srem i64 %x, 4\n", false, false),
+        ("  %k = add i64 %n, 1\n", false, false),
+        // By a variable that a loop counts on.
+        ("  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %n\n  store i64 %j, ptr %i\n", true, false),
+        ("  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %x\n  store i64 %j, ptr %i\n", false, false),
+    ] {
+        let body = format!(
+            "{place}{index}  %p = getelementptr inbounds [32 x i32], ptr @s, i64 0, i64 %k\n  store i32 1, ptr %p, align 4\n{END}"
+        );
+        let kernel = known(&body, false);
+        let all = BTreeSet::from([0]);
+        assert_eq!((kernel.is_side_by_side(&all), kernel.is_apart(&all)), (side_by_side, apart), "{index}");
+    }
+}
+
+#[test]
+fn flags_of_a_tile_are_stored_behind_the_loop_over_its_threads() {
+    for (first, second, flags) in [
+        ("store i32 1, ptr @s, align 4", "", 1),
+        ("store i32 1, ptr @s, align 4", "store i32 1, ptr @s, align 4", 1),
+        ("store i32 1, ptr @s, align 4", "store i32 2, ptr @s, align 4", 0),
+        ("store i32 %l, ptr @s, align 4", "", 0),
+        ("store i32 1, ptr @s, align 4", "%x = load i32, ptr @s, align 4", 0),
+        ("store i32 1, ptr @s, align 4", "%x = atomicrmw add ptr @s, i32 1 monotonic, align 4", 0),
+        ("store i32 1, ptr @s, align 4", "%p = getelementptr i32, ptr @s, i64 3", 0),
+    ] {
+        let body = format!(
+            "  %l = call i32 @__revamp_local_id(i32 1)\n  %c = icmp eq i32 %l, 2\n  br i1 %c, label %yes, label %no\n\
+             yes:\n  {first}\n  {second}\n  br label %no\nno:\n{END}"
+        );
+        let text = made(&body).unwrap_or_else(|why| format!("left out: {why}"));
+        assert_eq!(text.matches(".new.s\" = select i1").count(), flags, "{body}\n{text}");
     }
 }
 
