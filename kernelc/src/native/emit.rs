@@ -412,7 +412,8 @@ impl Writer<'_> {
 
     /// Variables for what is stored behind the loop over the threads.
     fn flags_begin(&mut self, blocks: &BTreeSet<usize>) {
-        let found = if self.threads > 1 { self.kernel.flags(blocks, self.around.shared.keys()) } else { BTreeMap::new() };
+        let found =
+            if self.threads > 1 { self.kernel.flags(blocks, self.around.shared.keys()) } else { BTreeMap::new() };
         self.flags.clear();
         for name in found.keys() {
             self.line(&format!("store i32 0, ptr %\"flag.{name}\""));
@@ -633,7 +634,11 @@ impl Writer<'_> {
             self.nodes.push(format!("!{node} = distinct !{{!{node}}}"));
             return node;
         }
-        let without = if vectors { String::new() } else { format!(", !{}", self.node("!{!\"llvm.loop.vectorize.enable\", i1 false}")) };
+        let without = if vectors {
+            String::new()
+        } else {
+            format!(", !{}", self.node("!{!\"llvm.loop.vectorize.enable\", i1 false}"))
+        };
         self.nodes.push(format!("!{node} = distinct !{{!{node}, !{}{without}}}", node + 1));
         self.nodes.push(format!("!{} = !{{!\"llvm.loop.parallel_accesses\", {group}}}", node + 1));
         node
@@ -691,7 +696,8 @@ impl Writer<'_> {
                 }
                 _ => {}
             }
-            let flag = instruction.access().and_then(|a| a.address.strip_prefix('@')).filter(|n| self.flags.contains_key(*n));
+            let flag =
+                instruction.access().and_then(|a| a.address.strip_prefix('@')).filter(|n| self.flags.contains_key(*n));
             if let Some(name) = flag {
                 self.line(&format!("store i32 1, ptr %\"flag.{name}\""));
                 continue;

@@ -20,19 +20,22 @@ impl Kernel {
     /// of it lies side by side.
     pub fn is_side_by_side(&self, blocks: &BTreeSet<usize>) -> bool {
         let all = self.strides(blocks);
-        all.iter().all(|(stride, bytes)| *stride == Some(0) || stride == bytes) && all.iter().any(|(s, _)| *s != Some(0))
+        all.iter().all(|(stride, bytes)| *stride == Some(0) || stride == bytes)
+            && all.iter().any(|(s, _)| *s != Some(0))
     }
 
     /// Some of what these blocks read and write certainly lies apart for threads side by side in x.
     pub fn is_apart(&self, blocks: &BTreeSet<usize>) -> bool {
-        let apart = |(stride, bytes): &(Option<i64>, Option<i64>)| stride.is_some_and(|s| s != 0 && Some(s.abs()) != *bytes);
+        let apart =
+            |(stride, bytes): &(Option<i64>, Option<i64>)| stride.is_some_and(|s| s != 0 && Some(s.abs()) != *bytes);
         self.strides(blocks).iter().any(apart)
     }
 
     /// The strides of the accesses of memory, with the bytes that each takes.
     fn strides(&self, blocks: &BTreeSet<usize>) -> Vec<(Option<i64>, Option<i64>)> {
         let mut search = Search { made: self.made(), open: HashSet::new(), taken: HashMap::new() };
-        let accesses = blocks.iter().flat_map(|&n| &self.function.blocks[n].instructions).filter_map(Instruction::access);
+        let accesses =
+            blocks.iter().flat_map(|&n| &self.function.blocks[n].instructions).filter_map(Instruction::access);
         let is_plain = |address| plain_name(address).and_then(|name| self.variables.get(name)).is_some_and(|v| v.plain);
         let memory = accesses.filter(|access| !is_plain(access.address));
         let bytes = |ty: &str| size(ty, &HashMap::new()).and_then(|(bytes, _)| i64::try_from(bytes).ok());

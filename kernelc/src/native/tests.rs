@@ -237,12 +237,9 @@ fn regions_end_at_branches_before_loops_that_most_tiles_take_alike() {
     let same = "  %c = icmp slt i32 %n, 7\n";
     let other = "  %d = icmp eq i32 %l, %n\n  br i1 %d, label %inner, label %out\n";
     let go = "  br label %inner\n";
-    for (condition, second, within, forks) in [
-        (varying, go, "", 1),
-        (same, go, "", 0),
-        (varying, other, "", 0),
-        (varying, go, BARRIER, 0),
-    ] {
+    for (condition, second, within, forks) in
+        [(varying, go, "", 1), (same, go, "", 0), (varying, other, "", 0), (varying, go, BARRIER, 0)]
+    {
         let body = format!(
             "  %i = alloca i32, align 4\n{place}{condition}  br i1 %c, label %in, label %out\nin:\n  store i32 0, ptr %i\n{second}\
              inner:\n  br label %loop\nloop:\n  %x = load i32, ptr %i\n  %y = add i32 %x, 1\n  store i32 %y, ptr %i\n  \
@@ -271,8 +268,16 @@ fn what_threads_side_by_side_read_lies_side_by_side() {
         ("  %k = srem i64 %x, 4\n", false, false),
         ("  %k = add i64 %n, 1\n", false, false),
         // By a variable that a loop counts on.
-        ("  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %n\n  store i64 %j, ptr %i\n", true, false),
-        ("  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %x\n  store i64 %j, ptr %i\n", false, false),
+        (
+            "  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %n\n  store i64 %j, ptr %i\n",
+            true,
+            false,
+        ),
+        (
+            "  store i64 %x, ptr %i\n  %k = load i64, ptr %i\n  %j = add i64 %k, %x\n  store i64 %j, ptr %i\n",
+            false,
+            false,
+        ),
     ] {
         let body = format!(
             "{place}{index}  %p = getelementptr inbounds [32 x i32], ptr @s, i64 0, i64 %k\n  store i32 1, ptr %p, align 4\n{END}"
