@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, choices, diagnostics, ir, locks, lower, spins};
+use crate::{always_inline, choices, diagnostics, ir, locks, lower, spins, ways};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -77,7 +77,8 @@ fn with_images(text: &str, images: bool) -> String {
     text.lines().map(answer).collect()
 }
 
-/// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, if so.
+/// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one address
+/// for each memory, if so.
 fn lowered_apart(
     clang: &Clang,
     folder: &Folder,
@@ -95,9 +96,10 @@ fn lowered_apart(
     if code != 0 {
         return Err(refused);
     }
-    if let Some(text) = choices::of_values(&text_of(&inlined)?) {
-        std::fs::write(&inlined, text).map_err(|e| format!("cannot write {}: {e}", inlined.display()))?;
-    }
+    let mut text = text_of(&inlined)?;
+    text = choices::of_values(&text).unwrap_or(text);
+    text = ways::apart(&text).unwrap_or(text);
+    std::fs::write(&inlined, text).map_err(|e| format!("cannot write {}: {e}", inlined.display()))?;
     // Of loads from what may be one kind of memory LLVM makes a load from a chosen address.
     let apart = folder.file("device.apart.ll");
     let (code, told) = Running::quiet(&mut clang.passes("function(infer-address-spaces)", &inlined, &apart))?.end()?;
