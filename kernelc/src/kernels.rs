@@ -88,7 +88,7 @@ fn lowered_apart(
     images: bool,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let refused = match lowered_as(clang, folder, ir, line, source, images) {
-        Err(failed) if failed.text.contains(lower::TWO_MEMORIES) => failed,
+        Err(failed) if lower::is_of_memories(&failed.text) => failed,
         done => return done,
     };
     let inlined = folder.file("device.choices.ll");

@@ -14,6 +14,8 @@ const ANY: &str = "ptr addrspace(4)";
 const DEVICE: u8 = 1;
 const TILE: u8 = 2;
 const THREAD: u8 = 4;
+/// No memory: a null pointer, which has no form of its own in those of tiles and threads.
+const NOWHERE: u8 = 8;
 
 /// The text of a module, in which all calls are inlined and all values have names, without addresses of several memories; `None` if
 /// there are none.
@@ -111,7 +113,8 @@ impl<'t> Memories<'t> {
     fn find(&self, value: &str) -> u8 {
         match local(value) {
             Some(name) => self.0.get(name).copied().unwrap_or(DEVICE),
-            None if ["null", "undef", "poison"].contains(&value) => 0,
+            None if ["undef", "poison"].contains(&value) => 0,
+            None if value.contains("null") && !value.contains('@') => NOWHERE,
             None if value.contains("addrspace(3)") => TILE,
             None if value.contains('@') => THREAD,
             None => DEVICE,
@@ -120,8 +123,12 @@ impl<'t> Memories<'t> {
 
     /// Those of a local that may be in several.
     fn several(&self, name: &str) -> Option<u8> {
-        self.0.get(name).copied().filter(|set| set.count_ones() > 1)
+        self.0.get(name).copied().filter(is_several)
     }
+}
+
+fn is_several(set: &u8) -> bool {
+    set.count_ones() > 1 && *set != DEVICE | NOWHERE
 }
 
 fn each(set: u8) -> impl Iterator<Item = u8> {
@@ -148,7 +155,7 @@ struct Body<'t> {
 
 fn split(lines: &[&str]) -> Option<Vec<String>> {
     let memories = Memories::of(lines);
-    if !memories.0.values().any(|set| set.count_ones() > 1) {
+    if !memories.0.values().any(is_several) {
         return None;
     }
     let mut body = Body { memories, lines: Vec::with_capacity(lines.len() * 2), block: String::new(), choices: 0 };
@@ -211,6 +218,7 @@ impl Body<'_> {
         match local(text).and_then(|name| Some((name, self.memories.several(name)?))) {
             Some((name, set)) if set & memory != 0 => own(name, memory),
             None if [0, memory].contains(&self.memories.find(text)) => text.to_owned(),
+            None if memory == DEVICE && self.memories.find(text) == NOWHERE => "null".to_owned(),
             _ => "poison".to_owned(),
         }
     }
@@ -220,6 +228,7 @@ impl Body<'_> {
         let known = self.memories.find(text);
         match local(text).filter(|name| self.memories.several(name).is_some()) {
             Some(name) => number(name),
+            None if known == NOWHERE => "0".to_owned(),
             None => each(if known == 0 { set } else { known }).next().unwrap_or(DEVICE).to_string(),
         }
     }
@@ -264,54 +273,62 @@ impl Body<'_> {
         let [first, second, ..] = parts(rest)[..] else { return None };
         let (test, first) = first.split_once(&format!(" {ANY} "))?;
         let test = test.rsplit(' ').next()?;
-        let joins = match test {
-            "eq" => "and",
-            "ne" => "or",
-            _ => return None,
-        };
+        if test != "eq" && test != "ne" {
+            return None;
+        }
         let set = [first, second].iter().fold(0, |set, text| set | self.memories.find(text));
         self.choices += 1;
-        let made = |what: &str| format!("%\"{result}.{what}{}\"", self.choices);
-        let mut lines = Vec::new();
-        let mut same = String::new();
+        let number = self.choices;
+        let made = |what: &str| format!("%\"{result}.{what}.{number}\"");
+        let (a, b) = (self.memory(first, set), self.memory(second, set));
+        let (mut lines, mut same) = (Vec::new(), (test == "eq").to_string());
         for m in each(set) {
+            let (of_first, of_second) = (self.value(first, m), self.value(second, m));
             // In a memory that an address cannot be in, the numbers differ already.
-            let (a, b) = (self.value(first, m), self.value(second, m));
-            if a == "poison" || b == "poison" {
+            if of_first == "poison" || of_second == "poison" {
                 continue;
             }
-            let one = made(&format!("in{m}."));
-            lines.push(format!("  {one} = icmp {test} {ANY} {a}, {b}"));
-            if same.is_empty() {
-                same = one;
-                continue;
-            }
-            let (is, both) = (made(&format!("is{m}.")), made(&format!("of{m}.")));
-            lines.push(format!("  {is} = icmp eq i32 {}, {m}", self.memory(first, set)));
+            let (one, is, both) = (made(&format!("in{m}")), made(&format!("is{m}")), made(&format!("of{m}")));
+            lines.push(format!("  {one} = icmp {test} {ANY} {of_first}, {of_second}"));
+            lines.push(format!("  {is} = icmp eq i32 {a}, {m}"));
             lines.push(format!("  {both} = select i1 {is}, i1 {one}, i1 {same}"));
             same = both;
         }
-        let apart = made("memory");
-        let (a, b) = (self.memory(first, set), self.memory(second, set));
-        lines.push(format!("  {apart} = icmp {test} i32 {a}, {b}"));
-        let nothing = (test == "ne").to_string();
+        // What is null in the memory of devices is null.
+        let (x, y) = (self.nowhere(first, &a, &made("first"), &mut lines), self.nowhere(second, &b, &made("second"), &mut lines));
+        let apart = made("apart");
+        lines.push(format!("  {apart} = icmp ne i32 {x}, {y}"));
         // What is poison where the numbers differ must not be seen there.
-        lines.push(match (joins, same.is_empty()) {
-            (_, true) => format!("  %\"{result}\" = or i1 {apart}, {nothing}"),
-            ("and", _) => format!("  %\"{result}\" = select i1 {apart}, i1 {same}, i1 false"),
-            _ => format!("  %\"{result}\" = select i1 {apart}, i1 true, i1 {same}"),
-        });
+        lines.push(format!("  %\"{result}\" = select i1 {apart}, i1 {}, i1 {same}", test == "ne"));
         self.lines.extend(lines);
         Some(())
     }
 
+    /// The number of an operand's memory, or 0 where it is null there.
+    fn nowhere(&self, text: &str, memory: &str, name: &str, lines: &mut Vec<String>) -> String {
+        let named = name.trim_end_matches('"');
+        let several = local(text).is_some_and(|name| self.memories.several(name).is_some());
+        if !several || self.memories.find(text) & DEVICE == 0 {
+            return memory.to_owned();
+        }
+        let (null, is, no) = (format!("{named}.null\""), format!("{named}.is\""), format!("{named}.no\""));
+        lines.push(format!("  {null} = icmp eq {ANY} {}, null", self.value(text, DEVICE)));
+        lines.push(format!("  {is} = icmp eq i32 {memory}, {DEVICE}"));
+        lines.push(format!("  {no} = select i1 {is}, i1 {null}, i1 false"));
+        lines.push(format!("  {named}\" = select i1 {no}, i32 0, i32 {memory}"));
+        name.to_owned()
+    }
+
     /// An instruction once for each memory.
     fn chosen(&mut self, line: &str, name: &str, set: u8) -> Option<()> {
+        let all: Vec<u8> = each(set).collect();
+        if let [memory] = all[..] {
+            return self.line(&renamed(line, name, &own(name, memory)));
+        }
         self.choices += 1;
         let prefix = format!("memories{}", self.choices);
         let (result, what) = instruction(line);
         let ty = result.map(|_| result_of(what)).map_or(Some(None), |ty| ty.map(Some))?;
-        let all: Vec<u8> = each(set).collect();
         let mut ways = Vec::new();
         for (n, &memory) in all.iter().enumerate() {
             let is_last = n + 1 == all.len();
@@ -410,7 +427,9 @@ end:
             "  br i1 %\"memories1.is1\", label %\"memories1.1\", label %\"memories1.not1\"",
             "  %\"v.memories1.2\" = load float, ptr addrspace(4) %\"p.memory2\", align 4, !dbg !3",
             "  %\"v\" = phi float [ %\"v.memories1.1\", %\"memories1.1\" ], [ %\"v.memories1.2\", %\"memories1.not1\" ]",
-            "  %\"e\" = select i1 %\"e.memory2\", i1 %\"e.in1.2\", i1 false",
+            "  %\"e.of1.2\" = select i1 %\"e.is1.2\", i1 %\"e.in1.2\", i1 true",
+            "  %\"e.apart.2\" = icmp ne i32 %\"e.first.2\", 1",
+            "  %\"e\" = select i1 %\"e.apart.2\", i1 false, i1 %\"e.of1.2\"",
             "  %last = phi float [ %v, %\"memories1.end\" ]",
             "  store float %last, ptr addrspace(4) %\"p.memory2\", align 4",
         ] {
@@ -422,6 +441,20 @@ end:
     #[test]
     fn addresses_of_one_memory_stay() {
         assert!(apart(&KEPT.replace("addrspacecast (ptr addrspace(3) @s to ptr addrspace(4))", "%view")).is_none());
+    }
+
+    #[test]
+    fn null_is_no_memory() {
+        let null = KEPT.replace("[ %far, %no ]", "[ null, %no ]").replace("%q, %far", "%q, null");
+        let made = apart(&null).unwrap();
+        for line in [
+            "  %\"p.memory\" = phi i32 [ 2, %\"yes\" ], [ 0, %\"no\" ], [ %\"q.memory\", %\"loop\" ]",
+            "  %v = load float, ptr addrspace(4) %\"p.memory2\", align 4, !dbg !3",
+            "  %\"e.apart.1\" = icmp ne i32 %\"q.memory\", 0",
+            "  %\"e\" = select i1 %\"e.apart.1\", i1 false, i1 true",
+        ] {
+            assert!(made.lines().any(|found| found == line), "{line}\n{made}");
+        }
     }
 
     #[test]

@@ -56,8 +56,16 @@ pub(super) struct PointerAnalysis {
 }
 
 /// What is said of a pointer that is chosen of two memories.
-pub const TWO_MEMORIES: &str = "the kernel compiler must know which: use two pointers, or choose the value (c ? a[i] : b[i]) and \
+const TWO_MEMORIES: &str = "the kernel compiler must know which: use two pointers, or choose the value (c ? a[i] : b[i]) and \
     not its address";
+
+/// What is said of a constant that has no form; it may be a null pointer among those to a tile's or a thread's memory.
+pub(super) const NO_CONSTANT: &str = "a kernel cannot hold this constant (an address of the host?)";
+
+/// What is said of a kernel may be for pointers that are chosen of several memories.
+pub fn is_of_memories(said: &str) -> bool {
+    said.contains(TWO_MEMORIES) || said.contains(NO_CONSTANT)
+}
 
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
