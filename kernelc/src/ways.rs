@@ -121,10 +121,22 @@ impl<'t> Memories<'t> {
         }
     }
 
+    /// A comparison of addresses that may be in several; `rest` stands behind `icmp`.
+    fn compares(&self, rest: &str) -> bool {
+        operands(rest).is_some_and(|(_, first, second)| is_several(&(self.find(first) | self.find(second))))
+    }
+
     /// Those of a local that may be in several.
     fn several(&self, name: &str) -> Option<u8> {
         self.0.get(name).copied().filter(is_several)
     }
+}
+
+/// The test of a comparison of addresses, and what it compares.
+fn operands(rest: &str) -> Option<(&str, &str, &str)> {
+    let [first, second, ..] = parts(rest)[..] else { return None };
+    let (test, first) = first.split_once(" ptr addrspace(4) ")?;
+    Some((test.rsplit(' ').next()?, first, second))
 }
 
 fn is_several(set: &u8) -> bool {
@@ -155,7 +167,8 @@ struct Body<'t> {
 
 fn split(lines: &[&str]) -> Option<Vec<String>> {
     let memories = Memories::of(lines);
-    if !memories.0.values().any(is_several) {
+    let compares = |line: &&str| instruction(line).1.strip_prefix("icmp ").is_some_and(|rest| memories.compares(rest));
+    if !memories.0.values().any(is_several) && !lines.iter().any(compares) {
         return None;
     }
     let mut body = Body { memories, lines: Vec::with_capacity(lines.len() * 2), block: String::new(), choices: 0 };
@@ -198,6 +211,11 @@ impl Body<'_> {
         if let Some((name, set)) = result.and_then(|name| Some((name, self.memories.several(name)?))) {
             return self.address(name, what, set);
         }
+        if let Some((result, rest)) = result.zip(what.strip_prefix("icmp ")) {
+            if self.memories.compares(rest) {
+                return self.compared(result, rest);
+            }
+        }
         let Some((name, set)) = locals(line).find_map(|name| Some((name.to_owned(), self.memories.several(name)?)))
         else {
             self.lines.push(line.to_owned());
@@ -206,9 +224,6 @@ impl Body<'_> {
         // What only tells about it.
         if what.starts_with('#') || what.contains("@llvm.assume(") {
             return Some(());
-        }
-        if let (Some(result), Some(rest)) = (result, what.strip_prefix("icmp ")) {
-            return self.compared(result, rest);
         }
         self.chosen(line, &name, set)
     }
@@ -270,9 +285,7 @@ impl Body<'_> {
 
     /// Two addresses are the same if they are in one memory, and there the same.
     fn compared(&mut self, result: &str, rest: &str) -> Option<()> {
-        let [first, second, ..] = parts(rest)[..] else { return None };
-        let (test, first) = first.split_once(&format!(" {ANY} "))?;
-        let test = test.rsplit(' ').next()?;
+        let (test, first, second) = operands(rest)?;
         if test != "eq" && test != "ne" {
             return None;
         }

@@ -453,7 +453,7 @@ TEST(long_loops) {
                 r = t;
                 ++n;
             }
-            to[i.global] = sum + float(n > 1);
+            to[i.global] = sum + float(n > 0);
         });
     to.synchronize();
     for (unsigned i = 0; i < 64; ++i) {
