@@ -659,7 +659,7 @@ inline int calls_amp_lambdas() {
     auto amp = [](int x) restrict(amp) { return x; };
     auto both = [](int x) restrict(amp, cpu) { return x; };
     auto cpu = [](int x) { return x; };
-    return amp(1) + both(2) + cpu(3); // error: 'operator()' is an amp function
+    return amp(1) + both(2) + cpu(3); // error: the lambda is restrict(amp), and cpu code calls it
 }
 inline void prints_on_the_host(int x) {
     direct3d_printf("%d", x); // error: 'direct3d_printf' is for amp code alone

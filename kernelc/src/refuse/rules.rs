@@ -700,6 +700,14 @@ impl Walk {
         let operator = callee.spelling() == "operator()";
         let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
+        // In cpu code Clang calls a lambda of amp code by what it makes a pointer to a function of.
+        if context.side != Side::Amp && callee.kind() == kind::CONVERSION {
+            let class = parent.filter(|p| p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
+            if class.is_some_and(|class| self.lambdas.get(&class) == Some(&Side::Amp)) {
+                let text = "the lambda is restrict(amp), and cpu code calls it (C3930): write restrict(amp, cpu)";
+                return self.refuse(at, text.into());
+            }
+        }
         if context.side != Side::Cpu && is_atomic_of_floats(callee) {
             self.extension(at, &format!("'{}' of floating numbers", callee.spelling()));
         }
@@ -711,7 +719,7 @@ impl Walk {
             // A template for both sides may be made for what amp code alone has, and be called there alone.
             let of_argument = context.made && context.side == Side::Both && in_class;
             // What the compiler makes of a class stands where the class does; there may be one for each side.
-            let implicit = parent.is_some_and(|p| p.place() == callee.place() && !p.ty().is_some_and(is_lambda));
+            let implicit = parent.is_some_and(|p| p.place() == callee.place());
             // By `using` a function for both sides may have one of another namespace for the host.
             let used = context.side == Side::Both
                 && callee.kind() == kind::FUNCTION
