@@ -230,7 +230,10 @@ struct Levels(Vec<(Unrolling, ir::Module)>);
 
 impl Levels {
     /// The ways that a kernel of the first module is there in.
-    fn of<'m>(&'m self, kernel: &'m ir::Function) -> impl Iterator<Item = (Unrolling, &'m ir::Module, &'m ir::Function)> {
+    fn of<'m>(
+        &'m self,
+        kernel: &'m ir::Function,
+    ) -> impl Iterator<Item = (Unrolling, &'m ir::Module, &'m ir::Function)> {
         self.0.iter().filter_map(|(unrolling, module)| {
             Some((*unrolling, module, lower::kernels(module).find(|other| other.name == kernel.name)?))
         })
@@ -252,7 +255,10 @@ impl Levels {
             let small = self.of(kernel).find(|(_, _, kernel)| is_small(kernel));
             let (way, module, best) = small.or_else(|| self.of(kernel).last())?;
             let less = |(other, _, kernel): &(Unrolling, &ir::Module, &ir::Function)| {
-                way == Unrolling::Short && *other == Unrolling::Much && is_small(kernel) && arrays(kernel) < arrays(best)
+                way == Unrolling::Short
+                    && *other == Unrolling::Much
+                    && is_small(kernel)
+                    && arrays(kernel) < arrays(best)
             };
             Some(self.of(kernel).find(less).map_or((module, best), |(_, module, best)| (module, best)))
         };

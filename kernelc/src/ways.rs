@@ -308,7 +308,10 @@ impl Body<'_> {
             same = both;
         }
         // What is null in the memory of devices is null.
-        let (x, y) = (self.nowhere(first, &a, &made("first"), &mut lines), self.nowhere(second, &b, &made("second"), &mut lines));
+        let (x, y) = (
+            self.nowhere(first, &a, &made("first"), &mut lines),
+            self.nowhere(second, &b, &made("second"), &mut lines),
+        );
         let apart = made("apart");
         lines.push(format!("  {apart} = icmp ne i32 {x}, {y}"));
         // What is poison where the numbers differ must not be seen there.

@@ -176,8 +176,8 @@ template <class T> const T &larger(const T &a, const T &b) restrict(amp, cpu) {
     return a < b ? b : a;
 }
 
-// Places that are chosen of a tile, a view and a local array, eight of each, and kept: read behind other choices, in loops
-// and by functions, chosen anew in each round, walked, compared and written.
+// Places that are chosen of a tile, a view and a local array, eight of each, and kept: read behind other choices, in
+// loops and by functions, chosen anew in each round, walked, compared and written.
 int uses_places(int x, int *tile, int *view) restrict(amp, cpu) {
     int mine[8];
     for (int k = 0; k < 8; ++k)

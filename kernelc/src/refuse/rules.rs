@@ -4,7 +4,9 @@
 //! bodies Clang has with the types in place.
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
-use super::types::{Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in};
+use super::types::{
+    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in,
+};
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -509,7 +511,9 @@ impl Walk {
             self.refuse(at, text);
         }
         if context.side == Side::Both && !context.made {
-            let text = format!("'{name}': tile_static variables exist in amp code only, and this function is restrict(cpu) too");
+            let text = format!(
+                "'{name}': tile_static variables exist in amp code only, and this function is restrict(cpu) too"
+            );
             self.refuse(at, text.replace("revamp_room_", ""));
         }
         let mut inner = of.canonical();
@@ -676,7 +680,10 @@ impl Walk {
         if global && of.is_some_and(|of| of.is_const() && of.kind() == ty::RECORD || is_c_array(of)) {
             let what = format!("'{}': a global variable other than a number that is constant", variable.spelling());
             self.extension(at, &what);
-        } else if global && of.is_some_and(|of| is_reference(of) && !of.pointee().is_const()) && !variable.place().file.is_empty() {
+        } else if global
+            && of.is_some_and(|of| is_reference(of) && !of.pointee().is_const())
+            && !variable.place().file.is_empty()
+        {
             self.not_allowed(at, &format!("'{}': a reference of the program", variable.spelling()));
         } else if global
             && variable.ty().is_some_and(|of| !of.canonical().is_const())
