@@ -143,7 +143,7 @@ impl Choice {
 }
 
 /// The values of a phi of addresses with the blocks that they come from; `text` begins behind `ptr`.
-fn pairs(text: &str) -> Option<Vec<(String, String)>> {
+pub fn pairs(text: &str) -> Option<Vec<(String, String)>> {
     let (mut all, mut depth, mut begin) = (Vec::new(), 0, 0);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -167,7 +167,7 @@ fn pairs(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// The text with another value in place of the local `name`.
-fn renamed(text: &str, name: &str, value: &str) -> String {
+pub fn renamed(text: &str, name: &str, value: &str) -> String {
     let mut made = String::with_capacity(text.len() + value.len());
     let mut rest = text;
     while let Some(at) = rest.find('%') {

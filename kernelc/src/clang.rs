@@ -44,7 +44,10 @@ const COUNTERS: &str = "-indvars-widen-indvars=false";
 /// (`kernels::UNROLLED`) is unrolled less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unrolling {
-    /// Loops whose length is known become straight code of up to some thousand instructions, as CUDA's compiler does it.
+    /// Loops of a known length of up to 32 become straight code of up to some thousand instructions, as CUDA's compiler does it.
+    Short,
+    /// Longer ones too: arrays of a thread whose indices are constants then are values. Without such arrays it gains nothing, and
+    /// drivers take ten times as long for the kernel.
     Much,
     /// As LLVM does it for processors.
     Some,
@@ -55,6 +58,7 @@ pub enum Unrolling {
 impl Unrolling {
     fn arguments(self) -> &'static [&'static str] {
         match self {
+            Self::Short => &["-unroll-threshold=2500", "-unroll-full-max-count=32"],
             Self::Much => &["-unroll-threshold=2500"],
             Self::Some => &[],
             Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],

@@ -452,11 +452,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let members: Vec<Vec<usize>> = codes.iter().map(|code| functions.add(code, &clauses)).collect();
     let overloaded = functions.overloaded();
     let may_be = functions.may_be_overloaded();
+    let specialized = codes.iter().flat_map(source_rewrite::specialized_members).collect();
     let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be) else { continue };
+        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be, &specialized) else {
+            continue;
+        };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(

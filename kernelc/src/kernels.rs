@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, choices, diagnostics, ir, locks, lower, spins};
+use crate::{always_inline, choices, diagnostics, ir, locks, lower, spins, ways};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -77,7 +77,8 @@ fn with_images(text: &str, images: bool) -> String {
     text.lines().map(answer).collect()
 }
 
-/// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, if so.
+/// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one address
+/// for each memory, if so.
 fn lowered_apart(
     clang: &Clang,
     folder: &Folder,
@@ -87,7 +88,7 @@ fn lowered_apart(
     images: bool,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let refused = match lowered_as(clang, folder, ir, line, source, images) {
-        Err(failed) if failed.text.contains(lower::TWO_MEMORIES) => failed,
+        Err(failed) if lower::is_of_memories(&failed.text) => failed,
         done => return done,
     };
     let inlined = folder.file("device.choices.ll");
@@ -95,9 +96,10 @@ fn lowered_apart(
     if code != 0 {
         return Err(refused);
     }
-    if let Some(text) = choices::of_values(&text_of(&inlined)?) {
-        std::fs::write(&inlined, text).map_err(|e| format!("cannot write {}: {e}", inlined.display()))?;
-    }
+    let mut text = text_of(&inlined)?;
+    text = choices::of_values(&text).unwrap_or(text);
+    text = ways::apart(&text).unwrap_or(text);
+    std::fs::write(&inlined, text).map_err(|e| format!("cannot write {}: {e}", inlined.display()))?;
     // Of loads from what may be one kind of memory LLVM makes a load from a chosen address.
     let apart = folder.file("device.apart.ll");
     let (code, told) = Running::quiet(&mut clang.passes("function(infer-address-spaces)", &inlined, &apart))?.end()?;
@@ -184,15 +186,12 @@ fn lowered_as(
         Ok(ir::read(&text_of(&optimised)?)
             .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
     };
-    let mut modules = Vec::new();
-    for unrolling in [Unrolling::Much, Unrolling::Some, Unrolling::Little] {
-        if !large || unrolling == Unrolling::Little {
-            modules.push(optimised_with(unrolling)?);
-            let number = modules.len() - 1;
+    let mut levels = Levels(Vec::new());
+    for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little] {
+        if if large { unrolling == Unrolling::Little } else { levels.lack(unrolling) } {
+            let number = levels.0.len();
+            levels.0.push((unrolling, optimised_with(unrolling)?));
             dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
-            if modules.last().is_some_and(|module| lower::kernels(module).all(is_small)) {
-                break;
-            }
         }
     }
     if let Some(valuing) = valuing {
@@ -205,7 +204,7 @@ fn lowered_as(
         lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
         bounds: line.bounds(),
     };
-    let of_size = of_bearable_size(&modules);
+    let of_size = levels.best();
     let kernels = if images {
         of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
     } else {
@@ -221,23 +220,50 @@ fn is_small(kernel: &ir::Function) -> bool {
     kernel.instructions().count() <= UNROLLED
 }
 
-/// The kernels of modules that are the same code unrolled less and less: each from the first in which it is small.
-fn of_bearable_size(modules: &[ir::Module]) -> Vec<(&ir::Module, &ir::Function)> {
-    let Some(first) = modules.first() else { return Vec::new() };
-    let from = |kernel: &ir::Function| {
-        let all = modules
-            .iter()
-            .filter_map(|module| Some((module, lower::kernels(module).find(|other| other.name == kernel.name)?)));
-        let mut last = None;
-        for (module, kernel) in all {
-            last = Some((module, kernel));
-            if is_small(kernel) {
-                break;
-            }
-        }
-        last
-    };
-    lower::kernels(first).filter_map(from).collect()
+/// How many arrays of a thread are memory.
+fn arrays(kernel: &ir::Function) -> usize {
+    kernel.instructions().filter(|instruction| matches!(instruction.op, ir::Op::Alloca { .. })).count()
+}
+
+/// The same code, unrolled in several ways.
+struct Levels(Vec<(Unrolling, ir::Module)>);
+
+impl Levels {
+    /// The ways that a kernel of the first module is there in.
+    fn of<'m>(
+        &'m self,
+        kernel: &'m ir::Function,
+    ) -> impl Iterator<Item = (Unrolling, &'m ir::Module, &'m ir::Function)> {
+        self.0.iter().filter_map(|(unrolling, module)| {
+            Some((*unrolling, module, lower::kernels(module).find(|other| other.name == kernel.name)?))
+        })
+    }
+
+    /// Whether some kernel needs this way too.
+    fn lack(&self, unrolling: Unrolling) -> bool {
+        let Some((_, first)) = self.0.first() else { return true };
+        lower::kernels(first).any(|kernel| match unrolling {
+            Unrolling::Much => is_small(kernel) && arrays(kernel) > 0,
+            _ => !self.of(kernel).any(|(_, _, kernel)| is_small(kernel)),
+        })
+    }
+
+    /// The kernels: each from the first way in which it is small, or from the one that leaves less arrays in memory.
+    fn best(&self) -> Vec<(&ir::Module, &ir::Function)> {
+        let Some((_, first)) = self.0.first() else { return Vec::new() };
+        let choose = |kernel| {
+            let small = self.of(kernel).find(|(_, _, kernel)| is_small(kernel));
+            let (way, module, best) = small.or_else(|| self.of(kernel).last())?;
+            let less = |(other, _, kernel): &(Unrolling, &ir::Module, &ir::Function)| {
+                way == Unrolling::Short
+                    && *other == Unrolling::Much
+                    && is_small(kernel)
+                    && arrays(kernel) < arrays(best)
+            };
+            Some(self.of(kernel).find(less).map_or((module, best), |(_, module, best)| (module, best)))
+        };
+        lower::kernels(first).filter_map(choose).collect()
+    }
 }
 
 /// Refuses barriers that not all threads of a tile reach, or warns of them.

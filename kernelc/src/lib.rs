@@ -41,6 +41,7 @@ mod source_rewrite;
 mod spins;
 mod system;
 mod tokens;
+mod ways;
 
 pub use refuse::{CHILD, child};
 pub use system::catch_signals;

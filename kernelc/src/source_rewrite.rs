@@ -5,9 +5,12 @@
 //! - members of local classes have the restriction of the function around them;
 //! - `e.tile<16>()` and `v.sample<filter_point>(c)` need no `template` where `e` and `v` depend on a template's parameter;
 //! - deleted functions are the host's, where functions may differ by restriction;
+//! - members of class templates that are specialized for amp code alone are `noexcept`: Clang looks for what is specialized by its
+//!   type, which that is part of, not by its restriction;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
 use crate::tokens::{Clauses, Code};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -15,18 +18,21 @@ use std::path::{Path, PathBuf};
 type Edit = (Range<usize>, String);
 
 /// The source as Clang accepts it; `None` if there is nothing to rewrite.
-/// `members` are the tokens where members of local classes begin; `overloaded`: functions may differ by restriction.
+/// `members` are the tokens where members of local classes begin; `overloaded`: functions may differ by restriction;
+/// `specialized`: the members that some source of the program specializes.
 pub fn rewritten(
     source: &str,
     code: &Code<'_>,
     clauses: &Clauses,
     members: &[usize],
     overloaded: bool,
+    specialized: &HashSet<String>,
 ) -> Option<String> {
     let mut edits = restricted(code, clauses, members);
     edits.extend(member_templates(code));
     if overloaded {
         edits.extend(deleted(code, clauses));
+        edits.extend(told_apart(code, clauses, specialized));
     }
     let mut at = 0;
     while at < code.tokens.len() {
@@ -94,6 +100,40 @@ fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
         let unmarked = is_one && !head.any(|n| clauses.at(code, n).is_some());
         let start = code.tokens.get(at)?.start;
         unmarked.then(|| (start..start, String::from("__attribute__((host)) ")))
+    };
+    (0..code.tokens.len()).filter_map(edit).collect()
+}
+
+/// The members of class templates that are specialized by themselves: `template <> int s<int>::h()`.
+pub fn specialized_members(code: &Code<'_>) -> HashSet<String> {
+    let member = |at: usize| {
+        let named = code.text(at) == "template" && code.text(at + 1) == "<" && code.text(at + 2) == ">";
+        let mut rest = (at + 3..code.tokens.len()).take_while(|&n| ![";", "{", "}", "="].contains(&code.text(n)));
+        let open = rest.find(|&n| named && code.text(n) == "(")?;
+        let (name, first) = called(code, open)?;
+        let of_class = code.before(first) == "::" && first.checked_sub(2).is_some_and(|n| code.text(n) == ">");
+        of_class.then_some(name)
+    };
+    (0..code.tokens.len()).filter_map(member).collect()
+}
+
+/// The name before the parentheses of parameters, and its first token.
+fn called(code: &Code<'_>, open: usize) -> Option<(String, usize)> {
+    let first = (open.saturating_sub(4)..open).find(|&n| code.text(n) == "operator").or_else(|| open.checked_sub(1))?;
+    let words: Vec<&str> = (first..open).map(|n| code.text(n)).collect();
+    code.is_word(first).then(|| (words.join(" "), first))
+}
+
+/// `noexcept` for the amp functions that have the names of specialized members.
+fn told_apart(code: &Code<'_>, clauses: &Clauses, specialized: &HashSet<String>) -> Vec<Edit> {
+    let edit = |at: usize| {
+        let (clause, restriction) = clauses.at(code, at).filter(|_| !specialized.is_empty())?;
+        let (open, close) = parameters(code, clause.start)?;
+        let (name, _) = called(code, open)?;
+        let is_one = restriction.amp && !restriction.cpu && specialized.contains(&name);
+        let throws = exceptions(code, clause.end) > clause.end || (close..at).any(|n| code.text(n) == "noexcept");
+        let start = code.tokens.get(at)?.start;
+        (is_one && !throws).then(|| (start..start, String::from("noexcept ")))
     };
     (0..code.tokens.len()).filter_map(edit).collect()
 }
@@ -303,7 +343,7 @@ mod tests {
         let mut clauses = Clauses::new();
         clauses.learn(&code);
         let members = crate::overloads::Functions::default().add(&code, &clauses);
-        let made = rewritten(source, &code, &clauses, &members, true);
+        let made = rewritten(source, &code, &clauses, &members, true, &specialized_members(&code));
         if let Some(made) = &made {
             assert_eq!(made.matches('\n').count(), source.matches('\n').count(), "{made}");
         }
@@ -326,6 +366,14 @@ mod tests {
             ("int operator()(int) restrict(amp) noexcept;", "int operator()(int) noexcept restrict(amp) ;"),
             ("int operator[](int) restrict(amp) noexcept;", "int operator[](int) noexcept restrict(amp) ;"),
             ("s(const s &) = delete;", "s(const s &) __attribute__((host)) = delete;"),
+            (
+                "template <> int s<int>::h() const restrict(amp) { } int h() restrict(amp, cpu); int h() restrict(amp); int g() restrict(amp);",
+                "template <> int s<int>::h() const noexcept restrict(amp) { } int h() restrict(amp, cpu); int h() noexcept restrict(amp); int g() restrict(amp);",
+            ),
+            (
+                "auto operator+(int) __GPU_ONLY -> int; template <> auto a::s<b<3>>::operator+(int) __GPU_ONLY -> int { }",
+                "auto __GPU_ONLY operator+(int) noexcept -> int; template <> auto __GPU_ONLY a::s<b<3>>::operator+(int) noexcept -> int { }",
+            ),
             ("using f = int(int) restrict(amp);", "using f = int(int) ;"),
             ("typedef int (*f)(int) restrict(amp, cpu);", "typedef int (*f)(int) ;"),
             ("void g(int h(int) restrict(amp), int);", "void g(int h(int) , int);"),

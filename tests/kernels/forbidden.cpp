@@ -592,7 +592,7 @@ inline int outside() restrict(amp, cpu) {
     return 1;
 }
 inline void tile_static_of_both() restrict(amp, cpu) {
-    tile_static int x; // strict: 'x': a tile_static variable in a function that is restrict(cpu) too
+    tile_static int x; // error: 'x': tile_static variables exist in amp code only, and this function is restrict(cpu) too
     (void)x;
 }
 // Captured, and in kernels.
@@ -655,6 +655,17 @@ inline int by_default(int x = of_amp(1)) { // error: of_amp
     return x;
 }
 int from_amp = of_amp(1); // error: of_amp
+inline int calls_amp_lambdas() {
+    auto amp = [](int x) restrict(amp) { return x; };
+    auto both = [](int x) restrict(amp, cpu) { return x; };
+    auto cpu = [](int x) { return x; };
+    return amp(1) + both(2) + cpu(3); // error: the lambda is restrict(amp), and cpu code calls it
+}
+inline void prints_on_the_host(int x) {
+    direct3d_printf("%d", x); // error: 'direct3d_printf' is for amp code alone
+    direct3d_errorf("%d", x); // error: 'direct3d_errorf' is for amp code alone
+    if (x) direct3d_abort();  // error: 'direct3d_abort' is for amp code alone
+}
 struct with_amp_destructor {
     amp_destructor inner;
 };
@@ -752,6 +763,23 @@ struct holds_array_by_value {
     array<int> a;
     void operator()(index<1> i) const restrict(amp) { a[i]; } // strict: the class of 'operator()'
 };
+struct holds_arrays {
+    int x;
+    struct inner {
+        array<float, 2> grids[2];
+    } all;
+};
+void captures_of_holders(array_view<int> v, holds_arrays &h, const array<int> &a) {
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = h.x; }); // error: 'h' is captured and holds in 'all.grids' an array by value
+    parallel_for_each(
+        v.extent, [ =, &a ](index<1> i) restrict(amp) { v[i] = a[i]; });
+}
+int &of_the_program = global_counter;
+const int &constant_of_the_program = 3;
+inline int references_of_the_program() restrict(amp, cpu) {
+    return of_the_program; // error: 'of_the_program': a reference of the program
+}
 void captures_of_the_host(array_view<int> v, polymorphic p, accelerator a, accelerator_view w, holds_array_by_value &h) {
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { v[i] = p.x; }); // error: 'polymorphic' has virtual functions

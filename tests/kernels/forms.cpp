@@ -167,6 +167,66 @@ TEST(choices_of_places_in_two_memories) {
     }
 }
 
+void swaps(int &a, int &b) restrict(amp, cpu) {
+    const int old = a;
+    a = b;
+    b = old;
+}
+template <class T> const T &larger(const T &a, const T &b) restrict(amp, cpu) {
+    return a < b ? b : a;
+}
+
+// Places that are chosen of a tile, a view and a local array, eight of each, and kept: read behind other choices, in
+// loops and by functions, chosen anew in each round, walked, compared and written.
+int uses_places(int x, int *tile, int *view) restrict(amp, cpu) {
+    int mine[8];
+    for (int k = 0; k < 8; ++k)
+        mine[k] = 11 * k + x, tile[k] += x * k, view[k] += k;
+    const int &three = x < 3 ? tile[x] : x < 6 ? view[x & 3] : mine[x & 7];
+    const int &two = x & 1 ? view[3] : tile[x & 7];
+    int sum = larger(three, 20);
+    if (x > 4) sum += 100 * two;
+    for (int k = 0; k < x; ++k)
+        sum = sum * 3 + three + larger(larger(tile[k & 7], view[2]), mine[1]);
+    for (int k = 0; k < 6; ++k) {
+        const int *p = k % 3 == 0 ? &tile[x & 7] : k % 3 == 1 ? &view[k] : &mine[k];
+        sum = 3 * sum + *p + (p == &mine[2]) + 2 * (p != &view[1]);
+    }
+    const int *at = x & 1 ? &tile[1] : &view[1], *const end = at + x % 5;
+    for (; at != end; ++at)
+        sum = 5 * sum + *at;
+    const int *none = x == 2 ? nullptr : x & 1 ? &tile[1] : &mine[0];
+    sum += none ? *none : 5000;
+    int *to = x & 1 ? &tile[2] : x & 2 ? &view[4] : &mine[6];
+    *to += 7;
+    swaps(*to, x % 3 ? mine[3] : view[5]);
+    for (int k = 0; k < 8; ++k)
+        sum = 7 * sum + tile[k] + 3 * view[k] + 5 * mine[k];
+    return sum;
+}
+TEST(places_in_several_memories_are_kept) {
+    std::vector<int> v(64 * 8), r(64);
+    for (int n = 0; n < 64 * 8; ++n)
+        v[n] = n * 5 % 32;
+    std::vector<int> expected = v;
+    array_view<int, 2> view(64, 8, v);
+    array_view<int> results(r);
+    parallel_for_each(
+        vulkan_view(), results.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+            tile_static int room[16][8];
+            const int x = t.local[0], g = t.global[0];
+            for (int k = 0; k < 8; ++k)
+                room[x][k] = k;
+            results[g] = uses_places(x, room[x], &view(g, 0));
+        });
+    view.synchronize();
+    for (int n = 0; n < 64; ++n) {
+        int room[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        CHECK(results[n] == uses_places(n % 16, room, &expected[n * 8]));
+    }
+    CHECK(v == expected);
+}
+
 // By a using-directive and not, in places where the C library's templates and functions are known too.
 TEST(mathematics_of_several_types) {
     for (const accelerator_view &where : {vulkan_view(), accelerator(L"host").default_view}) {

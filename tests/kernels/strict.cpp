@@ -362,6 +362,52 @@ TEST(instantiations_destructors_and_local_classes) {
     CHECK(view[3] == 81343 && sum == -3 && only(1) == 2);
 }
 
+// Members of class templates that are specialized for one side each.
+template <class T> struct of_sides {
+    int get() const restrict(amp);
+    int get() const { return 2; }
+    of_sides operator+(T) restrict(amp) { return *this; }
+    of_sides operator+(T) restrict(cpu) { return *this; }
+    static int made() restrict(amp) { return 10; }
+    static int made() restrict(cpu) { return 20; }
+    int value = 0;
+};
+template <class T> int of_sides<T>::get() const restrict(amp) {
+    return 1;
+}
+template <> int of_sides<int>::get() const restrict(amp) {
+    return 3;
+}
+template <> int of_sides<int>::get() const {
+    return 4;
+}
+template <> of_sides<int> of_sides<int>::operator+(int x) restrict(amp) {
+    value += x;
+    return *this;
+}
+template <> of_sides<int> of_sides<int>::operator+(int x) restrict(cpu) {
+    value -= x;
+    return *this;
+}
+template <> int of_sides<char>::made() restrict(amp) {
+    return 30;
+}
+template <class T> int of_side(T x) restrict(amp, cpu) {
+    of_sides<T> s;
+    return s.get() + s.made() + 100 * (s + x).value;
+}
+
+TEST(members_are_specialized_for_one_side) {
+    std::vector<int> v(3);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            view[i] = i[0] == 0 ? of_side(5) : i[0] == 1 ? of_side(5.0f) : of_side(char(5));
+        });
+    CHECK(view[0] == 513 && view[1] == 11 && view[2] == 31);
+    CHECK(of_side(5) == -476 && of_side(5.0f) == 22 && of_side(char(5)) == 22);
+}
+
 TEST(host_threads_take_it_too) {
     std::vector<int> v(4);
     array_view<int> view(v);

@@ -1,17 +1,22 @@
-# The size of the modules of unrolled.cpp: with all loops unrolled the largest had 310,000 bytes.
+# The size of the modules of unrolled.cpp: with all loops unrolled the largest had 310,000 bytes. Long loops that free no array stay:
+# unrolled they had 16,764.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env "REVAMP_KERNEL_DUMP=${FOLDER}" "${CXX}" "-I${CMAKE_CURRENT_LIST_DIR}/../cpp" -O2 -c
                         "${SOURCE}" -o "${FOLDER}/unrolled.o" COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB modules "${FOLDER}/*.spv")
 list(LENGTH modules count)
-if(NOT count EQUAL 5)
-  message(FATAL_ERROR "${count} kernels where there are 5: ${modules}")
+if(NOT count EQUAL 6)
+  message(FATAL_ERROR "${count} kernels where there are 6: ${modules}")
 endif()
 foreach(module IN LISTS modules)
   file(SIZE "${module}" size)
   message(STATUS "${module}: ${size} bytes")
   if(size GREATER 90000)
     message(FATAL_ERROR "${module} has ${size} bytes")
+  endif()
+  file(STRINGS "${module}asm" names LIMIT_COUNT 3)
+  if("${names}" MATCHES "long_loops" AND size GREATER 8000)
+    message(FATAL_ERROR "${module}: long loops have ${size} bytes")
   endif()
 endforeach()

@@ -430,4 +430,38 @@ TEST(loops_that_end_in_their_midst) {
         CHECK(result[t] == up_to_seven([&](unsigned at) { return source[at % 64u]; }, t));
 }
 
+// Long loops that index no array of the thread: unrolled whole they took a driver ten times as long.
+TEST(long_loops) {
+    std::vector<float> result(64), source(64);
+    for (unsigned i = 0; i < 64; ++i)
+        source[i] = float(i % 7);
+    const array_view<float> to(64, result);
+    const array_view<const float> from(64, source);
+    parallel_for_each(
+        vulkan_view(), to.extent.tile<64>(), [=](tiled_index<64> i) restrict(amp) {
+            tile_static float tile[64];
+            tile[i.local[0]] = from[i.global];
+            i.barrier.wait();
+            float sum = 0;
+            for (int k = 0; k < 64; ++k)
+                sum += (tile[k] - tile[i.local[0]]) * (tile[k] + 1.0f);
+            float r = 0, m = 0;
+            int n = 0;
+            while (n < 100 && r * r + m * m < 4.0f) {
+                const float t = r * r - m * m + 0.25f;
+                m = 2 * r * m + 0.125f * sum;
+                r = t;
+                ++n;
+            }
+            to[i.global] = sum + float(n > 0);
+        });
+    to.synchronize();
+    for (unsigned i = 0; i < 64; ++i) {
+        float sum = 0;
+        for (unsigned k = 0; k < 64; ++k)
+            sum += (source[k] - source[i]) * (source[k] + 1.0f);
+        CHECK(result[i] == sum + 1.0f);
+    }
+}
+
 CHECK_MAIN

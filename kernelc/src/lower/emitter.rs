@@ -7,7 +7,7 @@ use super::error::KernelError;
 use super::global_order::{Order, barrier_orders};
 use super::memory::{self, Address, GroupVariable};
 use super::pointer_sets::PointerClass;
-use super::pointers::{Object, PointerAnalysis};
+use super::pointers::{NO_CONSTANT, Object, PointerAnalysis};
 use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
 use super::uniform::Uniform;
@@ -222,9 +222,7 @@ impl<'m> Emitter<'m> {
                         let scalar = self.register(leaf.kind, class);
                         Ok(vec![self.asm.constant(scalar, bits)])
                     }
-                    None => {
-                        Err(KernelError::new("a kernel cannot hold this constant (an address of the host?)".into()))
-                    }
+                    None => Err(KernelError::new(NO_CONSTANT.into())),
                 }
             }
         }

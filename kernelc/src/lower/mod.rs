@@ -52,4 +52,4 @@ pub use compile::{CompiledKernel, compile, compile_module, kernels};
 pub use emitter::Options;
 pub use error::KernelError;
 pub(crate) use pointer_sets::ELEMENT;
-pub(crate) use pointers::TWO_MEMORIES;
+pub(crate) use pointers::is_of_memories;

@@ -9,7 +9,7 @@ use super::capture_uses::{CaptureUse, Origin, capture_uses, origins};
 use super::error::KernelError;
 use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
 use crate::ir::{
-    CastOp, Constant, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Type, Value, space,
+    CastOp, Constant, Frame, Function, GlobalId, Instruction, LocalId, LocationId, Module, Op, Type, Value, space,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -55,9 +55,17 @@ pub(super) struct PointerAnalysis {
     in_block: HashMap<LocalId, i64>,
 }
 
-/// What is said of a pointer that is chosen of both.
-pub const TWO_MEMORIES: &str = "a pointer may point to memory of the accelerator as well as to tile_static memory or a local \
-    variable; the kernel compiler must know which: use two pointers";
+/// What is said of a pointer that is chosen of two memories.
+const TWO_MEMORIES: &str = "the kernel compiler must know which: use two pointers, or choose the value (c ? a[i] : b[i]) and \
+    not its address";
+
+/// What is said of a constant that has no form; it may be a null pointer among those to a tile's or a thread's memory.
+pub(super) const NO_CONSTANT: &str = "a kernel cannot hold this constant (an address of the host?)";
+
+/// What is said of a kernel may be for pointers that are chosen of several memories.
+pub fn is_of_memories(said: &str) -> bool {
+    said.contains(TWO_MEMORIES) || said.contains(NO_CONSTANT)
+}
 
 impl PointerAnalysis {
     pub(super) fn class_of(&self, local: LocalId) -> PointerClass {
@@ -226,7 +234,9 @@ impl<'m> Analysis<'m> {
         let mut group_of = HashMap::new();
         for (root, objects) in self.objects() {
             if let Some(location) = device.get(&root) {
-                return self.refuse(*location, TWO_MEMORIES);
+                let at = self.choice(root).or(*location);
+                let what = "a pointer may point to memory of the accelerator as well as to tile_static memory or a local variable";
+                return self.refuse(at, &format!("{what}; {TWO_MEMORIES}"));
             }
             group_of.insert(root, groups.len());
             groups.push(self.group(root, objects, &definitions)?);
@@ -316,15 +326,35 @@ impl<'m> Analysis<'m> {
         if spaces.iter().all(|&space| space == MemorySpace::Tile) {
             return Ok(MemorySpace::Tile);
         }
-        let function = self.function;
-        let at = function.instructions().find(|i| {
-            matches!(i.op, Op::Phi { .. } | Op::Select { .. }) && i.result.is_some_and(|r| self.nodes.find(r.0) == root)
-        });
-        self.refuse(
-            at.and_then(|i| i.location),
-            "a pointer may point to tile_static memory as well as to a local variable; the kernel compiler must know \
-             which: use two pointers",
-        )
+        let what = "a pointer may point to tile_static memory as well as to a local variable";
+        let at = self.choice(root);
+        self.refuse(at, &format!("{what}; {TWO_MEMORIES}"))
+    }
+
+    /// Where a pointer of a set is chosen of others, else where one is used: a line of the program, not of the headers, if there is
+    /// one.
+    fn choice(&mut self, root: usize) -> Option<LocationId> {
+        let (function, module) = (self.function, self.module);
+        let mut found: Option<(u32, LocationId)> = None;
+        for Instruction { result, op, location } in function.instructions() {
+            let Some(location) = location else { continue };
+            let mut is_in = |node: Option<usize>| node.is_some_and(|node| self.nodes.find(node) == root);
+            if !is_in(result.map(|r| r.0)) && !op.operands().into_iter().any(|value| is_in(node(function, value))) {
+                continue;
+            }
+            let frames = module.frames(*location);
+            let is_line = frames.first().is_some_and(|first| first.line > 0);
+            let of_headers = |frame: &Frame| frame.file.contains("/revamp/detail/") || frame.line == 0;
+            let rank = match op {
+                _ if !is_line || frames.iter().all(of_headers) => 0,
+                Op::Phi { .. } | Op::Select { .. } => 2,
+                _ => 1,
+            };
+            if found.is_none_or(|(best, _)| rank > best) {
+                found = Some((rank, *location));
+            }
+        }
+        found.map(|(_, location)| location)
     }
 
     /// A pointer into a group cannot be kept in memory: what is loaded there could not be followed.

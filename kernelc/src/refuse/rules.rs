@@ -4,7 +4,9 @@
 //! bodies Clang has with the types in place.
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
-use super::types::{Types, address_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in};
+use super::types::{
+    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in,
+};
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -508,8 +510,11 @@ impl Walk {
             );
             self.refuse(at, text);
         }
-        if context.side == Side::Both {
-            self.extension(at, &format!("'{name}': a tile_static variable in a function that is restrict(cpu) too"));
+        if context.side == Side::Both && !context.made {
+            let text = format!(
+                "'{name}': tile_static variables exist in amp code only, and this function is restrict(cpu) too"
+            );
+            self.refuse(at, text.replace("revamp_room_", ""));
         }
         let mut inner = of.canonical();
         if let Some(value) = inner.fields().first().filter(|_| name.starts_with("revamp_room_")) {
@@ -676,6 +681,11 @@ impl Walk {
             let what = format!("'{}': a global variable other than a number that is constant", variable.spelling());
             self.extension(at, &what);
         } else if global
+            && of.is_some_and(|of| is_reference(of) && !of.pointee().is_const())
+            && !variable.place().file.is_empty()
+        {
+            self.not_allowed(at, &format!("'{}': a reference of the program", variable.spelling()));
+        } else if global
             && variable.ty().is_some_and(|of| !of.canonical().is_const())
             && !variable.place().file.is_empty()
         {
@@ -697,6 +707,14 @@ impl Walk {
         let operator = callee.spelling() == "operator()";
         let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
+        // In cpu code Clang calls a lambda of amp code by what it makes a pointer to a function of.
+        if context.side != Side::Amp && callee.kind() == kind::CONVERSION {
+            let class = parent.filter(|p| p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
+            if class.is_some_and(|class| self.lambdas.get(&class) == Some(&Side::Amp)) {
+                let text = "the lambda is restrict(amp), and cpu code calls it (C3930): write restrict(amp, cpu)";
+                return self.refuse(at, text.into());
+            }
+        }
         if context.side != Side::Cpu && is_atomic_of_floats(callee) {
             self.extension(at, &format!("'{}' of floating numbers", callee.spelling()));
         }
@@ -719,6 +737,7 @@ impl Walk {
             // revamp's atomics also work in cpu code; what wants a tile has none there.
             let name = callee.spelling();
             let of_tiles = context.side == Side::Cpu && (name.ends_with("_memory_fence") || name == "wait");
+            let of_tiles = of_tiles || context.side == Side::Cpu && PRINTS.contains(&name.as_str());
             let of_kernels = (self.strict || of_tiles) && is_of_kernels(callee) || is_of_texels(callee);
             if of_kernels && (context.side == Side::Cpu || !context.made) {
                 self.refuse(at, format!("'{name}' is for amp code alone, and cpu code calls it (C3930)"));
@@ -826,8 +845,7 @@ impl Walk {
                 continue;
             }
             self.meets(kernel.copied(), OUTSIDE);
-            let mut arrays = of.fields().into_iter().filter(|f| f.ty().is_some_and(is_array)).map(|f| f.spelling());
-            let held = address_in(of, 0).or_else(|| Some((arrays.next()?, "an array by value".to_owned())));
+            let held = address_in(of, 0).or_else(|| Some((array_in(of, 0)?, "an array by value".to_owned())));
             if let Some((path, what)) = held {
                 let member = path.strip_prefix('.').unwrap_or(&path);
                 self.refuse(
@@ -895,6 +913,13 @@ impl Walk {
             }
             if is_array(of) {
                 let text = format!("{name} ('{}') is captured by value: capture it by reference ('&')", of.spelling());
+                self.refuse(at, text);
+            } else if let Some(path) = array_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
+                let text = format!(
+                    "{name} is captured and holds in '{}' an array by value: kernels reach arrays by reference ('&'), and classes \
+                     keep array_views",
+                    &path[1..]
+                );
                 self.refuse(at, text);
             } else if let Some((path, what)) = address_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
                 let whose = if path.is_empty() { "is".into() } else { format!("holds in '{}'", &path[1..]) };

@@ -72,6 +72,27 @@ pub(super) fn address_in(of: Type, depth: u32) -> Option<(String, String)> {
     }
 }
 
+/// The path of members to an `array` or a texture that a class holds by value.
+pub(super) fn array_in(of: Type, depth: u32) -> Option<String> {
+    let of = of.canonical();
+    if is_c_array(of) {
+        return array_in(of.element(), depth + 1);
+    }
+    if is_array(of) {
+        return Some(String::new());
+    }
+    if of.kind() != ty::RECORD || depth > 8 || is_of_amp(of.declaration()) {
+        return None;
+    }
+    let bases = of.declaration().definition().map(Cursor::children).unwrap_or_default();
+    let bases = bases.into_iter().filter(|c| c.kind() == kind::BASE).filter_map(Cursor::ty);
+    let mut parts = bases.map(|base| (String::new(), base)).chain(members(of));
+    parts.find_map(|(name, member)| {
+        let path = array_in(member, depth + 1)?;
+        Some(if name.is_empty() { path } else { format!(".{name}{path}") })
+    })
+}
+
 /// An `array` or `array_view`, or a reference to one.
 pub(super) fn has_elements(of: Type) -> bool {
     let of = of.canonical();
