@@ -11,7 +11,7 @@
 #include <vector>
 
 // Floats of a message; a column has as many, four floats apart.
-static const int message_counts[] = {1, 32, 1024, 32768, 1048576, 8388608};
+static const int message_counts[] = {1, 32, 1024, 32768, 1048576};
 static const int column_pitch = 4, column_at = 1;
 
 // Who exchanges with whom: pairs, or one rank with itself.
