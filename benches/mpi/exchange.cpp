@@ -1,6 +1,6 @@
-// What an exchange of two neighbours costs: rows, columns, each of its terms (packing and unpacking by the accelerator, MPI
-// between memories of the host), and a kernel beside it. mpirun -n 1 (with itself), 2, or 4 for two pairs; docs/mpi.md has its
-// figures, plain_cuda.cu is the same by CUDA.
+// What an exchange of two neighbours costs: rows, columns, each of its terms (packing and unpacking by the accelerator,
+// MPI between memories of the host), and a kernel beside it. mpirun -n 1 (with itself), 2, or 4 for two pairs;
+// docs/mpi.md has its figures, plain_cuda.cu is the same by CUDA.
 #include <revamp/mpi.hpp>
 
 #include "pattern.h"
@@ -62,7 +62,7 @@ static void measure(const mpi::communicator &world, const accelerator_view &devi
     array<float, 1> work(1 << 20, device);
     const auto kernel = [&] {
         parallel_for_each(
-            device, work.extent, [&work, rounds](index<1> at) restrict(amp) {
+            device, work.extent, [&work, rounds ](index<1> at) restrict(amp) {
                 float sum = 0;
                 for (int i = 0; i < rounds; i++)
                     sum = sum * 0.5f + float(at[0] + i);

@@ -44,7 +44,8 @@ static inline int times_of(int count) {
 }
 // A line for compare.py: who, ranks, what, bytes, microseconds.
 static inline void report(const char *who, int rank, int size, const char *what, int count, double time) {
-    if (rank == 0) std::printf("%s %d %s %zu %.2f\n", who, size, what, static_cast<std::size_t>(count) * sizeof(float), time);
+    if (rank == 0)
+        std::printf("%s %d %s %zu %.2f\n", who, size, what, static_cast<std::size_t>(count) * sizeof(float), time);
 }
 // Ends all ranks unless the elements are those that the other sent, and the rest is untouched.
 static inline void check_elements(const std::vector<float> &all, int count, int pitch, int first, int other,

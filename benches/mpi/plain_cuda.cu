@@ -1,6 +1,6 @@
-// The exchange and the heat equation as a plain program of MPI and CUDA has them: page-locked memory of the host, copies and
-// packing kernels on streams, MPI_Isend and MPI_Irecv. plain_cuda exchange [MOST [ROUNDS]], plain_cuda heat ROWS WIDTH STEPS
-// [CHECK]; the lines are those of exchange.cpp and heat.cpp.
+// The exchange and the heat equation as a plain program of MPI and CUDA has them: page-locked memory of the host,
+// copies and packing kernels on streams, MPI_Isend and MPI_Irecv. plain_cuda exchange [MOST [ROUNDS]], plain_cuda heat
+// ROWS WIDTH STEPS [CHECK]; the lines are those of exchange.cpp and heat.cpp.
 #include "pattern.h"
 
 #include <cuda_runtime.h>
@@ -18,7 +18,9 @@
         }                                                                                                              \
     } while (0)
 
-static int blocks_of(int count) { return (count + 255) / 256; }
+static int blocks_of(int count) {
+    return (count + 255) / 256;
+}
 
 __global__ void fill_kernel(float *all, int count, int rank) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -287,7 +289,9 @@ static int heat(int rank, int size, int rows_each, int width, int steps, bool ch
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
         std::printf("%d ranks, CUDA: a plate of %dx%d, %.2f microseconds a step, %s\n", size, rows, width, slowest,
-                    !check ? "not checked" : worst < 1e-3 ? "right" : "WRONG");
+                    !check         ? "not checked"
+                    : worst < 1e-3 ? "right"
+                                   : "WRONG");
     return worst < 1e-3 ? 0 : 1;
 }
 

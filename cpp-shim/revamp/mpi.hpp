@@ -553,7 +553,9 @@ class [[nodiscard, gnu::visibility("default")]] request {
         other.m_all.clear();
         return *this;
     }
-    ~request() { leave(); }
+    ~request() {
+        leave();
+    }
 
     // Waits until all are done, and meanwhile drives every operation of the process. Throws what made one fail.
     void wait() {

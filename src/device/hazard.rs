@@ -608,7 +608,11 @@ pub(crate) mod tests {
         let is_lost = |range: Range<u64>, access| {
             tracker.wait(&range, access).is_err_and(|e| matches!(Detour::of(&e), Some(Detour::Lost)))
         };
-        assert!(is_lost(5..20, Access::Read) && is_lost(9..10, Access::ReadWrite) && tracker.is_free(&(0..100), Access::Write));
+        assert!(
+            is_lost(5..20, Access::Read)
+                && is_lost(9..10, Access::ReadWrite)
+                && tracker.is_free(&(0..100), Access::Write)
+        );
         assert!(!is_lost(5..20, Access::Write) && !is_lost(10..100, Access::Read));
         tracker.renewed([2..4, 6..8].into_iter());
         let lost: Vec<u64> = (0..12).filter(|&b| is_lost(b..b + 1, Access::Read)).collect();
