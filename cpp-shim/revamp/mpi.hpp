@@ -542,7 +542,7 @@ inline std::vector<std::string> share_out(const std::vector<std::vector<std::str
 
 // Operations under way; one object may hold many. What it is about must live until wait() has returned; array_views
 // see to that themselves.
-class [[nodiscard]] REVAMP_VISIBLE request {
+class [[nodiscard, gnu::visibility("default")]] request {
   public:
     request() = default;
     request(request &&) noexcept = default;
@@ -553,7 +553,9 @@ class [[nodiscard]] REVAMP_VISIBLE request {
         other.m_all.clear();
         return *this;
     }
-    ~request() { leave(); }
+    ~request() {
+        leave();
+    }
 
     // Waits until all are done, and meanwhile drives every operation of the process. Throws what made one fail.
     void wait() {

@@ -305,11 +305,11 @@ impl Tracker {
         lost.map(|()| open)
     }
 
-    /// True if no use of `range` is under way.
-    pub fn is_free(&self, range: &Range<u64>) -> bool {
+    /// True if no use of `range` is under way that `access` must come after.
+    pub fn is_free(&self, range: &Range<u64>, access: Access) -> bool {
         let mut busy = false;
         if !self.is_idle() {
-            self.segments.lock().conflicts(range, Access::Write, |_| busy = true);
+            self.segments.lock().conflicts(range, access, |_| busy = true);
         }
         !busy
     }
@@ -602,13 +602,17 @@ pub(crate) mod tests {
             let mut found = Vec::new();
             tracker.lock().conflicts(&(0..10), access, |p| found.push(p.value));
             assert_eq!(found, [2]);
-            assert!(!tracker.is_free(&(0..10)));
+            assert!(!tracker.is_free(&(0..10), Access::Write));
         }
         clock.done.store(2, Ordering::Relaxed);
         let is_lost = |range: Range<u64>, access| {
             tracker.wait(&range, access).is_err_and(|e| matches!(Detour::of(&e), Some(Detour::Lost)))
         };
-        assert!(is_lost(5..20, Access::Read) && is_lost(9..10, Access::ReadWrite) && tracker.is_free(&(0..100)));
+        assert!(
+            is_lost(5..20, Access::Read)
+                && is_lost(9..10, Access::ReadWrite)
+                && tracker.is_free(&(0..100), Access::Write)
+        );
         assert!(!is_lost(5..20, Access::Write) && !is_lost(10..100, Access::Read));
         tracker.renewed([2..4, 6..8].into_iter());
         let lost: Vec<u64> = (0..12).filter(|&b| is_lost(b..b + 1, Access::Read)).collect();

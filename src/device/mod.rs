@@ -48,6 +48,10 @@ pub trait Buffer: Send + Sync {
     fn size(&self) -> u64;
     /// The memory as the host addresses it; `None` if it does not.
     fn host(&self) -> Option<HostSpan>;
+    /// Device memory that the host writes fast and reads very slowly, for small uploads.
+    fn window(&self) -> Option<HostSpan> {
+        None
+    }
     /// The address that kernels use, if there is one.
     fn device_address(&self) -> Option<u64>;
     /// The offset of byte 0 in what descriptors bind, from which their alignment counts. It is 0 except for imported memory.

@@ -309,6 +309,9 @@ impl Buffer for VulkanBuffer {
     fn host(&self) -> Option<HostSpan> {
         self.host
     }
+    fn window(&self) -> Option<HostSpan> {
+        self.window
+    }
     fn device_address(&self) -> Option<u64> {
         Some(self.address)
     }

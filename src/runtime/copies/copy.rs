@@ -42,14 +42,7 @@ pub fn copy(source: Operand, destination: Operand, call: Call) -> Result<()> {
 pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<Arc<Completion>> {
     let plan = plan(&source, &destination)?;
     let using = uses_of(&source, &destination, call);
-    let within = match (&source, &destination) {
-        // These are only commands for the device.
-        (Operand::Array(a, _), Operand::Array(b, _)) => a.device().id() == b.device().id(),
-        // Host memory that is taken over during the call.
-        (Operand::Host(..), Operand::Array(b, _)) => b.buffer().host().is_none() && plan.bytes() <= AT_ONCE,
-        _ => false,
-    };
-    if within {
+    if is_at_once(&source, &destination, plan.bytes())? {
         source.wait_pending(Access::Read)?;
         destination.wait_pending(Access::Write)?;
         let made = Completion::of(perform(&source, &destination, plan, call)?.into_vec());
@@ -71,6 +64,29 @@ pub fn copy_async(source: Operand, destination: Operand, call: Call) -> Result<A
     let made = begin(&claims, AcceleratorView::attach_to(&views), task);
     made.uses(using);
     Ok(made)
+}
+
+/// True if the copy is over, or commands for the device, when the call returns: no thread has to wait for anything.
+fn is_at_once(source: &Operand, destination: &Operand, bytes: u64) -> Result<bool> {
+    let device = |side: &Operand| match side {
+        Operand::Host(..) => None,
+        Operand::Array(array, _) => Some(array.device().id()),
+        Operand::View(part) => part.source().array().map(|a| a.device().id()),
+    };
+    match (source, destination) {
+        (Operand::Array(a, _), Operand::Array(b, _)) => Ok(a.device().id() == b.device().id()),
+        // Host memory that is taken over during the call.
+        (Operand::Host(..), Operand::Array(b, _)) => Ok(b.buffer().host().is_none() && bytes <= AT_ONCE),
+        (Operand::Host(..), _) | (_, Operand::Host(..)) => Ok(false),
+        _ if device(source).is_none() || device(source) != device(destination) => Ok(false),
+        // Array_views over arrays of one device, without changes elsewhere.
+        _ => Ok(!source.is_pending(Access::Read)
+            && !destination.is_pending(Access::Write)
+            && match source {
+                Operand::View(part) => part.source().lock().is_only_at_home(part.region())?,
+                _ => true,
+            }),
+    }
 }
 
 /// Withdraws the host's access without a call: to the destination, and for writing to the source. No lock may be held.

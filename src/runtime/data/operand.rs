@@ -121,6 +121,11 @@ impl Operand {
         }
     }
 
+    /// True if there are pending operations that conflict.
+    pub(in crate::runtime) fn is_pending(&self, access: Access) -> bool {
+        self.claim().is_some_and(|(pending, range)| !pending.is_free(&range, access))
+    }
+
     /// Waits for pending operations that conflict. To be called before anything is locked.
     pub(in crate::runtime) fn wait_pending(&self, access: Access) -> Result<()> {
         match self {

@@ -17,6 +17,10 @@ use std::sync::Arc;
 
 /// Copies of fewer bytes between two devices are no faster in pieces.
 const BRIDGE: u64 = 128 << 10;
+/// Between memories that the host addresses it copies at most this many bytes itself: to ask a queue takes longer.
+const FEW: u64 = 256 << 10;
+/// Rows that the host writes over the bus.
+const WINDOW_ROWS: u64 = 16;
 /// Bytes that pass through host memory at a time between two devices that cannot import it.
 const HOP: u64 = 32 << 20;
 
@@ -143,6 +147,23 @@ pub(in crate::runtime) fn run(
     Ok(points)
 }
 
+/// Lets the host copy between two buffers of a device: true if it did, because it addresses both, the bytes are few and nobody
+/// uses them.
+fn by_host(source: &Arc<dyn Buffer>, destination: &Arc<dyn Buffer>, plan: &CopyPlan) -> Result<bool> {
+    let bytes = plan.bytes();
+    let over_bus = || destination.window().filter(|_| bytes <= WINDOW_ROWS.saturating_mul(plan.run));
+    let (Some(from), true) = (source.host(), bytes <= FEW) else { return Ok(false) };
+    let Some(to) = destination.host().or_else(over_bus) else { return Ok(false) };
+    let (read, written) = (plan.source_hull(), plan.destination_hull());
+    if !source.tracker().is_free(&read, Access::Read) || !destination.tracker().is_free(&written, Access::Write) {
+        return Ok(false);
+    }
+    // Tells what was lost.
+    source.tracker().wait(&read, Access::Read)?;
+    strided::copy_parallel(&Workers::shared().pool, plan, from, to)?;
+    Ok(true)
+}
+
 fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[Point; 2]>> {
     let (
         Endpoint::Device { buffer: a, device: of_a, view: view_a, accelerator: at_a },
@@ -152,6 +173,9 @@ fn between(from: &Endpoint, to: &Endpoint, plan: &CopyPlan) -> Result<SmallVec<[
         return Ok(SmallVec::new());
     };
     if of_a.id() == of_b.id() {
+        if by_host(a, b, plan)? {
+            return Ok(SmallVec::new());
+        }
         // The queue of the side whose memory is on a device.
         let is_staging = at_b.kind() == DeviceKind::Cpu && at_a.kind() != DeviceKind::Cpu;
         let view = if is_staging { view_a } else { view_b };

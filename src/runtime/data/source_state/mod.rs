@@ -160,7 +160,7 @@ impl SourceState {
         let (all, own) = (0..self.directory.bytes(), self.own_buffer());
         let borrowed =
             self.buffers().filter(|(memory, _, _, b)| !matches!(memory, MemoryId::Block(_)) && Some(b.id()) != own);
-        borrowed.map(|(_, _, _, buffer)| buffer).all(|buffer| buffer.tracker().is_free(&all))
+        borrowed.map(|(_, _, _, buffer)| buffer).all(|buffer| buffer.tracker().is_free(&all, Access::Write))
     }
 
     /// See [`Stamp`].
@@ -341,6 +341,17 @@ impl SourceState {
         let home = self.home_holder(None)?;
         self.directory.written(region, home.location);
         Ok(())
+    }
+
+    /// True if the region is valid at home and not in a copy on the host.
+    pub fn is_only_at_home(&self, region: &Region) -> Result<bool> {
+        let is_at = |at| Ok(self.directory.missing(region, at)?.is_empty());
+        for copy in self.holders.iter().filter(|p| p.memory == MemoryId::HostCopy) {
+            if is_at(copy.location)? {
+                return Ok(false);
+            }
+        }
+        is_at(Location::HOME)
     }
 
     /// The id of the buffer of the array it is over.
