@@ -26,6 +26,8 @@ void on_crash(void (*handler)(int));
 unsigned processor_count(void);
 double machine_memory(void);
 size_t page_size(void);
+/* Memory that this process holds, without an emulator's own. Skips the test if the system does not tell. */
+long resident_kilobytes(void);
 void pause_milliseconds(unsigned milliseconds);
 
 /* A file for this process alone, gone with it. Children do not inherit it. */
