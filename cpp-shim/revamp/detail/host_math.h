@@ -331,7 +331,7 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     *quotient = 0;
     if (!std::isfinite(remainder) || !std::isfinite(y)) return remainder;
     constexpr T period = 0x1p24f; // a multiple of it changes neither the remainder nor those bits
-    if (divisor <= std::numeric_limits<T>::max() / period) size = std::fmod(size, divisor * period);
+    if (divisor <= (std::numeric_limits<T>::max)() / period) size = std::fmod(size, divisor * period);
     // Of magnitude 2^24 at most, so the error of the division is far below a half, in double for float too.
     const double whole =
         std::nearbyint((static_cast<double>(size) - static_cast<double>(std::remainder(size, divisor))) /
