@@ -73,6 +73,11 @@ bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
     return true;
 }
 
+bool never_began(int signal) {
+    (void)signal;
+    return false;
+}
+
 const char *signal_name(int signal) {
     return strsignal(signal);
 }

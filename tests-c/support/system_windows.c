@@ -74,6 +74,10 @@ bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
     return true;
 }
 
+bool never_began(int signal) {
+    return (DWORD)signal == 0xC0000142U /* STATUS_DLL_INIT_FAILED */;
+}
+
 const char *signal_name(int signal) {
     return (unsigned)signal == EXCEPTION_ACCESS_VIOLATION ? "access violation" : "exception";
 }

@@ -1,6 +1,7 @@
-/* Runs programs, some at a time, and says how each ended. Here and not in a shell beside Wine: half a second after a process has ended
- * Wine's server kills what is left of it, and on a busy machine a shell then sees "Killed" for a program that returned 0.
- * usage: runner JOBS SECONDS <LIST; a line of LIST is a program's command line, as Windows takes it. */
+/* Runs programs, some at a time, and says how each ended. Here and not in a shell beside Wine: half a second after a
+ * process has ended Wine's server kills what is left of it, and on a busy machine a shell then sees "Killed" for a
+ * program that returned 0. usage: runner JOBS SECONDS <LIST; a line of LIST is a program's command line, as Windows
+ * takes it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -301,7 +301,7 @@ __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const cha
 #ifdef __MINGW32__
 // MinGW's, which does not say in which function.
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void _assert(const char *condition, const char *file,
-                                                                              unsigned line) noexcept {
+                                                                                unsigned line) noexcept {
     __assert_fail(condition, file, line, "kernel");
 }
 #endif

@@ -206,7 +206,8 @@ TEST(elements_of_8_bytes) {
     const std::vector<std::uint64_t> vb = b;
     const std::vector<long long> vc = c;
     const std::vector<double> vd = d;
-    CHECK(va[3] == (std::int64_t{1} << 40) + 3 && vb[1] == (std::uint64_t{2} << 40) + 2 && vc[0] == -(1LL << 40) && vd[2] == 549755813889.0);
+    CHECK(va[3] == (std::int64_t{1} << 40) + 3 && vb[1] == (std::uint64_t{2} << 40) + 2 && vc[0] == -(1LL << 40) &&
+          vd[2] == 549755813889.0);
 }
 
 TEST(views_of_one_source_by_any_rank_and_type) {
