@@ -152,14 +152,6 @@ TEST(staging_is_bounded_and_given_back) {
 
 /* Growth. */
 
-static long resident_kilobytes(void) {
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%*d %ld", &pages) != 1) check_skip("no /proc/self/statm");
-    fclose(file);
-    return pages * ((long)page_size() / 1024);
-}
-
 TEST(a_hundred_thousand_allocations_leave_no_growth) {
     enum { EACH = 5, ROUNDS = 100000 / EACH, WARM = ROUNDS / 2, MOST = 2048, N = 4096 };
 #if defined(__SANITIZE_ADDRESS__)

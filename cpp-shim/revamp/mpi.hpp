@@ -119,7 +119,7 @@ struct shape {
         h[2] = kind;
         for (std::size_t d = 0; d < extent.size(); ++d) {
             // What does not fit is mixed into the last.
-            long long &at = h[3 + std::min(d, header_dimensions - 1)];
+            long long &at = h[3 + (std::min)(d, header_dimensions - 1)];
             at = d < header_dimensions ? extent[d] : (at * 1000003 + extent[d]) % (1LL << 61);
         }
         return h;
@@ -131,7 +131,7 @@ struct shape {
 
 inline std::string text_of(const header &h) {
     std::string text = "an extent of (";
-    for (std::size_t d = 0; d < std::min(static_cast<std::size_t>(h[0]), header_dimensions); ++d)
+    for (std::size_t d = 0; d < (std::min)(static_cast<std::size_t>(h[0]), header_dimensions); ++d)
         text += (d ? ", " : "") + std::to_string(h[3 + d]);
     return text + ") of elements of " + std::to_string(h[1]) + " bytes";
 }
@@ -425,10 +425,10 @@ class engine {
         if (!t.memory) t.memory = take(t.elements);
         unsigned char *memory = t.memory->data(t.unpacks ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ);
         const std::size_t count = t.elements.count();
-        const std::size_t most = std::max(std::size_t{1}, REVAMP_MPI_PIECE / t.elements.element);
+        const std::size_t most = (std::max)(std::size_t{1}, REVAMP_MPI_PIECE / t.elements.element);
         for (std::size_t before = 0; before < count; before += most) {
             MPI_Request started = MPI_REQUEST_NULL;
-            check(t.move(memory + before * t.elements.element, before, std::min(most, count - before), &started),
+            check(t.move(memory + before * t.elements.element, before, (std::min)(most, count - before), &started),
                   "the start of a message");
             t.moving.push_back(started);
         }
@@ -862,7 +862,7 @@ class REVAMP_VISIBLE session {
         cpu_set_t mine;
         const long there = sysconf(_SC_NPROCESSORS_ONLN);
         if (std::getenv("REVAMP_HOST_THREADS") || there < 1 || sched_getaffinity(0, sizeof mine, &mine) != 0) return;
-        const int share = std::max(1, static_cast<int>(there) / m_local_size);
+        const int share = (std::max)(1, static_cast<int>(there) / m_local_size);
         // Where the launcher has bound the ranks already, the library counts what it is bound to.
         if (CPU_COUNT(&mine) > share) setenv("REVAMP_HOST_THREADS", std::to_string(share).c_str(), 0);
     }

@@ -104,6 +104,35 @@ const CONVENTIONS: [&str; 10] = [
     "-D__vectorcall=",
 ];
 
+/// Functions that MinGW's headers define in `<windows.h>` and `<intrin.h>` unless the compiler has them: in the passes for
+/// kernels Clang does not say that it has the host's, and refuses to have them defined. With these they are only declared.
+const INTRINSICS: [&str; 24] = [
+    "-D__INTRINSIC_DEFINED__BitScanForward",
+    "-D__INTRINSIC_DEFINED__BitScanForward64",
+    "-D__INTRINSIC_DEFINED__BitScanReverse",
+    "-D__INTRINSIC_DEFINED__BitScanReverse64",
+    "-D__INTRINSIC_DEFINED__InterlockedAnd64",
+    "-D__INTRINSIC_DEFINED__InterlockedDecrement64",
+    "-D__INTRINSIC_DEFINED__InterlockedExchange64",
+    "-D__INTRINSIC_DEFINED__InterlockedExchangeAdd64",
+    "-D__INTRINSIC_DEFINED__InterlockedIncrement64",
+    "-D__INTRINSIC_DEFINED__InterlockedOr64",
+    "-D__INTRINSIC_DEFINED__InterlockedXor64",
+    "-D__INTRINSIC_DEFINED___cpuid",
+    "-D__INTRINSIC_DEFINED___cpuidex",
+    "-D__INTRINSIC_DEFINED___faststorefence",
+    "-D__INTRINSIC_DEFINED___int2c",
+    "-D__INTRINSIC_DEFINED___readgsbyte",
+    "-D__INTRINSIC_DEFINED___readgsdword",
+    "-D__INTRINSIC_DEFINED___readgsqword",
+    "-D__INTRINSIC_DEFINED___readgsword",
+    "-D__INTRINSIC_DEFINED___shiftleft128",
+    "-D__INTRINSIC_DEFINED___shiftright128",
+    "-D__INTRINSIC_DEFINED___stosb",
+    "-D__INTRINSIC_DEFINED__mul128",
+    "-D__INTRINSIC_DEFINED__umul128",
+];
+
 /// The systems of native kernels, as Clang has them.
 const LINUX: &str = "x86_64-pc-linux-gnu";
 const WINDOWS: &str = "x86_64-w64-windows-gnu";
@@ -425,8 +454,9 @@ impl Line {
                 || begins(&["-fms-extensions", "-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
                 || begins(&["-fmacro-prefix-map", "-ffile-prefix-map", "-pthread", "-fno-operator-names"])
         });
-        let words = if self.is_for_windows() { CONVENTIONS.as_slice() } else { &[] };
-        self.standard.into_iter().chain(words.iter().copied()).map(OsString::from).chain(flags).collect()
+        let windows = self.is_for_windows();
+        let words = CONVENTIONS.into_iter().chain(INTRINSICS).filter(|_| windows);
+        self.standard.into_iter().chain(words).map(OsString::from).chain(flags).collect()
     }
 
     /// For the host's object. `foreign`: they are meant for GCC, and what Clang does not know is left out.
@@ -566,6 +596,7 @@ mod tests {
             );
             let device = joined(&l.for_device());
             assert_eq!(device.contains("-D__cdecl="), windows, "{device}");
+            assert_eq!(device.contains("-D__INTRINSIC_DEFINED___cpuid "), windows, "{device}");
             assert_eq!(device.contains("-target"), target.is_some(), "{device}");
             let of_gcc = windows && target.is_some();
             assert_eq!(joined(&l.for_host(false)).contains("-femulated-tls"), of_gcc, "{text}");

@@ -117,7 +117,20 @@ pub(super) fn renew() {
     }
 }
 
+/// Drivers of Windows register nothing with the program's C library, so the first time is enough. Later ones would wait: exit()
+/// holds the lock of its handlers while they run, and ours waits for the threads that are inside of calls.
+#[cfg(windows)]
 fn hook_exit() {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(register);
+}
+
+#[cfg(not(windows))]
+fn hook_exit() {
+    register();
+}
+
+fn register() {
     let _hold = Hold::new(rank::HOOKS, 0);
     let _registering = REGISTERING.lock();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

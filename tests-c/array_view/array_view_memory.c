@@ -143,14 +143,6 @@ TEST(thousands_of_data_sources_at_once) {
 }
 
 /* A source that is made, used and dropped again and again holds nothing: the process does not grow. */
-static long resident_kilobytes(void) {
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%*d %ld", &pages) != 1) check_skip("no /proc/self/statm");
-    fclose(file);
-    return pages * ((long)page_size() / 1024);
-}
-
 TEST(views_made_and_dropped_leave_nothing) {
 #if defined(__SANITIZE_ADDRESS__)
     check_skip("AddressSanitizer keeps freed memory");

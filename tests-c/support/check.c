@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXIT_FAILED = 1, EXIT_SKIPPED = 77, MOST_JOBS = 64, MOST_ENVIRONMENT = 8 };
+enum { EXIT_FAILED = 1, EXIT_SKIPPED = 77, MOST_JOBS = 64, MOST_ENVIRONMENT = 8, MOST_STARTS = 3 };
 
 extern char **environ;
 
@@ -317,6 +317,7 @@ typedef struct {
     process running;
     FILE *out;
     struct timespec begin;
+    int starts;
 } job;
 
 typedef struct {
@@ -329,6 +330,7 @@ static void begin_job(job *j, const check_test *test) {
     j->out = temporary();
     clock_gettime(CLOCK_MONOTONIC, &j->begin);
     j->running = start(arguments[0], arguments, environ, j->out);
+    j->starts++;
 }
 
 static void end_job(job *j, child_result result, totals *sum) {
@@ -352,6 +354,7 @@ static void end_job(job *j, child_result result, totals *sum) {
         printf("    %s\n", line);
     fflush(stdout);
     j->running = 0;
+    j->starts = 0;
 }
 
 /* Waits for one job and says which place is free again. */
@@ -360,6 +363,11 @@ static int wait_for_job(job *jobs, int most, totals *sum) {
         for (int i = 0; i < most; i++) {
             child_result result = {-1, 0, NULL};
             if (jobs[i].running && end_of_process(jobs[i].running, false, &result.exit_code, &result.signal)) {
+                if (never_began(result.signal) && jobs[i].starts < MOST_STARTS) {
+                    fclose(jobs[i].out);
+                    begin_job(&jobs[i], jobs[i].test);
+                    continue;
+                }
                 end_job(&jobs[i], result, sum);
                 return i;
             }

@@ -16,6 +16,8 @@ typedef intptr_t process;
 process start_process(const char *program, char *const *arguments, char *const *environment, FILE *out);
 /* False if it still runs and is not waited for. `signal` is 0 if none ended it, and `exit_code` then its own. */
 bool end_of_process(process p, bool wait, int *exit_code, int *signal);
+/* It ended before its main(): Windows' loader could not begin it, which comes under Wine on a busy machine. */
+bool never_began(int signal);
 const char *signal_name(int signal);
 /* Ends this process after so many seconds, as by a signal; 0: no more. */
 void limit_time(unsigned seconds);
@@ -26,6 +28,8 @@ void on_crash(void (*handler)(int));
 unsigned processor_count(void);
 double machine_memory(void);
 size_t page_size(void);
+/* Memory that this process holds, without an emulator's own. Skips the test if the system does not tell. */
+long resident_kilobytes(void);
 void pause_milliseconds(unsigned milliseconds);
 
 /* A file for this process alone, gone with it. Children do not inherit it. */

@@ -73,6 +73,11 @@ bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
     return true;
 }
 
+bool never_began(int signal) {
+    (void)signal;
+    return false;
+}
+
 const char *signal_name(int signal) {
     return strsignal(signal);
 }
@@ -103,6 +108,37 @@ double machine_memory(void) {
 
 size_t page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Of this program alone: the process is the emulator's, which keeps what it translates. */
+static long emulated_kilobytes(void) {
+    static unsigned char held[1 << 20];
+    unsigned long from, to;
+    long pages = 0;
+    char line[PATH_BYTES], access[5];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || access[1] != 'w') continue;
+        for (size_t part; from < to; from += part) {
+            part = to - from < sizeof held * page_size() ? to - from : sizeof held * page_size();
+            const size_t count = part / page_size();
+            if (mincore((void *)(uintptr_t)from, part, held) != 0) continue;
+            for (size_t i = 0; i < count; i++)
+                pages += held[i] & 1;
+        }
+    }
+    if (!maps) check_skip("no /proc/self/maps");
+    fclose(maps);
+    return pages * ((long)page_size() / 1024);
+}
+
+long resident_kilobytes(void) {
+    long pages = 0;
+    if (getenv("CHECK_EMULATOR")) return emulated_kilobytes();
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %ld", &pages) != 1) check_skip("no /proc/self/statm");
+    fclose(file);
+    return pages * ((long)page_size() / 1024);
 }
 
 void pause_milliseconds(unsigned milliseconds) {

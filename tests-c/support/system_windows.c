@@ -7,6 +7,8 @@
 #include <string.h>
 #include <windows.h>
 
+#include <psapi.h>
+
 /* What a process that ran too long ends with. */
 enum { TOO_LONG = 0x5A5A };
 
@@ -72,20 +74,36 @@ bool end_of_process(process p, bool wait, int *exit_code, int *signal) {
     return true;
 }
 
+bool never_began(int signal) {
+    return (DWORD)signal == 0xC0000142U /* STATUS_DLL_INIT_FAILED */;
+}
+
 const char *signal_name(int signal) {
     return (unsigned)signal == EXCEPTION_ACCESS_VIOLATION ? "access violation" : "exception";
 }
 
+static HANDLE no_more;
+
 static DWORD WINAPI end_later(void *milliseconds) {
-    Sleep((DWORD)(uintptr_t)milliseconds);
-    TerminateProcess(GetCurrentProcess(), TOO_LONG);
+    if (WaitForSingleObject(no_more, (DWORD)(uintptr_t)milliseconds) == WAIT_TIMEOUT)
+        TerminateProcess(GetCurrentProcess(), TOO_LONG);
     return 0;
 }
 
+/* The watch ends by itself. TerminateThread of one that has only begun leaves the loader's lock taken, for which exit()
+ * then waits for ever. */
 void limit_time(unsigned seconds) {
     static HANDLE watch;
-    if (watch) TerminateThread(watch, 0);
-    watch = seconds ? CreateThread(NULL, 0, end_later, (void *)(uintptr_t)(seconds * 1000), 0, NULL) : NULL;
+    if (watch) {
+        SetEvent(no_more);
+        WaitForSingleObject(watch, INFINITE);
+        CloseHandle(watch);
+        CloseHandle(no_more);
+        watch = NULL;
+    }
+    if (!seconds) return;
+    no_more = CreateEventA(NULL, TRUE, FALSE, NULL);
+    watch = CreateThread(NULL, 0, end_later, (void *)(uintptr_t)(seconds * 1000), 0, NULL);
 }
 
 bool was_time_limit(int signal, int exit_code) {
@@ -112,6 +130,13 @@ size_t page_size(void) {
     SYSTEM_INFO info;
     GetSystemInfo(&info);
     return info.dwPageSize;
+}
+
+long resident_kilobytes(void) {
+    PROCESS_MEMORY_COUNTERS counters;
+    if (!GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters))
+        check_skip("this system does not tell what memory a process holds");
+    return (long)(counters.WorkingSetSize / 1024);
 }
 
 void pause_milliseconds(unsigned milliseconds) {

@@ -782,8 +782,6 @@ TEST(barriers_that_not_all_reach_are_told) {
     CHECK_THROWS(runtime_exception, waits_where(v, r), CHECK_CONTAINS(e.what(), "native.cpp:");
                  CHECK_CONTAINS(e.what(), "did not reach the same tile barriers"));
 }
-// MinGW's assert is the host's alone.
-#ifndef _WIN32
 TEST(what_asserts_falsely_ends_its_tile) {
     if (coroutines()) SKIP("there the C library ends the program");
     std::vector<int> v(64);
@@ -800,7 +798,6 @@ TEST(what_asserts_falsely_ends_its_tile) {
     };
     CHECK_THROWS(runtime_exception, run(), CHECK_CONTAINS(e.what(), "Assertion `t.tile[0] < 3' failed"));
 }
-#endif
 // Threads that differ by what they read come to other barriers, to as many, or to the end.
 template <class Wait> void part(int odd, const Wait &wait) {
     std::vector<int> v(64, 3), r(64);

@@ -1,5 +1,12 @@
 // Ends with work under way, by `return` or `exit`: all of it is done when the program's own exit handlers have run.
+// With its macros, as programs of Windows have it.
+#include <windows.h>
+
+#include <intrin.h>
+
 #include <amp.h>
+#include <amp_graphics.h>
+#include <amp_math.h>
 
 #include <cstdio>
 #include <cstdlib>

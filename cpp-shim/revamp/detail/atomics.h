@@ -285,7 +285,7 @@ __attribute__((format(printf, 1, 2))) inline void direct3d_printf(const char *fo
 
 REVAMP_NAMESPACE_END
 
-#if REVAMP_DEVICE_LANGUAGE && defined(__GLIBC__)
+#if REVAMP_DEVICE_LANGUAGE && (defined(__GLIBC__) || defined(__MINGW32__))
 // What the C library's assert() calls, in amp code: the thread ends. Where host threads run the function itself, the C
 // library's own ends the program.
 extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void
@@ -298,6 +298,13 @@ __assert_fail([[maybe_unused]] const char *condition, [[maybe_unused]] const cha
     __builtin_trap();
 #endif
 }
+#ifdef __MINGW32__
+// MinGW's, which does not say in which function.
+extern "C" REVAMP_DEVICE __attribute__((nodebug, noreturn)) inline void _assert(const char *condition, const char *file,
+                                                                                unsigned line) noexcept {
+    __assert_fail(condition, file, line, "kernel");
+}
+#endif
 #endif
 
 #endif // REVAMP_DETAIL_ATOMICS_H

@@ -391,13 +391,13 @@ template <class T> REVAMP_MATH_INLINE two<T> half_exp(T a) {
     REVAMP_MATH_EXACT
     const powers<T> p = exp_once(a);
     // The last ones that are finite; the power is normal up to there.
-    const bool far = magnitude(a) > bits(single<T> ? T(0x1.65a9f8p+6) : T(0x1.633ce8fb9f87dp+9));
+    const bool distant = magnitude(a) > bits(single<T> ? T(0x1.65a9f8p+6) : T(0x1.633ce8fb9f87dp+9));
     const T end = is_nan(a) ? a : infinity<T>();
     const T y = from_bits<T>(bits(raise(p.y, p.t)) - leading_one<T>);
     if constexpr (single<T>)
-        return {far ? end : y, T(0)};
+        return {distant ? end : y, T(0)};
     else
-        return {far ? end : y, far ? T(0) : (p.low + p.low) * raise(T(0.25), p.t)};
+        return {distant ? end : y, distant ? T(0) : (p.low + p.low) * raise(T(0.25), p.t)};
 }
 template <class T> REVAMP_MATH_INLINE T cosh(T x) {
     REVAMP_MATH_EXACT
@@ -414,8 +414,8 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
         p = horner(z, 0x1.5555555555555p-3, 0x1.1111111111111p-7, 0x1.a01a01a019fffp-13, 0x1.71de3a556fbfdp-19,
                    0x1.ae645678ea417p-26, 0x1.612467ffd0251p-33, 0x1.ae775423a3f88p-41, 0x1.99fcc5959506bp-49);
     const two<T> e = half_exp(a);
-    const T near = mad(a * z, p, a), far = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
-    return with_sign(a <= T(1) ? near : far, sign_of(x));
+    const T nearby = mad(a * z, p, a), distant = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
+    return with_sign(a <= T(1) ? nearby : distant, sign_of(x));
 }
 // 1 - 2 / (e^2x + 1)
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
@@ -433,8 +433,8 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     const powers<T> e = exp_near(b + b);
     const T f = raise(e.y, e.t), d = f + T(1);
     const T low = single<T> ? T(0) : (f - (d - T(1))) + f * e.low;
-    const T near = mad(a * z, p, a), far = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
-    const T y = a < (single<T> ? T(0.55) : T(0.7)) ? near : far;
+    const T nearby = mad(a * z, p, a), distant = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
+    const T y = a < (single<T> ? T(0.55) : T(0.7)) ? nearby : distant;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 
@@ -668,8 +668,8 @@ template <bool All = false, class T> REVAMP_MATH_INLINE turned<T> turn(T x) {
         y.rest = h + rest, y.low = (h - y.rest) + rest;
     }
     if (magnitude(x) > bits(single<T> ? T(3200) : T(0x1p18))) {
-        const quarter_turns<T> far = reduce_far(is_finite(x) ? x : T(0x1p30));
-        y = {is_finite(x) ? far.rest.high : not_a_number<T>(), far.rest.low, far.quadrant};
+        const quarter_turns<T> distant = reduce_far(is_finite(x) ? x : T(0x1p30));
+        y = {is_finite(x) ? distant.rest.high : not_a_number<T>(), distant.rest.low, distant.quadrant};
     }
     return y;
 }
@@ -793,9 +793,9 @@ template <class T> REVAMP_MATH_INLINE T atan2(T y, T x) {
     T large = fabs(steep ? y : x), small = fabs(steep ? x : y);
     const word_of<T> least = bits(single<T> ? T(0x1p-60) : T(0x1p-500)),
                      most = bits(single<T> ? T(0x1p60) : T(0x1p500));
-    const bool far = bits(large) - least >= most - least || (bits(small) < least && !is_zero(small));
+    const bool distant = bits(large) - least >= most - least || (bits(small) < least && !is_zero(small));
     int apart = 0;
-    if (far) {
+    if (distant) {
         const bool none = is_zero(large) || (is_infinite(large) && !is_infinite(small));
         const scaled<T> n = scale_far(small), d = scale_far(large);
         const int limit = format<T>::bias + format<T>::fraction + 20, below = n.exponent - d.exponent;
@@ -878,8 +878,8 @@ template <class T> REVAMP_MATH_INLINE T erf(T x) {
                    0x1.3745ac4dc30f6p-21, -0x1.3ccb212f64a3dp-24, 0x1.b9dd724d7c4f9p-28, -0x1.7b1b64a897c56p-32,
                    0x1.2e12c9f899acdp-37);
     const powers<T> e = exp_of(mad(-b, p, -b), T(0));
-    const T near = erf_poly(a), far = T(1) - raise(e.y, e.t);
-    const T y = a < (single<T> ? T(0.9277) : T(1)) ? near : far;
+    const T nearby = erf_poly(a), distant = T(1) - raise(e.y, e.t);
+    const T y = a < (single<T> ? T(0.9277) : T(1)) ? nearby : distant;
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 // erfc(x) = e^(-x^2) g / (1 + 2 |x|), g a polynomial in (|x| - m) / (|x| + m).
@@ -899,9 +899,9 @@ template <class T> REVAMP_MATH_INLINE T erfc(T x) {
                    -0x1.125d6904ed8fep-27, -0x1.1f938f72bbd75p-27);
     const T square = a * a;
     const powers<T> e = exp_of(-square, -product_less(a, a, square));
-    const T far = times_power(e.y * quotient(g, mad(T(2), a, T(1))), static_cast<int>(e.n));
-    const T near = T(1) - erf_poly(a), most = single<T> ? T(10.1) : T(27.3);
-    const T y = a < T(0.5) ? near : a < most ? far : T(0);
+    const T distant = times_power(e.y * quotient(g, mad(T(2), a, T(1))), static_cast<int>(e.n));
+    const T nearby = T(1) - erf_poly(a), most = single<T> ? T(10.1) : T(27.3);
+    const T y = a < T(0.5) ? nearby : a < most ? distant : T(0);
     return is_nan(x) ? x : negative(x) ? T(2) - y : y;
 }
 

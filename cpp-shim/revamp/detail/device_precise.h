@@ -1066,9 +1066,9 @@ template <class T> REVAMP_MATH_INLINE T erfc_of(two<T> x, int halves) {
     const T part = halves != 0 ? T(0.5) : T(1);
     if (a > limit) return negative(x.high) ? part + part : T(0);
     if (a >= T(1.25)) {
-        const power<T> far = erfc_far(negative(x.high) ? negate(x) : x);
-        if (!negative(x.high)) return times_power(value(far.fraction), far.exponent - halves);
-        return part * (T(2) - value(far));
+        const power<T> distant = erfc_far(negative(x.high) ? negate(x) : x);
+        if (!negative(x.high)) return times_power(value(distant.fraction), distant.exponent - halves);
+        return part * (T(2) - value(distant));
     }
     // The low part by the derivative: 2 / sqrt(pi) e^(-x^2).
     T slope = T(0);

@@ -276,13 +276,17 @@ inline float scalbf(float x, float y) {
     return static_cast<float>(scalb(static_cast<double>(x), static_cast<double>(y)));
 }
 // Between negative integers the gamma function changes its sign.
-inline double lgamma(double x, int *sign) {
+inline int sign_of_gamma(double x) {
     const double whole = std::floor(x);
-    *sign = std::signbit(x) && (x == 0.0 || (whole != x && std::fmod(whole, 2.0) != 0.0)) ? -1 : 1;
+    return std::signbit(x) && (x == 0.0 || (whole != x && std::fmod(whole, 2.0) != 0.0)) ? -1 : 1;
+}
+inline double lgamma(double x, int *sign) {
+    *sign = sign_of_gamma(x);
     return std::lgamma(x);
 }
 inline float lgammaf(float x, int *sign) {
-    return static_cast<float>(lgamma(static_cast<double>(x), sign));
+    *sign = sign_of_gamma(static_cast<double>(x));
+    return std::lgamma(x);
 }
 #endif
 inline float exp10(float x) {
@@ -331,7 +335,7 @@ template <class T> inline T remainder_and_quotient(T x, T y, int *quotient) {
     *quotient = 0;
     if (!std::isfinite(remainder) || !std::isfinite(y)) return remainder;
     constexpr T period = 0x1p24f; // a multiple of it changes neither the remainder nor those bits
-    if (divisor <= std::numeric_limits<T>::max() / period) size = std::fmod(size, divisor * period);
+    if (divisor <= (std::numeric_limits<T>::max)() / period) size = std::fmod(size, divisor * period);
     // Of magnitude 2^24 at most, so the error of the division is far below a half, in double for float too.
     const double whole =
         std::nearbyint((static_cast<double>(size) - static_cast<double>(std::remainder(size, divisor))) /

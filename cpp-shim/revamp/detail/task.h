@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <future>
 #include <iterator>
@@ -18,10 +19,15 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#ifdef _WIN32
+#include <process.h>
+#endif
 
 REVAMP_NAMESPACE_BEGIN
 
@@ -42,6 +48,19 @@ struct continuation {
     virtual void run() noexcept = 0;
     virtual ~continuation() = default;
 };
+
+// Runs it on a thread of its own.
+inline void run_apart(std::unique_ptr<continuation> next) {
+#ifdef _WIN32
+    // A std::thread that is detached at once is given a null argument, or never begins, now and then (libwinpthread).
+    const auto run = [](void *given) { std::unique_ptr<continuation>(static_cast<continuation *>(given))->run(); };
+    if (_beginthread(run, 0, next.get()) == static_cast<std::uintptr_t>(-1))
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    next.release();
+#else
+    std::thread([kept = std::move(next)] { kept->run(); }).detach();
+#endif
+}
 
 // How an operation of the program ended, or that it has not.
 template <class T> class task_state {
@@ -101,7 +120,7 @@ template <class T> class task_state {
                 return;
             }
         }
-        std::thread([kept = std::move(next)] { kept->run(); }).detach();
+        run_apart(std::move(next));
     }
 
     // Copying a value may throw; then that is how the operation ended.

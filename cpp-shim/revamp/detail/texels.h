@@ -374,17 +374,17 @@ REVAMP_HD inline texel_pair texels_at(float coordinate, int size, filter_mode fi
 #if defined(__clang__)
 #pragma clang fp contract(off) // the same weights everywhere
 #endif
-    float near;
+    float wrapped;
     if (address == Concurrency::graphics::address_wrap)
-        near = coordinate - __builtin_floorf(coordinate);
+        wrapped = coordinate - __builtin_floorf(coordinate);
     else if (address == Concurrency::graphics::address_mirror)
-        near = coordinate - 2.0f * __builtin_floorf(coordinate * 0.5f);
+        wrapped = coordinate - 2.0f * __builtin_floorf(coordinate * 0.5f);
     else
-        near = coordinate > 10.0f ? 10.0f : coordinate;
+        wrapped = coordinate > 10.0f ? 10.0f : coordinate;
     const float least = address >= Concurrency::graphics::address_clamp ? -10.0f : 0.0f;
-    near = near > least ? near : least;
+    wrapped = wrapped > least ? wrapped : least;
     // Infinities minus themselves were no number, and are 0 now.
-    const float place = near * static_cast<float>(size);
+    const float place = wrapped * static_cast<float>(size);
     int first;
     float weight = 0.0f;
     if (filter == Concurrency::graphics::filter_point) {

@@ -1,6 +1,7 @@
 // What kernels are written with (docs/spec/launches.md, docs/spec/language.md). Programs rely on amp.h for the
 // standard's headers, so this file begins with it, and what needs them comes first.
 #include <amp.h>
+#include <cstdint>
 
 namespace {
 
@@ -190,22 +191,23 @@ TEST(barrier_in_a_loop_all_threads_take) {
 }
 
 TEST(elements_of_8_bytes) {
-    array<long> a(4);
-    array<unsigned long> b(4);
+    array<std::int64_t> a(4);
+    array<std::uint64_t> b(4);
     array<long long> c(4);
     array<double> d(4);
     parallel_for_each(
         a.extent, [&](index<1> i) restrict(amp) {
-            a[i] = (1L << 40) + i[0];
-            b[i] = static_cast<unsigned long>(a[i]) * 2;
+            a[i] = (std::int64_t{1} << 40) + i[0];
+            b[i] = static_cast<std::uint64_t>(a[i]) * 2;
             c[i] = -a[i];
             d[i] = static_cast<double>(a[i]) / 2;
         });
-    const std::vector<long> va = a;
-    const std::vector<unsigned long> vb = b;
+    const std::vector<std::int64_t> va = a;
+    const std::vector<std::uint64_t> vb = b;
     const std::vector<long long> vc = c;
     const std::vector<double> vd = d;
-    CHECK(va[3] == (1L << 40) + 3 && vb[1] == (2UL << 40) + 2 && vc[0] == -(1LL << 40) && vd[2] == 549755813889.0);
+    CHECK(va[3] == (std::int64_t{1} << 40) + 3 && vb[1] == (std::uint64_t{2} << 40) + 2 && vc[0] == -(1LL << 40) &&
+          vd[2] == 549755813889.0);
 }
 
 TEST(views_of_one_source_by_any_rank_and_type) {
