@@ -693,7 +693,7 @@ struct counts {
         k += i[0];
         o[i] = k;
     }
-    void operator()(tiled_index<64> t) restrict(amp, cpu) {
+    void operator()(tiled_index<64> t) restrict(amp) {
         tile_static int s[64];
         k += t.local[0];
         q[t.local[0] & 3] += k;
