@@ -337,8 +337,11 @@ TEST(a_loop_of_odd_length_within_one_of_its_lowest_bit) {
                                 for (unsigned m = 0; m < ((12 + l) & 7); ++m)
                                     sum += 742740;
                             break;
-                        case 1: sum = sum * 3 + 1; break;
-                        default: sum ^= 5;
+                        case 1:
+                            sum = sum * 3 + 1;
+                            break;
+                        default:
+                            sum ^= 5;
                         }
                     v[i] = sum;
                 });
