@@ -420,7 +420,10 @@ fn doubles_ask_for_their_capability_and_others_do_not() {
 
 #[test]
 fn a_kernel_ends_if_each_block_that_is_reached_leads_to_the_end() {
-    let ends = |body: &str| super::ends(&ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}")).functions[0]);
+    let ends = |body: &str| {
+        let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+        super::compile::kernels(&module).all(super::ends)
+    };
     let turn = "  %c = icmp eq i32 1, 2\n  br i1 %c, label %again, label %out\nagain:\n  br label %";
     assert!(ends("  ret void"));
     assert!(ends(&format!("  br label %loop\nloop:\n{turn}loop\nout:\n  ret void")));
