@@ -53,6 +53,9 @@ pub enum Unrolling {
     Some,
     /// Only loops of a few instructions.
     Little,
+    /// As `Some`, and only loops of a known length. Unrolled by 8, a loop of less leaves one without an end where LLVM sees that
+    /// it cannot end there and not that it never begins.
+    Known,
 }
 
 impl Unrolling {
@@ -60,7 +63,7 @@ impl Unrolling {
         match self {
             Self::Short => &["-unroll-threshold=2500", "-unroll-full-max-count=32"],
             Self::Much => &["-unroll-threshold=2500"],
-            Self::Some => &[],
+            Self::Some | Self::Known => &[],
             Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],
         }
     }
@@ -387,6 +390,9 @@ impl Clang {
         } else {
             format!("{INLINE},{PASSES}")
         };
+        if how.unrolling == Unrolling::Known {
+            passes = passes.replace("loop-unroll<runtime>", "loop-unroll<no-runtime>");
+        }
         if how.structured {
             passes = format!("{passes},{STRUCTURE}");
         }

@@ -187,8 +187,9 @@ fn lowered_as(
             .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
     };
     let mut levels = Levels(Vec::new());
-    for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little] {
-        if if large { unrolling == Unrolling::Little } else { levels.lack(unrolling) } {
+    for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
+        let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
+        if tried && levels.lack(unrolling) {
             let number = levels.0.len();
             levels.0.push((unrolling, optimised_with(unrolling)?));
             dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
@@ -244,6 +245,7 @@ impl Levels {
         let Some((_, first)) = self.0.first() else { return true };
         lower::kernels(first).any(|kernel| match unrolling {
             Unrolling::Much => is_small(kernel) && arrays(kernel) > 0,
+            Unrolling::Known => !self.of(kernel).any(|(_, _, kernel)| lower::ends(kernel)),
             _ => !self.of(kernel).any(|(_, _, kernel)| is_small(kernel)),
         })
     }
@@ -252,8 +254,10 @@ impl Levels {
     fn best(&self) -> Vec<(&ir::Module, &ir::Function)> {
         let Some((_, first)) = self.0.first() else { return Vec::new() };
         let choose = |kernel| {
-            let small = self.of(kernel).find(|(_, _, kernel)| is_small(kernel));
-            let (way, module, best) = small.or_else(|| self.of(kernel).last())?;
+            let ending = || self.of(kernel).filter(|(_, _, kernel)| lower::ends(kernel));
+            let small = ending().find(|(_, _, kernel)| is_small(kernel));
+            let last = || ending().filter(|(way, ..)| *way != Unrolling::Known).last();
+            let (way, module, best) = small.or_else(last).or_else(|| self.of(kernel).last())?;
             let less = |(other, _, kernel): &(Unrolling, &ir::Module, &ir::Function)| {
                 way == Unrolling::Short
                     && *other == Unrolling::Much

@@ -320,6 +320,37 @@ TEST(loops_that_are_left_in_several_places) {
     });
 }
 
+// A loop of less than eight rounds, and of at least one by the loop around it.
+TEST(a_loop_of_odd_length_within_one_of_its_lowest_bit) {
+    everywhere([](const accelerator_view &where) {
+        for (const unsigned given : {0u, 6u, 7u, 13u}) {
+            std::vector<unsigned> values(64);
+            const array_view<unsigned> v(64, values);
+            parallel_for_each(
+                where, v.extent, [=](index<1> i) restrict(amp) {
+                    const unsigned l = unsigned(i[0]);
+                    unsigned sum = v[i] + l;
+                    for (unsigned k = 0; k < given % 2; ++k)
+                        switch (sum % 3) {
+                        case 0:
+                            for (unsigned n = 0; n < given % 8; ++n)
+                                for (unsigned m = 0; m < ((12 + l) & 7); ++m)
+                                    sum += 742740;
+                            break;
+                        case 1:
+                            sum = sum * 3 + 1;
+                            break;
+                        default:
+                            sum ^= 5;
+                        }
+                    v[i] = sum;
+                });
+            const unsigned rounds = given % 2 * (given % 8);
+            CHECK(v[9] == 9 + rounds * (21 & 7) * 742740u && v[2] == (given % 2 != 0 ? 7u : 2u));
+        }
+    });
+}
+
 // They would never end; nobody is in them.
 TEST(loops_that_no_thread_enters) {
     everywhere([](const accelerator_view &where) {

@@ -689,7 +689,7 @@ TEST(what_each_thread_stores_first) {
 struct counts {
     array_view<int> o;
     int k, q[4];
-    void operator()(index<1> i) restrict(amp, cpu) {
+    void operator()(index<1> i) restrict(amp) {
         k += i[0];
         o[i] = k;
     }

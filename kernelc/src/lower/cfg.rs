@@ -1,6 +1,6 @@
 //! The control-flow graph: reverse post-order, dominators, post-dominators.
 
-use crate::ir::{Block, BlockId, Op};
+use crate::ir::{Block, BlockId, Function, Op};
 
 /// The successors of a block.
 pub(super) fn successors(block: &Block) -> Vec<BlockId> {
@@ -17,6 +17,19 @@ pub(super) fn successors(block: &Block) -> Vec<BlockId> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether the function's end can be reached from each of its blocks.
+pub fn ends(function: &Function) -> bool {
+    let graph = ControlFlowGraph::of(&function.blocks);
+    let mut ends = vec![false; function.blocks.len()];
+    let mut stack: Vec<usize> = graph.order.iter().copied().filter(|&b| graph.successors[b].is_empty()).collect();
+    while let Some(block) = stack.pop() {
+        if !std::mem::replace(&mut ends[block], true) {
+            stack.extend(&graph.predecessors[block]);
+        }
+    }
+    graph.order.iter().all(|&block| ends[block])
 }
 
 /// Blocks and edges, by number.

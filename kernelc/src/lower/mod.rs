@@ -47,6 +47,7 @@ mod uniform_loads;
 mod uniformity;
 
 pub use barriers::{DivergentBarrier, divergent_barriers, has_barriers};
+pub use cfg::ends;
 pub use checked::Bounds;
 pub use compile::{CompiledKernel, compile, compile_module, kernels};
 pub use emitter::Options;

@@ -419,6 +419,19 @@ fn doubles_ask_for_their_capability_and_others_do_not() {
 }
 
 #[test]
+fn a_kernel_ends_if_each_block_that_is_reached_leads_to_the_end() {
+    let ends = |body: &str| {
+        let module = ir::read(&kernel(body)).unwrap_or_else(|e| panic!("{e}"));
+        super::compile::kernels(&module).all(super::ends)
+    };
+    let turn = "  %c = icmp eq i32 1, 2\n  br i1 %c, label %again, label %out\nagain:\n  br label %";
+    assert!(ends("  ret void"));
+    assert!(ends(&format!("  br label %loop\nloop:\n{turn}loop\nout:\n  ret void")));
+    assert!(!ends(&format!("  br label %loop\nloop:\n{turn}again\nout:\n  ret void")));
+    assert!(ends("  br label %out\nout:\n  ret void\naside:\n  br label %aside"), "which nothing reaches");
+}
+
+#[test]
 fn what_a_kernel_cannot_do_is_refused_with_a_reason() {
     refused("  %v = call i32 @helper(i32 1)\n  ret void", "'helper' is called in amp code but not defined");
     refused("  store i32 1, ptr addrspace(1) @outer, align 4\n  ret void", "the global variable 'outer'");
