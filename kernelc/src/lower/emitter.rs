@@ -12,7 +12,7 @@ use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
 use super::uniform::Uniform;
 use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
-use revamp_image::ImageUse;
+use revamp_image::{ImageUse, OfDevice};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -84,6 +84,8 @@ pub(super) struct Emitter<'m> {
     pub(super) reaches: Reaches,
     pub(super) checked: Checked,
     pub(super) names: &'m Names,
+    /// It has locks, which fences of `lock_order` stand around.
+    has_locks: bool,
     /// The images that it reads, by binding, with their variables.
     pub(super) images: Vec<(ImageUse, Word)>,
 }
@@ -126,6 +128,7 @@ impl<'m> Emitter<'m> {
             },
             checked: Checked::default(),
             names,
+            has_locks: function.instructions().any(|i| matches!(i.op, Op::Fence)),
             images: Vec::new(),
         })
     }
@@ -325,7 +328,20 @@ impl<'m> Emitter<'m> {
         let scope = self.asm.constant(Scalar::U32, scope as u64);
         let semantics = self.semantics(memory);
         let operands = [scope, semantics].map(dr::Operand::IdRef).to_vec();
-        self.asm.push(dr::Instruction::new(S::MemoryBarrier, None, None, operands));
+        let barrier = dr::Instruction::new(S::MemoryBarrier, None, None, operands);
+        if !self.has_locks {
+            self.asm.push(barrier);
+            return;
+        }
+        let ordered = self.asm.of_device(OfDevice::Ordered as u32);
+        let (fence, merge) = (self.asm.id(), self.asm.id());
+        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
+        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
+        self.branch(S::BranchConditional, &[ordered, merge, fence]);
+        self.begin_block(fence);
+        self.asm.push(barrier);
+        self.branch(S::Branch, &[merge]);
+        self.begin_block(merge);
     }
 
     /// True if threads use elements of arrays or views that are as large as those of an array of structs.
