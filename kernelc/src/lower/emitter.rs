@@ -84,8 +84,6 @@ pub(super) struct Emitter<'m> {
     pub(super) reaches: Reaches,
     pub(super) checked: Checked,
     pub(super) names: &'m Names,
-    /// It has locks, which fences of `lock_order` stand around.
-    has_locks: bool,
     /// The images that it reads, by binding, with their variables.
     pub(super) images: Vec<(ImageUse, Word)>,
 }
@@ -100,6 +98,8 @@ impl<'m> Emitter<'m> {
         names: &'m Names,
     ) -> Lowered<Self> {
         let mut asm = Assembler::new();
+        // Where there are locks, fences of `lock_order` stand around.
+        asm.coherent = function.instructions().any(|i| matches!(i.op, Op::Fence));
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
         Ok(Emitter {
             module,
@@ -128,7 +128,6 @@ impl<'m> Emitter<'m> {
             },
             checked: Checked::default(),
             names,
-            has_locks: function.instructions().any(|i| matches!(i.op, Op::Fence)),
             images: Vec::new(),
         })
     }
@@ -329,7 +328,7 @@ impl<'m> Emitter<'m> {
         let semantics = self.semantics(memory);
         let operands = [scope, semantics].map(dr::Operand::IdRef).to_vec();
         let barrier = dr::Instruction::new(S::MemoryBarrier, None, None, operands);
-        if !self.has_locks {
+        if !self.asm.coherent {
             self.asm.push(barrier);
             return;
         }
