@@ -2,6 +2,7 @@
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
+use super::barrier_calls;
 use super::checked::{Bounds, Checked, Names};
 use super::error::KernelError;
 use super::global_order::{Order, barrier_orders};
@@ -27,6 +28,28 @@ pub struct Options {
 }
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
+
+/// Whether tiles tell each other of what they have written: around locks are fences of `lock_order`; others are written, beside atomic
+/// operations on memory of the device.
+fn tiles_meet(module: &Module, function: &Function, pointers: &PointerAnalysis) -> bool {
+    let of_device = |pointer: &Operand| match &pointer.value {
+        Value::Local(local) => pointers.class_of(*local) == PointerClass::Device,
+        Value::Constant(_) => false,
+    };
+    let global = |op: &Op| match op {
+        Op::Call { arguments, .. } if barrier_calls::is_fence(module, op) => {
+            arguments.iter().any(|memory| matches!(memory.value, Value::Constant(Constant::Int(n)) if n & 1 != 0))
+        }
+        _ => false,
+    };
+    let has = |wanted: &dyn Fn(&Op) -> bool| function.instructions().any(|i| wanted(&i.op));
+    has(&|op| matches!(op, Op::Fence))
+        || has(&global)
+            && has(&|op| match op {
+                Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => of_device(pointer),
+                _ => false,
+            })
+}
 
 /// What is made of a kernel.
 pub(super) struct Emitted {
@@ -98,8 +121,7 @@ impl<'m> Emitter<'m> {
         names: &'m Names,
     ) -> Lowered<Self> {
         let mut asm = Assembler::new();
-        // Where there are locks, fences of `lock_order` stand around.
-        asm.coherent = function.instructions().any(|i| matches!(i.op, Op::Fence));
+        asm.coherent = tiles_meet(module, function, pointers);
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
         Ok(Emitter {
             module,
