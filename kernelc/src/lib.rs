@@ -12,8 +12,8 @@
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
-//! - [`native`]: kernels as functions of the host's processor;
 //! - `locks`, `spins`, `choices`: forms of code that LLVM or SPIR-V cannot take as they are; `lock_order`: what locks order;
+//! - [`native`]: kernels as functions of the host's processor;
 //! - `kernels`: from the device's code to the kernels of a source;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
