@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, choices, diagnostics, ir, locks, lower, spins, ways};
+use crate::{always_inline, choices, diagnostics, ir, lock_order, locks, lower, spins, ways};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -141,6 +141,10 @@ fn lowered_as(
     if code == 0 && may_spin {
         let values = folder.file("device.spins.ll");
         (code, told) = Running::quiet(&mut clang.inline(&input, &values, large))?.end()?;
+        if let Some(text) = if code == 0 { lock_order::ordered(&text_of(&values)?) } else { None } {
+            write(&values, text)?;
+            input = values.clone();
+        }
         if let Some((text, locks)) = if code == 0 { locks::split(&text_of(&values)?) } else { None } {
             // Between, no value crosses blocks.
             let memory = folder.file("device.locks.ll");

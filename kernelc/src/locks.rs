@@ -142,7 +142,7 @@ fn found(body: &Body<'_>, lines: &[&str], range: std::ops::Range<usize>) -> Vec<
         let around = |block: usize| loops.iter().filter(|(h, l)| h != head && l.contains(&block)).count();
         let exits = blocks.iter().flat_map(|&from| body.blocks[from].successors.iter().map(move |&to| (from, to)));
         for (from, exit) in exits.filter(|(_, to)| !blocks.contains(to)) {
-            let Some(lock) = body.conditions[from].and_then(|c| taken(body, lines, blocks, c)) else { continue };
+            let Some((lock, _)) = body.conditions[from].and_then(|c| taken(body, lines, blocks, c)) else { continue };
             if !body.blocks[exit].predecessors.iter().all(|from| blocks.contains(from)) {
                 continue;
             }
@@ -160,8 +160,8 @@ fn found(body: &Body<'_>, lines: &[&str], range: std::ops::Range<usize>) -> Vec<
     all
 }
 
-/// The address of the lock that this condition says is taken: of an atomic operation in the loop with a constant.
-fn taken(body: &Body<'_>, lines: &[&str], blocks: &HashSet<usize>, condition: &str) -> Option<String> {
+/// The address of the lock that this condition says is taken, of an atomic operation in these blocks with a constant, and its line.
+pub fn taken(body: &Body<'_>, lines: &[&str], blocks: &HashSet<usize>, condition: &str) -> Option<(String, usize)> {
     let (mut rest, mut seen) = (vec![condition], HashSet::new());
     while let Some(name) = rest.pop() {
         let Some(value) = body.values.get(name).filter(|v| blocks.contains(&v.block) && seen.insert(name)) else {
@@ -171,8 +171,8 @@ fn taken(body: &Body<'_>, lines: &[&str], blocks: &HashSet<usize>, condition: &s
             let what = lines[value.line].split_once(" = ")?.1;
             let mut operands = what.split(", ");
             let address = address(operands.next()?)?;
-            let with = operands.next()?;
-            return (!with.contains('%')).then(|| meaning(body, lines, address, 0));
+            let constant = operands.any(|with| with.starts_with('i') && !with.contains('%'));
+            return constant.then(|| (meaning(body, lines, address, 0), value.line));
         }
         rest.extend(&value.of);
     }
@@ -180,13 +180,13 @@ fn taken(body: &Body<'_>, lines: &[&str], blocks: &HashSet<usize>, condition: &s
 }
 
 /// The operand behind `ptr` and its address space.
-fn address(text: &str) -> Option<&str> {
+pub fn address(text: &str) -> Option<&str> {
     let rest = text.split_once("ptr ")?.1;
     Some(rest.strip_prefix("addrspace(").and_then(|rest| rest.split_once(") ")).map_or(rest, |(_, rest)| rest))
 }
 
 /// An address in words that are the same for the same address, wherever it is calculated.
-fn meaning(body: &Body<'_>, lines: &[&str], operand: &str, depth: usize) -> String {
+pub fn meaning(body: &Body<'_>, lines: &[&str], operand: &str, depth: usize) -> String {
     let name = operand.trim_start_matches('%').trim_matches('"');
     let Some(value) = body.values.get(name).filter(|_| operand.starts_with('%') && depth < 24) else {
         return operand.to_owned();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <random>
 #include <string>
 #include <thread>
@@ -94,6 +95,19 @@ const end ends[] = {
          const array_view<float> all = kept;
          parallel_for_each(
              view, all.extent, [=](index<1> i) restrict(amp) { all[i] = fast_math::exp(static_cast<float>(i[0])); });
+     }},
+    {"with_a_task_that_waits", 30000,
+     [](int microseconds) {
+         launch<1>();
+         static std::shared_future<void> all = accelerator().get_default_view().create_marker();
+         static std::future<void> task = std::async(std::launch::async, [] {
+             try {
+                 all.get();
+                 launch<1>();
+             } catch (const runtime_exception &) {
+             }
+         });
+         pause(microseconds);
      }},
     {"with_a_copy", 0,
      [](int) {

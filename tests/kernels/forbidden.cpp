@@ -661,6 +661,12 @@ inline int calls_amp_lambdas() {
     auto cpu = [](int x) { return x; };
     return amp(1) + both(2) + cpu(3); // error: the lambda is restrict(amp), and cpu code calls it
 }
+inline int calls_cpu_lambdas(int y) restrict(amp) {
+    auto cpu = [](int x) restrict(cpu) { return x; };
+    auto both = [](int x) restrict(amp, cpu) { return x; };
+    auto own = [](int x) { return x; };
+    return cpu(y) + both(2) + own(3); // error: the lambda is restrict(cpu), and amp code calls it
+}
 inline void prints_on_the_host(int x) {
     direct3d_printf("%d", x); // error: 'direct3d_printf' is for amp code alone
     direct3d_errorf("%d", x); // error: 'direct3d_errorf' is for amp code alone

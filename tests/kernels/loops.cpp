@@ -507,6 +507,84 @@ TEST(locks_within_loops) {
         });
 }
 
+// One that threads of several tiles take: what is written under it is seen by who takes it next, with and without
+// fences.
+template <class Expected, class Body> void under_a_lock_of_all(const Expected &expected, const Body &body) {
+    everywhere([&](const accelerator_view &where) {
+        // llvmpipe leaves a loop after 65536 rounds, so a thread must not wait for one of another core that does not
+        // run.
+        const bool limited = where.accelerator.description.find(L"llvmpipe") != std::wstring::npos;
+        const int tiles = limited ? 1 : 16;
+        std::vector<int> values(64);
+        const array_view<int> v(64, values);
+        parallel_for_each(
+            where, extent<1>(64 * tiles).tile<64>(), [=](tiled_index<64> t) restrict(amp) { body(v, t); });
+        CHECK_EQUAL(v[2], expected(tiles));
+    });
+}
+
+TEST(locks_that_several_tiles_take) {
+    using view = const array_view<int> &;
+    using tile = const tiled_index<64> &;
+    const auto threads = [](int tiles) { return 64 * tiles; };
+    under_a_lock_of_all(
+        threads, [](view v, tile) restrict(amp) {
+            for (bool done = false; !done;) {
+                int free = 0;
+                if (atomic_compare_exchange(&v[1], &free, 1)) {
+                    v[2] += 1;
+                    done = true;
+                    atomic_exchange(&v[1], 0);
+                }
+            }
+        });
+    under_a_lock_of_all(
+        threads, [](view v, tile) restrict(amp) {
+            for (;;)
+                if (atomic_exchange(&v[1], 1) == 0) {
+                    v[2] += 1;
+                    v[1] = 0;
+                    break;
+                }
+        });
+    under_a_lock_of_all(
+        threads, [](view v, tile t) restrict(amp) {
+            for (bool done = false; !done;)
+                if (atomic_exchange(&v[1], 1) == 0) {
+                    global_memory_fence(t.barrier);
+                    v[2] += 1;
+                    all_memory_fence(t.barrier);
+                    done = true;
+                    atomic_fetch_sub(&v[1], 1);
+                }
+        });
+    // Taken by one thread for its tile: the work is of all.
+    under_a_lock_of_all([](int tiles) { return tiles; }, [](view v, tile t) restrict(amp) {
+        if (t.local[0] == 0)
+            while (atomic_exchange(&v[1], 1) != 0) {
+            }
+        t.barrier.wait();
+        if (t.local[0] >= 3) v[t.local[0]] += 1;
+        t.barrier.wait();
+        if (t.local[0] == 0) {
+            int same = 1;
+            for (int k = 3; k < 64; ++k)
+                same &= v[k] == v[3];
+            v[2] += same;
+            atomic_exchange(&v[1], 0);
+        }
+    });
+    // A ticket for each tile.
+    under_a_lock_of_all([](int tiles) { return tiles * (tiles - 1) / 2; }, [](view v, tile t) restrict(amp) {
+        if (t.local[0] != 0) return;
+        const int mine = atomic_fetch_inc(&v[0]);
+        while (atomic_fetch_add(&v[1], 0) != mine) {
+        }
+        v[2] += mine;
+        atomic_fetch_inc(&v[1]);
+    });
+}
+
 // What others wrote under the lock is read anew, also where it is another variable.
 TEST(locks_in_tile_static_memory) {
     everywhere([&](const accelerator_view &where) {

@@ -23,26 +23,36 @@ template <class... Arguments> __attribute__((device)) void __revamp_errorf(const
 extern "C" __attribute__((device, noreturn)) void __revamp_end_thread();
 #endif
 
+// C++ AMP's atomic operations are relaxed, but programs take locks by them. For devices the kernel compiler puts fences
+// around those; on the host's processors order costs next to nothing.
+#if REVAMP_DEVICE_PASS
+#define REVAMP_ORDER __ATOMIC_RELAXED
+#define REVAMP_UNEQUAL __ATOMIC_RELAXED
+#else
+#define REVAMP_ORDER __ATOMIC_ACQ_REL
+#define REVAMP_UNEQUAL __ATOMIC_ACQUIRE
+#endif
+
 REVAMP_DETAIL_BEGIN
 
 // GCC has no builtin for these.
 template <class T, class Choose> REVAMP_HD inline T atomic_choose(T *dest, T value, Choose takes_value) {
-    T old = __atomic_load_n(dest, __ATOMIC_RELAXED);
+    T old = __atomic_load_n(dest, REVAMP_UNEQUAL);
     while (takes_value(value, old) &&
-           !__atomic_compare_exchange_n(dest, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+           !__atomic_compare_exchange_n(dest, &old, value, true, REVAMP_ORDER, REVAMP_UNEQUAL)) {
     }
     return old;
 }
 template <class T> REVAMP_HD inline T atomic_max(T *dest, T value) {
 #if REVAMP_DEVICE_PASS
-    return __atomic_fetch_max(dest, value, __ATOMIC_RELAXED);
+    return __atomic_fetch_max(dest, value, REVAMP_ORDER);
 #else
     return atomic_choose(dest, value, [](T left, T right) { return left > right; });
 #endif
 }
 template <class T> REVAMP_HD inline T atomic_min(T *dest, T value) {
 #if REVAMP_DEVICE_PASS
-    return __atomic_fetch_min(dest, value, __ATOMIC_RELAXED);
+    return __atomic_fetch_min(dest, value, REVAMP_ORDER);
 #else
     return atomic_choose(dest, value, [](T left, T right) { return left < right; });
 #endif
@@ -54,25 +64,25 @@ REVAMP_NAMESPACE_BEGIN
 // All return the previous value, and order only the accesses to *dest.
 #define REVAMP_ATOMICS(T)                                                                                              \
     REVAMP_HD inline T atomic_exchange(T *dest, T value) {                                                             \
-        return __atomic_exchange_n(dest, value, __ATOMIC_RELAXED);                                                     \
+        return __atomic_exchange_n(dest, value, REVAMP_ORDER);                                                         \
     }                                                                                                                  \
     REVAMP_HD inline bool atomic_compare_exchange(T *dest, T *expected, T value) {                                     \
-        return __atomic_compare_exchange_n(dest, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);          \
+        return __atomic_compare_exchange_n(dest, expected, value, false, REVAMP_ORDER, REVAMP_UNEQUAL);                \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_add(T *dest, T value) {                                                            \
-        return __atomic_fetch_add(dest, value, __ATOMIC_RELAXED);                                                      \
+        return __atomic_fetch_add(dest, value, REVAMP_ORDER);                                                          \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_sub(T *dest, T value) {                                                            \
-        return __atomic_fetch_sub(dest, value, __ATOMIC_RELAXED);                                                      \
+        return __atomic_fetch_sub(dest, value, REVAMP_ORDER);                                                          \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_and(T *dest, T value) {                                                            \
-        return __atomic_fetch_and(dest, value, __ATOMIC_RELAXED);                                                      \
+        return __atomic_fetch_and(dest, value, REVAMP_ORDER);                                                          \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_or(T *dest, T value) {                                                             \
-        return __atomic_fetch_or(dest, value, __ATOMIC_RELAXED);                                                       \
+        return __atomic_fetch_or(dest, value, REVAMP_ORDER);                                                           \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_xor(T *dest, T value) {                                                            \
-        return __atomic_fetch_xor(dest, value, __ATOMIC_RELAXED);                                                      \
+        return __atomic_fetch_xor(dest, value, REVAMP_ORDER);                                                          \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_max(T *dest, T value) {                                                            \
         return revamp::detail::atomic_max(dest, value);                                                                \
@@ -81,10 +91,10 @@ REVAMP_NAMESPACE_BEGIN
         return revamp::detail::atomic_min(dest, value);                                                                \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_inc(T *dest) {                                                                     \
-        return __atomic_fetch_add(dest, T(1), __ATOMIC_RELAXED);                                                       \
+        return __atomic_fetch_add(dest, T(1), REVAMP_ORDER);                                                           \
     }                                                                                                                  \
     REVAMP_HD inline T atomic_fetch_dec(T *dest) {                                                                     \
-        return __atomic_fetch_sub(dest, T(1), __ATOMIC_RELAXED);                                                       \
+        return __atomic_fetch_sub(dest, T(1), REVAMP_ORDER);                                                           \
     }
 REVAMP_ATOMICS(int)
 REVAMP_ATOMICS(unsigned)
@@ -107,9 +117,8 @@ REVAMP_HD inline unsigned bits_of(float value) {
 }
 template <class Next> REVAMP_HD inline float atomic_replace(float *dest, Next next) {
     bits_of_float *bits = reinterpret_cast<bits_of_float *>(dest);
-    unsigned old = __atomic_load_n(bits, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(bits, &old, bits_of(next(float_of(old))), true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED)) {
+    unsigned old = __atomic_load_n(bits, REVAMP_UNEQUAL);
+    while (!__atomic_compare_exchange_n(bits, &old, bits_of(next(float_of(old))), true, REVAMP_ORDER, REVAMP_UNEQUAL)) {
     }
     return float_of(old);
 }
@@ -119,15 +128,15 @@ REVAMP_NAMESPACE_BEGIN
 
 REVAMP_HD inline float atomic_exchange(float *dest, float value) {
     revamp::detail::bits_of_float *bits = reinterpret_cast<revamp::detail::bits_of_float *>(dest);
-    return revamp::detail::float_of(__atomic_exchange_n(bits, revamp::detail::bits_of(value), __ATOMIC_RELAXED));
+    return revamp::detail::float_of(__atomic_exchange_n(bits, revamp::detail::bits_of(value), REVAMP_ORDER));
 }
 
 // Beyond C++ AMP: arithmetic on floats. Floats are compared by their bits, so that a NaN is exchanged too.
 REVAMP_HD inline bool atomic_compare_exchange(float *dest, float *expected, float value) {
     revamp::detail::bits_of_float *bits = reinterpret_cast<revamp::detail::bits_of_float *>(dest);
     unsigned old = revamp::detail::bits_of(*expected);
-    const bool exchanged = __atomic_compare_exchange_n(bits, &old, revamp::detail::bits_of(value), false,
-                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    const bool exchanged =
+        __atomic_compare_exchange_n(bits, &old, revamp::detail::bits_of(value), false, REVAMP_ORDER, REVAMP_UNEQUAL);
     *expected = revamp::detail::float_of(old);
     return exchanged;
 }

@@ -83,6 +83,8 @@ pub(super) struct Assembler {
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
     shared_captures: Option<Word>,
+    /// Accesses to memory of the device see what other tiles have written, and are seen by them.
+    pub(super) coherent: bool,
     of_device: HashMap<u32, Word>,
     uniform: Option<Word>,
     block: Word,
@@ -112,6 +114,7 @@ impl Assembler {
             decorations: HashMap::new(),
             interface: Vec::new(),
             shared_captures: None,
+            coherent: false,
             of_device: HashMap::new(),
             uniform: None,
             block: 0,

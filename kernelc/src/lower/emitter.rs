@@ -2,6 +2,7 @@
 
 use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
+use super::barrier_calls;
 use super::checked::{Bounds, Checked, Names};
 use super::error::KernelError;
 use super::global_order::{Order, barrier_orders};
@@ -12,7 +13,7 @@ use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
 use super::uniform::Uniform;
 use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
-use revamp_image::ImageUse;
+use revamp_image::{ImageUse, OfDevice};
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
 use std::collections::HashMap;
@@ -27,6 +28,28 @@ pub struct Options {
 }
 
 pub(super) type Lowered<T> = Result<T, KernelError>;
+
+/// Whether tiles tell each other of what they have written: around locks are fences of `lock_order`; others are written, beside atomic
+/// operations on memory of the device.
+fn tiles_meet(module: &Module, function: &Function, pointers: &PointerAnalysis) -> bool {
+    let of_device = |pointer: &Operand| match &pointer.value {
+        Value::Local(local) => pointers.class_of(*local) == PointerClass::Device,
+        Value::Constant(_) => false,
+    };
+    let global = |op: &Op| match op {
+        Op::Call { arguments, .. } if barrier_calls::is_fence(module, op) => {
+            arguments.iter().any(|memory| matches!(memory.value, Value::Constant(Constant::Int(n)) if n & 1 != 0))
+        }
+        _ => false,
+    };
+    let has = |wanted: &dyn Fn(&Op) -> bool| function.instructions().any(|i| wanted(&i.op));
+    has(&|op| matches!(op, Op::Fence))
+        || has(&global)
+            && has(&|op| match op {
+                Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => of_device(pointer),
+                _ => false,
+            })
+}
 
 /// What is made of a kernel.
 pub(super) struct Emitted {
@@ -98,6 +121,7 @@ impl<'m> Emitter<'m> {
         names: &'m Names,
     ) -> Lowered<Self> {
         let mut asm = Assembler::new();
+        asm.coherent = tiles_meet(module, function, pointers);
         let group_variables = memory::group_variables(&mut asm, module, function, pointers)?;
         Ok(Emitter {
             module,
@@ -325,7 +349,20 @@ impl<'m> Emitter<'m> {
         let scope = self.asm.constant(Scalar::U32, scope as u64);
         let semantics = self.semantics(memory);
         let operands = [scope, semantics].map(dr::Operand::IdRef).to_vec();
-        self.asm.push(dr::Instruction::new(S::MemoryBarrier, None, None, operands));
+        let barrier = dr::Instruction::new(S::MemoryBarrier, None, None, operands);
+        if !self.asm.coherent {
+            self.asm.push(barrier);
+            return;
+        }
+        let ordered = self.asm.of_device(OfDevice::Ordered as u32);
+        let (fence, merge) = (self.asm.id(), self.asm.id());
+        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
+        self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
+        self.branch(S::BranchConditional, &[ordered, merge, fence]);
+        self.begin_block(fence);
+        self.asm.push(barrier);
+        self.branch(S::Branch, &[merge]);
+        self.begin_block(merge);
     }
 
     /// True if threads use elements of arrays or views that are as large as those of an array of structs.

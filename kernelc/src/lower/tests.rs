@@ -17,6 +17,7 @@ fn kernel(body: &str) -> String {
          declare void @__revamp_workgroup_auto(i32)\n\
          declare void @__revamp_workgroup_size(i32, i32, i32)\n\
          declare void @__revamp_tile_barrier(i32)\n\
+         declare void @__revamp_memory_fence(i32)\n\
          declare i32 @__revamp_global_id(i32)\n\
          declare i32 @helper(i32)\n\
          declare i1 @__revamp_of_device(i32)\n\
@@ -178,6 +179,29 @@ fn of_the_device_a_kernel_learns_by_specialization() {
   ret void",
     );
     assert_eq!(count(&module, Op::SpecConstantFalse), 2);
+}
+
+#[test]
+fn where_tiles_meet_accesses_are_atomic() {
+    let body = |fence: &str, ty: &str, swap: &str| {
+        format!(
+            "{LOADS}  {swap}{fence}%v = load {ty}, ptr addrspace(4) %b, align 4\n  store {ty} %v, ptr addrspace(4) %b, align 4\n  ret void"
+        )
+    };
+    let counts = |body: &str| {
+        let (_, module) = good(body);
+        [Op::AtomicLoad, Op::AtomicStore, Op::MemoryBarrier].map(|op| count(&module, op))
+    };
+    let (lock, written) = ("fence acq_rel\n  ", "call void @__revamp_memory_fence(i32 1)\n  ");
+    let swap = "%old = atomicrmw xchg ptr addrspace(4) %a, i32 1 monotonic, align 4\n  ";
+    assert_eq!(counts(&body(lock, "float", "")), [1, 1, 1]);
+    assert_eq!(counts(&body(lock, "double", "")), [2, 2, 1]);
+    assert_eq!(counts(&body(lock, "i16", "")), [0, 0, 1]);
+    assert_eq!(counts(&body(written, "i32", swap)), [1, 1, 1]);
+    // No atomic operation; a fence of the tile's memory; none.
+    assert_eq!(counts(&body(written, "i32", "")), [0, 0, 1]);
+    assert_eq!(counts(&body(&written.replace("i32 1", "i32 2"), "i32", swap)), [0, 0, 1]);
+    assert_eq!(counts(&body("", "i32", swap)), [0, 0, 0]);
 }
 
 /// The semantics of the barriers of a kernel with this body, in the order of the module.

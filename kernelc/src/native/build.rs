@@ -5,6 +5,7 @@ use crate::clang::{Amp, Clang, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::Bounds;
+use crate::{always_inline, lock_order, spins};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::JoinHandle;
@@ -15,6 +16,8 @@ pub struct Making(JoinHandle<Option<Vec<PathBuf>>>);
 /// The device's code, the calls that make them of it, and their files.
 struct Calls {
     device: String,
+    /// For a look at what kernels are once all they call is inlined.
+    inline: Command,
     prepare: Command,
     assemble: Vec<Command>,
     ir: PathBuf,
@@ -56,7 +59,9 @@ impl Making {
         let modules: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.ll"))).collect();
         let objects: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
+        let large = always_inline::is_large(&text);
         let calls = Calls {
+            inline: clang.inline(&ir, &prepared, large),
             device: text,
             prepare: clang.prepare_native(&ir, &prepared, lines),
             assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
@@ -113,6 +118,13 @@ impl Calls {
         let write = |file: &Path, text: &str| {
             std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
         };
+        if spins::may_be(&self.device) {
+            write(&self.ir, &always_inline::marked(&self.device))?;
+            ended("opt", &mut self.inline)?;
+            if lock_order::ordered(&read(&self.prepared)?).is_some() {
+                self.device = lock_order::by_operations(&self.device);
+            }
+        }
         write(&self.ir, &super::for_host(&self.device, self.target))?;
         ended("opt", &mut self.prepare)?;
         let native = super::cut(&read(&self.prepared)?);

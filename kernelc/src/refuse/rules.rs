@@ -707,11 +707,16 @@ impl Walk {
         let operator = callee.spelling() == "operator()";
         let lambda = parent.filter(|p| operator && p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
         let lambda = lambda.and_then(|class| self.lambdas.get(&class)).copied();
-        // In cpu code Clang calls a lambda of amp code by what it makes a pointer to a function of.
-        if context.side != Side::Amp && callee.kind() == kind::CONVERSION {
+        // Clang calls a lambda of the other side's code by what it makes a pointer to a function of.
+        if callee.kind() == kind::CONVERSION {
             let class = parent.filter(|p| p.ty().is_some_and(is_lambda)).and_then(Cursor::hash);
-            if class.is_some_and(|class| self.lambdas.get(&class) == Some(&Side::Amp)) {
+            let of = class.and_then(|class| self.lambdas.get(&class)).copied();
+            if context.side != Side::Amp && of == Some(Side::Amp) {
                 let text = "the lambda is restrict(amp), and cpu code calls it (C3930): write restrict(amp, cpu)";
+                return self.refuse(at, text.into());
+            }
+            if context.side != Side::Cpu && !context.made && of == Some(Side::Cpu) {
+                let text = "the lambda is restrict(cpu), and amp code calls it (C3930): write restrict(amp, cpu)";
                 return self.refuse(at, text.into());
             }
         }

@@ -260,7 +260,7 @@ struct Asked {
 }
 
 impl Physical {
-    /// What is known of its arithmetic beyond what Vulkan asks for, by its driver.
+    /// What is known of its arithmetic and memory beyond what Vulkan asks for, by its driver.
     pub(super) fn arithmetic(&self) -> &'static [OfDevice] {
         match self.driver_id {
             vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers],
@@ -268,8 +268,8 @@ impl Physical {
                 &[OfDevice::Fused]
             }
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
-            // The processor's own instruction.
-            vk::DriverId::MESA_LLVMPIPE => &[OfDevice::ExactRoots],
+            // The processor's own instruction. To Mesa's code a fence is a barrier of the workgroup (22.3).
+            vk::DriverId::MESA_LLVMPIPE => &[OfDevice::ExactRoots, OfDevice::Ordered],
             _ => &[],
         }
     }
