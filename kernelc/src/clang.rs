@@ -340,7 +340,19 @@ impl Clang {
         command.arg(format!("--target={target}"));
         // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
         // One that asks what is the same for all threads (the bits of a texture) becomes one for each answer, for vectors.
-        command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-mllvm", "-unswitch-threshold=1000", "-fPIC", "-fno-addrsig", "-c", "-x", "ir"]);
+        command.args([
+            "-w",
+            "-O3",
+            "-mllvm",
+            "-unroll-full-max-count=7",
+            "-mllvm",
+            "-unswitch-threshold=1000",
+            "-fPIC",
+            "-fno-addrsig",
+            "-c",
+            "-x",
+            "ir",
+        ]);
         command.arg(input).arg("-o").arg(output);
         command
     }
