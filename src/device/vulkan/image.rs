@@ -318,7 +318,7 @@ impl VulkanImage {
     }
 
     /// The format with which it was made.
-    pub fn format(&self) -> vk::Format {
+    pub fn made_as(&self) -> vk::Format {
         self.made_as
     }
 
