@@ -160,9 +160,8 @@ template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
         return Bits == 16 ? float_to_half(value) : __builtin_bit_cast(unsigned, value);
     } else {
         constexpr float scale = static_cast<float>(std::is_same_v<S, norm> ? all >> 1 : all);
-        // What is no number becomes 0; of unorm by one instruction, as nothing is below 0.
-        const float given = static_cast<float>(value);
-        const float number = (std::is_same_v<S, norm> ? given == given : given > 0.0f) ? given : 0.0f;
+        // What is no number becomes 0.
+        const float number = value == value ? static_cast<float>(value) : 0.0f;
         const float half = std::is_same_v<S, norm> && number < 0.0f ? -0.5f : 0.5f;
         return static_cast<unsigned>(static_cast<int>(number * scale + half)) & all;
     }
