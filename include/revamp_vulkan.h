@@ -319,6 +319,12 @@ typedef struct {
      * What it is called with.
      */
     void *context;
+    /**
+     * VkImageCreateInfo::flags. With VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT the texture may have texels
+     * of another format of as many bytes: VK_FORMAT_B8G8R8A8_SRGB, say, as unorm of 8 bits in
+     * the order of its bytes, or as one uint of 32 bits.
+     */
+    VkImageCreateFlags flags;
 } revamp_vulkan_image_info;
 
 /**

@@ -773,37 +773,60 @@ TEST(semaphores_are_shared_by_file_descriptor) {
     close_device(&p);
 }
 
-TEST(a_texture_lies_in_an_image_of_the_program) {
-    enum { WIDTH = 32, HEIGHT = 16 };
-    const place *at = some_place(runs_spirv);
-    program p = {0};
-    own_device(&p, at);
+typedef struct {
+    VkImage image;
+    VkDeviceMemory memory;
+    revamp_vulkan_image_info given;
+    int released;
+} own_image;
+
+static void make_image(program *p, uint32_t width, uint32_t height, VkFormat format, VkImageCreateFlags flags,
+                       own_image *made) {
     VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                              .flags = flags,
                               .imageType = VK_IMAGE_TYPE_2D,
-                              .format = VK_FORMAT_R32_UINT,
-                              .extent = {WIDTH, HEIGHT, 1},
+                              .format = format,
+                              .extent = {width, height, 1},
                               .mipLevels = 1,
                               .arrayLayers = 1,
                               .samples = VK_SAMPLE_COUNT_1_BIT,
                               .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT |
                                        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
-    VkImage image;
-    VK(vkCreateImage(p.device, &info, NULL, &image));
+    VK(vkCreateImage(p->device, &info, NULL, &made->image));
     VkMemoryRequirements needs;
-    vkGetImageMemoryRequirements(p.device, image, &needs);
+    vkGetImageMemoryRequirements(p->device, made->image, &needs);
     VkMemoryAllocateInfo how = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                 .allocationSize = needs.size,
-                                .memoryTypeIndex = memory_type(&p, needs.memoryTypeBits, 0)};
-    VkDeviceMemory bound;
-    VK(vkAllocateMemory(p.device, &how, NULL, &bound));
-    VK(vkBindImageMemory(p.device, image, bound, 0));
-    int released_image = 0;
-    revamp_vulkan_image_info given = {.struct_size = sizeof given,
-                                      .image = image,
-                                      .format = VK_FORMAT_R32_SINT,
-                                      .usage = info.usage,
-                                      .release = count_release,
-                                      .context = &released_image};
+                                .memoryTypeIndex = memory_type(p, needs.memoryTypeBits, 0)};
+    VK(vkAllocateMemory(p->device, &how, NULL, &made->memory));
+    VK(vkBindImageMemory(p->device, made->image, made->memory, 0));
+    made->released = 0;
+    made->given = (revamp_vulkan_image_info){.struct_size = sizeof made->given,
+                                             .image = made->image,
+                                             .format = format,
+                                             .usage = info.usage,
+                                             .release = count_release,
+                                             .context = &made->released,
+                                             .flags = flags};
+}
+/* Of which there were so many textures. */
+static void destroy_image(program *p, own_image *made, int textures) {
+    CHECK_OK(revamp_accelerator_view_wait(p->view));
+    CHECK(soon(&made->released, textures));
+    vkDestroyImage(p->device, made->image, NULL);
+    vkFreeMemory(p->device, made->memory, NULL);
+}
+
+TEST(a_texture_lies_in_an_image_of_the_program) {
+    enum { WIDTH = 32, HEIGHT = 16 };
+    const place *at = some_place(runs_spirv);
+    program p = {0};
+    own_device(&p, at);
+    own_image own;
+    make_image(&p, WIDTH, HEIGHT, VK_FORMAT_R32_UINT, 0, &own);
+    VkImage image = own.image;
+    revamp_vulkan_image_info given = own.given;
+    given.format = VK_FORMAT_R32_SINT;
     int32_t extent[] = {HEIGHT, WIDTH};
     revamp_texture_options options = {.struct_size = sizeof options,
                                       .rank = 2,
@@ -815,7 +838,7 @@ TEST(a_texture_lies_in_an_image_of_the_program) {
     CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &texture), AS_RUNTIME, "R32_UINT");
     given.format = VK_FORMAT_R32_UINT, given.usage = VK_IMAGE_USAGE_SAMPLED_BIT;
     CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &texture), AS_RUNTIME, "TRANSFER_SRC");
-    given.usage = info.usage;
+    given.usage = own.given.usage;
     REQUIRE_OK(revamp_vulkan_create_texture(p.view, &given, &options, &texture));
     revamp_vulkan_texture_info found = {.struct_size = sizeof found};
     CHECK_OK(revamp_vulkan_get_texture_image(texture, &found));
@@ -848,11 +871,71 @@ TEST(a_texture_lies_in_an_image_of_the_program) {
     CHECK_NUMBER(got[WIDTH * HEIGHT - 1], 4);
     CHECK_SAME(buffer.data, texels, (size_t)WIDTH * HEIGHT * 4);
     CHECK_OK(revamp_texture_release(texture));
-    CHECK_OK(revamp_accelerator_view_wait(p.view));
-    CHECK(soon(&released_image, 1));
-    vkDestroyImage(p.device, image, NULL);
-    vkFreeMemory(p.device, bound, NULL);
+    destroy_image(&p, &own, 1);
     destroy_buffer(&p, &buffer);
+    close_device(&p);
+}
+
+/* Blue first, as pictures on screens are, and seen as 32 bits or as four numbers. */
+TEST(an_image_of_the_program_is_seen_in_another_format) {
+    enum { SIDE = 4, BYTES = SIDE * SIDE * 4 };
+    const place *at = some_place(runs_spirv);
+    program p = {0};
+    own_device(&p, at);
+    own_image own;
+    make_image(&p, SIDE, SIDE, VK_FORMAT_B8G8R8A8_UNORM, VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, &own);
+    int32_t extent[] = {SIDE, SIDE};
+    revamp_texture_options options = {.struct_size = sizeof options,
+                                      .rank = 2,
+                                      .extent = extent,
+                                      .component_kind = REVAMP_COMPONENT_UINT,
+                                      .components = 1,
+                                      .bits = 32};
+    revamp_texture words = NULL, colours = NULL, seen = NULL;
+    revamp_vulkan_image_info given = own.given;
+    given.flags = 0;
+    CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "MUTABLE_FORMAT");
+    given = own.given;
+    options.bits = 16;
+    CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "2 bytes a texel");
+    given.format = VK_FORMAT_D32_SFLOAT, options.bits = 32;
+    CHECK_FAILS(revamp_vulkan_create_texture(p.view, &given, &options, &words), AS_RUNTIME, "D32_SFLOAT");
+    REQUIRE_OK(revamp_vulkan_create_texture(p.view, &own.given, &options, &words));
+    revamp_vulkan_texture_info found = {.struct_size = sizeof found};
+    CHECK_OK(revamp_vulkan_get_texture_image(words, &found));
+    CHECK(found.image == own.image && found.format == VK_FORMAT_B8G8R8A8_UNORM);
+    uint8_t sent[BYTES], got[BYTES];
+    fill_bytes(sent, sizeof sent, 5);
+    revamp_texture_region all = levels_of(words, 0, 0);
+    CHECK_OK(revamp_copy_to_texture(sent, sizeof sent, &all));
+    CHECK_OK(revamp_copy_from_texture(&all, got, sizeof got));
+    CHECK_SAME(got, sent, sizeof sent);
+    CHECK_OK(revamp_texture_release(words));
+    CHECK_OK(revamp_accelerator_view_wait(p.view));
+    /* By a kernel that samples: x is the first byte. */
+    options.component_kind = REVAMP_COMPONENT_UNORM, options.components = 4, options.bits = 8;
+    given = own.given;
+    given.layout = VK_IMAGE_LAYOUT_GENERAL;
+    REQUIRE_OK(revamp_vulkan_create_texture(p.view, &given, &options, &colours));
+    options.component_kind = REVAMP_COMPONENT_FLOAT, options.bits = 32, options.storage = REVAMP_TEXTURE_STORAGE_IMAGE;
+    REQUIRE_OK(revamp_texture_create(p.view, &options, &seen));
+    revamp_kernel kernel = load(at->accelerator, &halve_module);
+    revamp_sampler point = {
+        .struct_size = sizeof point, .filter = REVAMP_FILTER_POINT, .address = REVAMP_ADDRESS_CLAMP};
+    revamp_argument to = revamp_argument_image(0, seen, 0, 1, NULL);
+    to.set = 1;
+    revamp_argument arguments[] = {revamp_argument_image(0, colours, 0, 1, NULL), revamp_argument_sampler(1, &point),
+                                   to};
+    CHECK_OK(launch(p.view, kernel, 2, extent, arguments, 3));
+    float numbers_seen[BYTES];
+    revamp_texture_region whole = levels_of(seen, 0, 0);
+    CHECK_OK(revamp_copy_from_texture(&whole, numbers_seen, sizeof numbers_seen));
+    for (int i = 0; i < BYTES; i++)
+        CHECK_NUMBER((int)(numbers_seen[i] * 255.0F + 0.5F), sent[i]);
+    CHECK_OK(revamp_kernel_release(kernel));
+    CHECK_OK(revamp_texture_release(seen));
+    CHECK_OK(revamp_texture_release(colours));
+    destroy_image(&p, &own, 2);
     close_device(&p);
 }
 

@@ -339,7 +339,20 @@ impl Clang {
         let mut command = Command::new(&self.compiler);
         command.arg(format!("--target={target}"));
         // A loop over threads that is unrolled whole before vectors are made of it becomes scattered ones.
-        command.args(["-w", "-O3", "-mllvm", "-unroll-full-max-count=7", "-fPIC", "-fno-addrsig", "-c", "-x", "ir"]);
+        // One that asks what is the same for all threads (the bits of a texture) becomes one for each answer, for vectors.
+        command.args([
+            "-w",
+            "-O3",
+            "-mllvm",
+            "-unroll-full-max-count=7",
+            "-mllvm",
+            "-unswitch-threshold=1000",
+            "-fPIC",
+            "-fno-addrsig",
+            "-c",
+            "-x",
+            "ir",
+        ]);
         command.arg(input).arg("-o").arg(output);
         command
     }

@@ -98,7 +98,7 @@ sized! {
     }
     revamp_vulkan_buffer_info { struct_size, buffer, size, offset, usage, release, context }
     revamp_vulkan_array_info { struct_size, buffer, offset, size, usage }
-    revamp_vulkan_image_info { struct_size, image, format, usage, layout, release, context }
+    revamp_vulkan_image_info { struct_size, image, format, usage, layout, release, context, flags }
     revamp_vulkan_texture_info { struct_size, image, format, layout, levels }
     revamp_vulkan_shared_memory {
         struct_size, fd, memory_type_index, allocation_size, offset, size, is_dedicated, device_uuid

@@ -288,7 +288,8 @@ pub unsafe extern "C" fn revamp_vulkan_create_texture(
             let o = pointer::read(options)?;
             (pointer::read(image)?, shape_of(&o)?, pointer::optional_text(o.label, "label")?)
         };
-        let program = ProgramImage { image: i.image, format: i.format, usage: i.usage, layout: i.layout };
+        let (image, format, usage) = (i.image, i.format, i.usage);
+        let program = ProgramImage { image, format, usage, layout: i.layout, flags: i.flags };
         let of = shape.clone();
         let memory = |view: &Arc<AcceleratorView>, _: u64, _: &str| {
             let release = release_of(i.release, i.context);

@@ -12,6 +12,7 @@ pub type VkSemaphore = u64;
 pub type VkDeviceSize = u64;
 pub type VkBufferUsageFlags = u32;
 pub type VkImageUsageFlags = u32;
+pub type VkImageCreateFlags = u32;
 pub type VkFormat = i32;
 pub type VkImageLayout = i32;
 pub type VkDeviceCreateInfo = c_void;

@@ -109,33 +109,45 @@ constexpr unsigned float_to_half(float value) {
     return sign | (size > 0x7F800000 ? nan : size == 0x7F800000 ? 0x7C00 : finite);
 }
 
-// code / Steps, rounded as a division of the host is: devices divide less exactly, and slower. The product with the
-// leading digits of 1 / Steps is exact.
-template <int Steps> constexpr float part_of(int code) {
+// value / Steps, of whole numbers rounded as a division of the host is: devices divide less exactly, and slower. The
+// product with the leading digits of 1 / Steps is exact then.
+template <int Steps> constexpr float part_of(float value) {
 #if defined(__clang__)
 #pragma clang fp contract(off) // devices make one product of the two
 #endif
     constexpr double leading = static_cast<double>((1 << 24) / Steps) / (1 << 24);
     constexpr float high = static_cast<float>(leading), low = static_cast<float>(1.0 / Steps - leading);
-    return static_cast<float>(code) * high + static_cast<float>(code) * low;
+    return value * high + value * low;
 }
 
-// A component of `Bits` bits. Components of 64 bits are double and pass unchanged elsewhere.
+// Components of `Bits` bits. Those of 64 bits are double and pass unchanged elsewhere. Filters take norm and unorm in
+// steps, whole numbers up to `most_steps`, and divide only what they give; all others as they are.
+template <class S, unsigned Bits>
+constexpr int most_steps = std::is_same_v<S, norm> ? (1 << (Bits - 1)) - 1 : (1 << Bits) - 1;
+template <class S, unsigned Bits> constexpr float steps_of(unsigned code) {
+    if constexpr (std::is_same_v<S, float>) {
+        return Bits == 16 ? half_to_float(code) : __builtin_bit_cast(float, code);
+    } else if constexpr (std::is_same_v<S, norm>) {
+        // The least has two codes.
+        const int number = static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
+        return static_cast<float>(number < -most_steps<S, Bits> ? -most_steps<S, Bits> : number);
+    } else {
+        return static_cast<float>(static_cast<int>(code));
+    }
+}
+template <class S, unsigned Bits> constexpr float of_steps(float steps) {
+    if constexpr (is_normalized<S>)
+        return part_of<most_steps<S, Bits>>(steps);
+    else
+        return steps;
+}
 template <class S, unsigned Bits> constexpr S component_of(unsigned code) {
-    [[maybe_unused]] const int number = static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
     if constexpr (std::is_same_v<S, int>)
-        return number;
+        return static_cast<int>(code << (32 - Bits)) >> (32 - Bits);
     else if constexpr (std::is_same_v<S, unsigned>)
         return code;
-    else if constexpr (std::is_same_v<S, float>)
-        return Bits == 16 ? half_to_float(code) : __builtin_bit_cast(float, code);
-    else {
-        // Within the range of norm and unorm, so nothing is clamped; the least norm has two codes.
-        constexpr int least = std::is_same_v<S, norm> ? 1 - (1 << (Bits - 1)) : 0;
-        constexpr int most = std::is_same_v<S, norm> ? -least : (1 << Bits) - 1;
-        const int step = std::is_same_v<S, norm> ? (number < least ? least : number) : static_cast<int>(code);
-        return __builtin_bit_cast(S, part_of<most>(step));
-    }
+    else // within the range of norm and unorm, so nothing is clamped
+        return __builtin_bit_cast(S, of_steps<S, Bits>(steps_of<S, Bits>(code)));
 }
 template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
     [[maybe_unused]] constexpr unsigned all = ~0U >> (32 - Bits);
@@ -155,6 +167,52 @@ template <class S, unsigned Bits> constexpr unsigned code_of(S value) {
     }
 }
 
+// Values while they are filtered. All that samples hands on values: the compiler of kernels follows no pointers to
+// locals that are kept in memory.
+template <class T> struct filtered {
+    float c[texel_size<T>];
+
+    REVAMP_HD static filtered of(const T &value) {
+        if constexpr (texel_size<T> == 1)
+            return {{value}};
+        else if constexpr (texel_size<T> == 2)
+            return {{value.x, value.y}};
+        else if constexpr (texel_size<T> == 3)
+            return {{value.x, value.y, value.z}};
+        else
+            return {{value.x, value.y, value.z, value.w}};
+    }
+    // Within the range of norm and unorm: what is between two numbers is never beyond them, also rounded.
+    REVAMP_HD T value() const {
+        if constexpr (texel_size<T> == 1)
+            return component(0);
+        else if constexpr (texel_size<T> == 2)
+            return T(component(0), component(1));
+        else if constexpr (texel_size<T> == 3)
+            return T(component(0), component(1), component(2));
+        else
+            return T(component(0), component(1), component(2), component(3));
+    }
+    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight) {
+        return between(from, to, weight, std::make_integer_sequence<int, texel_size<T>>());
+    }
+
+    template <unsigned Bits> REVAMP_HD filtered out_of_steps() const {
+        return out_of_steps<Bits>(std::make_integer_sequence<int, texel_size<T>>());
+    }
+
+  private:
+    REVAMP_HD texel_scalar<T> component(int i) const { return __builtin_bit_cast(texel_scalar<T>, c[i]); }
+    template <unsigned Bits, int... I> REVAMP_HD filtered out_of_steps(std::integer_sequence<int, I...>) const {
+        return {{of_steps<texel_scalar<T>, Bits>(c[I])...}};
+    }
+    template <int... I>
+    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight,
+                                      std::integer_sequence<int, I...>) {
+        return {{(from.c[I] + (to.c[I] - from.c[I]) * weight)...}};
+    }
+};
+
 // A texel of `Bits` bits a component, the `at`-th of its level: the words that it is stored in, and what they say.
 template <class T, unsigned Bits> struct texel {
     typedef texel_scalar<T> S;
@@ -168,12 +226,17 @@ template <class T, unsigned Bits> struct texel {
     static constexpr int words = static_cast<int>(bytes / sizeof(word));
     static constexpr int in_word = size / words;
 
+    static constexpr unsigned code(const word (&all)[words], int c) {
+        return unsigned{all[c / in_word]} >> (static_cast<unsigned>(c % in_word) * Bits) & (~0U >> (32 - Bits));
+    }
     static constexpr S decode(const word (&all)[words], int c) {
         if constexpr (Bits == 64)
             return __builtin_bit_cast(S, all[c]);
         else
-            return component_of<S, Bits>(unsigned{all[c / in_word]} >> (static_cast<unsigned>(c % in_word) * Bits) &
-                                         (~0U >> (32 - Bits)));
+            return component_of<S, Bits>(code(all, c));
+    }
+    template <int... I> static constexpr filtered<T> steps(const word (&all)[words], std::integer_sequence<int, I...>) {
+        return {{steps_of<S, Bits>(code(all, I))...}};
     }
     static constexpr void encode(word (&all)[words], int c, S value) {
         if constexpr (Bits == 64)
@@ -196,6 +259,14 @@ template <class T, unsigned Bits> struct texel {
             return T(decode(all, 0), decode(all, 1), decode(all, 2));
         else
             return T(decode(all, 0), decode(all, 1), decode(all, 2), decode(all, 3));
+    }
+    // As filters take it.
+    REVAMP_HD static filtered<T> load_steps(const void *texels, element_offset at) {
+        const word *from = static_cast<const word *>(texels) + at * words;
+        word all[words];
+        for (int w = 0; w < words; ++w)
+            all[w] = from[w];
+        return steps(all, std::make_integer_sequence<int, size>());
     }
     REVAMP_HD static void store(void *texels, element_offset at, const T &value) {
         word all[words] = {};
@@ -300,45 +371,7 @@ template <class T> struct store_action {
     template <unsigned Bits> REVAMP_HD void run() const { texel<T, Bits>::store(first, at, value); }
 };
 
-// Sampling (docs/spec/textures.md#sampling). All is handed on by value: the compiler of kernels follows no pointers to
-// locals that are kept in memory. Values while they are filtered:
-template <class T> struct filtered {
-    float c[texel_size<T>];
-
-    REVAMP_HD static filtered of(const T &value) {
-        if constexpr (texel_size<T> == 1)
-            return {{value}};
-        else if constexpr (texel_size<T> == 2)
-            return {{value.x, value.y}};
-        else if constexpr (texel_size<T> == 3)
-            return {{value.x, value.y, value.z}};
-        else
-            return {{value.x, value.y, value.z, value.w}};
-    }
-    REVAMP_HD T value() const {
-        typedef texel_scalar<T> S;
-        if constexpr (texel_size<T> == 1)
-            return S(c[0]);
-        else if constexpr (texel_size<T> == 2)
-            return T(S(c[0]), S(c[1]));
-        else if constexpr (texel_size<T> == 3)
-            return T(S(c[0]), S(c[1]), S(c[2]));
-        else
-            return T(S(c[0]), S(c[1]), S(c[2]), S(c[3]));
-    }
-    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight) {
-        return between(from, to, weight, std::make_integer_sequence<int, texel_size<T>>());
-    }
-
-  private:
-    template <int... I>
-    REVAMP_HD static filtered between(const filtered &from, const filtered &to, float weight,
-                                      std::integer_sequence<int, I...>) {
-        return {{(from.c[I] + (to.c[I] - from.c[I]) * weight)...}};
-    }
-};
-
-// What is sampled how.
+// Sampling (docs/spec/textures.md#sampling): what is sampled how.
 struct sampling {
     filter_mode filter;
     address_mode address;
@@ -420,9 +453,10 @@ template <class T, int N, unsigned Bits> struct sampled_level {
     }
     template <int D> REVAMP_HD filtered<T> along(element_offset offset, bool inside, bool linear) const {
         if constexpr (D == N) {
-            const filtered<T> here = filtered<T>::of(texel<T, Bits>::load(first, level.begins + offset));
+            // A border colour is in no steps.
+            const filtered<T> here = texel<T, Bits>::load_steps(first, level.begins + offset);
             if (how.address != Concurrency::graphics::address_border) return here;
-            return inside ? here : border_of<T>(how);
+            return inside ? here.template out_of_steps<Bits>() : border_of<T>(how);
         } else {
             const texel_pair &pair = pairs[D];
             const element_offset row = offset * level.extent[unsigned(D)];
@@ -431,6 +465,10 @@ template <class T, int N, unsigned Bits> struct sampled_level {
             const filtered<T> other = along<D + 1>(row + pair.second, inside & pair.second_inside, linear);
             return filtered<T>::between(one, other, pair.weight);
         }
+    }
+    REVAMP_HD filtered<T> result(bool linear) const {
+        const filtered<T> all = along<0>(0, true, linear);
+        return how.address == Concurrency::graphics::address_border ? all : all.template out_of_steps<Bits>();
     }
 };
 
@@ -443,7 +481,7 @@ template <class T, int N> struct sample_action {
     template <unsigned Bits> REVAMP_HD filtered<T> level(unsigned number) const {
         const bool linear = how.filter != Concurrency::graphics::filter_point;
         const sampled_level<T, N, Bits> one(all.first, level_of(all, number), at, how.filter, how);
-        return one.template along<0>(0, true, linear);
+        return one.result(linear);
     }
     // Between texels of the first level, with the address mode known to the compiler.
     template <unsigned Bits, address_mode Address> REVAMP_HD T usual() const {
@@ -451,7 +489,7 @@ template <class T, int N> struct sample_action {
         by.address = Address;
         const sampled_level<T, N, Bits> one(all.first, texel_level<N>{all.extent, 0}, at,
                                             Concurrency::graphics::filter_linear, by);
-        return one.template along<0>(0, true, true).value();
+        return one.result(true).value();
     }
     template <unsigned Bits> REVAMP_HD T run() const {
 #if defined(__clang__)

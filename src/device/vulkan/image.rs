@@ -28,7 +28,10 @@ pub(super) struct VulkanImage {
     /// Vulkan's handle.
     pub raw: vk::Image,
     kind: vk::ImageViewType,
+    /// Of its views.
     format: vk::Format,
+    /// With which it was made.
+    made_as: vk::Format,
     /// Its texels and levels, and what kernels can do with it.
     pub abilities: ImageAbilities,
     tracker: Tracker,
@@ -56,6 +59,8 @@ pub struct ProgramImage {
     pub usage: u32,
     /// VkImageLayout that it has now.
     pub layout: i32,
+    /// VkImageCreateFlags.
+    pub flags: u32,
 }
 
 /// Vulkan's format for texels; `None` if it has none.
@@ -82,6 +87,35 @@ fn format_of(format: TexelFormat) -> Option<vk::Format> {
     };
     let found = *all.get(format.components as usize - 1)?;
     (found != F::UNDEFINED).then_some(found)
+}
+
+/// The bytes of a texel of a format of colours that is not compressed: images of as many can be seen as each other.
+fn bytes_of(format: vk::Format) -> Option<u64> {
+    use vk::Format as F;
+    // The last format of each run of the enumeration, and the bytes of all in it.
+    let runs = [
+        (F::UNDEFINED, 0),
+        (F::R4G4_UNORM_PACK8, 1),
+        (F::A1R5G5B5_UNORM_PACK16, 2),
+        (F::R8_SRGB, 1),
+        (F::R8G8_SRGB, 2),
+        (F::B8G8R8_SRGB, 3),
+        (F::A2B10G10R10_SINT_PACK32, 4),
+        (F::R16_SFLOAT, 2),
+        (F::R16G16_SFLOAT, 4),
+        (F::R16G16B16_SFLOAT, 6),
+        (F::R16G16B16A16_SFLOAT, 8),
+        (F::R32_SFLOAT, 4),
+        (F::R32G32_SFLOAT, 8),
+        (F::R32G32B32_SFLOAT, 12),
+        (F::R32G32B32A32_SFLOAT, 16),
+        (F::R64_SFLOAT, 8),
+        (F::R64G64_SFLOAT, 16),
+        (F::R64G64B64_SFLOAT, 24),
+        (F::R64G64B64A64_SFLOAT, 32),
+        (F::E5B9G9R9_UFLOAT_PACK32, 4),
+    ];
+    runs.iter().find(|&&(last, _)| format.as_raw() <= last.as_raw()).map(|&(_, bytes)| bytes)
 }
 
 /// What an image is made with.
@@ -196,6 +230,7 @@ impl VulkanImage {
             raw,
             kind: view_type(d.kind),
             format: d.format,
+            made_as: d.format,
             abilities: ImageAbilities {
                 shape: shape.clone(),
                 storage: d.usage.contains(vk::ImageUsageFlags::STORAGE),
@@ -234,11 +269,15 @@ impl VulkanImage {
         if raw == vk::Image::null() {
             return Err(Error::invalid("image is VK_NULL_HANDLE"));
         }
-        if format != d.format {
+        let is_mutable = vk::ImageCreateFlags::from_raw(image.flags).contains(vk::ImageCreateFlags::MUTABLE_FORMAT);
+        let same_size = bytes_of(format) == Some(shape.format().bytes());
+        if format != d.format && !(is_mutable && same_size) {
             return Err(Error::runtime(format!(
-                "the VkImage has the format {format:?}; textures of {} have {:?}",
+                "the VkImage has the format {format:?}; textures of {} have {:?}, or, over an image with \
+                 VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT, another one of {} bytes a texel",
                 shape.format(),
-                d.format
+                d.format,
+                shape.format().bytes()
             )));
         }
         let needed =
@@ -254,7 +293,8 @@ impl VulkanImage {
             core: core.clone(),
             raw,
             kind: view_type(d.kind),
-            format,
+            format: d.format,
+            made_as: format,
             abilities: ImageAbilities {
                 shape: shape.clone(),
                 storage: usage.contains(vk::ImageUsageFlags::STORAGE),
@@ -277,9 +317,9 @@ impl VulkanImage {
         let _ = self.release.set(release);
     }
 
-    /// Its format.
-    pub fn format(&self) -> vk::Format {
-        self.format
+    /// The format with which it was made.
+    pub fn made_as(&self) -> vk::Format {
+        self.made_as
     }
 
     /// True if it is in its layout for all commands from now on.

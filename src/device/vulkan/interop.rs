@@ -402,7 +402,7 @@ pub fn image_of(buffer: &Arc<dyn Buffer>) -> Result<(u64, i32)> {
             "the texture is stored as texels, not as an image; make it with REVAMP_TEXTURE_STORAGE_IMAGE",
         )
     })?;
-    Ok((found.raw.as_raw(), found.format().as_raw()))
+    Ok((found.raw.as_raw(), found.made_as().as_raw()))
 }
 
 /// A buffer whose memory others can import, or with `from` over memory of others.
