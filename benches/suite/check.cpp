@@ -1,5 +1,5 @@
 // Runs all kernels of the suite at their small sizes and checks them. usage: suite-check [--time | --large] [PART OF A
-// NAME] On the default accelerator; --time: milliseconds of each: the least and the median of five or more, and the
+// NAME]... On the default accelerator; --time: milliseconds of each: the least and the median of five or more, and the
 // least of the processor time of all threads, which other work on the machine changes less. --large: the same at the
 // sizes for devices, several runs each time, unchecked.
 #include <algorithm>
@@ -16,20 +16,21 @@ std::vector<suite::Case> all();
 
 int main(int argc, char **argv) {
     bool timing = false, large = false;
-    std::string only;
+    std::vector<std::string> only;
     for (int i = 1; i < argc; i++)
         if (std::string(argv[i]) == "--time")
             timing = true;
         else if (std::string(argv[i]) == "--large")
             timing = large = true;
         else
-            only = argv[i];
+            only.push_back(argv[i]);
     auto now = [] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
     int passed = 0, failed = 0;
     for (const suite::Case &c : suite_plain::all()) {
-        if (std::string(c.name).find(only) == std::string::npos) continue;
+        const auto named = [&](const std::string &part) { return std::string(c.name).find(part) != std::string::npos; };
+        if (!only.empty() && std::none_of(only.begin(), only.end(), named)) continue;
         try {
             suite::Problem problem;
             problem.large = large;

@@ -27,11 +27,12 @@ pub const ANY_OFFSET: u32 = u32::MAX;
 /// too. It is true by default; kernels to which it makes no difference do not have it.
 pub const SHARED_CAPTURES: u32 = 3;
 
-/// The specialization constants, bools, by which a kernel learns of the device's arithmetic (`revamp/detail/device_close.h`) and memory: this
-/// number and the next ones. They are false by default, and no program's own kernel has such numbers by chance.
+/// The specialization constants, bools, by which a kernel learns of the device's arithmetic (`revamp/detail/device_close.h`),
+/// its memory, and what its compiler makes fast code of: this number and the next ones. They are false by default, and no program's own kernel has
+/// such numbers by chance.
 pub const OF_DEVICE: u32 = 0x5256_4d00;
 
-/// What a device's arithmetic and memory are: the constants behind [`OF_DEVICE`].
+/// What a device's arithmetic, memory and compiler are: the constants behind [`OF_DEVICE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfDevice {
     /// An fma rounds once.
@@ -42,6 +43,10 @@ pub enum OfDevice {
     ClosePowers = 2,
     /// Threads see each other's memory in order without fences; a fence that not all threads of a tile come to stops some.
     Ordered = 3,
+    /// Branches out of the middle of a loop make faster code than a flag does.
+    Breaks = 4,
+    /// Integers are divided faster by a reciprocal where several are divided by the same one.
+    Reciprocals = 5,
 }
 
 // Flags of a capture.

@@ -617,3 +617,45 @@ TEST(locks_in_tile_static_memory) {
 }
 
 CHECK_MAIN
+
+// Several by one, which may share its reciprocal: all four operations, of numbers near all powers of two and of others.
+TEST(divisions_by_one_number) {
+    std::vector<unsigned> edges;
+    for (int bit = 0; bit < 32; ++bit)
+        for (int near = -2; near <= 2; ++near)
+            edges.push_back((1U << bit) + static_cast<unsigned>(near));
+    for (unsigned x = 1; edges.size() < 512; x = x * 1664525U + 1013904223U)
+        edges.push_back(edges.size() % 3 ? x : x >> x % 29);
+    const int n = static_cast<int>(edges.size());
+    everywhere([&](const accelerator_view &where) {
+        const array_view<const unsigned> numbers(n, edges);
+        std::vector<unsigned> results(static_cast<size_t>(n) * n * 4);
+        const array_view<unsigned, 3> got(n, n, 4, results);
+        parallel_for_each(
+            where, extent<2>(n, n), [=](index<2> i) restrict(amp) {
+                const unsigned a = numbers[i[0]], b = numbers[i[1]];
+                const int c = static_cast<int>(a), d = static_cast<int>(b);
+                const bool defined = b != 0, of_signed = defined && !(a == 0x80000000U && d == -1);
+                got(i[0], i[1], 0) = defined ? a / b + ((a ^ 0x5555U) / b) * 3 : 0;
+                got(i[0], i[1], 1) = defined ? a % b + ((a ^ 0x5555U) % b) * 3 : 0;
+                got(i[0], i[1], 2) =
+                    of_signed ? static_cast<unsigned>(c / d) + static_cast<unsigned>(c / 2 / d) * 3 : 0;
+                got(i[0], i[1], 3) =
+                    of_signed ? static_cast<unsigned>(c % d) + static_cast<unsigned>(c / 2 % d) * 3 : 0;
+            });
+        got.synchronize();
+        int wrong = 0;
+        for (int i = 0; i < n; ++i)
+            for (int k = 0; k < n; ++k) {
+                const unsigned a = edges[i], b = edges[k];
+                const int c = static_cast<int>(a), d = static_cast<int>(b);
+                const bool defined = b != 0, of_signed = defined && !(a == 0x80000000U && d == -1);
+                const unsigned *r = &results[(static_cast<size_t>(i) * n + k) * 4];
+                wrong += r[0] != (defined ? a / b + ((a ^ 0x5555U) / b) * 3 : 0);
+                wrong += r[1] != (defined ? a % b + ((a ^ 0x5555U) % b) * 3 : 0);
+                wrong += r[2] != (of_signed ? static_cast<unsigned>(c / d) + static_cast<unsigned>(c / 2 / d) * 3 : 0);
+                wrong += r[3] != (of_signed ? static_cast<unsigned>(c % d) + static_cast<unsigned>(c / 2 % d) * 3 : 0);
+            }
+        CHECK(wrong == 0);
+    });
+}

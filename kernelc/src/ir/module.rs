@@ -574,6 +574,40 @@ impl Op {
             Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
         }
     }
+
+    /// The same, to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Value> {
+        match self {
+            Op::Binary { left, right, .. } | Op::ICmp { left, right, .. } | Op::FCmp { left, right, .. } => {
+                vec![&mut left.value, &mut right.value]
+            }
+            Op::FNeg { value, .. } | Op::Cast { value, .. } | Op::Freeze { value } => vec![&mut value.value],
+            Op::Phi { incoming, .. } => incoming.iter_mut().map(|(value, _)| value).collect(),
+            Op::Select { condition, yes, no } => vec![&mut condition.value, &mut yes.value, &mut no.value],
+            Op::Load { pointer, .. } => vec![&mut pointer.value],
+            Op::Store { value, pointer, .. } | Op::AtomicRmw { pointer, value, .. } => {
+                vec![&mut value.value, &mut pointer.value]
+            }
+            Op::Gep { base, indices, .. } => {
+                std::iter::once(&mut base.value).chain(indices.iter_mut().map(|i| &mut i.value)).collect()
+            }
+            Op::Alloca { count, .. } => vec![&mut count.value],
+            Op::CmpXchg { pointer, expected, new } => vec![&mut pointer.value, &mut expected.value, &mut new.value],
+            Op::Call { arguments, .. } => arguments.iter_mut().map(|a| &mut a.value).collect(),
+            Op::CallIndirect { callee, arguments, .. } => {
+                std::iter::once(&mut callee.value).chain(arguments.iter_mut().map(|a| &mut a.value)).collect()
+            }
+            Op::ExtractValue { aggregate, .. } => vec![&mut aggregate.value],
+            Op::InsertValue { aggregate, element, .. } => vec![&mut aggregate.value, &mut element.value],
+            Op::ExtractElement { vector, at } => vec![&mut vector.value, &mut at.value],
+            Op::InsertElement { vector, element, at } => vec![&mut vector.value, &mut element.value, &mut at.value],
+            Op::ShuffleVector { left, right, .. } => vec![&mut left.value, &mut right.value],
+            Op::CondBr { condition, .. } => vec![&mut condition.value],
+            Op::Switch { value, .. } => vec![&mut value.value],
+            Op::Ret { value } => value.iter_mut().map(|v| &mut v.value).collect(),
+            Op::Fence | Op::Br { .. } | Op::Unreachable | Op::Other { .. } => Vec::new(),
+        }
+    }
 }
 
 impl Function {

@@ -82,6 +82,8 @@ pub(super) struct Assembler {
     undefs: HashMap<Scalar, Word>,
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
+    /// Of the two halves of a product.
+    halves: Option<Word>,
     shared_captures: Option<Word>,
     /// Accesses to memory of the device see what other tiles have written, and are seen by them.
     pub(super) coherent: bool,
@@ -113,6 +115,7 @@ impl Assembler {
             undefs: HashMap::new(),
             decorations: HashMap::new(),
             interface: Vec::new(),
+            halves: None,
             shared_captures: None,
             coherent: false,
             of_device: HashMap::new(),
@@ -370,6 +373,17 @@ impl Assembler {
         let ty = self.scalar(scalar);
         let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
         self.push(Instruction::new(op, Some(ty), Some(id), operands));
+    }
+
+    /// The upper half of a product of numbers of 32 bits.
+    pub(super) fn high_product(&mut self, a: Word, b: Word) -> Word {
+        let ty = self.scalar(Scalar::U32);
+        let halves = *self.halves.get_or_insert_with(|| self.b.type_struct([ty, ty]));
+        let product = self.op(Op::UMulExtended, halves, &[a, b]);
+        let upper = self.b.id();
+        let operands = vec![Operand::IdRef(product), Operand::LiteralBit32(1)];
+        self.push(Instruction::new(Op::CompositeExtract, Some(ty), Some(upper), operands));
+        upper
     }
 
     /// An instruction of GLSL.std.450.

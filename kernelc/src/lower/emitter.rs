@@ -4,6 +4,7 @@ use super::addresses::{constant_address, steps};
 use super::assembler::{Assembler, Id, Scalar, Workgroup};
 use super::barrier_calls;
 use super::checked::{Bounds, Checked, Names};
+use super::division;
 use super::error::KernelError;
 use super::global_order::{Order, barrier_orders};
 use super::memory::{self, Address, GroupVariable};
@@ -109,6 +110,7 @@ pub(super) struct Emitter<'m> {
     pub(super) names: &'m Names,
     /// The images that it reads, by binding, with their variables.
     pub(super) images: Vec<(ImageUse, Word)>,
+    pub(super) shared_divisors: Vec<LocalId>,
 }
 
 impl<'m> Emitter<'m> {
@@ -151,6 +153,7 @@ impl<'m> Emitter<'m> {
             checked: Checked::default(),
             names,
             images: Vec::new(),
+            shared_divisors: division::shared_divisors(function),
         })
     }
 

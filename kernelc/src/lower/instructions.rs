@@ -9,11 +9,12 @@ use super::pointer_sets::{PointerClass, is_pointer};
 use super::pointers::Object;
 use super::scalars::{Leaf, ScalarKind, part};
 use super::structured_flow::{Merge, StructuredFlow};
-use super::{bounds, calls, integers};
+use super::{bounds, calls, division, integers};
 use crate::ir::{
     BinaryOp, BlockId, Constant, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand, Type,
     Value,
 };
+use revamp_image::OfDevice;
 use rspirv::dr;
 use rspirv::spirv::{self, Decoration, Op as S, Word};
 
@@ -185,17 +186,31 @@ impl Emitter<'_> {
         let mut words = Vec::new();
         for ((leaf, a), b) in kinds.iter().zip(a).zip(b) {
             words.push(match leaf.kind {
-                ScalarKind::Int(bits @ 2..=32) if op == BinaryOp::SRem && matches!(right.value, Value::Local(_)) => {
-                    integers::remainder(&mut self.asm, a, b, bits)
-                }
-                ScalarKind::Int(bits) => match power_of_two(op, right, bits) {
-                    Some(n) => integers::by_power_of_two(&mut self.asm, op, bits, a, n),
-                    None => integers::binary(&mut self.asm, op, bits, a, b)?,
-                },
+                ScalarKind::Int(bits) => self.integer(op, bits, [a, b], right)?,
                 _ => self.float(op, leaf.kind, a, b, contract)?,
             });
         }
         Ok(words)
+    }
+
+    fn integer(&mut self, op: BinaryOp, bits: u32, [a, b]: [Word; 2], right: &Operand) -> Lowered<Word> {
+        let by = match right.value {
+            Value::Local(local) => Some(local),
+            Value::Constant(_) => None,
+        };
+        let usual = match power_of_two(op, right, bits) {
+            Some(n) => integers::by_power_of_two(&mut self.asm, op, bits, a, n),
+            None if op == BinaryOp::SRem && by.is_some() && (2..=32).contains(&bits) => {
+                integers::remainder(&mut self.asm, a, b, bits)
+            }
+            None => integers::binary(&mut self.asm, op, bits, a, b)?,
+        };
+        if !division::divides(op) || !by.is_some_and(|by| self.shared_divisors.contains(&by)) {
+            return Ok(usual);
+        }
+        let shared = division::by_number(&mut self.asm, op, bits, a, b);
+        let reciprocals = self.asm.of_device(OfDevice::Reciprocals as u32);
+        Ok(self.asm.make(S::Select, Scalar::U32, &[reciprocals, shared, usual]))
     }
 
     fn negate(&mut self, value: &Operand) -> Lowered<Vec<Word>> {
@@ -289,10 +304,16 @@ impl Emitter<'_> {
                 ];
                 self.asm.push(dr::Instruction::new(S::LoopMerge, None, None, operands));
             }
-            None => {}
+            Some(Merge::Break(_)) | None => {}
         }
         let (op, operands) = match op {
-            Op::Br { target } => (S::Branch, vec![self.label(*target)]),
+            Op::Br { target } => match merge {
+                Some(Merge::Break(to)) => {
+                    let breaks = self.asm.of_device(OfDevice::Breaks as u32);
+                    (S::BranchConditional, vec![breaks, self.label(to), self.label(*target)])
+                }
+                _ => (S::Branch, vec![self.label(*target)]),
+            },
             Op::CondBr { condition, yes, no } => {
                 let condition = self.word(condition)?;
                 (S::BranchConditional, vec![condition, self.label(*yes), self.label(*no)])

@@ -1,7 +1,7 @@
 //! From LLVM IR to SPIR-V for Vulkan, kernel by kernel.
 //!
 //! `opt` has inlined all calls and structured the control flow (`clang.rs` says how). Here, in this order:
-//! `structured_flow` gives each construct a merge block (by `cfg`, the control-flow graph), `pointers` finds what each pointer
+//! `structured_flow` gives each construct a merge block (by `cfg`, the control-flow graph, `edges` and `breaks`), `pointers` finds what each pointer
 //! may point to, `memory` makes variables for tile_static memory, locals and tables, and `instructions` writes SPIR-V, with
 //! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `fast_math`, `printf`. All share the `emitter`, which writes
 //! through the `assembler`. A kernel is one module with one entry point, `main`, and one push constant: the 64-bit device
@@ -16,12 +16,15 @@ mod atomics;
 mod barrier_calls;
 mod barriers;
 mod bounds;
+mod breaks;
 mod calls;
 mod capture_uses;
 mod cfg;
 mod checked;
 mod compile;
 mod conversions;
+mod division;
+mod edges;
 mod emitter;
 mod error;
 mod facts;

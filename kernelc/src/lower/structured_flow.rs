@@ -2,11 +2,13 @@
 //!
 //! `opt` has structured the flow (`structurizecfg`): loops are left from their latch only, and branches meet at their immediate
 //! post-dominator. Blocks are added here: the header of a loop keeps only its phis, its back edge starts in a block of its own,
-//! and where several constructs end at one block, each gets a merge block before it.
+//! and where several constructs end at one block, each gets a merge block before it. `breaks` adds ways out of loops.
 
-use super::cfg::{ControlFlowGraph, DominatorTree, successors};
+use super::breaks::{Loop, breaks};
+use super::cfg::{ControlFlowGraph, DominatorTree};
+use super::edges::{gather, phis, split};
 use super::error::KernelError;
-use crate::ir::{Block, BlockId, Function, Instruction, Local, LocalId, Op, Value};
+use crate::ir::{BlockId, Function, Instruction, Op};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The construct that a block heads.
@@ -21,6 +23,8 @@ pub(super) enum Merge {
         /// The block with the back edge.
         again: BlockId,
     },
+    /// Not a construct: the block may leave its loop for this one (`breaks`).
+    Break(BlockId),
 }
 
 /// The blocks to write, each after those that dominate it, and the constructs that they head.
@@ -43,7 +47,9 @@ pub(super) fn structurize(function: &mut Function) -> Result<StructuredFlow, Ker
     }
     let mut merges = HashMap::new();
     loops(function, &mut merges, &odd)?;
+    let breaks = breaks(function, &all_loops(&merges));
     selections(function, &mut merges, &odd)?;
+    merges.extend(breaks.into_iter().map(|(block, merge)| (block, Merge::Break(merge))));
     let graph = ControlFlowGraph::of(&function.blocks);
     if nesting(&graph, &merges) > DEEPEST {
         return Err(KernelError::new(format!(
@@ -62,16 +68,18 @@ const DEEPEST: usize = 1023;
 fn nesting(graph: &ControlFlowGraph, merges: &HashMap<BlockId, Merge>) -> usize {
     let heads: HashMap<usize, usize> = merges
         .iter()
-        .map(|(head, merge)| match merge {
-            Merge::Selection(merge) | Merge::Loop { merge, .. } => (merge.0, head.0),
+        .filter_map(|(head, merge)| match merge {
+            Merge::Selection(merge) | Merge::Loop { merge, .. } => Some((merge.0, head.0)),
+            Merge::Break(_) => None,
         })
         .collect();
+    let heading: HashSet<usize> = heads.values().copied().collect();
     let idom = graph.dominators();
     let mut depths = vec![0; idom.len()];
     for &block in graph.order.iter().skip(1) {
         depths[block] = match (heads.get(&block), idom[block]) {
             (Some(&head), _) => depths[head],
-            (None, Some(up)) => depths[up] + usize::from(merges.contains_key(&BlockId(up))),
+            (None, Some(up)) => depths[up] + usize::from(heading.contains(&up)),
             (None, None) => 0,
         };
     }
@@ -119,6 +127,19 @@ fn loops(
     Ok(())
 }
 
+/// The loops by their headers.
+fn all_loops(merges: &HashMap<BlockId, Merge>) -> Vec<Loop> {
+    let mut loops: Vec<Loop> = merges
+        .iter()
+        .filter_map(|(&head, merge)| match *merge {
+            Merge::Loop { merge, again } => Some(Loop { head, again, merge }),
+            Merge::Selection(_) | Merge::Break(_) => None,
+        })
+        .collect();
+    loops.sort_by_key(|one| one.head);
+    loops
+}
+
 fn selections(
     function: &mut Function,
     merges: &mut HashMap<BlockId, Merge>,
@@ -143,7 +164,7 @@ fn selections(
         .values()
         .filter_map(|merge| match merge {
             Merge::Loop { again, .. } => Some(again.0),
-            Merge::Selection(_) => None,
+            Merge::Selection(_) | Merge::Break(_) => None,
         })
         .collect();
     // By the edges as they are now. For dominance, an added block stands for the header of its construct.
@@ -172,87 +193,4 @@ fn selections(
         merges.insert(BlockId(head), Merge::Selection(merge));
     }
     Ok(())
-}
-
-/// How many phis a block begins with.
-pub(super) fn phis(block: &Block) -> usize {
-    block.instructions.iter().take_while(|i| matches!(i.op, Op::Phi { .. })).count()
-}
-
-/// Moves the instructions from `at` on into a new block, to which the old one branches.
-fn split(function: &mut Function, block: BlockId, at: usize) -> BlockId {
-    let new = BlockId(function.blocks.len());
-    let old = &mut function.blocks[block.0];
-    let rest = old.instructions.split_off(at);
-    let location = rest.first().and_then(|i| i.location);
-    old.instructions.push(Instruction { result: None, op: Op::Br { target: new }, location });
-    let name = format!("{}.rest", old.name);
-    function.blocks.push(Block { name, instructions: rest });
-    for to in successors(&function.blocks[new.0]) {
-        for_phis(&mut function.blocks[to.0], |_, incoming| {
-            for (_, from) in incoming {
-                if *from == block {
-                    *from = new;
-                }
-            }
-        });
-    }
-    new
-}
-
-/// Puts a block on the edges from the blocks `from` to `target`, with phis for the values that they bring.
-fn gather(function: &mut Function, target: BlockId, from: &[BlockId], name: &str) -> BlockId {
-    let new = BlockId(function.blocks.len());
-    for &block in from {
-        if let Some(Instruction { op, .. }) = function.blocks[block.0].instructions.last_mut() {
-            match op {
-                Op::Br { target: to } if *to == target => *to = new,
-                Op::CondBr { yes, no, .. } => {
-                    if *yes == target {
-                        *yes = new;
-                    }
-                    if *no == target {
-                        *no = new;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    let inside: HashSet<BlockId> = from.iter().copied().collect();
-    let mut instructions = Vec::new();
-    let mut locals = std::mem::take(&mut function.locals);
-    for_phis(&mut function.blocks[target.0], |ty, incoming| {
-        let (mut inner, outer): (Vec<_>, Vec<_>) = incoming.drain(..).partition(|(_, block)| inside.contains(block));
-        *incoming = outer;
-        if inner.is_empty() {
-            return;
-        }
-        let first = inner[0].0.clone();
-        let value = if inner.iter().all(|(value, _)| *value == first) {
-            first
-        } else {
-            let result = LocalId(locals.len());
-            locals.push(Local { ty: ty.clone(), name: format!("{name}.{}", result.0) });
-            inner.dedup();
-            instructions.push(Instruction {
-                result: Some(result),
-                op: Op::Phi { ty: ty.clone(), incoming: inner },
-                location: None,
-            });
-            Value::Local(result)
-        };
-        incoming.push((value, new));
-    });
-    function.locals = locals;
-    instructions.push(Instruction { result: None, op: Op::Br { target }, location: None });
-    function.blocks.push(Block { name: format!("{name}.{}", new.0), instructions });
-    new
-}
-
-fn for_phis(block: &mut Block, mut act: impl FnMut(&crate::ir::Type, &mut Vec<(Value, BlockId)>)) {
-    for instruction in &mut block.instructions {
-        let Op::Phi { ty, incoming } = &mut instruction.op else { break };
-        act(ty, incoming);
-    }
 }

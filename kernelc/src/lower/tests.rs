@@ -397,6 +397,82 @@ done:
 }
 
 #[test]
+fn another_exit_of_a_loop_may_be_a_break() {
+    // What the flag is where the loop is left early, and whether that is known to end the loop.
+    for (flag, breaks) in [("true", 1), ("%late", 0), ("false", 0)] {
+        let (_, module) = good(&format!(
+            "{LOADS}  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %on, %latch ]
+  %c = icmp slt i32 %k, 5
+  %late = icmp slt i32 %k, 50
+  br i1 %c, label %then, label %latch
+then:
+  store i32 %k, ptr addrspace(4) %a, align 4
+  %next = add i32 %k, 1
+  %last = icmp eq i32 %next, 10
+  br label %latch
+latch:
+  %on = phi i32 [ %next, %then ], [ poison, %loop ]
+  %early = phi i1 [ false, %then ], [ true, %loop ]
+  %end = phi i1 [ %last, %then ], [ {flag}, %loop ]
+  %all = xor i1 %early, true
+  br i1 %end, label %done, label %loop
+done:
+  br i1 %all, label %whole, label %out
+whole:
+  store i32 %on, ptr addrspace(4) %b, align 4
+  br label %out
+out:
+  ret void"
+        ));
+        assert_eq!(count(&module, Op::SpecConstantFalse), breaks, "{flag}");
+        let Some(constant) = module.types_global_values.iter().find(|i| i.class.opcode == Op::SpecConstantFalse) else {
+            continue;
+        };
+        let block = |id| module.functions[0].blocks.iter().find(|block| block.label_id() == id);
+        let breaking = module.functions[0].blocks.iter().find(|block| {
+            let Some(last) = block.instructions.last() else { return false };
+            last.class.opcode == Op::BranchConditional && last.operands[0].id_ref_any() == constant.result_id
+        });
+        let breaking = breaking.unwrap_or_else(|| panic!("no break in {module:?}"));
+        // What is used behind the loop comes from both ways.
+        let behind = block(breaking.instructions[0].operands[1].id_ref_any());
+        let phis: Vec<_> =
+            behind.iter().flat_map(|b| &b.instructions).take_while(|i| i.class.opcode == Op::Phi).collect();
+        assert_eq!(phis.len(), 2);
+        for phi in phis {
+            assert_eq!(phi.operands.len(), 4);
+            assert_eq!(phi.operands[3].id_ref_any(), breaking.label_id());
+        }
+    }
+}
+
+#[test]
+fn divisions_by_one_number_may_share_its_reciprocal() {
+    let operations = |second: &str| {
+        format!(
+            "{LOADS}  %x = load i32, ptr addrspace(4) %a, align 4
+  %by = load i32, ptr addrspace(4) %b, align 4
+  %other = add i32 %by, 1
+  %p = sdiv i32 %x, %by
+  %q = {second}
+  %sum = add i32 %p, %q
+  store i32 %sum, ptr addrspace(4) %b, align 4
+  ret void"
+        )
+    };
+    // What is divided by a number of its own or by a constant is left to the driver.
+    for (second, shared) in
+        [("urem i32 %x, %by", 1), ("srem i32 %x, %by", 1), ("udiv i32 %x, %other", 0), ("sdiv i32 %x, 12", 0)]
+    {
+        let (_, module) = good(&operations(second));
+        assert_eq!(count(&module, Op::SpecConstantFalse), shared, "{second}");
+        assert_eq!(count(&module, Op::UMulExtended), 4 * shared, "{second}");
+    }
+}
+
+#[test]
 fn wide_and_odd_integers_are_kept_in_registers_of_32_and_64_bits() {
     let (_, module) = good(&format!(
         "{LOADS}  %v = load i32, ptr addrspace(4) %a, align 4

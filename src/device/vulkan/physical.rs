@@ -160,6 +160,8 @@ pub struct Physical {
     pub driver_version: u32,
     /// Which driver it is.
     pub driver_id: vk::DriverId,
+    /// Kernels get the code that NVIDIA's driver likes.
+    nvidia_code: bool,
     /// The Vulkan version the device has.
     pub device_version: u32,
     /// The Vulkan version that may be used: at most the instance's.
@@ -260,8 +262,13 @@ struct Asked {
 }
 
 impl Physical {
-    /// What is known of its arithmetic and memory beyond what Vulkan asks for, by its driver.
-    pub(super) fn arithmetic(&self) -> &'static [OfDevice] {
+    /// What is known of its arithmetic and memory beyond what Vulkan asks for, and of its compiler, by its driver.
+    pub(super) fn known(&self) -> impl Iterator<Item = OfDevice> {
+        let code: &[OfDevice] = if self.nvidia_code { &[OfDevice::Breaks, OfDevice::Reciprocals] } else { &[] };
+        self.arithmetic().iter().chain(code).copied()
+    }
+
+    fn arithmetic(&self) -> &'static [OfDevice] {
         match self.driver_id {
             vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers],
             vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE | vk::DriverId::MESA_RADV => {
@@ -364,6 +371,7 @@ impl Physical {
             driver: asked.driver,
             driver_version: core.driver_version,
             driver_id: asked.driver_id,
+            nvidia_code: asked.driver_id == vk::DriverId::NVIDIA_PROPRIETARY || config.test.nvidia_code,
             device_version: core.api_version,
             api_version,
             device_type,

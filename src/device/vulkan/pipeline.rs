@@ -212,9 +212,9 @@ impl VulkanKernel {
         Ok(made)
     }
 
-    /// The constants, and those by which a compiled kernel learns of the device's arithmetic.
+    /// The constants, and those by which a compiled kernel learns of the device.
     fn told(&self, spec: &SpecValues) -> SpecValues {
-        let known = self.core.physical.arithmetic().iter().map(|of| OF_DEVICE + *of as u32);
+        let known = self.core.physical.known().map(|of| OF_DEVICE + of as u32);
         let asked = known.filter(|id| self.module.spec_constants().iter().any(|constant| constant.id == *id));
         spec.iter().cloned().chain(asked.map(|id| (id, vk::TRUE.to_ne_bytes().to_vec()))).collect()
     }
