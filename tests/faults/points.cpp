@@ -91,6 +91,8 @@ void begin(Place &place, const Point &point) {
     setenv("REVAMP_MEMORY", point.memory, 1);
     setenv("VK_LAYER_PATH", (own_folder + "/layers:/usr/share/vulkan/explicit_layer.d").c_str(), 1);
     setenv("VK_INSTANCE_LAYERS", "VK_LAYER_REVAMP_fault", 1);
+    // Mesa's layer, above ours, reads what a failed vkEnumerateDeviceExtensionProperties left unwritten, and may crash.
+    setenv("NODEVICE_SELECT", "1", 1);
     if (getenv("FAULT_VALIDATION")) setenv("REVAMP_VALIDATION", "2", 1);
     setenv("LD_PRELOAD", (own_folder + "/libfault_preload.so").c_str(), 1);
     execl(program.c_str(), program.c_str(), point.program.c_str(), nullptr);
