@@ -135,7 +135,14 @@ const INTRINSICS: [&str; 24] = [
 
 /// The systems of native kernels, as Clang has them.
 const LINUX: &str = "x86_64-pc-linux-gnu";
+const LINUX_AARCH64: &str = "aarch64-unknown-linux-gnu";
 const WINDOWS: &str = "x86_64-w64-windows-gnu";
+/// That of the compiler itself.
+const OWN_SYSTEM: Option<&str> = match () {
+    () if cfg!(all(target_arch = "x86_64", target_os = "linux")) => Some(LINUX),
+    () if cfg!(all(target_arch = "aarch64", target_os = "linux")) => Some(LINUX_AARCH64),
+    () => None,
+};
 
 /// Flags whose value is the next argument.
 const SEPARATE: [&str; 57] = [
@@ -395,13 +402,14 @@ impl Line {
             && self.last(|f| f.starts_with("-stdlib=")).is_none_or(|library| library == "-stdlib=libstdc++")
     }
 
-    /// The system that native kernels are made for, if there are any for what is compiled for: x86-64 with Linux, or with
-    /// GNU's tools for Windows.
+    /// The system that native kernels are made for, if there are any for what is compiled for: Linux on x86-64 and aarch64,
+    /// and x86-64 with GNU's tools for Windows.
     pub fn native_target(&self) -> Option<&'static str> {
         let Some(target) = self.target() else {
-            return cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(LINUX);
+            return OWN_SYSTEM;
         };
         match target {
+            _ if target.starts_with("aarch64") && target.contains("linux") => Some(LINUX_AARCH64),
             _ if !target.starts_with("x86_64") => None,
             _ if target.contains("linux") => Some(LINUX),
             _ if self.is_for_windows() && !target.contains("msvc") => Some(WINDOWS),
@@ -580,12 +588,12 @@ mod tests {
 
     #[test]
     fn the_system_that_is_compiled_for() {
-        let linux = cfg!(all(target_arch = "x86_64", target_os = "linux")).then_some(LINUX);
         for (text, target, windows, native) in [
-            ("-c a.cpp", None, cfg!(windows), linux),
+            ("-c a.cpp", None, cfg!(windows), OWN_SYSTEM),
             ("--target=x86_64-w64-windows-gnu -c a.cpp", Some("x86_64-w64-windows-gnu"), true, Some(WINDOWS)),
             ("-target x86_64-w64-mingw32 -c a.cpp", Some("x86_64-w64-mingw32"), true, Some(WINDOWS)),
-            ("-target x --target=aarch64-linux-gnu -c a.cpp", Some("aarch64-linux-gnu"), false, None),
+            ("-target x --target=aarch64-linux-gnu -c a.cpp", Some("aarch64-linux-gnu"), false, Some(LINUX_AARCH64)),
+            ("--target=arm64-apple-darwin -c a.cpp", Some("arm64-apple-darwin"), false, None),
             ("--target=x86_64-unknown-linux-gnu -c a.cpp", Some("x86_64-unknown-linux-gnu"), false, Some(LINUX)),
         ] {
             let l = line(text);

@@ -1,6 +1,6 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{LEVELS, Native};
+use super::{Native, Processors};
 use crate::clang::{Amp, Clang, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
@@ -56,8 +56,9 @@ impl Making {
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let (ir, prepared) = (folder.file("native.ll"), folder.file("native.prepared.ll"));
-        let modules: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.ll"))).collect();
-        let objects: Vec<PathBuf> = LEVELS.iter().map(|(l, _)| folder.file(&format!("native.{l}.o"))).collect();
+        let processors = Processors::of(target);
+        let modules: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.ll"))).collect();
+        let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
         let large = always_inline::is_large(&text);
         let calls = Calls {
@@ -136,7 +137,7 @@ impl Calls {
         }
         let mut running = Vec::new();
         for (level, file) in self.modules.iter().enumerate() {
-            write(file, &native.module(level, self.unit, self.amp))?;
+            write(file, &native.module(Processors::of(self.target), level, self.unit, self.amp))?;
             running.push(Running::quiet(&mut self.assemble[level])?);
         }
         for one in running {
@@ -154,7 +155,7 @@ impl Calls {
         for (kernel, why) in &native.left_out {
             text += &format!("; left out: {kernel}: {why}\n");
         }
-        text += &native.module(0, self.unit, self.amp);
+        text += &native.module(Processors::of(self.target), 0, self.unit, self.amp);
         std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
             .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
             .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))

@@ -22,8 +22,34 @@ use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
-/// The processors that functions are made for: the name of the function, Clang's name.
-pub(crate) const LEVELS: [(&str, &str); 3] = [("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")];
+/// The processors of an architecture that functions are made for.
+pub(crate) struct Processors {
+    /// The name of the function, Clang's name of the processor.
+    levels: &'static [(&'static str, &'static str)],
+    /// More that functions are told of it.
+    attributes: &'static str,
+}
+
+const X86_64: Processors = Processors {
+    levels: &[("v1", "x86-64"), ("v3", "x86-64-v3"), ("v4", "x86-64-v4")],
+    attributes: "\"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-scatter\"",
+};
+/// Vectors of 128 bits are part of all of them.
+const AARCH64: Processors = Processors { levels: &[("v1", "generic")], attributes: "" };
+
+/// How many functions of a kernel the table has.
+const FUNCTIONS: usize = 3;
+
+impl Processors {
+    pub fn of(target: &str) -> &'static Self {
+        if target.starts_with("aarch64") { &AARCH64 } else { &X86_64 }
+    }
+
+    /// The names of the functions.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.levels.iter().map(|(name, _)| *name)
+    }
+}
 
 /// The kernels of a module that were understood.
 pub struct Native {
@@ -88,7 +114,7 @@ pub fn cut(ir: &str) -> Native {
     }
     let _ = writeln!(
         module,
-        "attributes #9000 = {{ nounwind {} \"prefer-vector-width\"=\"512\" \"target-features\"=\"+prefer-no-scatter\" \"no-trapping-math\"=\"true\" }}",
+        "attributes #9000 = {{ nounwind {} \"no-trapping-math\"=\"true\" }}",
         target("PROCESSOR")
     );
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
@@ -106,12 +132,12 @@ impl Native {
     }
 
     /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
-    pub(crate) fn module(&self, level: usize, unit: u64, amp: Amp) -> String {
-        let (name, processor) = LEVELS[level];
+    pub(crate) fn module(&self, processors: &Processors, level: usize, unit: u64, amp: Amp) -> String {
+        let (name, processor) = processors.levels[level];
         // Another unit may have kernels of the same names.
         let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
         let mut text = self.module.replace("revamp.native.LEVEL.", &function(name));
-        text = text.replace(&target("PROCESSOR"), &target(processor));
+        text = text.replace(&target("PROCESSOR"), &format!("{} {}", target(processor), processors.attributes));
         if level != 0 {
             return text;
         }
@@ -120,11 +146,14 @@ impl Native {
             let told = if amp.is_device() { revamp_image::bare_name(kernel) } else { kernel.clone() };
             let _ = writeln!(text, "@native.name.{n} = internal constant [{} x i8] c\"{told}\\00\"", told.len() + 1);
             let mut functions = String::new();
-            for (n, (level, _)) in LEVELS.iter().enumerate() {
+            for (n, level) in processors.names().enumerate() {
                 let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(level));
                 if n > 0 {
                     let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
                 }
+            }
+            for _ in processors.levels.len()..FUNCTIONS {
+                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(name));
             }
             let [x, y, z] = made.tile.unwrap_or_default();
             rows.push(format!(
