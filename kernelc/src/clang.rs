@@ -428,11 +428,15 @@ const RENAMED: [(&str, &str); 5] = [
 impl Clang {
     /// A call that renames the registration's symbols in an object.
     /// `register`: what registers the image in place of the library's function. `other`: it may be for another processor.
-    pub fn rename(&self, input: &Path, output: &Path, register: Option<&str>, other: bool) -> Command {
+    pub fn rename(&self, input: &Path, output: &Path, register: Option<&str>, other: bool, windows: bool) -> Command {
         let mut command = Command::new(if other { &self.objcopy_of_all } else { &self.objcopy });
         for (n, (from, to)) in RENAMED.iter().enumerate() {
             let to = register.filter(|_| n == 0).unwrap_or(to);
             command.arg(format!("--redefine-sym={from}={to}"));
+        }
+        if windows {
+            // Where GNU's linker joins objects it sorts what unwinds the stack, but not its relocations, if it finds it by that name.
+            command.arg("--rename-section=.pdata=.pdata$");
         }
         command.arg(input).arg(output);
         command

@@ -408,9 +408,10 @@ fn compile(
     }
     let native = making.and_then(Making::end);
     let register = native.as_ref().map(|_| native::register_symbol(id));
+    let windows = line.is_for_windows();
     // Windows' objects are known to both.
-    let other = line.target().is_some() && !line.is_for_windows();
-    let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref(), other))?.wait()?;
+    let other = line.target().is_some() && !windows;
+    let code = Running::start(&mut clang.rename(&host, &renamed, register.as_deref(), other, windows))?.wait()?;
     if code != 0 {
         return Ok(code);
     }

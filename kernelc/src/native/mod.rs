@@ -112,11 +112,7 @@ pub fn cut(ir: &str) -> Native {
             module.push_str(&declared);
         }
     }
-    let _ = writeln!(
-        module,
-        "attributes #9000 = {{ nounwind {} \"no-trapping-math\"=\"true\" }}",
-        target("PROCESSOR")
-    );
+    let _ = writeln!(module, "attributes #9000 = {{ nounwind {} \"no-trapping-math\"=\"true\" }}", target("PROCESSOR"));
     let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         module.push_str(node);
@@ -167,7 +163,7 @@ impl Native {
             "@native.table = internal constant [{count} x {{ ptr, ptr, ptr, ptr, i64, [4 x i32] }}] [{}]\n\
              declare ptr @revamp_image_register(ptr)\n\
              declare void @revamp_image_add_native(ptr, ptr, i64)\n\
-             define hidden ptr @{}(ptr %wrapper) {{\n  \
+             define hidden ptr @{}(ptr %wrapper) nounwind {{\n  \
              %image = call ptr @revamp_image_register(ptr %wrapper)\n  \
              call void @revamp_image_add_native(ptr %image, ptr @native.table, i64 {count})\n  \
              ret ptr %image\n}}",
