@@ -1,5 +1,5 @@
-/* Memory and timelines shared with CUDA (docs/interop.md). The driver's library is loaded at run time and its part of the
- * interface declared here, so that neither nvcc nor CUDA's headers are needed. */
+/* Memory and timelines shared with CUDA (docs/interop.md). The driver's library is loaded at run time and its part of
+ * the interface declared here, so that neither nvcc nor CUDA's headers are needed. */
 #include "support.h"
 
 #include <dlfcn.h>
@@ -51,8 +51,8 @@ typedef struct {
     X(cuModuleLoadData, (void **, const void *))                                                                       \
     X(cuModuleGetFunction, (void **, void *, const char *))                                                            \
     X(cuModuleUnload, (void *))                                                                                        \
-    X(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,  \
-                       void **))                                                                                       \
+    X(cuLaunchKernel,                                                                                                  \
+      (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))        \
     X(cuStreamSynchronize, (void *))                                                                                   \
     X(cuMemcpyDtoH_v2, (void *, unsigned long long, size_t))                                                           \
     X(cuMemFree_v2, (unsigned long long))                                                                              \
@@ -122,8 +122,8 @@ static revamp_array exportable(const place *at, revamp_vulkan_shared_memory *mem
     return array;
 }
 
-/* Kernels of the library and of CUDA change the same memory by turns, ordered by a timeline: no host waits, and nothing is
- * copied between them. */
+/* Kernels of the library and of CUDA change the same memory by turns, ordered by a timeline: no host waits, and nothing
+ * is copied between them. */
 TEST(cuda_uses_an_array_without_a_copy) {
     const place *at = some_place(runs_spirv);
     const cuda_driver cuda = load_cuda();
