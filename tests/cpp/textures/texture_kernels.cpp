@@ -8,9 +8,6 @@
 
 #if __has_include(<vulkan/vulkan.h>)
 #include <revamp/vulkan.hpp>
-#if __has_include(<dlfcn.h>)
-#include <dlfcn.h>
-#endif
 #endif
 
 #include <algorithm>
