@@ -129,6 +129,106 @@ CHILD(copies_between_two_devices) {
     CHECK_OK(revamp_uninitialize());
 }
 
+/* A texture, its bytes in the host form. */
+typedef struct {
+    revamp_texture texture;
+    uint8_t *bytes;
+    size_t size;
+} filled;
+
+static filled filled_texture(revamp_accelerator_view view, revamp_accelerator_view associated, uint32_t storage,
+                             uint32_t levels, uint32_t seed) {
+    static const int32_t extent[] = {11, 45, 67};
+    filled made = {0};
+    revamp_texture_options options = {0};
+    options.struct_size = sizeof options;
+    options.rank = 3;
+    options.extent = extent;
+    options.component_kind = REVAMP_COMPONENT_UNORM;
+    options.components = 2;
+    options.bits = 8;
+    options.levels = levels;
+    options.storage = storage;
+    options.associated_view = associated;
+    REQUIRE_OK(revamp_texture_create(view, &options, &made.texture));
+    revamp_texture_info info = {0};
+    info.struct_size = sizeof info;
+    REQUIRE_OK(revamp_texture_get_info(made.texture, &info));
+    made.size = (size_t)info.size;
+    made.bytes = memory(made.size);
+    fill_bytes(made.bytes, made.size, seed);
+    revamp_texture_region all = levels_of(made.texture, 0, 0);
+    CHECK_OK(revamp_copy_to_texture(made.bytes, made.size, &all));
+    return made;
+}
+
+static void check_filled(const filled *f) {
+    uint8_t *got = memory(f->size);
+    revamp_texture_region all = levels_of(f->texture, 0, 0);
+    CHECK_OK(revamp_copy_from_texture(&all, got, f->size));
+    CHECK_SAME(got, f->bytes, f->size);
+}
+
+/* A box of level 0 of one becomes a box of the other's, elsewhere; with or without waiting. */
+static void copy_box(const filled *from, const filled *to, bool at_once) {
+    enum { ROWS = 45, COLUMNS = 67, TEXEL = 2 };
+    static const int32_t origin[] = {2, 5, 9}, target[] = {1, 13, 4}, part[] = {7, 30, 51};
+    revamp_texture_region here = levels_of(from->texture, 0, 0), there = levels_of(to->texture, 0, 0);
+    here.origin = origin, here.extent = part, there.origin = target, there.extent = part;
+    revamp_completion done = NULL;
+    if (at_once) {
+        CHECK_OK(revamp_copy_texture_async(&here, &there, &done));
+        expect_done(done);
+    } else {
+        CHECK_OK(revamp_copy_texture(&here, &there));
+    }
+    for (int32_t z = 0; z < part[0]; z++)
+        for (int32_t y = 0; y < part[1]; y++)
+            memcpy(to->bytes + (((target[0] + z) * ROWS + target[1] + y) * COLUMNS + target[2]) * TEXEL,
+                   from->bytes + (((origin[0] + z) * ROWS + origin[1] + y) * COLUMNS + origin[2]) * TEXEL,
+                   (size_t)part[2] * TEXEL);
+}
+
+/* Whole textures, levels and boxes between textures of two devices and staging textures of both, images and texels. */
+static void textures_cross(const place *p, const place *q, uint32_t here, uint32_t there) {
+    const void *mark = memory_mark();
+    filled a = filled_texture(p->view, NULL, here, 3, 1), b = filled_texture(q->view, NULL, there, 3, 2);
+    revamp_texture_region all = levels_of(a.texture, 0, 0), over = levels_of(b.texture, 0, 0);
+    CHECK_OK(revamp_copy_texture(&all, &over));
+    memcpy(b.bytes, a.bytes, a.size);
+    check_filled(&b);
+    copy_box(&b, &a, false);
+    copy_box(&a, &b, true);
+    copy_box(&b, &a, true);
+    check_filled(&a);
+    check_filled(&b);
+    filled staging[] = {filled_texture(cpu_view(), p->view, REVAMP_TEXTURE_STORAGE_AUTO, 1, 3),
+                        filled_texture(cpu_view(), q->view, REVAMP_TEXTURE_STORAGE_AUTO, 1, 4)};
+    /* Also into the staging texture of the other device, and from one to the other. */
+    for (int i = 0; i < 4; i++) {
+        copy_box(i % 2 ? &a : &b, &staging[i / 2], i % 3 == 0);
+        copy_box(&staging[i / 2], i % 2 ? &b : &a, i % 3 == 1);
+    }
+    copy_box(&staging[0], &staging[1], false);
+    const filled *every[] = {&a, &b, &staging[0], &staging[1]};
+    for (size_t i = 0; i < COUNT(every); i++) {
+        check_filled(every[i]);
+        CHECK_OK(revamp_texture_release(every[i]->texture));
+    }
+    free_memory_since(mark);
+}
+
+CHILD(textures_of_two_devices) {
+    size_t pairs = 0;
+    FOR_EACH_TWO_DEVICES(p, q) {
+        pairs++;
+        for (uint32_t i = 0; i < 4; i++)
+            textures_cross(p, q, REVAMP_TEXTURE_STORAGE_TEXELS + i % 2, REVAMP_TEXTURE_STORAGE_TEXELS + i / 2);
+    }
+    REQUIRE(pairs >= 2);
+    CHECK_OK(revamp_uninitialize());
+}
+
 /* A folder with a second software driver; "" if there is none to copy. */
 static bool make_twin(char *folder, char *drivers, size_t capacity) {
     char manifest[256] = "", command[1024];
@@ -149,22 +249,30 @@ static bool make_twin(char *folder, char *drivers, size_t capacity) {
     return made;
 }
 
-TEST(copies_between_devices_arrive) {
+/* Runs the CHILD where there are two devices, with a copy of the software driver if there is but one; skips without. */
+static child_result run_with_two_devices(const char *child) {
     size_t devices = 0;
+    for (const place *p = some_place(runs_spirv); p->view; p++)
+        devices++;
+    if (devices > 1) return run_child(child, "REVAMP_LOG=debug", NULL);
+    char folder[] = "/tmp/revamp-test-XXXXXX", drivers[512], command[64];
+    if (!make_twin(folder, drivers, sizeof drivers)) check_skip("there is one Vulkan device, and no driver to copy");
+    child_result came_to = run_child(child, drivers, "REVAMP_LOG=debug", NULL);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    return came_to;
+}
+
+TEST(copies_between_devices_arrive) {
 #if defined(__SANITIZE_ADDRESS__)
     check_skip("a minute long with AddressSanitizer");
 #endif
     if (has_validation() && !has_separate_memory()) check_skip("the same without validation");
-    for (const place *p = some_place(runs_spirv); p->view; p++)
-        devices++;
-    if (devices > 1) {
-        CHECK_CHILD("copies_between_two_devices", NULL);
-        return;
-    }
-    char folder[] = "/tmp/revamp-test-XXXXXX", drivers[512], command[64];
-    if (!make_twin(folder, drivers, sizeof drivers)) check_skip("there is one Vulkan device, and no driver to copy");
-    child_result came_to = run_child("copies_between_two_devices", drivers, "REVAMP_LOG=debug", NULL);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK(system(command) == 0);
+    child_result came_to = run_with_two_devices("copies_between_two_devices");
     if (check_child(&came_to, __FILE__, __LINE__) && has_separate_memory()) CHECK_TEXT(came_to.output, "a bridge of");
+}
+
+TEST(TEX_65_TEX_66_textures_between_devices_arrive) {
+    child_result came_to = run_with_two_devices("textures_of_two_devices");
+    check_child(&came_to, __FILE__, __LINE__);
 }
