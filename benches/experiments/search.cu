@@ -81,5 +81,15 @@ int main() {
         time("relaxed, no atomics", search<StrongNoAtomics>, block);
         time("a flag", search<Flag>, block);
     }
+    // The counter in the line of the pattern, which all threads read.
+    unsigned *both;
+    cudaMalloc(&both, 8192);
+    cudaMemcpy(both, pat, 32, cudaMemcpyHostToDevice);
+    pattern = both;
+    for (int apart : {32, 64, 96, 128, 256, 4096}) {
+        std::printf("the counter %d bytes behind the pattern\n", apart);
+        count = reinterpret_cast<int *>(both + apart / 4);
+        time("plain", search<Plain>, 256);
+    }
     std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -17,6 +17,9 @@ const LARGEST_BLOCK: u64 = 32 << 20;
 /// Buffers of at least this many bytes have memory of their own: in a shared block it would stay allocated because of the
 /// small buffers beside them.
 const OWN: u64 = 1 << 20;
+/// What buffers in shared blocks begin and end at multiples of, so that no two are in one line of a cache: a counter to which
+/// all threads add would take the line away from those who read its neighbour.
+const LINE: u64 = 256;
 /// Most bytes of freed memory kept for the next buffers of the same size.
 const SPARE: u64 = 16 << 20;
 /// How much more than 1.1 times the used memory is held at most: the blocks that stay (one for each memory type that small
@@ -87,6 +90,10 @@ impl MemoryPool {
         // SAFETY: the buffer is alive, by the caller.
         let mut requirements = unsafe { self.device.get_buffer_memory_requirements(raw) };
         requirements.memory_type_bits &= 1 << memory_type;
+        if requirements.size < OWN {
+            requirements.alignment = requirements.alignment.max(LINE);
+            requirements.size = requirements.size.next_multiple_of(LINE);
+        }
         let allocation = self.allocate_for(requirements, AllocationScheme::DedicatedBuffer(raw), label)?;
         Ok(BoundMemory { raw, allocation, memory_type, size })
     }
@@ -190,5 +197,38 @@ impl MemoryPool {
 impl Drop for MemoryPool {
     fn drop(&mut self) {
         self.drop_spare();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::VulkanDevice;
+    use super::super::instance::instance;
+    use super::super::physical::physical_devices;
+    use super::*;
+    use crate::device::{Device, Placement};
+
+    #[test]
+    fn no_two_buffers_share_a_line() {
+        let Ok(instance) = instance() else {
+            eprintln!("SKIPPED: no Vulkan");
+            return;
+        };
+        for physical in physical_devices(instance, crate::config::get()).unwrap() {
+            if physical.usable.is_err() {
+                continue;
+            }
+            let device = VulkanDevice::open(&physical).unwrap();
+            let buffers: Vec<_> = [4, 32, 260, 4, OWN - 4, 64, OWN, 4]
+                .map(|bytes| (bytes, device.allocate(bytes, Placement::Device, "line").unwrap()))
+                .into();
+            let lines = |(bytes, buffer): &(u64, std::sync::Arc<dyn crate::device::Buffer>)| {
+                let at = buffer.device_address().unwrap();
+                (at / LINE, (at + bytes - 1) / LINE)
+            };
+            let mut used: Vec<(u64, u64)> = buffers.iter().map(lines).collect();
+            used.sort_unstable();
+            assert!(used.windows(2).all(|pair| pair[0].1 < pair[1].0), "{used:?}");
+        }
     }
 }
