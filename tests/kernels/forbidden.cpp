@@ -190,6 +190,14 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
     };
     (void)early, (void)both;
 }
+void captures_of_no_use(array_view<int> v) {
+    int with_pointer::*member = &with_pointer::x;
+    long double wide = 1;
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = member == nullptr; }); // error: 'member'
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = wide > 0; }); // error: 'wide'
+}
 template <class T> void captures_of_templates(array_view<T> v) {
     T x = 1, *p = &x;
     parallel_for_each(

@@ -14,7 +14,7 @@ struct base { virtual ~base(); };
 struct derived : base {};
 inline int amp(int x) restrict(amp, cpu) { return x; }
 struct of_data { int m; int f() restrict(amp, cpu) { return m; } };
-struct with_virtual { int m; with_virtual() restrict(amp, cpu) {} virtual int f() { return m; } };
+struct with_virtual { int m; with_virtual() restrict(amp, cpu) {} virtual int f() { return m; } }; // strict: it has virtual functions
 int global = 1;
 extern int elsewhere;"""
 

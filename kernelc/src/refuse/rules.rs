@@ -991,6 +991,11 @@ impl Walk {
                      (C3596)"
                 );
                 self.refuse(at, text);
+            } else if let Some(why) = of_no_use(of, 0).filter(|_| !self.strict && !inside && !is_lambda(of)) {
+                let text = format!(
+                    "{name} is captured: {why}: variable captured has an unsupported type in lambda that is amp restricted (C3596)"
+                );
+                self.refuse(at, text);
             } else if self.strict && !is_lambda(of) {
                 if let Some(why) = self.types.of_data(of) {
                     self.unsupported(at, &format!("{name}, which is captured"), &why);
