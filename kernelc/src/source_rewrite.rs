@@ -424,7 +424,7 @@ mod tests {
             ("{ tile_static body b[size]; }", format!("{{ {}; }}", room("body[ size ]", "b"))),
             (
                 "{ tile_static T b[1 << 4][N >> 1][a == 1 && b]; }",
-                format!("{{ {}; }}", room("T[ 1 << 4 ][ N >> 1 ][ a == 1 && b ]", "b")),
+                format!("{{ {}; }}", room("T[ 1 << 4 ] [ N >> 1 ] [ a == 1 && b ]", "b")),
             ),
             (
                 "tile_static pair<int, 2>\n a[4][N + 1], /* x */ c;x",
