@@ -300,8 +300,17 @@ fn room(source: &str, code: &Code<'_>, at: usize) -> Option<(usize, String)> {
         return None;
     }
     let written = |from: usize, to: usize| {
-        let words = code.tokens[from..to].iter().map(|token| token.text);
-        words.collect::<Vec<_>>().join(" ")
+        let mut text = String::new();
+        for n in from..to {
+            // Operators of several characters stay whole: `1 << 4`.
+            let part = |n: usize| code.text(n).bytes().all(|b| b"<>&|=!".contains(&b));
+            let whole = n > from && part(n - 1) && part(n) && code.tokens[n - 1].end() == code.tokens[n].start;
+            if n > from && !whole {
+                text.push(' ');
+            }
+            text += code.text(n);
+        }
+        text
     };
     let ty = written(at + 1, first);
     let mut behind = first;
@@ -413,6 +422,10 @@ mod tests {
         };
         for (source, expected) in [
             ("{ tile_static body b[size]; }", format!("{{ {}; }}", room("body[ size ]", "b"))),
+            (
+                "{ tile_static T b[1 << 4][N >> 1][a == 1 && b]; }",
+                format!("{{ {}; }}", room("T[ 1 << 4 ] [ N >> 1 ] [ a == 1 && b ]", "b")),
+            ),
             (
                 "tile_static pair<int, 2>\n a[4][N + 1], /* x */ c;x",
                 format!("{}; {}\n;x", room("pair < int , 2 >[ 4 ] [ N + 1 ]", "a"), room("pair < int , 2 >", "c")),

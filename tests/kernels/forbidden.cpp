@@ -190,6 +190,14 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
     };
     (void)early, (void)both;
 }
+void captures_of_no_use(array_view<int> v) {
+    int with_pointer::*member = &with_pointer::x;
+    long double wide = 1;
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = member == nullptr; }); // error: 'member'
+    parallel_for_each(
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = wide > 0; }); // error: 'wide'
+}
 template <class T> void captures_of_templates(array_view<T> v) {
     T x = 1, *p = &x;
     parallel_for_each(
@@ -229,6 +237,18 @@ struct with_tile_static {
         (void)z;
     }
 };
+template <class T> inline T tile_static_of(T x, tiled_index<4> t) restrict(amp) {
+    tile_static T large[1 << 14];     // error: 'large' takes 131072 bytes
+    tile_static float right[1 << 13]; // as much as there is
+    tile_static float more[(1 << 13) + 1]; // strict: 'more' takes 32772 bytes
+    large[t.local[0]] = x;
+    right[t.local[0]] = more[t.local[0]] = 1;
+    t.barrier.wait();
+    return large[0] + right[1] + more[2];
+}
+inline double tile_static_in_a_template(tiled_index<4> t) restrict(amp) {
+    return tile_static_of(1.0, t);
+}
 void tile_static_pointers(array_view<int> v) {
     parallel_for_each(
         v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
@@ -265,16 +285,16 @@ struct virtual_destructor {
     virtual ~virtual_destructor() restrict(amp, cpu) {} // error: is virtual
 };
 
-// Statements and expressions that revamp allows.
+// Statements and expressions.
 inline int jumps(int x) restrict(amp) {
-    if (x > 3) goto end; // strict: 'goto' is not allowed
+    if (x > 3) goto end; // error: 'goto' is not allowed
     x = 2;
-end: // strict: a label is not allowed
+end: // error: a label is not allowed
     return x;
 }
 inline int back(int x) restrict(amp, cpu) {
-again:                       // strict: a label is not allowed
-    if (++x < 9) goto again; // strict: 'goto' is not allowed
+again:                       // error: a label is not allowed
+    if (++x < 9) goto again; // error: 'goto' is not allowed
     return x;
 }
 inline int assembles() restrict(amp) {
@@ -304,20 +324,20 @@ inline bool identifies(any_class &c) restrict(amp) {
     return &typeid(c) == nullptr; // error: 'typeid' is not allowed
 }
 inline bool says() restrict(amp) {
-    const auto &text = "text"; // strict: a string other than a format
+    const auto &text = "text"; // error: a string other than a format
     return &text != nullptr;
 }
 inline int numbers(int *p) restrict(amp) {
-    return int(reinterpret_cast<unsigned long>(p)); // strict: a cast between a pointer and a number
+    return int(reinterpret_cast<unsigned long>(p)); // error: a cast between a pointer and a number
 }
 inline int numbers_too(int *p) restrict(amp) {
-    return (unsigned long)p ? 1 : 0; // strict: a cast between a pointer and a number
+    return (unsigned long)p ? 1 : 0; // error: a cast between a pointer and a number
 }
 inline int *pointers(unsigned long n) restrict(amp) {
-    return reinterpret_cast<int *>(n); // strict: a cast between a pointer and a number
+    return reinterpret_cast<int *>(n); // error: a cast between a pointer and a number
 }
 inline float *pointers_too(unsigned long n) restrict(amp) {
-    return (float *)n; // strict: a cast between a pointer and a number
+    return (float *)n; // error: a cast between a pointer and a number
 }
 inline int throws(int x) restrict(amp, cpu) {
     if (x) throw 3; // error: 'throw' is not allowed
@@ -350,9 +370,9 @@ inline int keeps() restrict(amp, cpu) {
 }
 int global_counter = 0;
 inline int counts() restrict(amp, cpu) {
-    return global_counter; // strict: 'global_counter': a global variable that is not a constant
+    return global_counter; // error: 'global_counter': a global variable that is not a constant
 }
-inline int takes_function(int (*f)(int)) restrict(amp, cpu) { // strict: is a pointer to a function
+inline int takes_function(int (*f)(int)) restrict(amp, cpu) { // error: is a pointer to a function
     return f(1);
 }
 inline int variable_arguments(int n, ...) restrict(amp, cpu) { // error: takes variable arguments
@@ -434,10 +454,10 @@ inline int parameter_wide(wchar_t) restrict(amp) { // strict: 'wchar_t' is not a
 inline int parameter_long_long(long long x) restrict(amp) { // strict: 'long long' is not among
     return int(x);
 }
-inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // strict: is a pointer to a member function
+inline int parameter_member_function(int (any_class::*)()) restrict(amp) { // error: is a pointer to a member
     return 1;
 }
-inline int parameter_member(int any_class::*) restrict(amp) { // strict: is a pointer to a member
+inline int parameter_member(int any_class::*) restrict(amp) { // error: is a pointer to a member
     return 1;
 }
 struct has_methods {
@@ -579,7 +599,7 @@ inline int casts(int x, float y) restrict(amp) {
 }
 inline int literals() restrict(amp) {
     return int(1LL)    // strict: the literal: 'long long'
-           + int(1.0L) // strict: the literal: 'long double'
+           + int(1.0L) // error: the literal: 'long double'
            + int(2ull) // strict: the literal: 'unsigned long long'
            + L'a';     // strict: the literal: 'wchar_t'
 }

@@ -317,7 +317,7 @@ FORM(small_types, 0x6fb685e1e17eb929) {
     return d;
 }
 
-FORM(gotos, 0x63065faf35728429) {
+FORM(barriers_in_a_loop_to_its_end, 0x63065faf35728429) {
     auto d = input(256);
     array_view<int> a(256, d);
     parallel_for_each(
@@ -325,12 +325,12 @@ FORM(gotos, 0x63065faf35728429) {
             tile_static int s[16];
             int l = t.local[0], n = 0;
             s[l] = a[t.global];
-        again:
-            t.barrier.wait();
-            int v = s[(l + 1) & 15];
-            t.barrier.wait();
-            s[l] = v + n;
-            if (++n < 5 + t.tile[0] % 3) goto again;
+            do {
+                t.barrier.wait();
+                int v = s[(l + 1) & 15];
+                t.barrier.wait();
+                s[l] = v + n;
+            } while (++n < 5 + t.tile[0] % 3);
             a[t.global] = s[l];
         });
     a.synchronize();

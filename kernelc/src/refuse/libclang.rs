@@ -104,6 +104,7 @@ functions! {
     clang_getTypeDeclaration(RawType) -> RawCursor;
     clang_getTypeSpelling(RawType) -> RawString;
     clang_getResultType(RawType) -> RawType;
+    clang_Type_getSizeOf(RawType) -> c_longlong;
     clang_isFunctionTypeVariadic(RawType) -> c_uint;
     clang_isVolatileQualifiedType(RawType) -> c_uint;
     clang_isConstQualifiedType(RawType) -> c_uint;
@@ -418,6 +419,12 @@ impl Type {
         result: clang_getResultType;
     }
 
+    /// In bytes; none where that is not known yet.
+    pub(super) fn size(self) -> Option<u64> {
+        // SAFETY: the type is one of the unit.
+        with(|f| unsafe { (f.clang_Type_getSizeOf)(self.0) }).and_then(|n| u64::try_from(n).ok())
+    }
+
     /// One of the constants of [`ty`].
     pub(super) fn kind(self) -> i32 {
         self.0.kind
@@ -493,6 +500,7 @@ pub(super) mod kind {
     pub const CHARACTER: i32 = 110;
     pub const C_CAST: i32 = 117;
     pub const ADDRESS_OF_LABEL: i32 = 120;
+    pub const NULL: i32 = 123;
     pub const STATIC_CAST: i32 = 124;
     pub const DYNAMIC_CAST: i32 = 125;
     pub const REINTERPRET_CAST: i32 = 126;
@@ -502,6 +510,7 @@ pub(super) mod kind {
     pub const NEW: i32 = 134;
     pub const DELETE: i32 = 135;
     pub const SIZE_OF: i32 = 136;
+    pub const STATIC_ASSERT: i32 = 602;
     pub const LAMBDA: i32 = 144;
     pub const LABEL: i32 = 201;
     pub const COMPOUND: i32 = 202;

@@ -5,7 +5,7 @@
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
 use super::types::{
-    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_the_host_in,
+    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_no_use, of_the_host_in,
 };
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -87,6 +87,13 @@ struct Context {
     prints: bool,
     /// Within what is made of a template.
     made: bool,
+}
+
+impl Context {
+    /// Made of a template for both sides: it may be for the host alone.
+    fn may_be_of_the_host(self) -> bool {
+        self.made && self.side == Side::Both
+    }
 }
 
 const OUTSIDE: Context = Context { side: Side::Cpu, function: None, prints: false, made: false };
@@ -226,6 +233,9 @@ const OF_THE_HOST: [&str; 16] = [
     "rand", "srand", "time", "clock", "exit",
 ];
 
+/// What Direct3D has for the tile_static variables of a tile.
+const TILE_BYTES: u64 = 32 << 10;
+
 const PRINTS: [&str; 3] = ["direct3d_printf", "direct3d_errorf", "direct3d_abort"];
 
 /// Functions of the headers that are restrict(amp); on host threads they are for both sides.
@@ -358,7 +368,7 @@ impl Walk {
             if at.kind() == kind::CONSTRUCTOR {
                 self.unnamed_members(at, &children, context);
             }
-            self.declarator(at, &children);
+            self.declarator(at, &children, context);
         }
         if children.iter().any(|c| c.kind() == kind::COMPOUND) {
             for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
@@ -373,13 +383,13 @@ impl Walk {
     }
 
     /// Parameters and result of an amp function, and the class that it is a member of.
-    fn declarator(&mut self, at: Cursor, children: &[Cursor]) {
+    fn declarator(&mut self, at: Cursor, children: &[Cursor], context: Context) {
         let Some(whole) = at.ty() else { return };
         if whole.is_variadic() {
             self.refuse(at, format!("'{}' takes variable arguments, which amp functions cannot", at.spelling()));
         }
         if !matches!(at.kind(), kind::CONSTRUCTOR | kind::DESTRUCTOR) {
-            self.value(at, whole.result(), &format!("the result of '{}'", at.spelling()));
+            self.value(at, whole.result(), &format!("the result of '{}'", at.spelling()), context);
         }
         for parameter in children.iter().filter(|c| c.kind() == kind::PARAMETER) {
             let Some(of) = parameter.ty() else { continue };
@@ -390,7 +400,7 @@ impl Walk {
                     format!("{what} is an array by value ('{}'): refer to it by '&'", of.spelling()),
                 );
             } else {
-                self.value(*parameter, of, &what);
+                self.value(*parameter, of, &what, context);
             }
         }
         if !self.strict {
@@ -405,9 +415,12 @@ impl Walk {
         }
     }
 
-    /// A type that amp code uses, in strict mode.
-    fn value(&mut self, at: Cursor, of: Type, what: &str) {
+    /// A type that amp code uses.
+    fn value(&mut self, at: Cursor, of: Type, what: &str, context: Context) {
         if !self.strict {
+            if let Some(why) = of_no_use(of, 0).filter(|_| !context.may_be_of_the_host() && !is_lambda(of)) {
+                self.refuse(at, format!("{what}: {why} (C3581)"));
+            }
             return;
         }
         if let Some(why) = self.types.of_value(of) {
@@ -436,6 +449,11 @@ impl Walk {
         self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3)"));
     }
 
+    /// The same, with what to write instead.
+    fn not_allowed_but(&mut self, at: Cursor, what: &str, instead: &str) {
+        self.refuse(at, format!("{what} is not allowed in amp restricted code (C++ AMP, 2.4.3): {instead}"));
+    }
+
     fn variable(&mut self, at: Cursor, context: Context) {
         let children = at.children();
         let name = at.spelling();
@@ -449,7 +467,7 @@ impl Walk {
                 self.tile_static(at, of, context);
             }
             if context.side != Side::Cpu && !is_lambda(of) {
-                self.value(at, of, &format!("the variable '{name}'"));
+                self.value(at, of, &format!("the variable '{name}'"), context);
             } else if self.strict && has_elements(of) {
                 if let Some(why) = self.types.of_elements(of) {
                     self.unsupported(at, &format!("the variable '{name}'"), &why);
@@ -513,6 +531,14 @@ impl Walk {
         if context.side == Side::Both && !context.made {
             let text = format!(
                 "'{name}': tile_static variables exist in amp code only, and this function is restrict(cpu) too"
+            );
+            self.refuse(at, text.replace("revamp_room_", ""));
+        }
+        let most = if self.strict { TILE_BYTES } else { 2 * TILE_BYTES };
+        if let Some(size) = of.size().filter(|size| *size > most) {
+            let text = format!(
+                "'{name}' takes {size} bytes: the tile_static variables of a tile have {TILE_BYTES} bytes in C++ AMP, devices have \
+                 little more; make it smaller, or use an array_view"
             );
             self.refuse(at, text.replace("revamp_room_", ""));
         }
@@ -607,8 +633,8 @@ impl Walk {
                     self.destructor(at, of.canonical().pointee(), context);
                 }
             }
-            // Of a sizeof nothing is called.
-            kind::SIZE_OF => return,
+            // Of a sizeof nothing is called, and the compiler alone looks at a static_assert.
+            kind::SIZE_OF | kind::STATIC_ASSERT => return,
             kind::DECLARATION_REFERENCE | kind::MEMBER_REFERENCE => self.meets(at.referenced(), context),
             _ => {}
         }
@@ -631,8 +657,10 @@ impl Walk {
     /// What amp code has not, by itself.
     fn forbidden(&mut self, at: Cursor, context: Context) {
         match at.kind() {
-            kind::GOTO | kind::COMPUTED_GOTO => self.extension(at, "'goto'"),
-            kind::LABEL | kind::ADDRESS_OF_LABEL => self.extension(at, "a label"),
+            kind::GOTO | kind::COMPUTED_GOTO => {
+                self.not_allowed_but(at, "'goto'", "write a loop, 'break' or 'return'");
+            }
+            kind::LABEL | kind::ADDRESS_OF_LABEL => self.not_allowed(at, "a label"),
             kind::ASSEMBLY | kind::MS_ASSEMBLY => self.not_allowed(at, "'asm'"),
             kind::THROW => self.not_allowed(at, "'throw'"),
             kind::TRY | kind::CATCH => self.not_allowed(at, "'try'"),
@@ -641,38 +669,55 @@ impl Walk {
             kind::NEW => self.not_allowed(at, "'new'"),
             kind::DELETE => self.not_allowed(at, "'delete'"),
             kind::STRING if !context.prints && !at.is_from_macro() => {
-                self.extension(at, "a string other than a format of direct3d_printf, direct3d_errorf");
+                let what = "a string other than a format of direct3d_printf, direct3d_errorf";
+                self.not_allowed_but(at, what, "write an array of int");
             }
-            kind::C_CAST | kind::STATIC_CAST | kind::REINTERPRET_CAST | kind::FUNCTIONAL_CAST => self.cast(at),
-            kind::DECLARATION_REFERENCE => self.global(at),
+            kind::C_CAST | kind::STATIC_CAST | kind::REINTERPRET_CAST | kind::FUNCTIONAL_CAST => {
+                self.cast(at, context);
+            }
+            kind::DECLARATION_REFERENCE => self.global(at, context),
             kind::INTEGER | kind::FLOATING | kind::CHARACTER if !at.is_from_macro() => {
                 // Narrow characters are numbers to everybody.
                 if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
-                    self.value(at, of, "the literal");
+                    self.value(at, of, "the literal", context);
                 }
             }
             _ => {}
         }
     }
 
-    fn cast(&mut self, at: Cursor) {
-        if !self.strict {
-            return;
-        }
+    fn cast(&mut self, at: Cursor, context: Context) {
         let Some(to) = at.ty() else { return };
-        self.value(at, to, "the cast");
-        let from = at.children().into_iter().filter_map(Cursor::ty).next_back();
-        let Some(from) = from.map(Type::canonical) else { return };
+        self.value(at, to, "the cast", context);
+        let mut inner = at.children().into_iter().rfind(|c| c.ty().is_some_and(|of| of.kind() != 0));
+        let Some(from) = inner.and_then(Cursor::ty).map(Type::canonical) else { return };
         let number = |of: Type| (ty::FIRST_NUMBER..=ty::LAST_INTEGER).contains(&of.kind());
         let pointer = |of: Type| of.kind() == ty::POINTER;
+        let function = |of: Type| of.kind() == ty::FUNCTION || of.pointee().canonical().kind() == ty::FUNCTION;
         let to = to.canonical();
+        if context.may_be_of_the_host() && !self.strict {
+            return;
+        }
+        if function(from) && to.kind() != ty::VOID && to.kind() != ty::BOOL {
+            let instead = "give a lambda or a functor to a template";
+            return self.not_allowed_but(at, "a cast of a function or of a pointer to one", instead);
+        }
         if number(to) && pointer(from) && to.kind() != ty::BOOL || pointer(to) && number(from) {
-            self.extension(at, "a cast between a pointer and a number");
+            while let Some(next) = inner.and_then(|c| c.children().last().copied()) {
+                inner = Some(next);
+            }
+            let what = "a cast between a pointer and a number";
+            // 0 is a pointer to nothing.
+            if inner.is_some_and(|c| matches!(c.kind(), kind::INTEGER | kind::NULL)) {
+                self.extension(at, what);
+            } else {
+                self.not_allowed_but(at, what, "keep the index of the element");
+            }
         }
     }
 
     /// A variable of the program.
-    fn global(&mut self, at: Cursor) {
+    fn global(&mut self, at: Cursor, context: Context) {
         let Some(variable) = at.referenced().filter(|v| v.kind() == kind::VARIABLE) else { return };
         let Some(parent) = variable.semantic_parent() else { return };
         let global = !is_function(parent.kind()) && !is_of_amp(variable);
@@ -680,6 +725,8 @@ impl Walk {
         if global && of.is_some_and(|of| of.is_const() && of.kind() == ty::RECORD || is_c_array(of)) {
             let what = format!("'{}': a global variable other than a number that is constant", variable.spelling());
             self.extension(at, &what);
+        } else if global && is_unevaluated(at) {
+            // Only its type is asked for.
         } else if global
             && of.is_some_and(|of| is_reference(of) && !of.pointee().is_const())
             && !variable.place().file.is_empty()
@@ -689,7 +736,12 @@ impl Walk {
             && variable.ty().is_some_and(|of| !of.canonical().is_const())
             && !variable.place().file.is_empty()
         {
-            self.extension(at, &format!("'{}': a global variable that is not a constant", variable.spelling()));
+            let what = format!("'{}': a global variable that is not a constant", variable.spelling());
+            if context.may_be_of_the_host() {
+                self.extension(at, &what);
+            } else {
+                self.not_allowed_but(at, &what, "copy it into a local variable that the kernel captures, or pass it");
+            }
         }
     }
 
@@ -882,7 +934,7 @@ impl Walk {
         }
         if side != Side::Cpu {
             if let Some(operator) = operator {
-                self.declarator(operator, &operator.children());
+                self.declarator(operator, &operator.children(), context);
             }
         }
         for child in at.children() {
@@ -937,6 +989,11 @@ impl Walk {
                 let text = format!(
                     "{name} is captured, and {why}: variable captured has an unsupported type in lambda that is amp restricted \
                      (C3596)"
+                );
+                self.refuse(at, text);
+            } else if let Some(why) = of_no_use(of, 0).filter(|_| !self.strict && !inside && !is_lambda(of)) {
+                let text = format!(
+                    "{name} is captured: {why}: variable captured has an unsupported type in lambda that is amp restricted (C3596)"
                 );
                 self.refuse(at, text);
             } else if self.strict && !is_lambda(of) {
@@ -1007,6 +1064,19 @@ fn is_of_libraries(function: Cursor) -> bool {
     }
     let library = |name: String| ["std", "__gnu_cxx", "Concurrency", "revamp"].contains(&name.as_str());
     function.is_of_system() && outermost.is_none_or(|namespace| library(namespace.spelling()))
+}
+
+/// Its line names it within `decltype(...)` or `noexcept(...)`, which the tree does not tell. Clang may have read a copy of the
+/// source, with other columns.
+fn is_unevaluated(at: Cursor) -> bool {
+    let (place, name) = (at.place(), at.spelling());
+    let source = std::fs::read_to_string(&place.file).unwrap_or_default();
+    let line = source.lines().nth((place.line as usize).saturating_sub(1)).unwrap_or_default();
+    line.match_indices(&name).map(|(column, _)| &line[..column]).any(|before| {
+        ["decltype", "noexcept"].iter().filter_map(|word| before.rsplit_once(word)).any(|(_, after)| {
+            after.trim_start().starts_with('(') && after.matches('(').count() > after.matches(')').count()
+        })
+    })
 }
 
 /// An array or a texture, or a reference to one.

@@ -101,6 +101,48 @@ pub(super) fn has_elements(of: Type) -> bool {
     matches!(declaration.spelling().as_str(), "array" | "array_view") && is_of_amp(declaration)
 }
 
+/// What no kernel can use, nor any extension: why, and what to write instead.
+pub(super) fn of_no_use(of: Type, depth: u32) -> Option<String> {
+    let of = of.canonical();
+    if is_c_array(of) {
+        return of_no_use(of.element(), depth);
+    }
+    match of.kind() {
+        ty::POINTER | ty::LVALUE_REFERENCE | ty::RVALUE_REFERENCE => {
+            let target = of.pointee().canonical();
+            let what = if of.kind() == ty::POINTER { "pointer" } else { "reference" };
+            (target.kind() == ty::FUNCTION).then(|| {
+                format!(
+                    "'{}' is a {what} to a function, which amp code cannot keep: give a lambda or a functor to a template",
+                    of.spelling()
+                )
+            })
+        }
+        ty::MEMBER_POINTER => Some(format!(
+            "'{}' is a pointer to a member, which amp code cannot keep: name the member in a lambda, and give that to a template",
+            of.spelling()
+        )),
+        ty::LONG_DOUBLE | ty::FLOAT_128 => {
+            Some(format!("'{}' is not among amp code's numbers: write double", of.spelling()))
+        }
+        ty::RECORD if depth < 8 && !is_of_amp(of.declaration()) && !of.declaration().is_of_system() => {
+            let parts = of.declaration().definition().map(Cursor::children).unwrap_or_default();
+            let of_class = |what: &str| {
+                let name = of.spelling();
+                Some(format!("'{name}' has {what}, which amp code cannot use: make a class of the data alone"))
+            };
+            let found = parts.into_iter().find_map(|part| match part.kind() {
+                kind::BASE if part.is_virtual_base() => of_class("a virtual base"),
+                kind::METHOD | kind::DESTRUCTOR if part.is_virtual() => of_class("virtual functions"),
+                kind::BASE => of_no_use(part.ty()?, depth + 1),
+                _ => None,
+            });
+            found.or_else(|| members(of).find_map(|(_, member)| of_no_use(member, depth + 1)))
+        }
+        _ => None,
+    }
+}
+
 /// What makes a value one of the host alone: virtual functions and bases, or a class of the headers that kernels do not know.
 pub(super) fn of_the_host_in(of: Type, depth: u32) -> Option<String> {
     let of = of.canonical();
