@@ -1,4 +1,4 @@
-// Exceptions thrown and caught in functions of a source that has native kernels: its object is joined of several.
+// Exceptions thrown and caught in functions of a source that has native kernels: its object is joined of several (unwinding.awk).
 #include <amp.h>
 
 #include <cstdio>
