@@ -592,17 +592,17 @@ TEST(barrier_large_tile_static) {
 
 namespace {
 
-template <int K> void with_128_KiB(const array_view<float> &view) {
+template <int K> void with_64_KiB(const array_view<float> &view) {
     parallel_for_each(
         view.extent.tile<32>(), [=](tiled_index<32> t) restrict(amp) {
-            tile_static float big[32 * 1024];
+            tile_static float big[16 * 1024];
             big[t.local[0]] = static_cast<float>(K);
             t.barrier.wait();
             view[t.global] += big[31 - t.local[0]];
         });
 }
 template <int... K> void with_each(std::integer_sequence<int, K...>, const array_view<float> &view) {
-    (with_128_KiB<K>(view), ...);
+    (with_64_KiB<K>(view), ...);
 }
 
 } // namespace
@@ -611,7 +611,7 @@ TEST(barrier_large_tile_static_beside_large_locals) {
     // More than the threads of the library have for calls.
     std::vector<float> v(4096);
     array_view<float> view(v);
-    with_each(std::make_integer_sequence<int, 20>(), view);
+    with_each(std::make_integer_sequence<int, 40>(), view);
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) {
             float local[256 * 1024];
@@ -619,7 +619,7 @@ TEST(barrier_large_tile_static_beside_large_locals) {
                 local[k] = static_cast<float>(k + i[0]);
             view[i] += local[512 * (i[0] % 100)];
         });
-    CHECK(view[1] == 190 + 513 && view[4095] == 190 + 512 * 95 + 4095);
+    CHECK(view[1] == 780 + 513 && view[4095] == 780 + 512 * 95 + 4095);
 }
 
 TEST(barrier_and_failing_kernels) {
