@@ -24,6 +24,7 @@ int variable(int n, ...) restrict(amp, cpu) {
     return n;
 }
 #endif
+#if defined(FAIL_computed_goto)
 int jumps(int n) restrict(amp, cpu) {
     static const void *const places[] = {&&even, &&odd};
     goto *places[n & 1];
@@ -32,6 +33,7 @@ even:
 odd:
     return 1;
 }
+#endif
 
 void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
@@ -60,7 +62,7 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = variable(1, view[i]); });
 #endif
-#ifdef FAIL_computed_goto // 'jumps' has a computed goto
+#ifdef FAIL_computed_goto // 'goto' is not allowed
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = jumps(view[i]); });
 #endif
