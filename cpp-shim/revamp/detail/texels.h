@@ -560,22 +560,25 @@ REVAMP_IMAGE_CALL image_floats __revamp_image_gather(const void *texels, int com
 // There are images of such texels.
 template <class T> constexpr bool is_in_images = texel_size<T> != 3 && !std::is_same_v<texel_scalar<T>, double>;
 
-// A component of a texel of an image: norm and unorm are within their range already.
-template <class S, class Word> REVAMP_HD S component_from(Word word) {
-    if constexpr (is_normalized<S>)
+// A component of a texel of an image: norm and unorm are within their range already. `number`: it is known to be a number,
+// so that what writes it need not ask. A border colour may be none.
+template <class S, class Word> REVAMP_HD S component_from(Word word, [[maybe_unused]] bool number) {
+    if constexpr (is_normalized<S>) {
+        __builtin_assume(!number || word == word);
         return __builtin_bit_cast(S, word);
-    else
+    } else {
         return S(word);
+    }
 }
-template <class T, class Four> REVAMP_HD T texel_of(const Four &four) {
+template <class T, class Four> REVAMP_HD T texel_of(const Four &four, bool number = true) {
     typedef texel_scalar<T> S;
     if constexpr (texel_size<T> == 1)
-        return component_from<S>(four.x);
+        return component_from<S>(four.x, number);
     else if constexpr (texel_size<T> == 2)
-        return T(component_from<S>(four.x), component_from<S>(four.y));
+        return T(component_from<S>(four.x, number), component_from<S>(four.y, number));
     else
-        return T(component_from<S>(four.x), component_from<S>(four.y), component_from<S>(four.z),
-                 component_from<S>(four.w));
+        return T(component_from<S>(four.x, number), component_from<S>(four.y, number),
+                 component_from<S>(four.z, number), component_from<S>(four.w, number));
 }
 template <class T, int N> REVAMP_HD T fetch_image(const void *texels, const Concurrency::index<N> &at, int level) {
     const int x = at[N - 1];
@@ -596,7 +599,8 @@ REVAMP_HD T sample_image(const void *texels, const sampling &how, const coordina
     if constexpr (N > 2) z = at.c[2];
     // Half way Vulkan takes the level below.
     if (how.filter == Concurrency::graphics::filter_point) level = __builtin_floorf(level + 0.5f);
-    return texel_of<T>(__revamp_image_sample(texels, N, how.filter, how.address, at.c[0], y, z, level));
+    return texel_of<T>(__revamp_image_sample(texels, N, how.filter, how.address, at.c[0], y, z, level),
+                       how.address != Concurrency::graphics::address_border);
 }
 #endif
 
@@ -651,8 +655,9 @@ gather_texels(const texels<2> &from, const sampling &how, const coordinates<2> &
 #ifdef REVAMP_WITH_IMAGES
         if constexpr (is_in_images<T>) {
             if (__revamp_with_images())
-                return texel_of<typename Concurrency::graphics::short_vector<S, 4>::type>(__revamp_image_gather(
-                    from.first, Component, how.filter, how.address, at.c[0], at.c[1], 0.0f, 0.0f));
+                return texel_of<typename Concurrency::graphics::short_vector<S, 4>::type>(
+                    __revamp_image_gather(from.first, Component, how.filter, how.address, at.c[0], at.c[1], 0.0f, 0.0f),
+                    how.address != Concurrency::graphics::address_border);
         }
 #endif
         return with_bits<T>(from.bits, gather_action<T, Component>{from, how, at});
