@@ -1,9 +1,10 @@
 //! Writes a C++ AMP program of random kernels, for tests that compare compilers:
-//! `cargo run -p revamp-kernelc --example generate SEED COUNT > kernels.cpp`.
+//! `cargo run -p revamp-kernelc --example generate SEED COUNT [textures] > kernels.cpp`.
 //!
 //! Each kernel reads views `a` (int), `u` (unsigned), `f` (float) and writes one of `ints`, `floats`, `sums`, so that threads
 //! do not race; nothing in it is undefined: shifts are masked, divisors are not zero, signed numbers do not overflow. The
-//! program includes "compare.hpp", whose `compare_over` runs a kernel twice and compares.
+//! program includes "compare.hpp", whose `compare_over` runs a kernel twice and compares. With `textures` they also read, sample
+//! and write those of "compare_textures.hpp".
 
 use std::fmt::Write;
 
@@ -28,6 +29,7 @@ struct Generator {
     /// Floating-point division and square roots are used.
     inexact: bool,
     use_floats: bool,
+    textures: bool,
 }
 
 impl Generator {
@@ -72,6 +74,9 @@ impl Generator {
         }
         let a = self.number(depth - 1);
         let b = self.number(depth - 1);
+        if self.textures && self.random(4) == 0 {
+            return self.texel(&a, &b);
+        }
         match self.random(22) {
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
@@ -188,6 +193,9 @@ impl Generator {
         self.budget -= 1;
         if self.budget < 0 || self.depth > 6 {
             return self.assign();
+        }
+        if self.textures && self.random(8) == 0 {
+            return self.set_texel();
         }
         match self.random(20) {
             0..=3 => self.assign(),
@@ -534,13 +542,9 @@ impl Generator {
                 "idx.tile[0] * 2 + idx.tile[2]",
             ),
         ];
-        let inexact = self.inexact;
         if tiled {
             let (domain, tile, threads, t, l, g) = TILED[self.random(6) as usize];
-            let _ = writeln!(
-                self.out,
-                "    compare_over({n}, {inexact}, {domain}, [=](tiled_index<{tile}> idx) restrict(amp) {{"
-            );
+            self.begin(n, domain, &format!("tiled_index<{tile}>"));
             self.threads = threads;
             self.line(&format!("tile_static unsigned shared[{threads}];"));
             self.line(&format!("tile_static both pairs[{threads}];"));
@@ -551,7 +555,7 @@ impl Generator {
             self.uniform.extend(["g".into(), "given".into()]);
         } else {
             let (domain, index, t) = UNTILED[self.random(4) as usize];
-            let _ = writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{");
+            self.begin(n, domain, index);
             self.line(&format!("const unsigned t = unsigned({t});"));
         }
         self.line("auto out = [=](unsigned at, unsigned value) restrict(amp, cpu) { ints[int(at)] = int(value); };");
@@ -561,6 +565,19 @@ impl Generator {
             self.line("float d0 = f[int(t)];");
             self.floats.push("d0".into());
         }
+    }
+
+    fn begin(&mut self, n: u64, domain: &str, index: &str) {
+        let inexact = self.inexact;
+        let _ = if self.textures {
+            writeln!(
+                self.out,
+                "    compare_textures({n}, {inexact}, {domain}, [=](textures &on) {{\n        REVAMP_COMPARE_TEXTURES;\n        \
+                 return [=]({index} idx) restrict(amp) {{"
+            )
+        } else {
+            writeln!(self.out, "    compare_over({n}, {inexact}, {domain}, [=]({index} idx) restrict(amp) {{")
+        };
     }
 
     fn kernel(&mut self, n: u64) {
@@ -602,7 +619,49 @@ impl Generator {
         let names: Vec<String> = self.unsigned.clone();
         let value = names.iter().map(|n| format!("{n} * {}u", 1 + self.random(99))).collect::<Vec<_>>().join(" ^ ");
         self.line(&format!("out(t, {value});"));
-        let _ = writeln!(self.out, "    }});");
+        self.out.push_str(if self.textures { "        };\n    });\n" } else { "    });\n" });
+    }
+
+    /// A number read from a texture, at places inside and outside.
+    fn texel(&mut self, a: &str, b: &str) -> String {
+        let channel = ["x", "y", "z", "w"][self.random(4) as usize];
+        let level = ["0", "1", "2", "9", "v0 & 3u"][self.random(5) as usize];
+        let detail = ["0.0f", "1.0f", "0.5f", "float(int(t & 1u))"][self.random(4) as usize];
+        match self.random(14) {
+            0 => format!("line[int({a} & 127u) - 20]"),
+            1 => format!("line(int({a}))"),
+            2 => format!("plane.get(index<2>(int({a} & 31u) - 3, int({b} & 15u))).{channel}"),
+            3 => format!("texel(plane, {a}, {b})"),
+            4 => format!("unsigned(block.get(index<3>(int({a} & 7u), int({b} & 7u), int(t & 7u)), {level}).y)"),
+            5 => format!("steps(colours.get(index<2>(int({a} & 15u), int({b} & 31u) - 5), {level}).{channel})"),
+            6 => format!("steps(small_colours(int({a} & 15u) - 2, int({b} & 7u)).{channel})"),
+            // Which texture is known at run time only.
+            7 => format!("({} ? line : other_line)[int({b} & 63u)]", self.condition(1)),
+            8 => format!("units(numbers.sample(nearest, float_2(float(int({a} & 31u)) * 0.0625f + 0.03125f, 0.28125f)).{channel})"),
+            9 => format!("units(held.at({a}, {b}, {detail}))"),
+            10 => format!("units(bordered.at({a}, {b}, {detail}))"),
+            11 => {
+                let sampler = ["wrapping, ", "nearest, ", "held.by, ", ""][self.random(4) as usize];
+                let of = ["red", "green", "blue", "alpha"][self.random(4) as usize];
+                format!("units(numbers.gather_{of}({sampler}float_2(float(int({a} & 15u)) * 0.0625f + 0.015625f, float(int({b} & 15u)) * 0.0625f + 0.046875f)).{channel})")
+            }
+            12 => format!("units(numbers.sample<filter_linear, address_mirror>(float_2(float(int({a} & 127u) - 32) * 0.015625f, 0.140625f), {detail}).{channel})"),
+            _ => format!("unsigned(counted[int({a} & 0u) + int(t)])"),
+        }
+    }
+
+    /// A thread writes its own texels.
+    fn set_texel(&mut self) {
+        let (a, b) = (self.number(1), self.number(1));
+        let line = match self.random(5) {
+            0 => format!("written.set(index<2>(int(t / 14u), int(t % 14u)), uint_4({a}, {b} & 511u, t, 7u));"),
+            1 => format!("shades.set(index<1>(int(t)), unorm_2(shade({a}), shade({b})));"),
+            2 => format!("halves.set(index<1>(int(t)), float_2(float(int({a} & 4095u)) * 0.125f, -float(int({b} & 1023u))));"),
+            // Outside it is dropped.
+            3 => format!("if ({a} > 77u) written.set(index<2>(int(t / 14u) + 8 * int({b} & 1u), int(t % 14u)), uint_4({a}));"),
+            _ => format!("counted.set(index<1>(int(t)), int(unsigned(counted(int(t))) * 3u + {a}));"),
+        };
+        self.line(&line);
     }
 }
 
@@ -626,9 +685,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         budget: 0,
         inexact: false,
         use_floats: false,
+        textures: arguments.next().is_some_and(|word| word == "textures"),
     };
     let count: u64 = count.parse()?;
-    print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n#include \"compare.hpp\"\n\n");
+    let header = if generator.textures { "compare_textures.hpp" } else { "compare.hpp" };
+    print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n#include \"{header}\"\n\n");
     // Functions of a few kernels each: compilers take time for long ones.
     for n in 0..count {
         let _ = write!(generator.out, "static void kernel_{n}() {{\n    REVAMP_COMPARE_VIEWS;\n");

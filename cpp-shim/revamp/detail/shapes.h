@@ -448,11 +448,13 @@ struct tile_barrier_access {
 };
 
 #if REVAMP_DEVICE_PASS
-// Where the thread is, of at most three dimensions.
+// Where the thread is, of at most three dimensions. No loop: in large kernels the compiler keeps it, and the numbers of
+// dimensions must be constants.
 template <int N, unsigned (*id)(unsigned)> REVAMP_DEVICE inline Concurrency::index<N> place_of() noexcept {
     Concurrency::index<N> place;
-    for (int d = 0; d < N; ++d)
-        place[d] = static_cast<int>(id(static_cast<unsigned>(N - 1 - d)));
+    place[0] = static_cast<int>(id(N - 1));
+    if constexpr (N > 1) place[1] = static_cast<int>(id(N - 2));
+    if constexpr (N > 2) place[2] = static_cast<int>(id(N - 3));
     return place;
 }
 // The tiled_index of the thread of a compiled kernel.
