@@ -637,16 +637,22 @@ impl Generator {
             6 => format!("steps(small_colours(int({a} & 15u) - 2, int({b} & 7u)).{channel})"),
             // Which texture is known at run time only.
             7 => format!("({} ? line : other_line)[int({b} & 63u)]", self.condition(1)),
-            8 => format!("units(numbers.sample(nearest, float_2(float(int({a} & 31u)) * 0.0625f + 0.03125f, 0.28125f)).{channel})"),
+            8 => format!(
+                "units(numbers.sample(nearest, float_2(float(int({a} & 31u)) * 0.0625f + 0.03125f, 0.28125f)).{channel})"
+            ),
             9 => format!("units(held.at({a}, {b}, {detail}))"),
             10 => format!("units(bordered.at({a}, {b}, {detail}))"),
             11 => {
                 let sampler = ["wrapping, ", "nearest, ", "held.by, ", ""][self.random(4) as usize];
                 let of = ["red", "green", "blue", "alpha"][self.random(4) as usize];
-                format!("units(numbers.gather_{of}({sampler}float_2(float(int({a} & 15u)) * 0.0625f + 0.015625f, float(int({b} & 15u)) * 0.0625f + 0.046875f)).{channel})")
+                format!(
+                    "units(numbers.gather_{of}({sampler}float_2(float(int({a} & 15u)) * 0.0625f + 0.015625f, float(int({b} & 15u)) * 0.0625f + 0.046875f)).{channel})"
+                )
             }
-            12 => format!("units(numbers.sample<filter_linear, address_mirror>(float_2(float(int({a} & 127u) - 32) * 0.015625f, 0.140625f), {detail}).{channel})"),
-            _ => format!("unsigned(counted[int({a} & 0u) + int(t)])"),
+            12 => format!(
+                "units(numbers.sample<filter_linear, address_mirror>(float_2(float(int({a} & 127u) - 32) * 0.015625f, 0.140625f), {detail}).{channel})"
+            ),
+            _ => format!("(0u + counted[int({a} & 0u) + int(t)])"),
         }
     }
 
@@ -656,9 +662,13 @@ impl Generator {
         let line = match self.random(5) {
             0 => format!("written.set(index<2>(int(t / 14u), int(t % 14u)), uint_4({a}, {b} & 511u, t, 7u));"),
             1 => format!("shades.set(index<1>(int(t)), unorm_2(shade({a}), shade({b})));"),
-            2 => format!("halves.set(index<1>(int(t)), float_2(float(int({a} & 4095u)) * 0.125f, -float(int({b} & 1023u))));"),
+            2 => format!(
+                "halves.set(index<1>(int(t)), float_2(float(int({a} & 4095u)) * 0.125f, -float(int({b} & 1023u))));"
+            ),
             // Outside it is dropped.
-            3 => format!("if ({a} > 77u) written.set(index<2>(int(t / 14u) + 8 * int({b} & 1u), int(t % 14u)), uint_4({a}));"),
+            3 => format!(
+                "if ({a} > 77u) written.set(index<2>(int(t / 14u) + 8 * int({b} & 1u), int(t % 14u)), uint_4({a}));"
+            ),
             _ => format!("counted.set(index<1>(int(t)), int(unsigned(counted(int(t))) * 3u + {a}));"),
         };
         self.line(&line);

@@ -1,6 +1,6 @@
-// Textures for the random kernels that have them (kernelc/examples/generate.rs): each accelerator has its own, of the same texels.
-// Nothing that is read of them depends on a device's precision: samples are of whole numbers, and lie where all weights are
-// quarters or eighths.
+// Textures for the random kernels that have them (kernelc/examples/generate.rs): each accelerator has its own, of the
+// same texels. Nothing that is read of them depends on a device's precision: samples are of whole numbers, and lie
+// where all weights are quarters or eighths.
 #pragma once
 
 #include "compare.hpp"
@@ -80,7 +80,9 @@ struct sampled {
     sampler by;
 
     float at(unsigned x, unsigned y, float level) const restrict(amp) {
-        return from.sample(by, float_2(float(int(x & 255u) - 64) * 0.015625f, float(int(y & 255u) - 64) * 0.015625f), level).y;
+        return from
+            .sample(by, float_2(float(int(x & 255u) - 64) * 0.015625f, float(int(y & 255u) - 64) * 0.015625f), level)
+            .y;
     }
 };
 inline unsigned texel(const texture_view<const uint_4, 2> &from, unsigned x, unsigned y) restrict(amp) {
@@ -109,8 +111,8 @@ inline unsigned units(float number) restrict(amp) {
     const texture_view<float_2, 1> halves(on.halves);                                                                  \
     const texture_view<int, 1> counted(on.counted);                                                                    \
     const sampler wrapping(filter_linear, address_wrap), nearest(filter_point, address_mirror);                        \
-    const sampled held = {numbers, wrapping}, bordered = {                                                                  \
-        numbers, sampler(filter_linear, address_border, float_4(3.0f, 8.0f, 2.0f, 1.0f))}
+    const sampled held = {numbers, wrapping},                                                                          \
+                  bordered = {numbers, sampler(filter_linear, address_border, float_4(3.0f, 8.0f, 2.0f, 1.0f))}
 
 template <class Domain, class Make>
 void compare_textures(int kernel, bool inexact, const Domain &domain, const Make &make) {

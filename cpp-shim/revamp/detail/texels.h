@@ -560,8 +560,8 @@ REVAMP_IMAGE_CALL image_floats __revamp_image_gather(const void *texels, int com
 // There are images of such texels.
 template <class T> constexpr bool is_in_images = texel_size<T> != 3 && !std::is_same_v<texel_scalar<T>, double>;
 
-// A component of a texel of an image: norm and unorm are within their range already. `number`: it is known to be a number,
-// so that what writes it need not ask. A border colour may be none.
+// A component of a texel of an image: norm and unorm are within their range already. `number`: it is known to be a
+// number, so that what writes it need not ask. A border colour may be none.
 template <class S, class Word> REVAMP_HD S component_from(Word word, [[maybe_unused]] bool number) {
     if constexpr (is_normalized<S>) {
         __builtin_assume(!number || word == word);
