@@ -445,7 +445,7 @@ fn compile(
     };
     let joined = folder.file("joined.o");
     let all: Vec<&Path> = std::iter::once(&renamed).chain(&native).map(PathBuf::as_path).collect();
-    let code = Running::start(&mut clang.join(&all, &joined, target))?.wait()?;
+    let code = Running::start(&mut clang.join(&all, &joined, target, line.target().is_none()))?.wait()?;
     if code == 0 {
         folder.hand_over(&joined, &object.file)?;
     }
