@@ -220,8 +220,7 @@ impl Clang {
                 })?
             }
         };
-        let found =
-            found.ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
+        let found = found.ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
         if found < OLDEST {
             let path = compiler.display();
             return Err(format!("{path} is Clang {found}: Clang {OLDEST} or later compiles kernels; {install}"));

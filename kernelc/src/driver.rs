@@ -480,13 +480,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let overloaded = functions.overloaded();
     let may_be = functions.may_be_overloaded();
     let specialized = codes.iter().flat_map(source_rewrite::specialized_members).collect();
+    let mut types = source_rewrite::FunctionTypes::default();
+    codes.iter().for_each(|code| types.learn(code, &clauses));
     let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be, &specialized) else {
-            continue;
-        };
+        let text = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be, &specialized, &types);
+        let Some(text) = text else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(

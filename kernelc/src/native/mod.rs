@@ -110,7 +110,9 @@ pub fn cut(ir: &str) -> Native {
         let ty = &name[5..];
         let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
         let called = format!("@llvm.{name}(");
-        if kernels.iter().any(|(_, kernel)| kernel.text.contains(&called)) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
+        if kernels.iter().any(|(_, kernel)| kernel.text.contains(&called))
+            && !ir.contains(&format!("declare {ty} @llvm.{name}("))
+        {
             tail.push_str(&declared);
         }
     }
