@@ -164,10 +164,24 @@ fn search(name: &str) -> Option<PathBuf> {
 }
 
 fn version(compiler: &Path) -> Option<u32> {
+    if let Some(version) = version_by_place(&compiler.canonicalize().ok()?) {
+        return Some(version);
+    }
     let output = Command::new(compiler).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let number = text.split_once("clang version ")?.1;
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// LLVM installs `clang-22`, Debian all of it in `llvm-22/bin`: to start Clang to ask it takes longer.
+fn version_by_place(program: &Path) -> Option<u32> {
+    let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+    let file = name(program)?;
+    match file.strip_prefix("clang-") {
+        Some(number) => number.parse().ok(),
+        None if file == "clang" => name(program.parent()?.parent()?)?.strip_prefix("llvm-")?.parse().ok(),
+        None => None,
+    }
 }
 
 impl Clang {
@@ -178,19 +192,27 @@ impl Clang {
                                environment variable REVAMP_CLANG"
         );
         let named = std::env::var_os("REVAMP_CLANG").filter(|name| !name.is_empty());
-        let compiler = match named {
+        let (compiler, found) = match named {
             Some(name) => {
                 let path = PathBuf::from(&name);
                 let found = if path.components().count() > 1 { Some(path) } else { search(&name.to_string_lossy()) };
-                found
+                let found = found
                     .filter(|p| p.is_file())
-                    .ok_or_else(|| format!("REVAMP_CLANG is {}, which is not there", name.to_string_lossy()))?
+                    .ok_or_else(|| format!("REVAMP_CLANG is {}, which is not there", name.to_string_lossy()))?;
+                let number = version(&found);
+                (found, number)
             }
             None => {
                 let names = (OLDEST..=NEWEST).map(|v| format!("clang++-{v}")).chain(["clang++".into()]);
-                let found: Vec<_> = names.filter_map(|name| search(&name)).collect();
-                let new = found.iter().find(|p| version(p).is_some_and(|v| v >= OLDEST));
-                new.cloned().ok_or_else(|| match found.first() {
+                let mut old = None;
+                let new = names.filter_map(|name| search(&name)).find_map(|path| match version(&path) {
+                    Some(number) if number >= OLDEST => Some((path, Some(number))),
+                    _ => {
+                        old.get_or_insert(path);
+                        None
+                    }
+                });
+                new.ok_or_else(|| match old {
                     Some(old) => {
                         format!("{} is too old: Clang {OLDEST} or later compiles kernels; {install}", old.display())
                     }
@@ -198,8 +220,7 @@ impl Clang {
                 })?
             }
         };
-        let found = version(&compiler)
-            .ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
+        let found = found.ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
         if found < OLDEST {
             let path = compiler.display();
             return Err(format!("{path} is Clang {found}: Clang {OLDEST} or later compiles kernels; {install}"));
@@ -357,8 +378,14 @@ impl Clang {
         command
     }
 
-    /// A call that joins objects to one.
-    pub fn join(&self, inputs: &[&Path], output: &Path, target: &str) -> Command {
+    /// A call that joins objects to one. `own`: they are for the system that this is.
+    pub fn join(&self, inputs: &[&Path], output: &Path, target: &str, own: bool) -> Command {
+        // As Clang calls it; to start Clang takes longer than that.
+        if let Some(linker) = search("ld").filter(|_| own && cfg!(target_os = "linux")) {
+            let mut command = Command::new(linker);
+            command.args(["--hash-style=gnu", "--build-id", "--eh-frame-hdr", "-r", "-o"]).arg(output).args(inputs);
+            return command;
+        }
         let mut command = Command::new(&self.compiler);
         command.arg(format!("--target={target}"));
         command.args(["-r", "-nostdlib"]);

@@ -4,6 +4,7 @@ use crate::clang::{Amp, Clang, Pass, Unit};
 use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
+use crate::host_pass::HostPass;
 use crate::lower::Bounds;
 use crate::native::build::Making;
 use crate::overloads::Functions;
@@ -380,7 +381,24 @@ fn compile(
         library: text.library.as_deref(),
     };
     let ir = folder.file("device.ll");
+    let (image_file, host) = (folder.file("image"), folder.file("host.o"));
+    let pass = |unit: &Unit<'_>| {
+        let mut command = clang.pass(Pass::Host, unit, &line.for_host(foreign));
+        command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);
+        depends(line, object, &mut command);
+        command.arg("-o").arg(&host);
+        command
+    };
+    // Begun for nothing where the source turns out to be wrong.
+    let mut beside = text.launches.then(|| HostPass::start(&mut pass(&unit), line, &image_file)).flatten();
+    let as_asked = unit.amp;
     let (unit, of_device) = device_code(clang, unit, &text, line, &ir)?;
+    if unit.amp != as_asked {
+        drop(beside.take());
+    }
+    if beside.is_none() {
+        beside = HostPass::start(&mut pass(&unit), line, &image_file);
+    }
     let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
     let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
     if of_device.amp.is_device() {
@@ -391,21 +409,27 @@ fn compile(
     }
     if kernels.is_empty() {
         if let Some(plain) = plain {
+            drop(beside);
             return plain();
         }
     }
 
-    let image_file = folder.file("image");
-    std::fs::write(&image_file, image::encode(&kernels))
-        .map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
-    let mut command = clang.pass(Pass::Host, &unit, &line.for_host(foreign));
-    command.arg("-Xclang").arg("-fcuda-include-gpubinary").arg("-Xclang").arg(&image_file);
-    depends(line, object, &mut command);
-    let (host, renamed) = (folder.file("host.o"), folder.file("renamed.o"));
-    let code = Running::start(command.arg("-o").arg(&host))?.wait()?;
+    let image = image::encode(&kernels);
+    let code = match beside {
+        Some(beside) => {
+            let (code, told) = beside.end(&image)?;
+            eprint!("{told}");
+            code
+        }
+        None => {
+            std::fs::write(&image_file, image).map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
+            Running::start(&mut pass(&unit))?.wait()?
+        }
+    };
     if code != 0 {
         return Ok(code);
     }
+    let renamed = folder.file("renamed.o");
     let native = making.and_then(Making::end);
     let register = native.as_ref().map(|_| native::register_symbol(id));
     let windows = line.is_for_windows();
@@ -421,7 +445,7 @@ fn compile(
     };
     let joined = folder.file("joined.o");
     let all: Vec<&Path> = std::iter::once(&renamed).chain(&native).map(PathBuf::as_path).collect();
-    let code = Running::start(&mut clang.join(&all, &joined, target))?.wait()?;
+    let code = Running::start(&mut clang.join(&all, &joined, target, line.target().is_none()))?.wait()?;
     if code == 0 {
         folder.hand_over(&joined, &object.file)?;
     }
@@ -442,6 +466,8 @@ struct Text {
     misplaced: String,
     /// It names the type `long double`.
     long_double: bool,
+    /// It launches kernels by name.
+    launches: bool,
 }
 
 /// Reads what the program brings.
@@ -454,13 +480,14 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let overloaded = functions.overloaded();
     let may_be = functions.may_be_overloaded();
     let specialized = codes.iter().flat_map(source_rewrite::specialized_members).collect();
+    let mut types = source_rewrite::FunctionTypes::default();
+    codes.iter().for_each(|code| types.learn(code, &clauses));
     let (mut copies, mut misplaced) = (Vec::new(), String::new());
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
-        let Some(text) = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be, &specialized) else {
-            continue;
-        };
+        let text = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be, &specialized, &types);
+        let Some(text) = text else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();
             return Err(format!(
@@ -481,7 +508,8 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let names =
         |code: &Code<'_>| (1..code.tokens.len()).any(|at| code.text(at) == "double" && code.before(at) == "long");
     let long_double = codes.iter().any(names);
-    Ok(Text { overloaded, may_be, overlay, library, misplaced, long_double })
+    let launches = sources.iter().any(|source| source.text.contains("parallel_for_each"));
+    Ok(Text { overloaded, may_be, overlay, library, misplaced, long_double, launches })
 }
 
 /// A number of the translation unit, the same in each build of it.

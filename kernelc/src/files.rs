@@ -111,6 +111,12 @@ impl Running {
         Ok(this)
     }
 
+    /// Whether it has ended, or is to be.
+    pub fn has_ended(&mut self) -> Result<bool, String> {
+        let ended = self.child.try_wait().map_err(|e| format!("{}: {e}", self.name))?.is_some();
+        Ok(ended || system::is_stopped())
+    }
+
     /// Waits for its end: its exit code.
     pub fn wait(self) -> Result<i32, String> {
         self.end().map(|(code, _)| code)

@@ -8,7 +8,7 @@
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
 //! - `system`: what differs between systems; `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
-//!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `refuse`: what C++ AMP forbids and Clang
+//!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `host_pass`: Clang's pass for the host; `refuse`: what C++ AMP forbids and Clang
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
@@ -25,6 +25,7 @@ mod diagnostics;
 pub mod driver;
 mod files;
 mod flags;
+mod host_pass;
 pub mod image;
 pub mod ir;
 mod kernels;

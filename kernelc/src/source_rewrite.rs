@@ -3,14 +3,15 @@
 //! - restrictions stand before `noexcept`, `throw()` and `->`, and behind `mutable`; Clang takes attributes elsewhere, and none
 //!   in types;
 //! - members of local classes have the restriction of the function around them;
+//! - functions that are declared by a named function type have its restriction;
 //! - `e.tile<16>()` and `v.sample<filter_point>(c)` need no `template` where `e` and `v` depend on a template's parameter;
 //! - deleted functions are the host's, where functions may differ by restriction;
 //! - members of class templates that are specialized for amp code alone are `noexcept`: Clang looks for what is specialized by its
 //!   type, which that is part of, not by its restriction;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
-use crate::tokens::{Clauses, Code};
-use std::collections::HashSet;
+use crate::tokens::{Clauses, Code, Restriction};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ type Edit = (Range<usize>, String);
 
 /// The source as Clang accepts it; `None` if there is nothing to rewrite.
 /// `members` are the tokens where members of local classes begin; `overloaded`: functions may differ by restriction;
-/// `specialized`: the members that some source of the program specializes.
+/// `specialized`: the members that some source of the program specializes; `types`: its function types that are restricted.
 pub fn rewritten(
     source: &str,
     code: &Code<'_>,
@@ -27,8 +28,10 @@ pub fn rewritten(
     members: &[usize],
     overloaded: bool,
     specialized: &HashSet<String>,
+    types: &FunctionTypes,
 ) -> Option<String> {
     let mut edits = restricted(code, clauses, members);
+    edits.extend(of_types(code, types));
     edits.extend(member_templates(code));
     if overloaded {
         edits.extend(deleted(code, clauses));
@@ -84,11 +87,85 @@ fn restricted(code: &Code<'_>, clauses: &Clauses, members: &[usize]) -> Vec<Edit
     let around = |at: usize| bodies.iter().filter(|(body, _)| body.contains(&at)).min_by_key(|(body, _)| body.len());
     let edit = |&at: &usize| {
         let (_, restriction) = around(at).filter(|(_, restriction)| restriction.amp)?;
-        let words = if restriction.cpu { "amp, cpu" } else { "amp" };
         let start = code.tokens.get(at)?.start;
-        Some((start..start, format!("restrict({words}) ")))
+        Some((start..start, words(restriction).to_owned()))
     };
     members.iter().filter_map(edit).collect()
+}
+
+fn words(restriction: &Restriction) -> &'static str {
+    if restriction.cpu { "restrict(amp, cpu) " } else { "restrict(amp) " }
+}
+
+/// Names of function types with restrictions: `typedef int (f)(int) restrict(amp)`, `using f = int(int) restrict(amp)`.
+#[derive(Default)]
+pub struct FunctionTypes {
+    restricted: HashMap<String, Restriction>,
+    /// Names that are something else too: they are left alone.
+    others: HashSet<String>,
+}
+
+impl FunctionTypes {
+    /// Adds those of a source.
+    pub fn learn(&mut self, code: &Code<'_>, clauses: &Clauses) {
+        for at in 0..code.tokens.len() {
+            match code.text(at) {
+                "typedef" => self.add(code, clauses, at),
+                "using" if code.text(at + 2) == "=" => self.add(code, clauses, at),
+                "class" | "struct" | "union" | "enum" | "typename" => {
+                    self.others.insert(code.text(at + 1).to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add(&mut self, code: &Code<'_>, clauses: &Clauses, at: usize) {
+        let end = (at..code.tokens.len()).find(|&n| code.text(n) == ";").unwrap_or(code.tokens.len());
+        let using = code.text(at) == "using";
+        let clause =
+            (at..end).find_map(|n| clauses.at(code, n)).filter(|(clause, found)| clause.end == end && found.amp);
+        let of_function = clause.and_then(|(clause, restriction)| {
+            let (open, _) = parameters(code, clause.start)?;
+            let last = open.checked_sub(1)?;
+            // Of a pointer to a function there is more than a name between the parentheses.
+            let name = match code.text(last) {
+                ")" if using => return None,
+                ")" => last - 1,
+                _ if using => at + 1,
+                _ => last,
+            };
+            let alone = code.text(last) != ")" || code.pair(last) == name.checked_sub(1);
+            (alone && code.is_word(name)).then(|| (code.text(name).to_owned(), restriction))
+        });
+        match of_function {
+            Some((name, restriction)) if self.restricted.get(&name).is_none_or(|r| *r == restriction) => {
+                self.restricted.insert(name, restriction);
+            }
+            Some((name, _)) => drop(self.others.insert(name)),
+            None => {
+                let name = if using { at + 1 } else { end.saturating_sub(1) };
+                self.others.insert(code.text(name).to_owned());
+            }
+        }
+    }
+}
+
+/// The restriction for functions that are declared by such a type: `f g;`.
+fn of_types(code: &Code<'_>, types: &FunctionTypes) -> Vec<Edit> {
+    let edit = |at: usize| {
+        let restriction = types.restricted.get(code.text(at)).filter(|_| !types.others.contains(code.text(at)))?;
+        let declares = code.is_word(at + 1) && [";", ","].contains(&code.text(at + 2));
+        let mut first = at;
+        while code.before(first) == "::" && first >= 2 && code.is_word(first - 2) {
+            first -= 2;
+        }
+        let begins =
+            ["", ";", "{", "}", ":", "static", "extern", "friend", "inline", "virtual"].contains(&code.before(first));
+        let start = code.tokens.get(first)?.start;
+        (declares && begins).then(|| (start..start, words(restriction).to_owned()))
+    };
+    if types.restricted.is_empty() { Vec::new() } else { (0..code.tokens.len()).filter_map(edit).collect() }
 }
 
 /// Deleted functions without a restriction are the host's, as others are: Clang takes them for ones of both sides.
@@ -352,7 +429,9 @@ mod tests {
         let mut clauses = Clauses::new();
         clauses.learn(&code);
         let members = crate::overloads::Functions::default().add(&code, &clauses);
-        let made = rewritten(source, &code, &clauses, &members, true, &specialized_members(&code));
+        let mut types = FunctionTypes::default();
+        types.learn(&code, &clauses);
+        let made = rewritten(source, &code, &clauses, &members, true, &specialized_members(&code), &types);
         if let Some(made) = &made {
             assert_eq!(made.matches('\n').count(), source.matches('\n').count(), "{made}");
         }
@@ -387,6 +466,16 @@ mod tests {
             ("typedef int (*f)(int) restrict(amp, cpu);", "typedef int (*f)(int) ;"),
             ("void g(int h(int) restrict(amp), int);", "void g(int h(int) , int);"),
             ("q<int(int) restrict(amp)> x;", "q<int(int) > x;"),
+            (
+                "typedef int (f)(int) restrict(amp, cpu); f g, h; struct s { static f m; }; n::f i; void k(f *p, f q);",
+                "typedef int (f)(int) ; restrict(amp, cpu) f g, h; struct s { static restrict(amp, cpu) f m; }; restrict(amp, cpu) n::f i; void k(f *p, f q);",
+            ),
+            ("using f = int(int) restrict(amp); f g; f *p;", "using f = int(int) ; restrict(amp) f g; f *p;"),
+            ("typedef int (*f)(int) restrict(amp); f g;", "typedef int (*f)(int) ; f g;"),
+            (
+                "typedef int f(int) restrict(amp); template <class f> struct s { f g; };",
+                "typedef int f(int) ; template <class f> struct s { f g; };",
+            ),
             ("int (*p)(int) restrict(amp) = nullptr;", "int (*p)(int) = nullptr;"),
             ("#define A restrict(amp)\nint f() A noexcept;", "#define A restrict(amp)\nint f() noexcept A ;"),
             (

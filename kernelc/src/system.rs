@@ -1,4 +1,4 @@
-//! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, libraries loaded at run time.
+//! What differs between Unix and Windows: bytes of names, folders of one's own, locks of files, pipes, libraries loaded at run time.
 #![allow(unsafe_code)]
 
 use std::ffi::{OsStr, OsString, c_void};
@@ -103,6 +103,31 @@ mod unix {
         lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok())
     }
 
+    /// Makes a pipe that has a name.
+    pub fn make_pipe(path: &Path) -> std::io::Result<()> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        // SAFETY: the name is a string with a zero at its end, which lives over the call.
+        match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    }
+
+    /// Opens a pipe to write; `None` as long as nobody has opened it to read.
+    pub fn open_pipe(path: &Path) -> std::io::Result<Option<File>> {
+        let flags = libc::O_NONBLOCK | libc::O_CLOEXEC;
+        let pipe = match File::options().write(true).custom_flags(flags).open(path) {
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
+            other => other?,
+        };
+        // What is written may be more than it holds.
+        // SAFETY: the descriptor is open as long as the file lives.
+        match unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, 0) } {
+            0 => Ok(Some(pipe)),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    }
+
     /// Loads a library for good; null if it cannot be.
     pub fn load_library(path: &Path) -> *mut c_void {
         let Ok(name) = CString::new(path.as_os_str().as_bytes()) else { return std::ptr::null_mut() };
@@ -182,6 +207,16 @@ mod windows {
     pub fn is_unlocked(path: &Path) -> bool {
         std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
             && File::options().read(true).share_mode(0).open(path).is_ok()
+    }
+
+    /// Files are no pipes here.
+    pub fn make_pipe(_: &Path) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// As there are none.
+    pub fn open_pipe(_: &Path) -> std::io::Result<Option<File>> {
+        Err(std::io::ErrorKind::Unsupported.into())
     }
 
     /// Loads a library for good; null if it cannot be.

@@ -70,6 +70,7 @@ impl Place {
             ("c.c", "int m(void) { int class = 6; return class; }\n"),
             ("h.hpp", "#define X 1\n"),
             ("amp.cpp", AMP),
+            ("sides.cpp", SIDES),
             ("text", "int n() { return 7; }\n"),
             ("resp", "-c 'sp ace.cpp' -O1"),
             ("nested", "@resp \"-DY=\\\"a b\\\"\"\n-g"),
@@ -293,6 +294,27 @@ fn flags_of_kernels() {
     }
 }
 
+/// The host's pass begins before it is known that the source is right.
+#[test]
+fn what_the_hosts_pass_says_is_told_once_and_of_right_sources() {
+    let Some(place) = Place::new("sides") else { return };
+    for (line, right, warnings, errors) in [
+        ("-c sides.cpp", true, 0, 0),
+        ("-DHOST_WARNING -c sides.cpp", true, 1, 0),
+        ("-DHOST_ERROR -DHOST_WARNING -c sides.cpp", false, 1, 1),
+        ("-DHOST_WARNING -DAMP_ERROR -c sides.cpp", false, 0, 0),
+        // Amp code's functions are the device's alone, which shows only in the check.
+        ("-DHOST_WARNING -DOVERLOADED -O2 -c sides.cpp", true, 1, 0),
+    ] {
+        let (output, files) = place.run(&place.root.join("bin/revamp-c++"), &words(line));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.success(), right, "{line}: {said}");
+        assert_eq!(said.matches("warning: of the host").count(), warnings, "{line}: {said}");
+        assert_eq!(said.matches("'of_the_host'").count(), errors, "{line}: {said}");
+        assert_eq!(files.contains(OsStr::new("sides.o")), right, "{line}: {files:?}");
+    }
+}
+
 #[test]
 fn a_compiler_that_is_killed_or_missing_is_told() {
     let Some(mut place) = Place::new("killed") else { return };
@@ -314,6 +336,33 @@ fn a_compiler_that_is_killed_or_missing_is_told() {
     let text = said(&place);
     assert!(text.contains("REVAMP_CLANG is /nowhere/clang++"), "{text}");
 }
+
+/// A source whose sides differ.
+const SIDES: &str = "\
+#include <amp.h>
+using namespace concurrency;
+#ifdef OVERLOADED
+struct value { int get() restrict(amp) { return 1; } int get() { return 2; } };
+#else
+struct value { int get() restrict(amp, cpu) { return 1; } };
+#endif
+void launch(array_view<int> v) {
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) {
+#ifdef AMP_ERROR
+        static int of_amp;
+#endif
+        v[i] = value().get();
+    });
+}
+#ifndef __HIP_DEVICE_COMPILE__
+#ifdef HOST_WARNING
+#warning of the host
+#endif
+#ifdef HOST_ERROR
+int host() { return of_the_host; }
+#endif
+#endif
+";
 
 /// What random command lines are made of; what stands there several times is taken more often.
 const WORDS: [&str; 73] = [

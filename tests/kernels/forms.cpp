@@ -29,6 +29,20 @@ int repeated(int x) restrict(amp, cpu, amp, cpu) {
 }
 typedef int function_type(int) restrict(amp);
 using other_type = int(int) restrict(amp, cpu);
+function_type declared_by_type;
+struct of_types {
+    other_type member;
+    static other_type of_class;
+};
+int declared_by_type(int x) restrict(amp) {
+    return x * 3;
+}
+int of_types::member(int x) restrict(amp, cpu) {
+    return x * 5;
+}
+int of_types::of_class(int x) restrict(amp, cpu) {
+    return x * 7;
+}
 int with_parameter(int given(int) restrict(cpu)) {
     return given(4);
 }
@@ -52,6 +66,18 @@ TEST(restrictions_in_every_place) {
         });
     CHECK(view[3] == 2 + 30 + 400 + 1000 + 10000 + 7);
     CHECK(with_parameter(throws_nothing) == 16 &&restrict(4) == 5);
+}
+
+TEST(functions_declared_by_a_type_have_its_restriction) {
+    std::vector<int> v(4);
+    array_view<int> view(v);
+    parallel_for_each(
+        vulkan_view(), view.extent, [=](index<1> i) restrict(amp) {
+            of_types value;
+            view[i] = declared_by_type(1000) + value.member(100) + of_types::of_class(10) + i[0];
+        });
+    CHECK(view[3] == 3573);
+    CHECK(of_types().member(1) == 5 && of_types::of_class(1) == 7);
 }
 
 TEST(headers_are_read_like_sources) {

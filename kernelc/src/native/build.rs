@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::JoinHandle;
 
+/// Kernels of so many bytes of LLVM IR are compiled for all processors by one process: to start one takes longer.
+const SMALL: usize = 50_000;
+
 /// Native kernels in the making: their objects, if there are any.
 pub struct Making(JoinHandle<Option<Vec<PathBuf>>>);
 
@@ -24,6 +27,8 @@ struct Calls {
     prepared: PathBuf,
     modules: Vec<PathBuf>,
     objects: Vec<PathBuf>,
+    /// With lines of the source.
+    lines: bool,
     dump: Option<PathBuf>,
     target: &'static str,
     unit: u64,
@@ -70,6 +75,7 @@ impl Making {
             prepared,
             modules,
             objects,
+            lines,
             dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
             target,
             unit: unit.id,
@@ -135,11 +141,16 @@ impl Calls {
         if native.understood().is_empty() {
             return Ok(None);
         }
+        let processors = Processors::of(self.target);
+        // Functions of one module have no lines in common.
+        let together = !self.lines && native.size() <= SMALL;
         let mut running = Vec::new();
-        for (level, file) in self.modules.iter().enumerate() {
-            write(file, &native.module(Processors::of(self.target), level, self.unit, self.amp))?;
+        for level in if together { 0..1 } else { 0..self.modules.len() } {
+            let levels = if together { 0..self.modules.len() } else { level..level + 1 };
+            write(&self.modules[level], &native.module(processors, levels, self.unit, self.amp))?;
             running.push(Running::quiet(&mut self.assemble[level])?);
         }
+        self.objects.truncate(running.len());
         for one in running {
             let (code, told) = one.end()?;
             if code != 0 {
@@ -155,7 +166,7 @@ impl Calls {
         for (kernel, why) in &native.left_out {
             text += &format!("; left out: {kernel}: {why}\n");
         }
-        text += &native.module(Processors::of(self.target), 0, self.unit, self.amp);
+        text += &native.module(Processors::of(self.target), 0..1, self.unit, self.amp);
         std::fs::create_dir_all(stem.parent().unwrap_or(Path::new(".")))
             .and_then(|()| std::fs::write(beside(stem, ".native.ll"), text))
             .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write a file: {e}"))

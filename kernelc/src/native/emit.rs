@@ -19,6 +19,9 @@ const MOST_MEMORY: u64 = 1 << 28;
 const ROW: u64 = 256;
 const MOST_ON_STACK: u64 = 1 << 16;
 
+/// The number of the functions' group of attributes, for the first processor.
+pub const ATTRIBUTES: usize = 9000;
+
 /// What of the module matters here.
 pub struct Surroundings {
     pub type_names: HashSet<String>,
@@ -156,7 +159,7 @@ impl Writer<'_> {
         let _ = writeln!(
             self.text,
             "define hidden i32 @\"{name}\"(ptr noalias noundef readonly{} %block, ptr noalias noundef align 64 %memory, \
-             ptr noalias noundef readonly align 4 dereferenceable(16) %where) #9000{} {{",
+             ptr noalias noundef readonly align 4 dereferenceable(16) %where) #{ATTRIBUTES}{} {{",
             kernel.function.block, kernel.function.debug
         );
         self.label("entry");

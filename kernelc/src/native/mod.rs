@@ -21,6 +21,7 @@ use crate::clang::Amp;
 use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
+use std::ops::Range;
 
 /// The processors of an architecture that functions are made for.
 pub(crate) struct Processors {
@@ -53,8 +54,10 @@ impl Processors {
 
 /// The kernels of a module that were understood.
 pub struct Native {
-    /// The module, to be compiled for each level: `LEVEL` stands in its names.
-    module: String,
+    /// What stands before the kernels' functions in a module, and behind them.
+    head: String,
+    tail: String,
+    /// To be compiled for each level: `LEVEL` stands in their names.
     kernels: Vec<(String, Emitted)>,
     /// Kernels that were not understood, and why.
     pub left_out: Vec<(String, String)>,
@@ -101,24 +104,24 @@ pub fn cut(ir: &str) -> Native {
             Err(why) => left_out.push((name, why)),
         }
     }
-    let mut module = kept_lines(ir, &around);
-    for (_, kernel) in &kernels {
-        module.push_str(&kernel.text);
-    }
+    let head = kept_lines(ir, &around);
+    let mut tail = String::new();
     for name in ["smax.i32", "smin.i32", "umin.i32", "smin.i64", "umin.i64"] {
         let ty = &name[5..];
         let declared = format!("declare {ty} @llvm.{name}({ty}, {ty})\n");
-        if module.contains(&format!("@llvm.{name}(")) && !ir.contains(&format!("declare {ty} @llvm.{name}(")) {
-            module.push_str(&declared);
+        let called = format!("@llvm.{name}(");
+        if kernels.iter().any(|(_, kernel)| kernel.text.contains(&called))
+            && !ir.contains(&format!("declare {ty} @llvm.{name}("))
+        {
+            tail.push_str(&declared);
         }
     }
-    let _ = writeln!(module, "attributes #9000 = {{ nounwind {} \"no-trapping-math\"=\"true\" }}", target("PROCESSOR"));
-    let _ = writeln!(module, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
+    let _ = writeln!(tail, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
-        module.push_str(node);
-        module.push('\n');
+        tail.push_str(node);
+        tail.push('\n');
     }
-    Native { module, kernels, left_out }
+    Native { head, tail, kernels, left_out }
 }
 
 impl Native {
@@ -127,16 +130,35 @@ impl Native {
         self.kernels.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The module for one level. The first holds the table of all, and what registers it with the unit's image.
-    pub(crate) fn module(&self, processors: &Processors, level: usize, unit: u64, amp: Amp) -> String {
-        let (name, processor) = processors.levels[level];
+    /// How much there is to compile for one level.
+    pub(crate) fn size(&self) -> usize {
+        self.kernels.iter().map(|(_, kernel)| kernel.text.len()).sum()
+    }
+
+    /// The module for some levels. That of the first holds the table of all, and what registers it with the unit's image.
+    pub(crate) fn module(&self, processors: &Processors, levels: Range<usize>, unit: u64, amp: Amp) -> String {
         // Another unit may have kernels of the same names.
         let function = |level: &str| format!("revamp.native.{unit:016x}.{level}.");
-        let mut text = self.module.replace("revamp.native.LEVEL.", &function(name));
-        text = text.replace(&target("PROCESSOR"), &format!("{} {}", target(processor), processors.attributes));
-        if level != 0 {
+        let mut text = self.head.clone();
+        for level in levels.clone() {
+            let (name, processor) = processors.levels[level];
+            let attributes = emit::ATTRIBUTES + level;
+            for (_, kernel) in &self.kernels {
+                let own = format!(") #{attributes}");
+                let code = kernel.text.replace("revamp.native.LEVEL.", &function(name));
+                text.push_str(&code.replace(&format!(") #{}", emit::ATTRIBUTES), &own));
+            }
+            let _ = writeln!(
+                text,
+                "attributes #{attributes} = {{ nounwind \"target-cpu\"=\"{processor}\" {} \"no-trapping-math\"=\"true\" }}",
+                processors.attributes
+            );
+        }
+        text.push_str(&self.tail);
+        if levels.start != 0 {
             return text;
         }
+        let (first, _) = processors.levels[0];
         let mut rows = Vec::new();
         for (n, (kernel, made)) in self.kernels.iter().enumerate() {
             let told = if amp.is_device() { revamp_image::bare_name(kernel) } else { kernel.clone() };
@@ -144,12 +166,12 @@ impl Native {
             let mut functions = String::new();
             for (n, level) in processors.names().enumerate() {
                 let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(level));
-                if n > 0 {
+                if !levels.contains(&n) {
                     let _ = writeln!(text, "declare hidden i32 @\"{}{kernel}\"(ptr, ptr, ptr)", function(level));
                 }
             }
             for _ in processors.levels.len()..FUNCTIONS {
-                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(name));
+                let _ = write!(functions, ", ptr @\"{}{kernel}\"", function(first));
             }
             let [x, y, z] = made.tile.unwrap_or_default();
             rows.push(format!(
@@ -177,11 +199,6 @@ impl Native {
 /// The function that registers a unit's image with its native kernels.
 pub(crate) fn register_symbol(unit: u64) -> String {
     format!("revamp_image_register_native_{unit:016x}")
-}
-
-/// The attribute that says for which processor a function is. No text or name of the program looks like it.
-fn target(processor: &str) -> String {
-    format!("\"target-cpu\"=\"{processor}\"")
 }
 
 /// The named types of a module.

@@ -1,0 +1,45 @@
+//! The host's pass of a source. It runs beside the passes that make the kernels, and reads them at its end, from a pipe.
+
+use crate::files::Running;
+use crate::flags::Line;
+use crate::system;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The pass, under way.
+pub struct HostPass {
+    running: Running,
+    image: PathBuf,
+}
+
+impl HostPass {
+    /// Starts it; `image` is where it reads the kernels. `None` where that cannot be a pipe.
+    pub fn start(command: &mut Command, line: &Line, image: &Path) -> Option<Self> {
+        let _ = std::fs::remove_file(image);
+        system::make_pipe(image).ok()?;
+        // What it says is kept until the source is known to be right; it sees no terminal.
+        let told = line.last(|f| f.contains("color-diagnostics") || f.starts_with("-fdiagnostics-color"));
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        if told.is_none() && !dumb && std::io::stderr().is_terminal() {
+            command.arg("-fcolor-diagnostics");
+        }
+        Some(Self { running: Running::quiet(command).ok()?, image: image.to_path_buf() })
+    }
+
+    /// Gives it the kernels and waits for its end: its exit code, and what it said.
+    pub fn end(mut self, image: &[u8]) -> Result<(i32, String), String> {
+        let failed = |e: std::io::Error| format!("cannot write {}: {e}", self.image.display());
+        // Where it fails it does not ask for them.
+        while !self.running.has_ended()? {
+            if let Some(mut pipe) = system::open_pipe(&self.image).map_err(failed)? {
+                // One that ends meanwhile says why.
+                let _ = pipe.write_all(image);
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.running.end()
+    }
+}
