@@ -158,16 +158,17 @@ template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
     const T none = is_nan(x) ? x : is_zero(x) || !negative(x) ? y : not_a_number<T>();
     return {number ? r.m : T(1), number ? r.factor : none};
 }
-// The same for the square root of a float, in fewer operations: m is x 2^100 or x 2^-100.
+// The same for the square root of a float, in fewer operations and without a loop: m is x 2^100, x 2^-100, or of a
+// subnormal number, whose digits are an integer, x 2^150.
 REVAMP_MATH_INLINE rooted<float> root_far(float x) {
-    word_of<float> m = bits(x), less = 0;
-    const bool number = m - 1 < infinite_bits<float> - 1, large = m > one_bits<float>;
-    while (m < leading_one<float> && number)
-        m <<= 1, less += leading_one<float>;
+    const word_of<float> digits = bits(x);
+    const bool number = digits - 1 < infinite_bits<float> - 1, large = digits > one_bits<float>;
+    const bool tiny = digits < leading_one<float>;
     constexpr word_of<float> by = word_of<float>(100) << format<float>::fraction;
+    const float scaled = from_bits<float>(large ? digits - by : digits + by);
+    const float m = tiny ? static_cast<float>(static_cast<int>(digits << 1)) : scaled;
     const float none = negative(x) && !is_nan(x) && !is_zero(x) ? not_a_number<float>() : x;
-    return {number ? from_bits<float>(large ? m - by : m - less + by) : 1.0f,
-            number ? large ? 0x1p50f : 0x1p-50f : none};
+    return {number ? m : 1.0f, !number ? none : tiny ? 0x1p-75f : large ? 0x1p50f : 0x1p-50f};
 }
 REVAMP_MATH_INLINE rooted<double> root_far(double x) {
     return root_far(x, 1);
