@@ -418,7 +418,23 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
     const T nearby = mad(a * z, p, a), distant = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
     return with_sign(a <= T(1) ? nearby : distant, sign_of(x));
 }
-// 1 - 2 / (e^2x + 1)
+// 1 - 2 / (e^2a + 1) for a from 1/2 on, with e^2a finite.
+template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
+    REVAMP_MATH_EXACT
+    if constexpr (single<T>) {
+        // The quotient is at most 1/2, so that its errors count half.
+        if (close_powers()) {
+            const T d = REVAMP_MATH_POWER(a * T(0x1.715476p+1)) + T(1);
+            return mad(T(-2), REVAMP_MATH_QUOTIENT(T(1), d), T(1));
+        }
+        const powers<T> e = exp_near(a + a);
+        return mad(T(-2), reciprocal(raise(e.y, e.t) + T(1)), T(1));
+    } else {
+        const powers<T> e = exp_near(a + a);
+        const T f = raise(e.y, e.t), d = f + T(1), low = (f - (d - T(1))) + f * e.low;
+        return mad(T(-2), reciprocal(two<T>{d, low}), T(1));
+    }
+}
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), z = a * a;
@@ -430,12 +446,13 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
                    -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
                    -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
                    -0x1.dbd5d6f5ad95cp-20);
-    const T limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
-    const powers<T> e = exp_near(b + b);
-    const T f = raise(e.y, e.t), d = f + T(1);
-    const T low = single<T> ? T(0) : (f - (d - T(1))) + f * e.low;
-    const T nearby = mad(a * z, p, a), distant = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
-    const T y = a < (single<T> ? T(0.55) : T(0.7)) ? nearby : distant;
+    T y;
+    if (a < (single<T> ? T(0.55) : T(0.7))) {
+        y = mad(a * z, p, a);
+    } else {
+        const T limit = single<T> ? T(10) : T(20);
+        y = tanh_far(a > limit ? limit : a);
+    }
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 
