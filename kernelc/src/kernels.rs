@@ -205,9 +205,8 @@ fn lowered_as(
         module().map(Some)
     };
     let mut levels = Levels(Vec::new());
-    let dumped = |number: usize| {
-        dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })
-    };
+    let dumped =
+        |number: usize| dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") });
     for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
         let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
         if !tried || !levels.lack(unrolling) {

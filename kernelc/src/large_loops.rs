@@ -31,7 +31,8 @@ pub fn marked(ir: &str) -> Option<String> {
     if ends.is_empty() {
         return None;
     }
-    let number = 1 + lines.iter().filter_map(|line| line.strip_prefix('!')?.split(' ').next()?.parse::<u64>().ok()).max()?;
+    let number =
+        1 + lines.iter().filter_map(|line| line.strip_prefix('!')?.split(' ').next()?.parse::<u64>().ok()).max()?;
     let mut text = String::with_capacity(ir.len() + 4096);
     let (mut marks, mut next) = (String::new(), number + 1);
     for (n, line) in lines.iter().enumerate() {
@@ -97,7 +98,8 @@ fn counted(lines: &[&str], body: &Body<'_>, head: usize, blocks: &HashSet<usize>
     let by_one = sum.starts_with("add ") && (sum.ends_with(", 1") || sum.ends_with(", -1"));
     let before = locals(sum).next()?;
     let carried = body.values.get(before).is_some_and(|value| value.block == head && is_phi(lines[value.line]));
-    (by_one && carried).then(|| (body.blocks[last].first..end(last)).find(|&n| lines[n].trim_start().starts_with("br ")))?
+    (by_one && carried)
+        .then(|| (body.blocks[last].first..end(last)).find(|&n| lines[n].trim_start().starts_with("br ")))?
 }
 
 fn is_phi(line: &str) -> bool {

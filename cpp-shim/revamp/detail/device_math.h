@@ -57,7 +57,7 @@ REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
 
 // Of the instruction drivers make two powers and more. Near zero 1 - 2 / (e^2x + 1) has too few digits.
 REVAMP_MATH_INLINE float tanh(float x) {
-    const float distant = 1 - 2 / (exp2(0x1.715476p+1f * x) + 1), nearby = x - x * x * x * (1 / 3.0f);
+    const float distant = 1 - 2 / (exp2(0x1.715476p+1f * x) + 1), nearby = x * (1 - x * x * (1 / 3.0f));
     return precise::fabs(x) < 0.125f ? nearby : distant;
 }
 
