@@ -1,4 +1,5 @@
-// Exceptions thrown and caught in functions of a source that has native kernels: its object is joined of several (unwinding.awk).
+// Exceptions thrown and caught in functions of a source that has native kernels: its object is joined of several
+// (unwinding.awk).
 #include <amp.h>
 
 #include <cstdio>

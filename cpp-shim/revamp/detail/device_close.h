@@ -422,10 +422,10 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
 template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
-        // The quotient is at most 1/2, so that its errors count half.
-        if (close_powers()) {
+        // The product's error is small beside the quotient's, which is below 1/2.
+        if (close_powers() && fused()) {
             const T d = REVAMP_MATH_POWER(a * T(0x1.715476p+1)) + T(1);
-            return mad(T(-2), REVAMP_MATH_QUOTIENT(T(1), d), T(1));
+            return mad(T(-2), reciprocal(d), T(1));
         }
         const powers<T> e = exp_near(a + a);
         return mad(T(-2), reciprocal(raise(e.y, e.t) + T(1)), T(1));
@@ -447,7 +447,7 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
                    -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
                    -0x1.dbd5d6f5ad95cp-20);
     T y;
-    if (a < (single<T> ? T(0.55) : T(0.7))) {
+    if (a < (single<T> ? T(0.6) : T(0.7))) {
         y = mad(a * z, p, a);
     } else {
         const T limit = single<T> ? T(10) : T(20);
