@@ -10,13 +10,15 @@ pub const OLDEST: u32 = 22;
 const NEWEST: u32 = 30;
 
 /// The passes that prepare a module for `lower`: address spaces inferred, no switch. Before that, optimisations that LLVM leaves
-/// to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run time only, and then strength
+/// to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run time only (`UNROLL`), and then strength
 /// reduction of the addresses in loops: before, it made a chain of sums of what was unrolled. `sccp` drops the rest of a loop that
 /// was unrolled for as often as it may iterate.
 const PASSES: &str = "default<O2>,infer-address-spaces,sroa,\
     instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
-    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse,loop-unroll<runtime>,early-cse,sccp,slsr,\
-    early-cse,loop(loop-reduce),early-cse)";
+    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse)";
+
+/// Unrolling and what follows it.
+const UNROLL: &str = "function(loop-unroll<runtime>,early-cse,sccp,slsr,early-cse,loop(loop-reduce),early-cse)";
 
 /// The passes after those: structured control flow.
 const STRUCTURE: &str = "function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,\
@@ -46,7 +48,9 @@ const COUNTERS: &str = "-indvars-widen-indvars=false";
 pub enum Unrolling {
     /// Loops of a known length of up to 32 become straight code of up to some thousand instructions, as CUDA's compiler does it.
     Short,
-    /// Longer ones too: arrays of a thread whose indices are constants then are values. Without such arrays it gains nothing, and
+    /// As `Short`, and large loops that count by 4 (`large_loops`).
+    Large,
+    /// Longer ones than `Short` too: arrays of a thread whose indices are constants then are values. Without such arrays it gains nothing, and
     /// drivers take ten times as long for the kernel.
     Much,
     /// As LLVM does it for processors.
@@ -61,7 +65,7 @@ pub enum Unrolling {
 impl Unrolling {
     fn arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Short => &["-unroll-threshold=2500", "-unroll-full-max-count=32"],
+            Self::Short | Self::Large => &["-unroll-threshold=2500", "-unroll-full-max-count=32"],
             Self::Much => &["-unroll-threshold=2500"],
             Self::Some | Self::Known => &[],
             Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],
@@ -412,7 +416,8 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser.
+    /// A call of the optimiser. With `Unrolling::Short` it writes to standard error what the module was before loops of a length
+    /// known at run time only were unrolled.
     pub fn optimise(&self, input: &Path, output: &Path, how: Optimised) -> Command {
         let mut command = Command::new(&self.opt);
         // Vectors would be split into scalars again.
@@ -426,9 +431,11 @@ impl Clang {
             command.arg("-aggressive-instcombine-max-scan-instrs=0");
         }
         let mut passes = if how.large {
-            format!("{INLINE_LARGE},{}", PASSES.replace(QUADRATIC, ""))
+            format!("{INLINE_LARGE},{PASSES},{UNROLL}").replace(QUADRATIC, "")
+        } else if how.unrolling == Unrolling::Short {
+            format!("{INLINE},{PASSES},print,{UNROLL}")
         } else {
-            format!("{INLINE},{PASSES}")
+            format!("{INLINE},{PASSES},{UNROLL}")
         };
         if how.unrolling == Unrolling::Known {
             passes = passes.replace("loop-unroll<runtime>", "loop-unroll<no-runtime>");
@@ -437,6 +444,13 @@ impl Clang {
             passes = format!("{passes},{STRUCTURE}");
         }
         command.args(["-S", &format!("-passes={passes}"), "-o"]).arg(output).arg(input);
+        command
+    }
+
+    /// A call of the optimiser for what such a module still has before it.
+    pub fn unroll(&self, input: &Path, output: &Path) -> Command {
+        let mut command = self.passes(&format!("{UNROLL},{STRUCTURE}"), input, output);
+        command.arg("-scev-cheap-expansion-budget=20").args(Unrolling::Large.arguments());
         command
     }
 }

@@ -6,7 +6,7 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
-use crate::{always_inline, choices, diagnostics, ir, lock_order, locks, lower, spins, ways};
+use crate::{always_inline, choices, diagnostics, ir, large_loops, lock_order, locks, lower, spins, ways};
 use std::path::{Path, PathBuf};
 
 /// What a pass wrote.
@@ -168,7 +168,15 @@ fn lowered_as(
         return Err(Failed::of_pass("opt", code, told));
     }
     let checked = line.bounds() != Bounds::Off;
-    let optimised_with = |unrolling: Unrolling| -> Result<ir::Module, Failed> {
+    let module = || -> Result<ir::Module, Failed> {
+        if spins {
+            write(&optimised, spins::unmarked(&text_of(&optimised)?))?;
+        }
+        Ok(ir::read(&text_of(&optimised)?)
+            .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
+    };
+    // With it the text from before loops of a length known at run time only are unrolled.
+    let optimised_with = |unrolling: Unrolling| -> Result<(ir::Module, String), Failed> {
         let mut how = Optimised { large, unrolling, checked, structured: true };
         let (mut code, mut told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
         if code == 0 && always_inline::has_unreachable(&text_of(&optimised)?) {
@@ -182,21 +190,34 @@ fn lowered_as(
             }
         }
         if code != 0 {
+            return Err(Failed::of_pass("opt", code, large_loops::without_module(told)));
+        }
+        Ok((module()?, told))
+    };
+    let with_large_loops = |before: &str| -> Result<Option<ir::Module>, Failed> {
+        let Some(marked) = large_loops::marked(before) else { return Ok(None) };
+        let loops = folder.file("device.loops.ll");
+        write(&loops, marked)?;
+        let (code, told) = Running::quiet(&mut clang.unroll(&loops, &optimised))?.end()?;
+        if code != 0 {
             return Err(Failed::of_pass("opt", code, told));
         }
-        if spins {
-            write(&optimised, spins::unmarked(&text_of(&optimised)?))?;
-        }
-        Ok(ir::read(&text_of(&optimised)?)
-            .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
+        module().map(Some)
     };
     let mut levels = Levels(Vec::new());
+    let dumped =
+        |number: usize| dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") });
     for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
         let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
-        if tried && levels.lack(unrolling) {
-            let number = levels.0.len();
-            levels.0.push((unrolling, optimised_with(unrolling)?));
-            dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") })?;
+        if !tried || !levels.lack(unrolling) {
+            continue;
+        }
+        let (module, before) = optimised_with(unrolling)?;
+        levels.0.push((unrolling, module));
+        dumped(levels.0.len() - 1)?;
+        if let Some(module) = with_large_loops(&before)? {
+            levels.0.insert(0, (Unrolling::Large, module));
+            dumped(levels.0.len() - 1)?;
         }
     }
     if let Some(valuing) = valuing {
@@ -263,7 +284,7 @@ impl Levels {
             let last = || ending().filter(|(way, ..)| *way != Unrolling::Known).last();
             let (way, module, best) = small.or_else(last).or_else(|| self.of(kernel).last())?;
             let less = |(other, _, kernel): &(Unrolling, &ir::Module, &ir::Function)| {
-                way == Unrolling::Short
+                matches!(way, Unrolling::Short | Unrolling::Large)
                     && *other == Unrolling::Much
                     && is_small(kernel)
                     && arrays(kernel) < arrays(best)

@@ -13,6 +13,7 @@
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
 //!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
 //! - `locks`, `spins`, `choices`: forms of code that LLVM or SPIR-V cannot take as they are; `lock_order`: what locks order;
+//!   `large_loops`: which loops LLVM would leave;
 //! - [`native`]: kernels as functions of the host's processor;
 //! - `kernels`: from the device's code to the kernels of a source;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
@@ -29,6 +30,7 @@ mod host_pass;
 pub mod image;
 pub mod ir;
 mod kernels;
+mod large_loops;
 mod library;
 mod lock_order;
 mod locks;

@@ -464,4 +464,54 @@ TEST(long_loops) {
     }
 }
 
+// What a large loop does in an iteration, with ways that part and a way out of the middle of it.
+unsigned in_large_loop(unsigned at, unsigned last) restrict(amp, cpu) {
+    unsigned a = at * 2654435761u ^ last, b = at + last;
+    a ^= a << 13, b ^= a >> 17, a += b << 5, b *= 747796405u;
+    b ^= b >> 16, a *= 2246822519u, b += a >> 3, a ^= b << 7;
+    if (a % 3u == 0u) {
+        a += b * 3u, b ^= a >> 9, a ^= b << 2, b += a * 5u;
+        a ^= a << 11, b ^= a >> 19, a += b << 3, b *= 2891336453u;
+    } else if (b & 1u) {
+        a ^= b >> 11, b += a << 6, a *= 9u, b ^= a >> 21;
+        b ^= b >> 13, a *= 3266489917u, b += a >> 7, a ^= b << 9;
+    }
+    a ^= a >> 15, b += a << 4, a *= 668265263u, b ^= a >> 14;
+    if ((a ^ b) % 7u == 1u) return last;
+    a += b << 8, b ^= a >> 6, a ^= b << 12, b += a >> 10;
+    a ^= a << 7, b ^= a >> 9, a += b << 11, b *= 374761393u;
+    a += b << 1, b ^= a >> 2, a ^= b << 3, b += a >> 4;
+    return last + (a ^ b);
+}
+
+// Loops that LLVM leaves as they are for their size, of no iteration and more; the last one around another.
+TEST(large_loops) {
+    std::vector<unsigned> result(64), nested(64);
+    const array_view<unsigned> to(64, result), sums(64, nested);
+    parallel_for_each(
+        vulkan_view(), to.extent, [=](index<1> i) restrict(amp) {
+            unsigned v = 1;
+            for (int k = 0; k < i[0]; ++k)
+                v = in_large_loop(unsigned(k), v);
+            to[i] = v;
+            unsigned sum = 0;
+            for (int k = 0; k < i[0]; ++k)
+                for (int l = k; l > 0; --l)
+                    sum = in_large_loop(unsigned(l), sum + unsigned(k));
+            sums[i] = sum;
+        });
+    to.synchronize();
+    sums.synchronize();
+    for (int i = 0; i < 64; ++i) {
+        unsigned v = 1, sum = 0;
+        for (int k = 0; k < i; ++k)
+            v = in_large_loop(unsigned(k), v);
+        CHECK(result[unsigned(i)] == v);
+        for (int k = 0; k < i; ++k)
+            for (int l = k; l > 0; --l)
+                sum = in_large_loop(unsigned(l), sum + unsigned(k));
+        CHECK(nested[unsigned(i)] == sum);
+    }
+}
+
 CHECK_MAIN

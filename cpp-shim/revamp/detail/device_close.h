@@ -158,16 +158,17 @@ template <class T> REVAMP_MATH_INLINE rooted<T> root_far(T x, int sign) {
     const T none = is_nan(x) ? x : is_zero(x) || !negative(x) ? y : not_a_number<T>();
     return {number ? r.m : T(1), number ? r.factor : none};
 }
-// The same for the square root of a float, in fewer operations: m is x 2^100 or x 2^-100.
+// The same for the square root of a float, in fewer operations and without a loop: m is x 2^100, x 2^-100, or of a
+// subnormal number, whose digits are an integer, x 2^150.
 REVAMP_MATH_INLINE rooted<float> root_far(float x) {
-    word_of<float> m = bits(x), less = 0;
-    const bool number = m - 1 < infinite_bits<float> - 1, large = m > one_bits<float>;
-    while (m < leading_one<float> && number)
-        m <<= 1, less += leading_one<float>;
+    const word_of<float> digits = bits(x);
+    const bool number = digits - 1 < infinite_bits<float> - 1, large = digits > one_bits<float>;
+    const bool tiny = digits < leading_one<float>;
     constexpr word_of<float> by = word_of<float>(100) << format<float>::fraction;
+    const float scaled = from_bits<float>(large ? digits - by : digits + by);
+    const float m = tiny ? static_cast<float>(static_cast<int>(digits << 1)) : scaled;
     const float none = negative(x) && !is_nan(x) && !is_zero(x) ? not_a_number<float>() : x;
-    return {number ? from_bits<float>(large ? m - by : m - less + by) : 1.0f,
-            number ? large ? 0x1p50f : 0x1p-50f : none};
+    return {number ? m : 1.0f, !number ? none : tiny ? 0x1p-75f : large ? 0x1p50f : 0x1p-50f};
 }
 REVAMP_MATH_INLINE rooted<double> root_far(double x) {
     return root_far(x, 1);
@@ -417,7 +418,23 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
     const T nearby = mad(a * z, p, a), distant = e.high - (REVAMP_MATH_QUOTIENT(T(0.25), e.high) - e.low);
     return with_sign(a <= T(1) ? nearby : distant, sign_of(x));
 }
-// 1 - 2 / (e^2x + 1)
+// 1 - 2 / (e^2a + 1) for a from 1/2 on, with e^2a finite.
+template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
+    REVAMP_MATH_EXACT
+    if constexpr (single<T>) {
+        // The product's error is small beside the quotient's, which is below 1/2.
+        if (close_powers() && fused()) {
+            const T d = REVAMP_MATH_POWER(a * T(0x1.715476p+1)) + T(1);
+            return mad(T(-2), reciprocal(d), T(1));
+        }
+        const powers<T> e = exp_near(a + a);
+        return mad(T(-2), reciprocal(raise(e.y, e.t) + T(1)), T(1));
+    } else {
+        const powers<T> e = exp_near(a + a);
+        const T f = raise(e.y, e.t), d = f + T(1), low = (f - (d - T(1))) + f * e.low;
+        return mad(T(-2), reciprocal(two<T>{d, low}), T(1));
+    }
+}
 template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     REVAMP_MATH_EXACT
     const T a = fabs(x), z = a * a;
@@ -429,12 +446,13 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
                    -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
                    -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
                    -0x1.dbd5d6f5ad95cp-20);
-    const T limit = single<T> ? T(10) : T(20), b = a > limit ? limit : a;
-    const powers<T> e = exp_near(b + b);
-    const T f = raise(e.y, e.t), d = f + T(1);
-    const T low = single<T> ? T(0) : (f - (d - T(1))) + f * e.low;
-    const T nearby = mad(a * z, p, a), distant = mad(T(-2), reciprocal(two<T>{d, low}), T(1));
-    const T y = a < (single<T> ? T(0.55) : T(0.7)) ? nearby : distant;
+    T y;
+    if (a < (single<T> ? T(0.6) : T(0.7))) {
+        y = mad(a * z, p, a);
+    } else {
+        const T limit = single<T> ? T(10) : T(20);
+        y = tanh_far(a > limit ? limit : a);
+    }
     return is_nan(x) ? x : with_sign(y, sign_of(x));
 }
 

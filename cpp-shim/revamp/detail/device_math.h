@@ -39,7 +39,7 @@ namespace fast {
 REVAMP_MATH_INSTRUCTION(acos) REVAMP_MATH_INSTRUCTION(asin) REVAMP_MATH_INSTRUCTION(atan) REVAMP_MATH_INSTRUCTION(cos)
 REVAMP_MATH_INSTRUCTION(cosh) REVAMP_MATH_INSTRUCTION(exp) REVAMP_MATH_INSTRUCTION(exp2) REVAMP_MATH_INSTRUCTION(log)
 REVAMP_MATH_INSTRUCTION(log2) REVAMP_MATH_INSTRUCTION(rsqrt) REVAMP_MATH_INSTRUCTION(sin) REVAMP_MATH_INSTRUCTION(sinh)
-REVAMP_MATH_INSTRUCTION(tan) REVAMP_MATH_INSTRUCTION(tanh)
+REVAMP_MATH_INSTRUCTION(tan)
 // clang-format on
 #undef REVAMP_MATH_INSTRUCTION
                 extern "C" REVAMP_MATH_KNOWN float __revamp_fast_atan2_f32(float, float);
@@ -53,6 +53,12 @@ REVAMP_MATH_INLINE float pow(float x, float y) {
 }
 REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
     return __revamp_fast_ldexp_f32(x, exponent);
+}
+
+// Of the instruction drivers make two powers and more. Near zero 1 - 2 / (e^2x + 1) has too few digits.
+REVAMP_MATH_INLINE float tanh(float x) {
+    const float distant = 1 - 2 / (exp2(0x1.715476p+1f * x) + 1), nearby = x * (1 - x * x * (1 / 3.0f));
+    return precise::fabs(x) < 0.125f ? nearby : distant;
 }
 
 using precise::ceil;

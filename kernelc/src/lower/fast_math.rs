@@ -25,7 +25,6 @@ const TABLE: &[(&str, Op)] = &[
     ("__revamp_fast_sin_f32", Op::Sin),
     ("__revamp_fast_sinh_f32", Op::Sinh),
     ("__revamp_fast_tan_f32", Op::Tan),
-    ("__revamp_fast_tanh_f32", Op::Tanh),
 ];
 
 /// The instruction that a function of this name is.
