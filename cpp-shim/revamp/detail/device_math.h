@@ -55,10 +55,14 @@ REVAMP_MATH_INLINE float ldexp(float x, int exponent) {
     return __revamp_fast_ldexp_f32(x, exponent);
 }
 
-// Of the instruction drivers make two powers and more. Near zero 1 - 2 / (e^2x + 1) has too few digits.
+// x P(x^2) / Q(x^2) up to 8.5, then 1: devices have a unit for reciprocals and powers, and this waits for one of them.
+// GLSL's Tanh is two powers and more in drivers.
 REVAMP_MATH_INLINE float tanh(float x) {
-    const float distant = 1 - 2 / (exp2(0x1.715476p+1f * x) + 1), nearby = x * (1 - x * x * (1 / 3.0f));
-    return precise::fabs(x) < 0.125f ? nearby : distant;
+    const float a = precise::fabs(x), z = a * a;
+    const float p = ((0x1.6e6026p-17f * z + 0x1.7c8b4ep-9f) * z + 0x1.07cdf6p-3f) * z + 0x1.fffff8p-1f;
+    const float q = (((0x1.ed74ap-23f * z + 0x1.e67392p-13f) * z + 0x1.82fceap-6f) * z + 0x1.d93bd2p-2f) * z + 1;
+    const float y = a * p / q;
+    return __builtin_copysignf(a > 8.5f || y > 1 ? 1.0f : y, x);
 }
 
 using precise::ceil;

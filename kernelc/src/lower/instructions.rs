@@ -11,8 +11,8 @@ use super::scalars::{Leaf, ScalarKind, part};
 use super::structured_flow::{Merge, StructuredFlow};
 use super::{bounds, calls, division, integers};
 use crate::ir::{
-    BinaryOp, BlockId, Constant, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand, Type,
-    Value,
+    BinaryOp, BlockId, Constant, Flags, FloatPredicate, Instruction, IntPredicate, LocalId, LocationId, Op, Operand,
+    Type, Value,
 };
 use revamp_image::OfDevice;
 use rspirv::dr;
@@ -86,7 +86,7 @@ impl Emitter<'_> {
                 let Some(local) = *result else { return Ok(()) };
                 self.phi(local, ty, incoming)?
             }
-            Op::Binary { op, left, right, flags } => self.binary(*op, left, right, flags.contract)?,
+            Op::Binary { op, left, right, flags } => self.binary(*op, left, right, *flags)?,
             Op::FNeg { value, .. } => self.negate(value)?,
             Op::Cast { op, value, to } => self.cast(*op, value, to, *result)?,
             Op::ICmp { predicate, left, right } => self.icmp(*predicate, left, right)?,
@@ -180,14 +180,14 @@ impl Emitter<'_> {
         Ok(words)
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &Operand, right: &Operand, contract: bool) -> Lowered<Vec<Word>> {
+    fn binary(&mut self, op: BinaryOp, left: &Operand, right: &Operand, flags: Flags) -> Lowered<Vec<Word>> {
         let kinds = self.leaves(&left.ty)?;
         let (a, b) = (self.words(left)?, self.words(right)?);
         let mut words = Vec::new();
         for ((leaf, a), b) in kinds.iter().zip(a).zip(b) {
             words.push(match leaf.kind {
                 ScalarKind::Int(bits) => self.integer(op, bits, [a, b], right)?,
-                _ => self.float(op, leaf.kind, a, b, contract)?,
+                _ => self.float(op, leaf.kind, a, b, flags)?,
             });
         }
         Ok(words)
@@ -326,18 +326,24 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn float(&mut self, op: BinaryOp, kind: ScalarKind, a: Word, b: Word, contract: bool) -> Lowered<Word> {
+    fn float(&mut self, op: BinaryOp, kind: ScalarKind, a: Word, b: Word, flags: Flags) -> Lowered<Word> {
         let op = match op {
             BinaryOp::FAdd => S::FAdd,
             BinaryOp::FSub => S::FSub,
             BinaryOp::FMul => S::FMul,
+            // As nvcc's --use_fast_math: drivers do more for a quotient, so that it is right for the largest divisors too.
+            BinaryOp::FDiv if flags.fast && kind == ScalarKind::Float => {
+                let one = self.asm.constant(Scalar::F32, u64::from(1f32.to_bits()));
+                let reciprocal = self.asm.make(S::FDiv, Scalar::F32, &[one, b]);
+                return Ok(if a == one { reciprocal } else { self.asm.make(S::FMul, Scalar::F32, &[a, reciprocal]) });
+            }
             BinaryOp::FDiv => S::FDiv,
             BinaryOp::FRem => return Ok(self.asm.make(S::FRem, kind.register(), &[a, b])),
             _ => return Err(self.internal("an operation of integers on floats")),
         };
         let word = self.asm.make(op, kind.register(), &[a, b]);
         // Contraction is not allowed by the source, which may be the mathematics of the headers.
-        if !contract && op != S::FDiv {
+        if !flags.contract && op != S::FDiv {
             self.asm.decorate(word, Decoration::NoContraction);
         }
         Ok(word)
