@@ -422,10 +422,10 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
 template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
-        // The product's error is small beside the quotient's, which is below 1/2.
-        if (close_powers() && fused()) {
+        // Errors of the quotient and of the power, which is of the device, count for less than half: 2 / d is below 0.43.
+        if (close_powers()) {
             const T d = REVAMP_MATH_POWER(a * T(0x1.715476p+1)) + T(1);
-            return mad(T(-2), reciprocal(d), T(1));
+            return mad(T(-2), REVAMP_MATH_QUOTIENT(T(1), d), T(1));
         }
         const powers<T> e = exp_near(a + a);
         return mad(T(-2), reciprocal(raise(e.y, e.t) + T(1)), T(1));
@@ -440,14 +440,14 @@ template <class T> REVAMP_MATH_INLINE T tanh(T x) {
     const T a = fabs(x), z = a * a;
     T p;
     if constexpr (single<T>)
-        p = horner(z, -0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91f96p-5, 0x1.58f856p-6, -0x1.99c58ep-8);
+        p = horner(z, -0x1.55551cp-2, 0x1.11027p-3, -0x1.b79fcp-5, 0x1.4e332ep-6, -0x1.647a5ap-8);
     else
         p = horner(z, -0x1.5555555555553p-2, 0x1.1111111110e1dp-3, -0x1.ba1ba1b9f1c50p-5, 0x1.664f487964a03p-6,
                    -0x1.226e34216cfcep-7, 0x1.d6d39acc6633ep-9, -0x1.7da042d0a75c0p-10, 0x1.3537b1d62bad9p-11,
                    -0x1.f39ffe9856247p-13, 0x1.8cb945d1be68cp-14, -0x1.2565c9296ac03p-15, 0x1.5e06709aa216fp-17,
                    -0x1.dbd5d6f5ad95cp-20);
     T y;
-    if (a < (single<T> ? T(0.6) : T(0.7))) {
+    if (a < (single<T> ? T(0.66) : T(0.7))) {
         y = mad(a * z, p, a);
     } else {
         const T limit = single<T> ? T(10) : T(20);
