@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString, c_void};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
@@ -38,6 +39,8 @@ mod unix {
     use std::os::fd::AsRawFd;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    #[cfg(target_os = "linux")]
+    use std::os::unix::process::CommandExt;
 
     extern "C" fn call(_: libc::c_int) {
         STOPPED.store(true, Ordering::Relaxed);
@@ -113,17 +116,35 @@ mod unix {
         }
     }
 
-    /// Opens a pipe to write; `None` as long as nobody has opened it to read.
-    pub fn open_pipe(path: &Path) -> std::io::Result<Option<File>> {
-        let flags = libc::O_NONBLOCK | libc::O_CLOEXEC;
-        let pipe = match File::options().write(true).custom_flags(flags).open(path) {
-            Err(e) if e.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
-            other => other?,
-        };
-        // What is written may be more than it holds.
-        // SAFETY: the descriptor is open as long as the file lives.
-        match unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, 0) } {
-            0 => Ok(Some(pipe)),
+    /// A process that is killed if we are: it may wait for us.
+    #[cfg(target_os = "linux")]
+    pub fn ends_with_us(command: &mut Command) {
+        let us = std::process::id();
+        // SAFETY: between fork and exec it makes two system calls and allocates nothing.
+        unsafe {
+            command.pre_exec(move || {
+                let asked = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == 0;
+                let alive = u32::try_from(libc::getppid()).is_ok_and(|parent| parent == us);
+                if asked && alive { Ok(()) } else { Err(std::io::ErrorKind::Interrupted.into()) }
+            });
+        }
+    }
+
+    /// What only Linux has: elsewhere it waits if we are killed before it has opened what it reads.
+    #[cfg(not(target_os = "linux"))]
+    pub fn ends_with_us(_: &mut Command) {}
+
+    /// Opens a pipe at both ends: who reads it waits for what is written as long as the file lives. Writing never waits.
+    pub fn open_pipe(path: &Path) -> std::io::Result<File> {
+        File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)
+    }
+
+    /// How many bytes in a pipe nobody has read yet.
+    pub fn unread(pipe: &File) -> std::io::Result<usize> {
+        let mut bytes: libc::c_int = 0;
+        // SAFETY: the descriptor is open as long as the file lives, and the call writes one number.
+        match unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut bytes) } {
+            0 => Ok(usize::try_from(bytes).unwrap_or(0)),
             _ => Err(std::io::Error::last_os_error()),
         }
     }
@@ -214,8 +235,16 @@ mod windows {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 
+    /// It waits for nobody, as there are no pipes.
+    pub fn ends_with_us(_: &mut Command) {}
+
     /// As there are none.
-    pub fn open_pipe(_: &Path) -> std::io::Result<Option<File>> {
+    pub fn open_pipe(_: &Path) -> std::io::Result<File> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// As there are none.
+    pub fn unread(_: &File) -> std::io::Result<usize> {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 

@@ -53,6 +53,12 @@ file(GLOB left "${FOLDER}/tmp/revamp-*/lock")
 if(NOT left OR NOT text MATCHES "^drwx------" OR EXISTS "${FOLDER}/killed.o")
   message(FATAL_ERROR "killed: ${left} ${text}")
 endif()
+# What it had started ends by itself: nothing waits for it.
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PLACE=${FOLDER}/tmp" sh -c "n=0; while grep -qs \"$PLACE/[r]evamp-\" /proc/[0-9]*/cmdline
+                        do n=$((n + 1)); [ $n -lt 1200 ] || exit 1; sleep 0.1; done" RESULT_VARIABLE left)
+if(NOT left EQUAL 0)
+  message(FATAL_ERROR "killed, and the compiler that it started is there after two minutes")
+endif()
 run(works "${cxx}" ${flags} -c "${SOURCES}/plain.cpp" -o after.o)
 # Its compilers may still have written into it.
 run(works sh -c "sleep 5")

@@ -422,7 +422,7 @@ template <class T> REVAMP_MATH_INLINE T sinh(T x) {
 template <class T> REVAMP_MATH_INLINE T tanh_far(T a) {
     REVAMP_MATH_EXACT
     if constexpr (single<T>) {
-        // Errors of the quotient and of the power, which is of the device, count for less than half: 2 / d is below 0.43.
+        // Errors of the quotient and of the device's power count for less than half: 2 / d is below 0.43.
         if (close_powers()) {
             const T d = REVAMP_MATH_POWER(a * T(0x1.715476p+1)) + T(1);
             return mad(T(-2), REVAMP_MATH_QUOTIENT(T(1), d), T(1));
