@@ -144,6 +144,25 @@ const OWN_SYSTEM: Option<&str> = match () {
     () => None,
 };
 
+/// What says how exact floats must be, both ways: of several the last one counts.
+fn is_of_maths(flag: &str) -> bool {
+    let of = flag.strip_prefix("-fno-").or_else(|| flag.strip_prefix("-f")).unwrap_or_default();
+    const NAMES: [&str; 11] = [
+        "fast-math",
+        "math-errno",
+        "finite-math-only",
+        "signed-zeros",
+        "associative-math",
+        "reciprocal-math",
+        "unsafe-math-optimizations",
+        "approx-func",
+        "honor-nans",
+        "honor-infinities",
+        "rounding-math",
+    ];
+    NAMES.contains(&of) || flag.starts_with("-ffp-") || flag.starts_with("-Ofast")
+}
+
 /// Flags whose value is the next argument.
 const SEPARATE: [&str; 57] = [
     "-D",
@@ -449,14 +468,7 @@ impl Line {
                 "-ansi",
                 "-trigraphs",
                 "-B",
-            ]) || begins(&[
-                "-ffp-",
-                "-ffast-math",
-                "-fno-fast-math",
-                "-fno-math-errno",
-                "-ffinite-math",
-                "-fno-finite-math",
-            ]) || begins(&["-fno-signed-zeros", "-fassociative-math", "-freciprocal-math", "-funsafe-math", "-Ofast"])
+            ]) || is_of_maths(f)
                 || begins(&["-fno-rtti", "-frtti", "-fexceptions", "-fno-exceptions", "-fchar8_t", "-fno-char8_t"])
                 || begins(&["-funsigned-char", "-fsigned-char", "-fshort-enums", "-fshort-wchar", "-fpack-struct"])
                 || begins(&["-fms-extensions", "-ftemplate-depth", "-fconstexpr", "-fwrapv", "-fno-wrapv"])
@@ -628,6 +640,13 @@ mod tests {
             joined(&l.for_host(false)),
             "-DX=1 -I inc -isystem /a -O3 -g -march=native -std=gnu++17 -fPIC -MD -MT a.o -MF a.d"
         );
+    }
+
+    #[test]
+    fn kernels_have_all_that_is_said_of_maths() {
+        let said =
+            "-ffast-math -fno-associative-math -fno-reciprocal-math -fsigned-zeros -fmath-errno -ffp-contract=off";
+        assert_eq!(joined(&line(&format!("-c a.cpp {said} -fno-gcse")).for_device()), said);
     }
 
     #[test]
