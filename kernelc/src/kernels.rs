@@ -109,6 +109,21 @@ fn lowered_apart(
     lowered_as(clang, folder, &apart, line, source, images)
 }
 
+/// Fast maths without leave to reassociate, as `nvcc --use_fast_math` has it. In LLVM's order values may be needed for longer: a move
+/// more in each iteration of a short loop.
+fn in_order(ir: String) -> String {
+    let (fast, free) = (" fast ", " reassoc ");
+    if !ir.contains(fast) && !ir.contains(free) {
+        return ir;
+    }
+    let parts = " nnan ninf nsz arcp contract afn ";
+    let line = |line: &str| match line.starts_with("  ") {
+        true => line.replacen(fast, parts, 1).replacen(free, " ", 1),
+        false => line.to_owned(),
+    };
+    ir.split_inclusive('\n').map(line).collect()
+}
+
 /// The kernels; those whose textures cannot be images are left out where they shall be.
 fn lowered_as(
     clang: &Clang,
@@ -122,7 +137,7 @@ fn lowered_as(
     let write = |file: &Path, text: String| {
         std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
     };
-    let text = always_inline::marked(&text_of(ir)?);
+    let text = in_order(always_inline::marked(&text_of(ir)?));
     let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
     let (barriers, may_spin) = (lower::has_barriers(&text), spins::may_be(&text));
     write(ir, text)?;
@@ -384,5 +399,17 @@ impl Dump {
         };
         write(&binary, &bytes)?;
         write(&assembly, text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fast_maths_keeps_the_order() {
+        let ir = "@s = c\" fast \"\n  %a = fmul fast float %b, %c\n  %d = fadd reassoc nsz float %a, %b\n";
+        let kept = "@s = c\" fast \"\n  %a = fmul nnan ninf nsz arcp contract afn float %b, %c\n  %d = fadd nsz float %a, %b\n";
+        assert_eq!(in_order(ir.into()), kept);
     }
 }

@@ -363,8 +363,8 @@ pub enum AtomicOp {
 pub struct Flags {
     /// `contract`.
     pub contract: bool,
-    /// `fast`, or all of its parts.
-    pub fast: bool,
+    /// `arcp`.
+    pub reciprocal: bool,
     /// `nsw`.
     pub nsw: bool,
     /// `nuw`.

@@ -332,7 +332,7 @@ impl Emitter<'_> {
             BinaryOp::FSub => S::FSub,
             BinaryOp::FMul => S::FMul,
             // As nvcc's --use_fast_math: drivers do more for a quotient, so that it is right for the largest divisors too.
-            BinaryOp::FDiv if flags.fast && kind == ScalarKind::Float => {
+            BinaryOp::FDiv if flags.reciprocal && kind == ScalarKind::Float => {
                 let one = self.asm.constant(Scalar::F32, u64::from(1f32.to_bits()));
                 let reciprocal = self.asm.make(S::FDiv, Scalar::F32, &[one, b]);
                 return Ok(if a == one { reciprocal } else { self.asm.make(S::FMul, Scalar::F32, &[a, reciprocal]) });

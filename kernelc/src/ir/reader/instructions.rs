@@ -235,7 +235,7 @@ impl Reader<'_> {
             self.bump();
         }
         words.flags.contract = relaxed & 32 != 0;
-        words.flags.fast = relaxed == 127;
+        words.flags.reciprocal = relaxed & 16 != 0;
         Ok(words)
     }
 
