@@ -36,9 +36,10 @@
 #define REVAMP_MATH_INLINE REVAMP_DEVICE __attribute__((always_inline)) inline
 
 // At the start of functions that count on the rounding of each operation, whatever the program is compiled with: their
-// operations do not carry LLVM's flags `contract` and `reassoc`, and the kernel compiler makes them NoContraction.
+// operations do not carry LLVM's flags `contract`, `reassoc` and `arcp`, and the kernel compiler makes them
+// NoContraction.
 #if defined(__clang__)
-#define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off)")
+#define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off) reciprocal(off)")
 #else
 #define REVAMP_MATH_EXACT
 #endif

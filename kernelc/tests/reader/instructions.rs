@@ -49,10 +49,10 @@ fn flags_are_kept() {
     assert_eq!(of("  %1 = shl nuw nsw i32 %i, 1"), Flags { nuw: true, nsw: true, ..flags() });
     assert_eq!(of("  %1 = udiv exact i32 %i, 1"), flags());
     assert_eq!(of("  %1 = or disjoint i32 %i, 1"), Flags { disjoint: true, ..flags() });
-    let fast = Flags { contract: true, fast: true, ..flags() };
+    let fast = Flags { contract: true, reciprocal: true, ..flags() };
     assert_eq!(of("  %1 = fmul fast float %x, %x"), fast);
     assert_eq!(of("  %1 = fmul reassoc nnan ninf nsz arcp contract afn float %x, %x"), fast);
-    assert_eq!(of("  %1 = fmul reassoc nnan ninf nsz arcp afn float %x, %x"), flags());
+    assert_eq!(of("  %1 = fmul reassoc nnan ninf nsz arcp afn float %x, %x"), Flags { reciprocal: true, ..flags() });
     assert_eq!(of("  %1 = fneg contract float %x"), Flags { contract: true, ..flags() });
     assert_eq!(of("  %1 = fcmp nnan contract oeq float %x, %x"), Flags { contract: true, ..flags() });
     assert_eq!(of("  %1 = tail call contract addrspace(4) float @sinf(float %x)"), Flags { contract: true, ..flags() });
