@@ -39,6 +39,9 @@ const LOOPS: &str = "-disable-loop-idiom-all";
 /// branch; of a short one drivers make instructions with a condition.
 const JUMPS: &str = "-opt-disable=jump-threading";
 
+/// How often loops iterate is found out before an unrolled one also where that takes some arithmetic.
+const LENGTHS: &str = "-scev-cheap-expansion-budget=20";
+
 /// Numbers that count loops keep 32 bits where the source has them so: GPUs count, multiply and add 64 bits several times as slowly.
 const COUNTERS: &str = "-indvars-widen-indvars=false";
 
@@ -422,9 +425,7 @@ impl Clang {
         let mut command = Command::new(&self.opt);
         // Vectors would be split into scalars again.
         command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
-        // How many loops iterate is found out before an unrolled one also where that takes some arithmetic.
-        command.arg("-scev-cheap-expansion-budget=20");
-        command.args([LOOPS, JUMPS, COUNTERS]);
+        command.args([LENGTHS, LOOPS, JUMPS, COUNTERS]);
         command.args(how.unrolling.arguments());
         if how.checked {
             // Neighbours that are loaded together would both be outside where one is.
@@ -450,7 +451,7 @@ impl Clang {
     /// A call of the optimiser for what such a module still has before it.
     pub fn unroll(&self, input: &Path, output: &Path) -> Command {
         let mut command = self.passes(&format!("{UNROLL},{STRUCTURE}"), input, output);
-        command.arg("-scev-cheap-expansion-budget=20").args(Unrolling::Large.arguments());
+        command.arg(LENGTHS).args(Unrolling::Large.arguments());
         command
     }
 }

@@ -20,8 +20,7 @@ impl HostPass {
     /// Starts it; `image` is where it reads the kernels. `None` where that cannot be a pipe.
     pub fn start(command: &mut Command, line: &Line, image: &Path) -> Option<Self> {
         let _ = std::fs::remove_file(image);
-        system::make_pipe(image).ok()?;
-        let pipe = system::open_pipe(image).ok()?;
+        let pipe = system::pipe(image).ok()?;
         system::ends_with_us(command);
         // What it says is kept until the source is known to be right; it sees no terminal.
         let told = line.last(|f| f.contains("color-diagnostics") || f.starts_with("-fdiagnostics-color"));

@@ -106,16 +106,6 @@ mod unix {
         lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok())
     }
 
-    /// Makes a pipe that has a name.
-    pub fn make_pipe(path: &Path) -> std::io::Result<()> {
-        let name = CString::new(path.as_os_str().as_bytes())?;
-        // SAFETY: the name is a string with a zero at its end, which lives over the call.
-        match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        }
-    }
-
     /// A process that is killed if we are: it may wait for us.
     #[cfg(target_os = "linux")]
     pub fn ends_with_us(command: &mut Command) {
@@ -134,8 +124,14 @@ mod unix {
     #[cfg(not(target_os = "linux"))]
     pub fn ends_with_us(_: &mut Command) {}
 
-    /// Opens a pipe at both ends: who reads it waits for what is written as long as the file lives. Writing never waits.
-    pub fn open_pipe(path: &Path) -> std::io::Result<File> {
+    /// Makes a pipe that has a name, open at both ends: who reads it waits for what is written as long as the file lives. Writing
+    /// never waits.
+    pub fn pipe(path: &Path) -> std::io::Result<File> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        // SAFETY: the name is a string with a zero at its end, which lives over the call.
+        if unsafe { libc::mkfifo(name.as_ptr(), 0o600) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
         File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open(path)
     }
 
@@ -230,16 +226,11 @@ mod windows {
             && File::options().read(true).share_mode(0).open(path).is_ok()
     }
 
-    /// Files are no pipes here.
-    pub fn make_pipe(_: &Path) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
     /// It waits for nobody, as there are no pipes.
     pub fn ends_with_us(_: &mut Command) {}
 
-    /// As there are none.
-    pub fn open_pipe(_: &Path) -> std::io::Result<File> {
+    /// Files are no pipes here.
+    pub fn pipe(_: &Path) -> std::io::Result<File> {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 

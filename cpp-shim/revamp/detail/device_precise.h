@@ -38,8 +38,11 @@
 // At the start of functions that count on the rounding of each operation, whatever the program is compiled with: their
 // operations do not carry LLVM's flags `contract`, `reassoc` and `arcp`, and the kernel compiler makes them
 // NoContraction.
-#if defined(__clang__)
+#if defined(__clang__) && __clang_major__ >= 18
 #define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off) reciprocal(off)")
+#elif defined(__clang__)
+// Those before 18 know no `reciprocal`.
+#define REVAMP_MATH_EXACT _Pragma("clang fp contract(off) reassociate(off)")
 #else
 #define REVAMP_MATH_EXACT
 #endif

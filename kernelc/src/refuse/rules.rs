@@ -720,28 +720,26 @@ impl Walk {
     fn global(&mut self, at: Cursor, context: Context) {
         let Some(variable) = at.referenced().filter(|v| v.kind() == kind::VARIABLE) else { return };
         let Some(parent) = variable.semantic_parent() else { return };
-        let global = !is_function(parent.kind()) && !is_of_amp(variable);
-        let of = variable.ty().map(Type::canonical);
-        if global && of.is_some_and(|of| of.is_const() && of.kind() == ty::RECORD || is_c_array(of)) {
-            let what = format!("'{}': a global variable other than a number that is constant", variable.spelling());
+        let Some(of) = variable.ty().map(Type::canonical) else { return };
+        if is_function(parent.kind()) || is_of_amp(variable) {
+            return;
+        }
+        let name = variable.spelling();
+        if of.is_const() && of.kind() == ty::RECORD || is_c_array(of) {
+            return self.extension(at, &format!("'{name}': a global variable other than a number that is constant"));
+        }
+        // Of what is not evaluated only the type is asked for.
+        if of.is_const() || variable.place().file.is_empty() || is_unevaluated(at) {
+            return;
+        }
+        if is_reference(of) && !of.pointee().is_const() {
+            return self.not_allowed(at, &format!("'{name}': a reference of the program"));
+        }
+        let what = format!("'{name}': a global variable that is not a constant");
+        if context.may_be_of_the_host() {
             self.extension(at, &what);
-        } else if global && is_unevaluated(at) {
-            // Only its type is asked for.
-        } else if global
-            && of.is_some_and(|of| is_reference(of) && !of.pointee().is_const())
-            && !variable.place().file.is_empty()
-        {
-            self.not_allowed(at, &format!("'{}': a reference of the program", variable.spelling()));
-        } else if global
-            && variable.ty().is_some_and(|of| !of.canonical().is_const())
-            && !variable.place().file.is_empty()
-        {
-            let what = format!("'{}': a global variable that is not a constant", variable.spelling());
-            if context.may_be_of_the_host() {
-                self.extension(at, &what);
-            } else {
-                self.not_allowed_but(at, &what, "copy it into a local variable that the kernel captures, or pass it");
-            }
+        } else {
+            self.not_allowed_but(at, &what, "copy it into a local variable that the kernel captures, or pass it");
         }
     }
 
