@@ -211,46 +211,11 @@ template <class T, int N, int I> class swizzle_component {
 // What swizzles of every length share. All components are read before one is written, so that `v.xy = v.yx` swaps.
 // They are reached by a T * from `this`, not through `revamp_storage`: two swizzle types at one address would otherwise
 // count as objects that cannot overlap.
-#define REVAMP_SWIZZLE_COMPOUND(op)                                                                                    \
-    REVAMP_HD swizzle &operator op##=(const R &value) {                                                                \
-        return *this = static_cast<R>(*this) op value;                                                                 \
-    }
-#define REVAMP_SWIZZLE_INTEGER_COMPOUND(op)                                                                            \
-    template <class U = T, std::enable_if_t<std::is_integral<U>::value, int> = 0>                                      \
-    REVAMP_HD swizzle &operator op##=(const R &value) {                                                                \
-        return *this = static_cast<R>(*this) op value;                                                                 \
-    }
 #define REVAMP_SWIZZLE_MEMBERS                                                                                         \
     explicit constexpr swizzle(swizzle_tag) : revamp_storage() {}                                                      \
     swizzle(const swizzle &) = default;                                                                                \
     REVAMP_HD swizzle &operator=(const swizzle &other) {                                                               \
         return *this = static_cast<R>(other);                                                                          \
-    }                                                                                                                  \
-    REVAMP_SWIZZLE_COMPOUND(+)                                                                                         \
-    REVAMP_SWIZZLE_COMPOUND(-)                                                                                         \
-    REVAMP_SWIZZLE_COMPOUND(*)                                                                                         \
-    REVAMP_SWIZZLE_COMPOUND(/)                                                                                         \
-    REVAMP_SWIZZLE_INTEGER_COMPOUND(%)                                                                                 \
-    REVAMP_SWIZZLE_INTEGER_COMPOUND(&)                                                                                 \
-    REVAMP_SWIZZLE_INTEGER_COMPOUND(|)                                                                                 \
-    REVAMP_SWIZZLE_INTEGER_COMPOUND(^)                                                                                 \
-    REVAMP_SWIZZLE_INTEGER_COMPOUND(<<)                                                                                \
-    REVAMP_SWIZZLE_INTEGER_COMPOUND(>>)                                                                                \
-    REVAMP_HD swizzle &operator++() {                                                                                  \
-        return *this += R(T(1));                                                                                       \
-    }                                                                                                                  \
-    REVAMP_HD swizzle &operator--() {                                                                                  \
-        return *this -= R(T(1));                                                                                       \
-    }                                                                                                                  \
-    REVAMP_HD R operator++(int) {                                                                                      \
-        R old = *this;                                                                                                 \
-        ++*this;                                                                                                       \
-        return old;                                                                                                    \
-    }                                                                                                                  \
-    REVAMP_HD R operator--(int) {                                                                                      \
-        R old = *this;                                                                                                 \
-        --*this;                                                                                                       \
-        return old;                                                                                                    \
     }                                                                                                                  \
                                                                                                                        \
   private:                                                                                                             \
@@ -324,8 +289,41 @@ template <class R, class T, int N, int I0, int I1, int I2, int I3> class swizzle
 };
 
 #undef REVAMP_SWIZZLE_MEMBERS
+
+// The operators that change a swizzle. Beside the class: a vector of four has 60 classes of swizzles, for each of which
+// the compiler would read them as members.
+template <class R> struct exactly { typedef R type; };
+#define REVAMP_SWIZZLE_COMPOUND(op, condition)                                                                         \
+    template <class R, class T, int N, int... I, std::enable_if_t<condition, int> = 0>                                 \
+    REVAMP_HD swizzle<R, T, N, I...> &operator op##=(swizzle<R, T, N, I...> &left,                                     \
+                                                     const typename exactly<R>::type &right) {                         \
+        return left = static_cast<R>(left) op right;                                                                   \
+    }
+// clang-format off
+REVAMP_SWIZZLE_COMPOUND(+, true) REVAMP_SWIZZLE_COMPOUND(-, true)
+REVAMP_SWIZZLE_COMPOUND(*, true) REVAMP_SWIZZLE_COMPOUND(/, true)
+REVAMP_SWIZZLE_COMPOUND(%, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(&, std::is_integral<T>::value)
+REVAMP_SWIZZLE_COMPOUND(|, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(^, std::is_integral<T>::value)
+REVAMP_SWIZZLE_COMPOUND(<<, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(>>, std::is_integral<T>::value)
+// clang-format on
 #undef REVAMP_SWIZZLE_COMPOUND
-#undef REVAMP_SWIZZLE_INTEGER_COMPOUND
+                    template <class R, class T, int N, int... I>
+                    REVAMP_HD swizzle<R, T, N, I...> &operator++(swizzle<R, T, N, I...> &one) {
+    return one += R(T(1));
+}
+template <class R, class T, int N, int... I> REVAMP_HD swizzle<R, T, N, I...> &operator--(swizzle<R, T, N, I...> &one) {
+    return one -= R(T(1));
+}
+template <class R, class T, int N, int... I> REVAMP_HD R operator++(swizzle<R, T, N, I...> &one, int) {
+    R old = one;
+    ++one;
+    return old;
+}
+template <class R, class T, int N, int... I> REVAMP_HD R operator--(swizzle<R, T, N, I...> &one, int) {
+    R old = one;
+    --one;
+    return old;
+}
 
 // The operators of a vector of any length. REVAMP_EACH(op) is a list `T(a.x op b.x), ...`, REVAMP_ALL the components
 // compared. They are hidden friends that are no templates of their own, so that swizzles and scalars convert.
@@ -686,7 +684,10 @@ typedef unorm_4 unorm4;
 
 // Sums of absolute differences of the four bytes of `reference` to the four groups of four bytes that begin at bytes
 // 0 to 3 of `source`, each added to a component of `accumulator`; a byte of `reference` that is zero does not count.
-constexpr uint4 msad4(uint reference, uint2 source, uint4 accumulator) {
+// A template, so that only programs that use it pay for the compilation of its vectors.
+template <class Uint = uint>
+constexpr typename short_vector<Uint, 4>::type msad4(uint reference, typename short_vector<Uint, 2>::type source,
+                                                     typename short_vector<Uint, 4>::type accumulator) {
     uint sums[4] = {accumulator.x, accumulator.y, accumulator.z, accumulator.w};
     const unsigned long long bytes = static_cast<unsigned long long>(source.y) << 32 | source.x;
     for (uint i = 0; i < 4; ++i)
@@ -695,7 +696,7 @@ constexpr uint4 msad4(uint reference, uint2 source, uint4 accumulator) {
             const uint b = static_cast<uint>(bytes >> (8 * (i + k)) & 0xFF);
             if (a != 0) sums[i] += a > b ? a - b : b - a;
         }
-    return uint4(sums[0], sums[1], sums[2], sums[3]);
+    return {sums[0], sums[1], sums[2], sums[3]};
 }
 
 } // namespace direct3d

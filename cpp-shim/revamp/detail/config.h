@@ -49,7 +49,8 @@ REVAMP_DETAIL_BEGIN
 REVAMP_DETAIL_END
 
 // REVAMP_DEVICE_LANGUAGE: the compiler knows host and device functions (Clang's HIP mode), in either pass.
-// REVAMP_DEVICE_PASS: this pass makes device code.
+// REVAMP_DEVICE_PASS: this pass makes device code. It is spared what only the host runs: larger functions are only
+// declared in it.
 #if defined(__HIP__)
 #define REVAMP_DEVICE_LANGUAGE 1
 #define REVAMP_HOST __attribute__((host))

@@ -10,25 +10,18 @@
 #include "element.h"
 #include "runtime.h"
 
-#include <algorithm>
-#include <mutex>
-#include <vector>
+#include <atomic>
 
 REVAMP_DETAIL_BEGIN
 
 template <class...> constexpr bool without_direct3d = false;
 
-// Views that were made without a timeout. Handles are never used again, so none need be taken out.
-struct views_without_timeout {
-    std::mutex mutex;
-    std::vector<revamp_accelerator_view> views;
-
-    // Not destroyed: other static objects may hold views.
-    static views_without_timeout &all() {
-        static views_without_timeout &all = *new views_without_timeout;
-        return all;
-    }
+// A view that was made without a timeout, and the one before it. Handles are never used again, so none is taken out.
+struct view_without_timeout {
+    const revamp_accelerator_view view;
+    view_without_timeout *next;
 };
+inline std::atomic<view_without_timeout *> views_without_timeout{nullptr};
 
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
@@ -39,17 +32,19 @@ inline accelerator_view create_accelerator_view(const accelerator &accelerator, 
                                                 queuing_mode mode = queuing_mode_automatic) {
     accelerator_view view = accelerator.create_view(mode);
     if (disable_timeout) {
-        auto &all = revamp::detail::views_without_timeout::all();
-        const std::lock_guard<std::mutex> lock(all.mutex);
-        all.views.push_back(revamp::detail::access::native(view));
+        auto &all = revamp::detail::views_without_timeout;
+        auto *const one = new revamp::detail::view_without_timeout{revamp::detail::access::native(view), all.load()};
+        while (!all.compare_exchange_weak(one->next, one)) {
+        }
     }
     return view;
 }
 // Whether create_accelerator_view() made the view so.
 inline bool is_timeout_disabled(const accelerator_view &view) {
-    auto &all = revamp::detail::views_without_timeout::all();
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    return std::count(all.views.begin(), all.views.end(), revamp::detail::access::native(view)) != 0;
+    const auto *one = revamp::detail::views_without_timeout.load();
+    while (one && one->view != revamp::detail::access::native(view))
+        one = one->next;
+    return one != nullptr;
 }
 
 // What is about objects of Direct3D.

@@ -43,13 +43,7 @@ REVAMP_NAMESPACE_BEGIN
 
 class REVAMP_VISIBLE runtime_exception : public std::exception {
   public:
-    runtime_exception(const char *message, HRESULT code) noexcept : m_code(code) {
-        // Without memory for its text the exception has none.
-        try {
-            if (message) m_message = std::make_shared<const std::string>(message);
-        } catch (...) {
-        }
-    }
+    runtime_exception(const char *message, HRESULT code) noexcept;
     explicit runtime_exception(HRESULT code) noexcept : m_code(code) {}
     runtime_exception(const runtime_exception &) noexcept = default;
     runtime_exception &operator=(const runtime_exception &) noexcept = default;
@@ -62,6 +56,16 @@ class REVAMP_VISIBLE runtime_exception : public std::exception {
     std::shared_ptr<const std::string> m_message;
     HRESULT m_code;
 };
+
+#if !REVAMP_DEVICE_PASS
+inline runtime_exception::runtime_exception(const char *message, HRESULT code) noexcept : m_code(code) {
+    // Without memory for its text the exception has none.
+    try {
+        if (message) m_message = std::make_shared<const std::string>(message);
+    } catch (...) {
+    }
+}
+#endif
 
 class REVAMP_VISIBLE invalid_compute_domain : public runtime_exception {
   public:

@@ -277,6 +277,7 @@ struct accelerator_record {
     std::atomic<revamp_accelerator_view> default_handle{nullptr};
     const accelerator self;
     const accelerator_view default_view;
+    accelerator_record *next = nullptr; // of record_of()
 
     accelerator_record(revamp_accelerator accelerator_handle, const revamp_accelerator_info &properties)
         : handle(accelerator_handle), info(properties), device_path(widen(properties.device_path)),
@@ -311,17 +312,13 @@ inline void check_library() {
 }
 
 inline accelerator_record &record_of(revamp_accelerator handle) {
-    struct registry {
-        std::mutex mutex;
-        std::vector<std::unique_ptr<accelerator_record>> records;
-    };
-    // Not destroyed: other static objects may hold accelerators.
-    static registry &all = *new registry;
-    std::lock_guard<std::mutex> lock(all.mutex);
-    for (const std::unique_ptr<accelerator_record> &record : all.records)
-        if (record->handle == handle) return *record;
-    all.records.push_back(std::make_unique<accelerator_record>(handle, info_of(handle)));
-    return *all.records.back();
+    static std::mutex mutex;
+    static accelerator_record *first = nullptr;
+    std::lock_guard<std::mutex> lock(mutex);
+    accelerator_record **at = &first;
+    for (; *at; at = &(*at)->next)
+        if ((*at)->handle == handle) return **at;
+    return *(*at = new accelerator_record(handle, info_of(handle)));
 }
 
 inline accelerator_record &default_record() {
@@ -329,20 +326,6 @@ inline accelerator_record &default_record() {
     revamp_accelerator handle = nullptr;
     check(revamp_accelerator_get_default(REVAMP_CODE_HOST, &handle));
     return record_of(handle);
-}
-
-inline accelerator_record &record_at(const std::wstring &path) {
-    if (path.empty() || path == accelerator::default_accelerator) return default_record();
-    check_library();
-    revamp_accelerator handle = nullptr;
-    check(revamp_accelerator_find(narrow(path).c_str(), &handle));
-    accelerator_record &record = record_of(handle);
-    if (record.info.unusable_reason) {
-        const std::string why =
-            "the accelerator \"" + narrow(path) + "\" cannot be used: " + record.info.unusable_reason;
-        throw Concurrency::runtime_exception(why.c_str(), revamp::detail::failed);
-    }
-    return record;
 }
 
 // There is one where a source of the program includes <revamp/kernel.h>: then it runs SPIR-V on accelerators it is
@@ -398,6 +381,22 @@ struct access {
     static completion_future make(std::shared_ptr<task_state<void>> state) noexcept;
 };
 
+#if !REVAMP_DEVICE_PASS
+inline accelerator_record &record_at(const std::wstring &path) {
+    if (path.empty() || path == accelerator::default_accelerator) return default_record();
+    check_library();
+    revamp_accelerator handle = nullptr;
+    check(revamp_accelerator_find(narrow(path).c_str(), &handle));
+    accelerator_record &record = record_of(handle);
+    if (record.info.unusable_reason) {
+        const std::string why =
+            "the accelerator \"" + narrow(path) + "\" cannot be used: " + record.info.unusable_reason;
+        throw Concurrency::runtime_exception(why.c_str(), revamp::detail::failed);
+    }
+    return record;
+}
+#endif
+
 inline cpu_access_property::operator access_type() const {
     // The numbers are the same; AUTO is the sign bit.
     return static_cast<access_type>(static_cast<int>(info_of(m_record.handle).default_cpu_access_type));
@@ -410,6 +409,7 @@ inline const cpu_access_property &cpu_access_property::operator=(access_type typ
 REVAMP_DETAIL_END
 REVAMP_NAMESPACE_BEGIN
 
+#if !REVAMP_DEVICE_PASS
 inline accelerator::accelerator(revamp::detail::accelerator_record &record) noexcept
     : m_record(&record), device_path(record.device_path), description(record.description),
       default_view(record.default_view), dedicated_memory(record.info.dedicated_memory), version(record.info.version),
@@ -471,22 +471,15 @@ inline bool accelerator::set_default_cpu_access_type(access_type type) const {
 inline bool operator==(const accelerator &left, const accelerator &right) noexcept {
     return left.m_record->handle == right.m_record->handle;
 }
+#endif
 
 // An operation under way; copies are the same operation.
 class REVAMP_VISIBLE completion_future {
   public:
     completion_future() noexcept = default;
-    completion_future(const completion_future &other) noexcept
-        : m_completion(other.m_completion), m_state(other.m_state) {
-        if (m_completion) (void)revamp_completion_retain(m_completion);
-    }
-    completion_future(completion_future &&other) noexcept
-        : m_completion(std::exchange(other.m_completion, nullptr)), m_state(std::move(other.m_state)) {}
-    completion_future &operator=(completion_future other) noexcept {
-        std::swap(m_completion, other.m_completion);
-        m_state.swap(other.m_state);
-        return *this;
-    }
+    completion_future(const completion_future &other) noexcept;
+    completion_future(completion_future &&other) noexcept;
+    completion_future &operator=(completion_future other) noexcept;
     ~completion_future() {
         if (m_completion) (void)revamp_completion_release(m_completion);
     }
@@ -494,20 +487,8 @@ class REVAMP_VISIBLE completion_future {
     bool valid() const noexcept { return m_completion || m_state; }
 
     // Waits, and throws the operation's failure.
-    void get() const {
-        check_valid();
-        if (m_state)
-            m_state->get();
-        else
-            revamp::detail::check(revamp_completion_get(m_completion));
-    }
-    void wait() const {
-        check_valid();
-        if (m_state)
-            m_state->wait();
-        else
-            revamp::detail::check(revamp_completion_wait(m_completion));
-    }
+    void get() const;
+    void wait() const;
     template <class Rep, class Period>
     std::future_status wait_for(const std::chrono::duration<Rep, Period> &duration) const {
         check_valid();
@@ -579,9 +560,7 @@ class REVAMP_VISIBLE completion_future {
     revamp_completion m_completion = nullptr;
     std::shared_ptr<revamp::detail::task_state<void>> m_state;
 
-    void check_valid() const {
-        if (!valid()) throw std::future_error(std::future_errc::no_state);
-    }
+    void check_valid() const;
 
     template <class F> struct callback {
         F function;
@@ -611,6 +590,38 @@ class REVAMP_VISIBLE completion_future {
 
     friend struct revamp::detail::access;
 };
+
+#if !REVAMP_DEVICE_PASS
+inline completion_future::completion_future(const completion_future &other) noexcept
+    : m_completion(other.m_completion), m_state(other.m_state) {
+    if (m_completion) (void)revamp_completion_retain(m_completion);
+}
+inline completion_future::completion_future(completion_future &&other) noexcept
+    : m_completion(std::exchange(other.m_completion, nullptr)), m_state(std::move(other.m_state)) {}
+inline completion_future &completion_future::operator=(completion_future other) noexcept {
+    std::swap(m_completion, other.m_completion);
+    m_state.swap(other.m_state);
+    return *this;
+}
+
+inline void completion_future::get() const {
+    check_valid();
+    if (m_state)
+        m_state->get();
+    else
+        revamp::detail::check(revamp_completion_get(m_completion));
+}
+inline void completion_future::wait() const {
+    check_valid();
+    if (m_state)
+        m_state->wait();
+    else
+        revamp::detail::check(revamp_completion_wait(m_completion));
+}
+inline void completion_future::check_valid() const {
+    if (!valid()) throw std::future_error(std::future_errc::no_state);
+}
+#endif
 
 REVAMP_NAMESPACE_END
 REVAMP_DETAIL_BEGIN

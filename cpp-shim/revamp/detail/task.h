@@ -42,18 +42,26 @@ using Concurrency::task;
 
 struct nothing {};
 template <class T> using value_of = std::conditional_t<std::is_void_v<T>, nothing, T>;
+// A std::optional of nothing, which takes a while to compile.
+struct optional_nothing {
+    nothing value;
+    void emplace(nothing) {}
+    const nothing &operator*() const { return value; }
+};
 
 // What is to be done when an operation is; it does not throw.
 struct continuation {
+    continuation *next = nullptr; // of the same operation
+
     virtual void run() noexcept = 0;
     virtual ~continuation() = default;
 };
 
-// Runs it on a thread of its own.
-inline void run_apart(std::unique_ptr<continuation> next) {
+// Runs it on a thread of its own. A template, so that only programs with tasks pay for the compilation.
+template <class Continuation> void run_apart(std::unique_ptr<Continuation> next) {
 #ifdef _WIN32
     // A std::thread that is detached at once is given a null argument, or never begins, now and then (libwinpthread).
-    const auto run = [](void *given) { std::unique_ptr<continuation>(static_cast<continuation *>(given))->run(); };
+    const auto run = [](void *given) { std::unique_ptr<Continuation>(static_cast<Continuation *>(given))->run(); };
     if (_beginthread(run, 0, next.get()) == static_cast<std::uintptr_t>(-1))
         throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
     next.release();
@@ -65,6 +73,16 @@ inline void run_apart(std::unique_ptr<continuation> next) {
 // How an operation of the program ended, or that it has not.
 template <class T> class task_state {
   public:
+    task_state() = default;
+    task_state(const task_state &) = delete;
+    // Of an operation that never ended nothing follows.
+    ~task_state() {
+        while (continuation *const one = m_first) {
+            m_first = one->next;
+            delete one;
+        }
+    }
+
     void set_value(value_of<T> value) noexcept {
         finish([&] { m_value.emplace(std::move(value)); });
     }
@@ -108,15 +126,17 @@ template <class T> class task_state {
     mutable std::mutex m_mutex;
     mutable std::condition_variable m_changed;
     bool m_done = false;
-    std::optional<value_of<T>> m_value;
+    std::conditional_t<std::is_void_v<T>, optional_nothing, std::optional<value_of<T>>> m_value;
     std::exception_ptr m_exception;
-    std::vector<std::unique_ptr<continuation>> m_continuations;
+    // The continuations, in the order in which they came, and where the next one goes.
+    continuation *m_first = nullptr, **m_end = &m_first;
 
-    void add(std::unique_ptr<continuation> next) {
+    template <class Continuation> void add(std::unique_ptr<Continuation> next) {
         {
             std::lock_guard<std::mutex> lock(m_mutex);
             if (!m_done) {
-                m_continuations.push_back(std::move(next));
+                *m_end = next.release();
+                m_end = &(*m_end)->next;
                 return;
             }
         }
@@ -125,7 +145,7 @@ template <class T> class task_state {
 
     // Copying a value may throw; then that is how the operation ended.
     template <class Set> void finish(Set set) noexcept {
-        std::vector<std::unique_ptr<continuation>> continuations;
+        continuation *first = nullptr;
         {
             std::lock_guard<std::mutex> lock(m_mutex);
             if (m_done) return;
@@ -135,11 +155,14 @@ template <class T> class task_state {
                 m_exception = std::current_exception();
             }
             m_done = true;
-            continuations.swap(m_continuations);
+            std::swap(first, m_first);
         }
         m_changed.notify_all();
-        for (const std::unique_ptr<continuation> &next : continuations)
-            next->run();
+        while (continuation *const one = first) {
+            first = one->next;
+            one->run();
+            delete one;
+        }
     }
 };
 
