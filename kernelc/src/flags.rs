@@ -224,7 +224,7 @@ const SEPARATE: [&str; 57] = [
     "-G",
 ];
 /// Flags of the linker.
-const LINKER: [&str; 14] = [
+const LINKER: [&str; 25] = [
     "-l",
     "-L",
     "-Wl,",
@@ -239,6 +239,17 @@ const LINKER: [&str; 14] = [
     "-s",
     "-pie",
     "-no-pie",
+    "-nodefaultlibs",
+    "-nostartfiles",
+    "-fuse-ld=",
+    "--ld-path=",
+    "-rpath",
+    "-rtlib=",
+    "--rtlib=",
+    "-unwindlib=",
+    "--unwindlib=",
+    "-framework",
+    "-e",
 ];
 const EXTENSIONS: [&str; 10] = ["cpp", "cc", "cxx", "C", "c++", "cp", "CPP", "CXX", "CC", "C++"];
 
@@ -483,9 +494,8 @@ impl Line {
     pub fn for_host(&self, foreign: bool) -> Vec<OsString> {
         let mut flags = self.flags_where(|f| {
             let begins = |all: &[&str]| all.iter().any(|b| f.starts_with(b));
-            let links =
-                LINKER.iter().any(|l| if l.len() > 2 { f.starts_with(l) } else { f.starts_with(l) && *l != "-s" })
-                    || f == "-s";
+            // The two are how others begin.
+            let links = LINKER.iter().any(|l| if ["-s", "-e"].contains(l) { f == *l } else { f.starts_with(l) });
             // Objects of link-time optimisation are not of one format.
             let lto =
                 begins(&["-flto", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fuse-linker-plugin"]);
@@ -668,6 +678,9 @@ mod tests {
         assert_eq!((l.sources.len(), l.output.clone()), (2, Some("prog".into())));
         assert_eq!(joined(&l.for_host(false)), "-O2");
         assert_eq!(joined(&l.for_link()), "-O2 -L.");
+        let l = line("-O2 a.cpp -fuse-ld=lld --ld-path=/ld -rpath /x -e main -rtlib=libgcc -nodefaultlibs -s");
+        assert_eq!(joined(&l.for_host(false)), "-O2");
+        assert!(joined(&l.for_link()).contains("-fuse-ld=lld --ld-path=/ld -rpath /x -e main"));
     }
 
     #[test]
