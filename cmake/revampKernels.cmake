@@ -88,8 +88,7 @@ function(revamp_add_kernels target)
     set_target_properties(${target} PROPERTIES
         REVAMP_KERNELS ON
         CXX_COMPILER_LAUNCHER "${launcher}"
-        # A header compiled by the project's compiler is of no use to Clang, nor are its modules.
-        DISABLE_PRECOMPILE_HEADERS ON
+        # Modules compiled by the project's compiler are of no use to Clang.
         CXX_SCAN_FOR_MODULES OFF)
     # Objects are made anew when the kernel compiler changes; the headers that it reads are in the files of dependencies.
     set(sources ${arg_SOURCES})

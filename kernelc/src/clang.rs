@@ -271,7 +271,11 @@ impl Clang {
         if let Some(library) = unit.library.filter(|_| unit.amp == Amp::DeviceBeforeHost && pass != Pass::Host) {
             command.arg("-include").arg(library);
         }
-        command.args(flags);
+        for flag in flags {
+            // The driver would look for a precompiled one beside it.
+            let included = if flag == "-include" { Some("-Xclang") } else { None };
+            command.args(included).arg(flag).args(included);
+        }
         match pass {
             // Warnings are the host's. Captured `this` is an error in C++ AMP, and a warning to Clang.
             Pass::Check => command.args([

@@ -174,22 +174,37 @@ fn objects(clang: &Clang, line: &Line) -> Result<i32, Failed> {
         if let Some(output) = &line.output {
             command.arg("-o").arg(output);
         }
-        others().for_each(|input| give(&mut command, input));
+        give(&mut command, others(), || None);
         let code = Running::start(&mut command)?.wait()?;
         worst = if worst == 0 { code } else { worst };
     }
     Ok(worst)
 }
 
-/// An input as an argument of Clang.
-fn give(command: &mut Command, input: &Input) {
-    match input {
-        Input::Source => {}
-        Input::Linked(word) | Input::Flag(word) | Input::Compiled(word, None) => {
-            command.arg(word);
+/// Gives inputs to Clang, `object` in place of each source.
+fn give<'a>(
+    command: &mut Command,
+    inputs: impl Iterator<Item = &'a Input>,
+    mut object: impl FnMut() -> Option<PathBuf>,
+) {
+    // A language that is named holds until another one is.
+    let mut named = false;
+    for input in inputs {
+        let language = match input {
+            Input::Compiled(_, language) => language.as_deref(),
+            _ => None,
+        };
+        if named && language.is_none() && !matches!(input, Input::Flag(_)) {
+            command.args(["-x", "none"]);
+            named = false;
         }
-        Input::Compiled(word, Some(language)) => {
-            command.arg("-x").arg(language).arg(word).args(["-x", "none"]);
+        if let Some(language) = language {
+            command.arg("-x").arg(language);
+            named = true;
+        }
+        match input {
+            Input::Source => drop(command.args(object())),
+            Input::Linked(word) | Input::Flag(word) | Input::Compiled(word, _) => drop(command.arg(word)),
         }
     }
 }
@@ -217,14 +232,7 @@ fn program(clang: &Clang, line: &Line, prefix: &Path) -> Result<i32, Failed> {
     let mut made = made.into_iter();
     let mut command = Command::new(&clang.compiler);
     command.args(line.for_link());
-    for input in &line.inputs {
-        match input {
-            Input::Source => {
-                command.args(made.next());
-            }
-            other => give(&mut command, other),
-        }
-    }
+    give(&mut command, line.inputs.iter(), || made.next());
     // Headers alone are compiled, and nothing is linked.
     let links = line.inputs.iter().any(|input| !input.is_header());
     if links && line.last(|f| f == "-r").is_none() {

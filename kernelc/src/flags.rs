@@ -370,7 +370,35 @@ pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Line {
         // Alone it asks what the compiler is.
         line.task = if verbose && line.inputs.is_empty() { Task::Other } else { task };
     }
+    if !line.sources.is_empty() {
+        line.flags = with_headers_as_text(line.flags);
+    }
     line
+}
+
+/// Names the headers that a precompiled one was made of in its place: it is one of C++ for one compiler, and fits none of our passes. CMake names
+/// both, `-Xclang -include-pch -Xclang FILE -Xclang -include -Xclang HEADER`.
+fn with_headers_as_text(flags: Vec<Vec<OsString>>) -> Vec<Vec<OsString>> {
+    let mut made: Vec<Vec<OsString>> = Vec::new();
+    let mut rest = flags.into_iter().peekable();
+    while let Some(mut flag) = rest.next() {
+        let to_clang = flag[0] == "-Xclang";
+        let name = flag.get(usize::from(to_clang)).cloned().unwrap_or_default();
+        if to_clang && (name == "-include" || name == "-include-pch") {
+            let value = rest.next_if(|next| next[0] == "-Xclang").and_then(|next| next.into_iter().nth(1));
+            flag = std::iter::once(name.clone()).chain(value).collect();
+        }
+        if name == "-include-pch" {
+            let named = rest.peek().is_some_and(|next| next.iter().any(|word| word == "-include"));
+            let header = flag.get(1).map(|file| Path::new(file).with_extension(""));
+            match header.filter(|header| !named && header.is_file()) {
+                Some(header) => flag = vec!["-include".into(), header.into()],
+                None => continue,
+            }
+        }
+        made.push(flag);
+    }
+    made
 }
 
 impl Line {
@@ -606,6 +634,20 @@ mod tests {
     }
     fn joined(flags: &[OsString]) -> String {
         flags.join(OsStr::new(" ")).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn precompiled_headers_are_read_as_text() {
+        let read = |text: &str| joined(&line(text).for_host(false));
+        let cmakes = "-Xclang -include-pch -Xclang /b/pch.hxx.pch -Xclang -include -Xclang /b/pch.hxx -c a.cpp";
+        assert_eq!(read(cmakes), "-include /b/pch.hxx");
+        let header = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        assert_eq!(read(&format!("-include-pch {header}.pch -O2 -c a.cpp")), format!("-include {header} -O2"));
+        assert_eq!(read("-Xclang -fno-pch-timestamp -include a.h -c a.cpp"), "-Xclang -fno-pch-timestamp -include a.h");
+        // What makes one stays.
+        assert!(
+            read("-Xclang -emit-pch -Xclang -include -Xclang a.hxx -x c++-header -c a.cxx").contains("-Xclang a.hxx")
+        );
     }
 
     #[test]

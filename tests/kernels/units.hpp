@@ -1,4 +1,7 @@
 // A lambda and a template in a header, for several translation units.
+#ifndef REVAMP_TESTS_UNITS_HPP
+#define REVAMP_TESTS_UNITS_HPP
+
 #include "device.hpp"
 
 template <class T> void fill(const concurrency::array_view<T> &view, T value) {
@@ -11,3 +14,5 @@ inline void double_all(const concurrency::array_view<int> &view) {
 }
 
 int one(int), two(int), plain(int);
+
+#endif
