@@ -78,6 +78,33 @@ inline int calls_14() restrict(amp, cpu) {
     host_destructor d = {3}; // error: '~host_destructor' is a cpu function
     return d.x;
 }
+inline int calls_18() restrict(amp, cpu) {
+    host_destructor d[2] = {{3}, {4}}; // error: '~host_destructor' is a cpu function
+    return d[1].x;
+}
+struct destroys_member {
+    host_destructor parts[2];
+    ~destroys_member() restrict(amp, cpu) {} // error: '~host_destructor' is a cpu function
+};
+struct destroys_base : host_destructor {
+    ~destroys_base() restrict(amp) {} // error: '~host_destructor' is a cpu function
+};
+struct amp_functor {
+    int operator()() const restrict(amp) { return 1; }
+};
+template <class F> int calls_functor(F f) restrict(amp, cpu) {
+    return f(); // error: 'operator()' is an amp function
+}
+template <class F> int hands_functor_on(F f) restrict(amp, cpu) {
+    return calls_functor(f);
+}
+inline int host_calls_functor() {
+    return hands_functor_on(amp_functor());
+}
+struct volatile_method {
+    int x;
+    int get() volatile restrict(amp) { return x; } // strict: it is volatile here
+};
 struct caller {
     int x;
     int method() const restrict(amp, cpu) { return of_the_host(x); } // error: 'of_the_host' is a cpu function
