@@ -101,6 +101,12 @@ template <class F> int hands_functor_on(F f) restrict(amp, cpu) {
 inline int host_calls_functor() {
     return hands_functor_on(amp_functor());
 }
+template <class F> int calls_for_amp(F f) restrict(amp, cpu) {
+    return f(); // strict: 'operator()' is an amp function
+}
+inline int amp_calls_functor() restrict(amp) {
+    return calls_for_amp(amp_functor());
+}
 struct volatile_method {
     int x;
     int get() volatile restrict(amp) { return x; } // strict: it is volatile here

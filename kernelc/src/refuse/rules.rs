@@ -809,7 +809,7 @@ impl Walk {
             }
         } else {
             // A template for both sides may be made for what amp code alone has, and be called there alone.
-            let of_argument = context.made && context.side == Side::Both && in_class;
+            let of_argument = context.made && context.side == Side::Both && in_class && !self.strict;
             // What the compiler makes of a class stands where the class does; there may be one for each side.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
             // By `using` a function for both sides may have one of another namespace for the host.
