@@ -190,7 +190,7 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
         v.extent, [=](index<1> i) restrict(amp) { v[i] = w.x; }); // error: 'w' is captured and holds in 'p' a pointer
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { // error: 'function' is captured and is a pointer
-            v[i] = function == nullptr;
+            v[i] = function == nullptr; // error: a pointer to a function is not allowed
         });
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { // error: 'pointers' is captured and is a pointer
@@ -397,6 +397,10 @@ inline int remembers() restrict(amp) {
     static const int fixed[2] = {1, 2};
     return fixed[1];
 }
+inline int remembers_its_first(int x) restrict(amp, cpu) {
+    static const int length = sizeof(x), first = x; // error: 'first': a static variable that is not a constant
+    return first + length;
+}
 inline int keeps() restrict(amp, cpu) {
     static int calls = 0; // error: 'calls': a static, thread_local or extern variable is not allowed
     return ++calls;
@@ -404,6 +408,12 @@ inline int keeps() restrict(amp, cpu) {
 int global_counter = 0;
 inline int counts() restrict(amp, cpu) {
     return global_counter; // error: 'global_counter': a global variable that is not a constant
+}
+inline bool compares_functions() restrict(amp, cpu) {
+    return &counts == nullptr; // error: a pointer to a function is not allowed
+}
+inline int chooses_function(int x) restrict(amp, cpu) {
+    return (x ? counts : keeps)(); // error: a pointer to a function is not allowed
 }
 inline int takes_function(int (*f)(int)) restrict(amp, cpu) { // error: is a pointer to a function
     return f(1);

@@ -491,9 +491,11 @@ impl Walk {
             self.function_pointer(at, of, &children, context);
             if context.side != Side::Cpu && !tile_static {
                 // CX_SC_Extern and CX_SC_Static.
-                let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
-                if lasting || at.is_thread_local() {
+                let lasts = matches!(at.storage(), Some(2 | 3));
+                if lasts && !of.canonical().is_const() || at.is_thread_local() {
                     self.not_allowed(at, &format!("'{name}': a static, thread_local or extern variable"));
+                } else if lasts && variables_in(children.clone()).into_iter().any(varies) {
+                    self.not_allowed(at, &format!("'{name}': a static variable that is not a constant"));
                 }
             }
             self.destructor(at, of, context);
@@ -706,6 +708,9 @@ impl Walk {
                 self.cast(at, context);
             }
             kind::DECLARATION_REFERENCE => self.global(at, context),
+            kind::BINARY | kind::CONDITIONAL if !context.may_be_of_the_host() || self.strict => {
+                self.chooses_function(at);
+            }
             kind::INTEGER | kind::FLOATING | kind::CHARACTER if !at.is_from_macro() => {
                 // Narrow characters are numbers to everybody.
                 if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
@@ -713,6 +718,16 @@ impl Walk {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Pointers to functions that are compared, or of which one is taken.
+    fn chooses_function(&mut self, at: Cursor) {
+        let function = |of: Type| of.kind() == ty::FUNCTION || of.pointee().canonical().kind() == ty::FUNCTION;
+        let is_function = |c: Cursor| c.ty().is_some_and(|of| function(of.canonical()));
+        // What stands before a comma is not used.
+        if at.children().last().is_some_and(|last| is_function(*last)) {
+            self.not_allowed_but(at, "a pointer to a function", "give a lambda or a functor to a template");
         }
     }
 
@@ -1121,6 +1136,12 @@ fn is_unevaluated(at: Cursor) -> bool {
     })
 }
 
+/// A parameter, or a variable that is neither a constant nor a reference.
+fn varies(variable: Cursor) -> bool {
+    let of = variable.ty().map(Type::canonical);
+    variable.kind() == kind::PARAMETER || of.is_some_and(|of| !of.is_const() && !is_reference(of) && !is_c_array(of))
+}
+
 /// An array or a texture, or a reference to one.
 fn is_array_variable(variable: Cursor) -> bool {
     let Some(of) = variable.ty().map(Type::canonical) else { return false };
@@ -1141,10 +1162,13 @@ fn captured(lambda: Cursor) -> Vec<Cursor> {
     variables_in(before.collect())
 }
 
-/// The variables that are named in parts of the tree.
+/// The variables that are named in parts of the tree; a sizeof only asks for their types.
 fn variables_in(mut stack: Vec<Cursor>) -> Vec<Cursor> {
     let mut all = Vec::new();
     while let Some(at) = stack.pop() {
+        if at.kind() == kind::SIZE_OF {
+            continue;
+        }
         if matches!(at.kind(), kind::VARIABLE_REFERENCE | kind::DECLARATION_REFERENCE) {
             all.extend(at.referenced().filter(|v| matches!(v.kind(), kind::VARIABLE | kind::PARAMETER)));
         }
