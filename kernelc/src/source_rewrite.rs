@@ -273,7 +273,13 @@ fn moved(source: &str, code: &Code<'_>, clause: Range<usize>) -> Vec<Edit> {
             (0..open).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n))).find(|&n| code.text(n) == "auto");
         return front.map_or_else(Vec::new, |n| to(code.tokens[n].end()));
     }
-    if last > clause.end { to(code.tokens[last - 1].end()) } else { Vec::new() }
+    // Another restriction stays beside it.
+    if last > clause.end && !is_restriction(code, last - 1) { to(code.tokens[last - 1].end()) } else { Vec::new() }
+}
+
+/// The parenthesis closes `restrict(...)`.
+fn is_restriction(code: &Code<'_>, close: usize) -> bool {
+    code.text(close) == ")" && code.pair(close).is_some_and(|open| code.before(open) == "restrict")
 }
 
 /// The parentheses of the parameters that a restriction belongs to.
@@ -284,7 +290,7 @@ fn parameters(code: &Code<'_>, clause: usize) -> Option<(usize, usize)> {
         match code.text(at) {
             ")" => {
                 let open = code.pair(at)?;
-                if !["noexcept", "throw"].contains(&code.before(open)) {
+                if !["noexcept", "throw", "restrict"].contains(&code.before(open)) {
                     return Some((open, at));
                 }
                 at = open.checked_sub(1)?;
@@ -295,13 +301,13 @@ fn parameters(code: &Code<'_>, clause: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The token behind `noexcept`, `noexcept(...)` and `throw(...)`, if they stand here.
-fn exceptions(code: &Code<'_>, at: usize) -> usize {
-    if !["noexcept", "throw"].contains(&code.text(at)) {
-        return at;
+/// The token behind `noexcept`, `noexcept(...)`, `throw(...)` and further restrictions, if they stand here.
+fn exceptions(code: &Code<'_>, mut at: usize) -> usize {
+    while ["noexcept", "throw", "restrict"].contains(&code.text(at)) {
+        let close = (code.text(at + 1) == "(").then(|| code.pair(at + 1)).flatten();
+        at = close.map_or(at + 1, |close| close + 1);
     }
-    let close = (code.text(at + 1) == "(").then(|| code.pair(at + 1)).flatten();
-    close.map_or(at + 1, |close| close + 1)
+    at
 }
 
 /// The parameters are those of a lambda.
@@ -477,6 +483,14 @@ mod tests {
                 "typedef int f(int) ; template <class f> struct s { f g; };",
             ),
             ("int (*p)(int) restrict(amp) = nullptr;", "int (*p)(int) = nullptr;"),
+            (
+                "auto l = []() restrict(amp) restrict(cpu) -> int {};",
+                "auto l = []() restrict(cpu) restrict(amp) -> int {};",
+            ),
+            (
+                "auto f() restrict(amp) restrict(cpu) -> int; int g() restrict(amp) restrict(cpu) noexcept;",
+                "auto restrict(amp) restrict(cpu) f() -> int; int g() noexcept restrict(amp) restrict(cpu) ;",
+            ),
             ("#define A restrict(amp)\nint f() A noexcept;", "#define A restrict(amp)\nint f() noexcept A ;"),
             (
                 "template int f<int>(int) restrict(amp); template <> int f<char>(char) restrict(amp);",
@@ -535,6 +549,7 @@ mod tests {
             "mutable int x; immutable restrict(amp) mutable restricted",
             "f([=](int) restrict(amp) mutable -> int {}); f([=](int) restrict(amp) noexcept {});",
             "f([=](int) -> int {}); int restrict(3); int restrict = 4; restrict(x) noexcept;",
+            "int f() restrict(amp) restrict(cpu) { } int g() restrict(amp) restrict(cpu);",
             "int f() const restrict(amp) override { } s() restrict(amp) : a(1) {} int g() restrict(amp), h();",
             "#define A restrict(amp)\n#define B noexcept\n // int f() restrict(amp) noexcept",
             "tile_static int a[4], b; tile_static unsigned int a; // tile_static body b;",

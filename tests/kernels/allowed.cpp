@@ -192,6 +192,20 @@ template <class T, int N> struct fixed {
 template <class Function> int apply(Function f, int x) restrict(amp, cpu) {
     return f(x);
 }
+// A class with a version for each side, in a template for both.
+struct for_each_side {
+    int operator()(int x) const restrict(amp) { return x; }
+    int operator()(int x) const { return cpu_function(x, nullptr); }
+};
+inline int applies_in_amp(int x) restrict(amp) {
+    return apply(for_each_side(), x);
+}
+inline int applies_in_cpu(int x) {
+    return apply(for_each_side(), x);
+}
+inline int applies_in_both(int x) restrict(amp, cpu) {
+    return apply(for_each_side(), x);
+}
 inline int nested(int n) restrict(amp) {
     auto by_value = [n](int x) restrict(amp) {
         return x + n;

@@ -78,6 +78,39 @@ inline int calls_14() restrict(amp, cpu) {
     host_destructor d = {3}; // error: '~host_destructor' is a cpu function
     return d.x;
 }
+inline int calls_18() restrict(amp, cpu) {
+    host_destructor d[2] = {{3}, {4}}; // error: '~host_destructor' is a cpu function
+    return d[1].x;
+}
+struct destroys_member {
+    host_destructor parts[2];
+    ~destroys_member() restrict(amp, cpu) {} // error: '~host_destructor' is a cpu function
+};
+struct destroys_base : host_destructor {
+    ~destroys_base() restrict(amp) {} // error: '~host_destructor' is a cpu function
+};
+struct amp_functor {
+    int operator()() const restrict(amp) { return 1; }
+};
+template <class F> int calls_functor(F f) restrict(amp, cpu) {
+    return f(); // error: 'operator()' is an amp function
+}
+template <class F> int hands_functor_on(F f) restrict(amp, cpu) {
+    return calls_functor(f);
+}
+inline int host_calls_functor() {
+    return hands_functor_on(amp_functor());
+}
+template <class F> int calls_for_amp(F f) restrict(amp, cpu) {
+    return f(); // strict: 'operator()' is an amp function
+}
+inline int amp_calls_functor() restrict(amp) {
+    return calls_for_amp(amp_functor());
+}
+struct volatile_method {
+    int x;
+    int get() volatile restrict(amp) { return x; } // strict: it is volatile here
+};
 struct caller {
     int x;
     int method() const restrict(amp, cpu) { return of_the_host(x); } // error: 'of_the_host' is a cpu function
@@ -157,7 +190,7 @@ void captures(array_view<int> v, array<int> &data, std::vector<int> &vector) {
         v.extent, [=](index<1> i) restrict(amp) { v[i] = w.x; }); // error: 'w' is captured and holds in 'p' a pointer
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { // error: 'function' is captured and is a pointer
-            v[i] = function == nullptr;
+            v[i] = function == nullptr; // error: a pointer to a function is not allowed
         });
     parallel_for_each(
         v.extent, [=](index<1> i) restrict(amp) { // error: 'pointers' is captured and is a pointer
@@ -364,6 +397,10 @@ inline int remembers() restrict(amp) {
     static const int fixed[2] = {1, 2};
     return fixed[1];
 }
+inline int remembers_its_first(int x) restrict(amp, cpu) {
+    static const int length = sizeof(x), first = x; // error: 'first': a static variable that is not a constant
+    return first + length;
+}
 inline int keeps() restrict(amp, cpu) {
     static int calls = 0; // error: 'calls': a static, thread_local or extern variable is not allowed
     return ++calls;
@@ -371,6 +408,12 @@ inline int keeps() restrict(amp, cpu) {
 int global_counter = 0;
 inline int counts() restrict(amp, cpu) {
     return global_counter; // error: 'global_counter': a global variable that is not a constant
+}
+inline bool compares_functions() restrict(amp, cpu) {
+    return &counts == nullptr; // error: a pointer to a function is not allowed
+}
+inline int chooses_function(int x) restrict(amp, cpu) {
+    return (x ? counts : keeps)(); // error: a pointer to a function is not allowed
 }
 inline int takes_function(int (*f)(int)) restrict(amp, cpu) { // error: is a pointer to a function
     return f(1);

@@ -498,6 +498,8 @@ pub(super) mod kind {
     pub const FLOATING: i32 = 107;
     pub const STRING: i32 = 109;
     pub const CHARACTER: i32 = 110;
+    pub const BINARY: i32 = 114;
+    pub const CONDITIONAL: i32 = 116;
     pub const C_CAST: i32 = 117;
     pub const ADDRESS_OF_LABEL: i32 = 120;
     pub const NULL: i32 = 123;

@@ -140,6 +140,10 @@ struct Walk {
     by_cpu: Vec<(Cursor, Cursor)>,
     /// Calls of cpu functions in what templates for both sides were made to: refused where amp code reaches them.
     if_reached: Vec<(u32, Cursor, Cursor)>,
+    /// Calls of amp functions there: refused where cpu code reaches them.
+    if_of_cpu: Vec<(u32, Cursor, Cursor)>,
+    /// What cpu code calls.
+    called_by_cpu: HashSet<u32>,
     /// Functions of amp code alone.
     amp: HashSet<u32>,
     /// Functions with the linkage of C.
@@ -365,8 +369,10 @@ impl Walk {
                     format!("'{name}' is virtual: virtual functions cannot be restrict(amp) (C++ AMP, 2.4.2)"),
                 );
             }
-            if at.kind() == kind::CONSTRUCTOR {
-                self.unnamed_members(at, &children, context);
+            match at.kind() {
+                kind::CONSTRUCTOR => self.unnamed_members(at, &children, context),
+                kind::DESTRUCTOR => self.destroyed_parts(at, &children, context),
+                _ => {}
             }
             self.declarator(at, &children, context);
         }
@@ -405,6 +411,15 @@ impl Walk {
         }
         if !self.strict {
             return;
+        }
+        if at.kind() == kind::METHOD
+            && whole.spelling().rsplit(')').next().is_some_and(|tail| tail.contains("volatile"))
+        {
+            self.unsupported(
+                at,
+                &format!("the class of '{}'", at.spelling()),
+                "it is volatile here, which amp code does not know",
+            );
         }
         let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);
         let is_lambda = class.is_some_and(|class| class.spelling().is_empty() || class.spelling().contains("lambda"));
@@ -476,9 +491,11 @@ impl Walk {
             self.function_pointer(at, of, &children, context);
             if context.side != Side::Cpu && !tile_static {
                 // CX_SC_Extern and CX_SC_Static.
-                let lasting = matches!(at.storage(), Some(2 | 3)) && !of.canonical().is_const();
-                if lasting || at.is_thread_local() {
+                let lasts = matches!(at.storage(), Some(2 | 3));
+                if lasts && !of.canonical().is_const() || at.is_thread_local() {
                     self.not_allowed(at, &format!("'{name}': a static, thread_local or extern variable"));
+                } else if lasts && variables_in(children.clone()).into_iter().any(varies) {
+                    self.not_allowed(at, &format!("'{name}': a static variable that is not a constant"));
                 }
             }
             self.destructor(at, of, context);
@@ -564,10 +581,14 @@ impl Walk {
 
     /// The destructor of a local variable is called, and must be for where that is.
     fn destructor(&mut self, at: Cursor, of: Type, context: Context) {
-        let class = of.canonical().declaration();
+        let mut of = of.canonical();
+        while is_c_array(of) {
+            of = of.element().canonical();
+        }
+        let class = of.declaration();
         // Members of a local class have the restriction of the function around it.
         let local = class.semantic_parent().is_some_and(|p| is_function(p.kind()));
-        if of.canonical().kind() != ty::RECORD || local || is_of_amp(class) || class.is_of_system() {
+        if of.kind() != ty::RECORD || local || is_of_amp(class) || class.is_of_system() {
             return;
         }
         let Some(destructor) = destructor_of(class, 0) else { return };
@@ -606,6 +627,17 @@ impl Walk {
             if let Some(constructor) = makes.into_iter().find(is_default).filter(|c| !is_callable(*c)) {
                 self.cpu_function(at, constructor);
             }
+        }
+    }
+
+    /// A destructor calls those of the members and bases.
+    fn destroyed_parts(&mut self, at: Cursor, children: &[Cursor], context: Context) {
+        let class = at.semantic_parent().filter(|p| is_class(p.kind()) && p.kind() != kind::CLASS_TEMPLATE);
+        let has_body = children.iter().any(|c| c.kind() == kind::COMPOUND);
+        let Some(class) = class.filter(|_| has_body && !context.may_be_of_the_host()) else { return };
+        let parts = class.children().into_iter().filter(|c| matches!(c.kind(), kind::BASE | kind::FIELD));
+        for of in parts.filter_map(Cursor::ty) {
+            self.destructor(at, of, context);
         }
     }
 
@@ -676,6 +708,9 @@ impl Walk {
                 self.cast(at, context);
             }
             kind::DECLARATION_REFERENCE => self.global(at, context),
+            kind::BINARY | kind::CONDITIONAL if !context.may_be_of_the_host() || self.strict => {
+                self.chooses_function(at);
+            }
             kind::INTEGER | kind::FLOATING | kind::CHARACTER if !at.is_from_macro() => {
                 // Narrow characters are numbers to everybody.
                 if let Some(of) = at.ty().filter(|of| of.kind() != ty::CHAR) {
@@ -683,6 +718,16 @@ impl Walk {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Pointers to functions that are compared, or of which one is taken.
+    fn chooses_function(&mut self, at: Cursor) {
+        let function = |of: Type| of.kind() == ty::FUNCTION || of.pointee().canonical().kind() == ty::FUNCTION;
+        let is_function = |c: Cursor| c.ty().is_some_and(|of| function(of.canonical()));
+        // What stands before a comma is not used.
+        if at.children().last().is_some_and(|last| is_function(*last)) {
+            self.not_allowed_but(at, "a pointer to a function", "give a lambda or a functor to a template");
         }
     }
 
@@ -779,15 +824,18 @@ impl Walk {
             }
         } else {
             // A template for both sides may be made for what amp code alone has, and be called there alone.
-            let of_argument = context.made && context.side == Side::Both && in_class;
+            let of_argument = context.made && context.side == Side::Both && in_class && !self.strict;
             // What the compiler makes of a class stands where the class does; there may be one for each side.
             let implicit = parent.is_some_and(|p| p.place() == callee.place());
             // By `using` a function for both sides may have one of another namespace for the host.
             let used = context.side == Side::Both
                 && callee.kind() == kind::FUNCTION
                 && self.of_cpu.contains(&(ANYWHERE.into(), callee.spelling()));
-            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !of_argument && !used {
-                self.by_cpu.push((at, callee));
+            if is_amp_only(callee) && !implicit && !callee.is_of_system() && !used {
+                match context.function.filter(|_| of_argument) {
+                    Some(from) => self.if_of_cpu.push((from, at, callee)),
+                    None => self.by_cpu.push((at, callee)),
+                }
             }
             // revamp's atomics also work in cpu code; what wants a tile has none there.
             let name = callee.spelling();
@@ -798,6 +846,7 @@ impl Walk {
                 self.refuse(at, format!("'{name}' is for amp code alone, and cpu code calls it (C3930)"));
             }
             if context.side == Side::Cpu {
+                self.called_by_cpu.extend(callee.canonical().and_then(Cursor::hash));
                 return;
             }
         }
@@ -835,22 +884,32 @@ impl Walk {
 
     /// Calls that are wrong by what other functions there are, or by who calls the caller.
     fn calls_across(&mut self) {
+        // What only amp code can call leads to nothing that cpu code calls.
+        let of_cpu =
+            self.reached(self.called_by_cpu.difference(&self.amp).copied().collect(), |to| !self.amp.contains(to));
+        let made = std::mem::take(&mut self.if_of_cpu).into_iter().filter(|(from, ..)| of_cpu.contains(from));
+        self.by_cpu.extend(made.map(|(_, at, callee)| (at, callee)));
         for (at, callee) in std::mem::take(&mut self.by_cpu) {
             if !self.of_cpu.contains(&place_of(callee)) {
                 self.amp_function(at, callee);
             }
         }
-        let mut reached = self.amp.clone();
-        let mut stack: Vec<u32> = reached.iter().copied().collect();
-        while let Some(at) = stack.pop() {
-            let next = self.calls.get(&at).into_iter().flatten().map(|(to, _)| *to);
-            stack.extend(next.filter(|to| reached.insert(*to)));
-        }
+        let reached = self.reached(self.amp.clone(), |_| true);
         for (from, at, callee) in std::mem::take(&mut self.if_reached) {
             if reached.contains(&from) {
                 self.cpu_function(at, callee);
             }
         }
+    }
+
+    /// These functions and what they call of what is wanted.
+    fn reached(&self, mut found: HashSet<u32>, wanted: impl Fn(&u32) -> bool) -> HashSet<u32> {
+        let mut stack: Vec<u32> = found.iter().copied().collect();
+        while let Some(at) = stack.pop() {
+            let next = self.calls.get(&at).into_iter().flatten().map(|(to, _)| *to);
+            stack.extend(next.filter(|to| wanted(to) && found.insert(*to)));
+        }
+        found
     }
 
     fn amp_function(&mut self, at: Cursor, callee: Cursor) {
@@ -1077,6 +1136,12 @@ fn is_unevaluated(at: Cursor) -> bool {
     })
 }
 
+/// A parameter, or a variable that is neither a constant nor a reference.
+fn varies(variable: Cursor) -> bool {
+    let of = variable.ty().map(Type::canonical);
+    variable.kind() == kind::PARAMETER || of.is_some_and(|of| !of.is_const() && !is_reference(of) && !is_c_array(of))
+}
+
 /// An array or a texture, or a reference to one.
 fn is_array_variable(variable: Cursor) -> bool {
     let Some(of) = variable.ty().map(Type::canonical) else { return false };
@@ -1097,10 +1162,13 @@ fn captured(lambda: Cursor) -> Vec<Cursor> {
     variables_in(before.collect())
 }
 
-/// The variables that are named in parts of the tree.
+/// The variables that are named in parts of the tree; a sizeof only asks for their types.
 fn variables_in(mut stack: Vec<Cursor>) -> Vec<Cursor> {
     let mut all = Vec::new();
     while let Some(at) = stack.pop() {
+        if at.kind() == kind::SIZE_OF {
+            continue;
+        }
         if matches!(at.kind(), kind::VARIABLE_REFERENCE | kind::DECLARATION_REFERENCE) {
             all.extend(at.referenced().filter(|v| matches!(v.kind(), kind::VARIABLE | kind::PARAMETER)));
         }
