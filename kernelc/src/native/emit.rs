@@ -4,6 +4,7 @@ use super::analysis::{self, Kernel};
 use super::flags::Flag;
 use super::text::{Instruction, Name, mentions, operand, position, renamed, size, split_type};
 use super::variables::{is_lifetime, plain_name};
+use super::wraps::Cut;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
@@ -69,6 +70,9 @@ struct Writer<'k> {
     flags: BTreeMap<String, Flag>,
     /// At an access of unknown memory: the variables kept per thread are not reached.
     elsewhere: String,
+    /// The results of instructions whose number is hidden, and of which types there were some.
+    wraps: HashSet<String>,
+    hidden: BTreeSet<String>,
 }
 
 /// The function of a kernel, named `name`.
@@ -91,6 +95,8 @@ pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Em
         scopes: BTreeMap::new(),
         flags: BTreeMap::new(),
         elsewhere: String::new(),
+        wraps: kernel.wraps(),
+        hidden: BTreeSet::new(),
     };
     writer.function(name)?;
     let memory = if tile.is_some() { writer.memory } else { 0 };
@@ -181,7 +187,18 @@ impl Writer<'_> {
         self.label("ended");
         self.line(&format!("ret i32 {ENDED}"));
         self.text.push_str("}\n\n");
+        for ty in std::mem::take(&mut self.hidden) {
+            self.at_entry(&format!("  %bits.{ty} = call {ty} asm \"\", \"=r,0\"({ty} -1)\n"));
+        }
         Ok(())
+    }
+
+    /// What stands before all that uses it.
+    fn at_entry(&mut self, line: &str) {
+        let behind = "entry:\n";
+        if let Some(at) = self.text.find(behind) {
+            self.text.insert_str(at + behind.len(), line);
+        }
     }
 
     /// A row of threads that is gone through in pieces.
@@ -199,10 +216,7 @@ impl Writer<'_> {
         }
         // The memory stands before what lies in it.
         let room = format!("  %own = alloca [{} x i8], align 64\n", self.memory.max(1));
-        let behind = "entry:\n";
-        if let Some(at) = self.text.find(behind) {
-            self.text.insert_str(at + behind.len(), &room);
-        }
+        self.at_entry(&room);
         self.line("br label %row");
         self.label("row");
         self.line("%row.first = phi i32 [ 0, %entry ], [ %row.next, %end ]");
@@ -774,6 +788,15 @@ impl Writer<'_> {
             && !text.contains("!invariant.load")
         {
             let _ = write!(text, ", !invariant.load {}", self.around.empty);
+        }
+        if let Some(cut) =
+            Cut::of(&text).filter(|_| instruction.result.as_ref().is_some_and(|result| self.wraps.contains(result)))
+        {
+            let new = format!("%hidden.{}", self.hoisted);
+            self.hoisted += 1;
+            before.extend(cut.hidden(&text, &format!("%bits.{}", cut.ty), &new));
+            self.hidden.insert(cut.ty.to_owned());
+            return Ok(before);
         }
         match self.alone(instruction, &text) {
             Some(lines) => before.extend(lines),

@@ -15,6 +15,7 @@ mod strides;
 mod tests;
 mod text;
 mod variables;
+mod wraps;
 
 use crate::always_inline;
 use crate::clang::Amp;
