@@ -967,6 +967,23 @@ FORM(many_tiles, 0xc4302fdd8de1833) {
     return d;
 }
 
+// LLVM reads beyond the tile where it takes what wraps for a number that counts on.
+FORM(neighbours_around_the_tile, 0x8099e954de606383) {
+    Numbers d(2048, 1);
+    array_view<int> a(2048, d);
+    parallel_for_each(
+        where, a.get_extent().tile<256>(), [=](tiled_index<256> t) restrict(amp) {
+            a[t.global] = t.local[0] + 5;
+            t.barrier.wait();
+            int right = a[t.tile_origin + index<1>((t.local[0] + 1) % 256)];
+            int far = a[t.tile_origin + index<1>((t.local[0] + 200) & 255)];
+            t.barrier.wait();
+            a[t.global] = right * 3 + far;
+        });
+    a.synchronize();
+    return d;
+}
+
 TEST(each_form_on_host_threads_and_on_a_device) {
     for (const accelerator_view &where : {accelerator(accelerator::direct3d_warp).default_view, vulkan_view()})
         for (const Form &form : forms())
