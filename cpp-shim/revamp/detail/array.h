@@ -355,10 +355,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
 
     // In the functor of a launch this is an array captured by value, which is not allowed.
     array(const array &other)
-        : array(other.extent,
-                other.accelerator_view == other.associated_accelerator_view
-                    ? place{other.accelerator_view, plain_type(other)}
-                    : place{other.accelerator_view, access_type_auto, &other.associated_accelerator_view}) {
+        : array(other.extent, place_of(other)) {
 #if !REVAMP_DEVICE_PASS
         if (revamp::detail::this_thread.scope) revamp::detail::this_thread.scope->arrays.push_back(this);
 #endif
@@ -372,7 +369,9 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         settle();
     }
     array &operator=(const array &other) {
-        if (this != &other) revamp::detail::copy_regions(other.region(), region());
+        if (this == &other) return *this;
+        if (!this->m_control) return *this = array(other); // what was moved from becomes a copy
+        revamp::detail::copy_regions(other.region(), region());
         return *this;
     }
     array &operator=(array &&other) noexcept {
@@ -383,6 +382,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
         return *this;
     }
     array &operator=(const array_view<const T, N> &source) {
+        if (!this->m_control) *this = array(source.extent, place_of(*this));
         revamp::detail::copy_regions(revamp::detail::region_of(source), region());
         return *this;
     }
@@ -507,6 +507,11 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     static access_type plain_type(const array &other) {
         // On the host the access type cannot be chosen.
         return other.accelerator_view.accelerator.supports_cpu_shared_memory ? other.cpu_access_type : access_type_auto;
+    }
+    static place place_of(const array &other) {
+        return other.accelerator_view == other.associated_accelerator_view
+                   ? place{other.accelerator_view, plain_type(other)}
+                   : place{other.accelerator_view, access_type_auto, &other.associated_accelerator_view};
     }
     REVAMP_HD T *first([[maybe_unused]] bool write) const {
 #if !REVAMP_DEVICE_PASS

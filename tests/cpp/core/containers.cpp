@@ -156,6 +156,14 @@ TEST(SEL_29_array_copies_and_moves) {
     CHECK_THROWS(uninitialized_object, read(b));
     b = std::move(d);
     CHECK(read(b) == v);
+    // What was moved from may be assigned to: an array gives it its place, a view takes the place it had.
+    array<int> staging(6, v.begin(), host_view(), accelerator().default_view);
+    d = staging;
+    CHECK(read(d) == v && d.associated_accelerator_view == accelerator().default_view);
+    array<int> taken(std::move(staging));
+    staging = array_view<const int>(b).section(2, 3);
+    CHECK(read(staging) == (std::vector<int>{2, 3, 4}) && staging.extent[0] == 3 && staging[2] == 4);
+    CHECK(staging.accelerator_view == host_view() && read(taken) == v);
     array<int> &itself = b;
     b = itself;
     b = std::move(itself);
