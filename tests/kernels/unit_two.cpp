@@ -1,5 +1,5 @@
-// A static function and a functor of an unnamed namespace that have namesakes in the other unit. The header comes
-// precompiled, which is read as text for kernels.
+// A static function and a functor of an unnamed namespace that have namesakes in the other unit.
+#include "units.hpp"
 
 static int same_name(int x) restrict(amp, cpu) {
     return x + 2;

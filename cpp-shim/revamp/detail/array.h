@@ -354,8 +354,7 @@ template <class T, int N> class array : public revamp::detail::array_face<T, N> 
     }
 
     // In the functor of a launch this is an array captured by value, which is not allowed.
-    array(const array &other)
-        : array(other.extent, place_of(other)) {
+    array(const array &other) : array(other.extent, place_of(other)) {
 #if !REVAMP_DEVICE_PASS
         if (revamp::detail::this_thread.scope) revamp::detail::this_thread.scope->arrays.push_back(this);
 #endif
