@@ -49,9 +49,10 @@ impl Kernel {
             "call" => instruction.callee().is_some_and(|c| is_position(c) && c != "__revamp_group_id"),
             "add" | "sub" | "mul" | "shl" | "lshr" | "ashr" | "udiv" | "sdiv" | "or" | "sext" | "zext" | "trunc"
             | "freeze" => instruction.uses.iter().any(|used| of(used)),
-            "load" => self.read(instruction).filter(|v| v.plain).is_some_and(|variable| {
-                variable.stores.iter().filter_map(|(_, value)| plain_name(value)).any(|value| of(value))
-            }),
+            "load" => self
+                .read(instruction)
+                .filter(|v| v.plain)
+                .is_some_and(|variable| variable.stores.iter().filter_map(|(_, value)| plain_name(value)).any(&mut of)),
             _ => false,
         };
         known.insert(name, Some(found));
