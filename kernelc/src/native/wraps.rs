@@ -1,6 +1,6 @@
 //! Numbers that count the threads, or the rounds of a loop, and lose upper bits: `(local + 1) % 256`. LLVM takes them for counters of few bits
 //! and goes through memory in their order, behind a test that they do not wrap. LLVM 22 leaves the test out where it also tests a counter of
-//! more bits for the same address (SCEVWrapPredicate::implies), and reads beyond the wrap. So that the number counts is hidden from it.
+//! more bits for the same address, and reads beyond the wrap. So that the number counts is hidden from it.
 
 use super::analysis::{Kernel, is_position};
 use super::text::{Instruction, operand};
