@@ -292,23 +292,7 @@ template <class R, class T, int N, int I0, int I1, int I2, int I3> class swizzle
 
 // The operators that change a swizzle. Beside the class: a vector of four has 60 classes of swizzles, for each of which
 // the compiler would read them as members.
-template <class R> struct exactly { typedef R type; };
-#define REVAMP_SWIZZLE_COMPOUND(op, condition)                                                                         \
-    template <class R, class T, int N, int... I, std::enable_if_t<condition, int> = 0>                                 \
-    REVAMP_HD swizzle<R, T, N, I...> &operator op##=(swizzle<R, T, N, I...> &left,                                     \
-                                                     const typename exactly<R>::type &right) {                         \
-        return left = static_cast<R>(left) op right;                                                                   \
-    }
-// clang-format off
-REVAMP_SWIZZLE_COMPOUND(+, true) REVAMP_SWIZZLE_COMPOUND(-, true)
-REVAMP_SWIZZLE_COMPOUND(*, true) REVAMP_SWIZZLE_COMPOUND(/, true)
-REVAMP_SWIZZLE_COMPOUND(%, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(&, std::is_integral<T>::value)
-REVAMP_SWIZZLE_COMPOUND(|, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(^, std::is_integral<T>::value)
-REVAMP_SWIZZLE_COMPOUND(<<, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(>>, std::is_integral<T>::value)
-// clang-format on
-#undef REVAMP_SWIZZLE_COMPOUND
-                    template <class R, class T, int N, int... I>
-                    REVAMP_HD swizzle<R, T, N, I...> &operator++(swizzle<R, T, N, I...> &one) {
+template <class R, class T, int N, int... I> REVAMP_HD swizzle<R, T, N, I...> &operator++(swizzle<R, T, N, I...> &one) {
     return one += R(T(1));
 }
 template <class R, class T, int N, int... I> REVAMP_HD swizzle<R, T, N, I...> &operator--(swizzle<R, T, N, I...> &one) {
@@ -324,6 +308,20 @@ template <class R, class T, int N, int... I> REVAMP_HD R operator--(swizzle<R, T
     --one;
     return old;
 }
+#define REVAMP_SWIZZLE_COMPOUND(op, condition)                                                                         \
+    template <class R, class T, int N, int... I>                                                                       \
+    REVAMP_HD swizzle<R, T, N, I...> &operator op##=(swizzle<R, T, N, I...> &left,                                     \
+                                                     const std::enable_if_t<condition, R> &right) {                    \
+        return left = static_cast<R>(left) op right;                                                                   \
+    }
+// clang-format off
+REVAMP_SWIZZLE_COMPOUND(+, true) REVAMP_SWIZZLE_COMPOUND(-, true)
+REVAMP_SWIZZLE_COMPOUND(*, true) REVAMP_SWIZZLE_COMPOUND(/, true)
+REVAMP_SWIZZLE_COMPOUND(%, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(&, std::is_integral<T>::value)
+REVAMP_SWIZZLE_COMPOUND(|, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(^, std::is_integral<T>::value)
+REVAMP_SWIZZLE_COMPOUND(<<, std::is_integral<T>::value) REVAMP_SWIZZLE_COMPOUND(>>, std::is_integral<T>::value)
+// clang-format on
+#undef REVAMP_SWIZZLE_COMPOUND
 
 // The operators of a vector of any length. REVAMP_EACH(op) is a list `T(a.x op b.x), ...`, REVAMP_ALL the components
 // compared. They are hidden friends that are no templates of their own, so that swizzles and scalars convert.
@@ -434,7 +432,8 @@ template <class R, class T, int N, int... I> REVAMP_HD R operator--(swizzle<R, T
 #define REVAMP_EACH(op) T(a.x op b.x), T(a.y op b.y)
 #define REVAMP_MAP(op) T(op a.x), T(op a.y)
 #define REVAMP_ALL (a.x == b.x && a.y == b.y)
-template <class T> class vec<T, 2> {
+                    template <class T>
+                    class vec<T, 2> {
   public:
     typedef T value_type;
     static constexpr int size = 2;
