@@ -215,6 +215,25 @@ TEST(COH_8_overlapping_views_are_dirty_at_one_location) {
     }
 }
 
+TEST(COH_8_reading_a_part_where_the_view_is_dirty_shares_nothing) {
+    FOR_EACH_RUNNER(p) {
+        const place host = host_place();
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 300);
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        meter m = meter_of(view);
+        CHECK_SAME(read_on(p, part), expected + 100, 1200);
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_NUMBER(valid_at(view, p), BYTES);
+        CHECK_NUMBER(valid_at(part, &host), 0);
+        CHECK_NUMBER(valid_at(view, &host), 0);
+        drop(part);
+        drop(view);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
 TEST(COH_9_overlapping_views_are_shared_at_different_locations) {
     FOR_EACH_TWO_RUNNERS(p, q) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);

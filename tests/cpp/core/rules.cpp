@@ -245,17 +245,22 @@ TEST(SEL_13_and_14_the_default_view_before_any_other) {
 
 TEST(SEL_17_a_view_over_an_array_runs_where_that_lives) {
     for (const engine &on : engines()) {
-        scene s(on);
-        const std::vector<number> v = numbers();
-        array<number> home(count, v.begin(), s.second);
-        {
-            numbers_view over(home);
-            s.moved();
-            on.step(nullptr, over);
-            // All views of the accelerator use the array's own memory, so the data is valid on each of them.
-            CHECK(valid(over, s.second) + valid(over, s.normal) == all_bytes && valid(over, cpu_view()) == 0);
+        // Asking where the data is changes nothing.
+        for (const bool asks_first : {false, true}) {
+            scene s(on);
+            const std::vector<number> v = numbers();
+            array<number> home(count, v.begin(), s.second);
+            {
+                numbers_view over(home);
+                if (asks_first)
+                    for (const accelerator_view &one : {s.first, s.normal, s.second, cpu_view()})
+                        CHECK(valid(over, one) == (one == s.second ? all_bytes : 0));
+                s.moved();
+                on.step(nullptr, over);
+                CHECK(s.is_only_on(over, s.second));
+            }
+            CHECK(s.moved() == 0 && std::vector<number>(home)[2] == 7);
         }
-        CHECK(s.moved() == 0 && std::vector<number>(home)[2] == 7);
     }
 }
 
@@ -906,6 +911,17 @@ TEST(COH_6_and_8_overlapping_views_are_dirty_at_one_location) {
         step(expected, 400, 600);
         step(expected, 400, 600);
         CHECK(read_on_host(s.a) == expected && s.moved() == 1600);
+    }
+}
+
+TEST(COH_8_reading_a_part_where_the_view_is_dirty) {
+    for (const engine &on : engines()) {
+        scene s(on);
+        on.step(s.normal, s.a);
+        const numbers_view part = s.a.section(100, 300);
+        const std::vector<number> read = on.read(s.normal, part);
+        CHECK(s.is_only_on(s.a, s.normal) && valid(part, cpu_view()) == 0);
+        CHECK(read[0] == s.a[100] && read[299] == s.a[399]);
     }
 }
 
