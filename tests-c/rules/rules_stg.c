@@ -276,8 +276,8 @@ TEST(STG_17_a_kernel_does_not_take_it_directly) {
     }
 }
 
-/* The accelerator of `p` uses so many bytes more than before; its own administration may add a little. Not virtual memory: a
- * driver's threads reserve 64 MiB each when they first allocate, whenever that is. */
+/* The accelerator of `p` uses so many bytes more than before; its own administration may add a little. Not virtual
+ * memory: a driver's threads reserve 64 MiB each when they first allocate, whenever that is. */
 static void check_used(const place *p, const revamp_memory_usage *before, uint64_t bytes) {
     const revamp_memory_usage now = usage_of(p);
     CHECK(now.used >= before->used + bytes && now.used < before->used + bytes + (1 << 20));

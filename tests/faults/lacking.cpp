@@ -143,8 +143,7 @@ static void slots(revamp_accelerator device, const std::wstring &path) {
     array<int> sums(64, view);
     for (int round = 1; round < 4; round++) {
         parallel_for_each(
-            view, sums.extent,
-            [ =, &sums ](index<1> i) restrict(amp) { sums[i] = round * (one[i] + two[i]); });
+            view, sums.extent, [ =, &sums ](index<1> i) restrict(amp) { sums[i] = round * (one[i] + two[i]); });
         copy(sums, got.begin());
         for (int i = 0; i < 64; i++)
             if (got[i] != round * 101 * i) return check(false, "texel " + std::to_string(i));

@@ -1,6 +1,6 @@
 // The rules on choice (SEL), visibility (AV), destruction (DST), coherence (COH) and staging arrays (STG) through C++:
-// on every accelerator that runs kernels (engine), and on the default accelerator by lambdas. Each test gives the numbers of bytes for
-// both modes of memory (rules.hpp).
+// on every accelerator that runs kernels (engine), and on the default accelerator by lambdas. Each test gives the
+// numbers of bytes for both modes of memory (rules.hpp).
 #include "rules.hpp"
 
 #include <atomic>
@@ -559,7 +559,8 @@ TEST(AV_19_refresh) {
     CHECK(moved() == d.all && view[5] == -4);
     add(view);
     view.refresh();
-    // A change in memory of the accelerator's own gives way to home's contents; one in the program's memory is home's contents.
+    // A change in memory of the accelerator's own gives way to home's contents; one in the program's memory is home's
+    // contents.
     CHECK(view[6] == (is_apart(accelerator()) ? 7 : 8));
 }
 

@@ -1,6 +1,7 @@
-// What the tests of the rules use: counters of the bytes that move, and the accelerators that run kernels, host threads and
-// Vulkan devices alike. The tests run in both modes of memory: with REVAMP_MEMORY=separate every accelerator has memory of its own;
-// by default (auto) those that compute on the host's processors work in the program's memory, and nothing moves.
+// What the tests of the rules use: counters of the bytes that move, and the accelerators that run kernels, host threads
+// and Vulkan devices alike. The tests run in both modes of memory: with REVAMP_MEMORY=separate every accelerator has
+// memory of its own; by default (auto) those that compute on the host's processors work in the program's memory, and
+// nothing moves.
 #ifndef RULES_HPP
 #define RULES_HPP
 
@@ -186,8 +187,7 @@ class engine {
     }
 };
 
-inline engine::engine(const concurrency::accelerator &a, kernels which)
-    : m_accelerator(a), m_is_apart(::is_apart(a)) {
+inline engine::engine(const concurrency::accelerator &a, kernels which) : m_accelerator(a), m_is_apart(::is_apart(a)) {
     if (which == functions) return;
     m_step = std::make_unique<revamp::kernel>(a, step_words, sizeof step_words);
     m_sum = std::make_unique<revamp::kernel>(a, sum_words, sizeof sum_words);
