@@ -526,7 +526,9 @@ mod tests {
         check(&[4096], 3).unwrap();
         check(&[256, 4096], 1).unwrap();
         check(&[16, 256, 2048], 1).unwrap();
-        for (extent, levels) in [(&[4097][..], 1), (&[257, 1], 1), (&[17, 1, 1], 1), (&[1, 257, 1], 1), (&[64], 4)] {
+        let beyond: [(&[i32], u32); 5] =
+            [(&[4097], 1), (&[257, 1], 1), (&[17, 1, 1], 1), (&[1, 257, 1], 1), (&[64], 4)];
+        for (extent, levels) in beyond {
             let error = check(extent, levels).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Runtime, "{extent:?} {levels}");
             assert!(error.to_string().contains("4096 x 256 x 16 texels and 3 levels"), "{error}");
