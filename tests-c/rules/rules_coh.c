@@ -590,6 +590,30 @@ TEST(COH_19_an_array_as_home) {
     }
 }
 
+/* Published: by way of the host. Here nothing moves between accelerator_views of one accelerator. */
+TEST(COH_19_COH_20_views_of_one_accelerator_share_its_copy) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_accelerator_view second = new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE);
+        const place other = on_view(p, second);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 50);
+        step_on(p, view);
+        meter m = meter_of(view);
+        step_on(&other, view);
+        step_on(p, part);
+        step_on(&other, part);
+        step_naive(expected, N, 2);
+        step_naive(expected + 100, 50, 2);
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        drop(part);
+        drop(view);
+        CHECK_OK(revamp_accelerator_view_release(second));
+    }
+}
+
 TEST(COH_20_a_chain_of_kernels_moves_nothing) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *out = memory(BYTES);

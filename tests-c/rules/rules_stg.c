@@ -48,6 +48,25 @@ TEST(STG_4_the_associated_view_is_kept_where_it_is_usable) {
     }
 }
 
+/* Neither does a second view of the cpu accelerator make a pair. */
+TEST(STG_4_the_second_view_is_not_of_the_cpu_accelerator) {
+    revamp_accelerator_view_info info = {0};
+    info.struct_size = sizeof info;
+    REQUIRE_OK(revamp_accelerator_view_get_info(cpu_view(), &info));
+    revamp_accelerator_view other = new_view(info.accelerator, REVAMP_QUEUING_MODE_IMMEDIATE);
+    CHECK(other != cpu_view());
+    for (int turn = 0; turn < 2; turn++) {
+        revamp_accelerator_view first = turn ? other : cpu_view(), second = turn ? cpu_view() : other;
+        revamp_array array = staging_array(first, second, 2, staging_extent, 4);
+        CHECK(array_info(array).view == first && array_info(array).associated_view == first);
+        uint32_t *sent = numbers(STAGING_COUNT, 3);
+        memcpy(data_of(array, REVAMP_ACCESS_WRITE), sent, STAGING_SIZE);
+        CHECK_SAME(read_array(array), sent, STAGING_SIZE);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+    CHECK_OK(revamp_accelerator_view_release(other));
+}
+
 TEST(STG_5_the_hint_has_no_effect_for_other_pairs) {
     FOR_EACH_PLACE(p, runs_spirv) {
         revamp_array plain = array_of(p->view, 2, staging_extent, 4);
