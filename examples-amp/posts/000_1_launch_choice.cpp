@@ -2,6 +2,8 @@
 // accelerator_view; the launch that uses the result names no target.
 #include "report.hpp"
 
+#include <cmath>
+
 using namespace concurrency;
 
 int main() {
@@ -26,8 +28,14 @@ int main() {
     report.launch("A launch without a target reads the result and writes a discarded view",
                   second, posts::nothing, distance);
 
+    // Decided otherwise here: accelerator_views of one accelerator share its copy.
+    parallel_for_each(
+        posts::default_view().view, kelvin.extent, [=](index<1> i) restrict(amp) { kelvin[i] += 1.0f; });
+    report.launch("A launch that names the default accelerator_view changes the first result",
+                  posts::default_view(), {one_vector.in, one_vector.in}, posts::nothing, kelvin);
+
     distance.synchronize();
     report.step("The program synchronizes the second result", {0, one_vector.in});
-    report.check("the numbers are right", std::abs(distance_data[7] + 6.85f) < 1e-4f);
+    report.check("the numbers are right", std::abs(distance_data[7] + 6.85f) < 1e-3f && std::abs(kelvin[7] - 294.15f) < 1e-3f);
     return report.result();
 }

@@ -21,12 +21,13 @@ int main() {
         near.view, source.extent, [ source, &doubled ](index<1> i) restrict(amp) { doubled[i] = 2 * source[i]; });
     report.step("A launch on the second accelerator_view reads a const view", {size, 0});
 
-    // Nothing of `here` is used before, so that what its constructor moves is nothing.
     array<int> here(count, near.view), there(count, warp.view);
     const array_view<int> target(here);
     copy(source, target);
+    // An accelerator that works in the program's memory has no copy but that memory, and counts what is copied from there.
+    const posts::bytes counted = {posts::works_in_memory_of_program(near) ? size : 0, 0};
     report.step("The view is copied to a view over an array on that accelerator_view: from the copy there",
-                posts::nothing);
+                posts::nothing, counted);
     copy(source, there);
     report.step("The view is copied to an array on WARP: from the host's copy", {size, 0});
 

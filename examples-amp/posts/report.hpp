@@ -47,32 +47,43 @@ revamp_residency residency(const concurrency::array_view<T, N> &view, const conc
     return found;
 }
 
+// Whether the accelerator works in the program's memory, so that what the program and its kernels share does not move.
+inline bool works_in_memory_of_program(const place &where) {
+    std::vector<int> memory(1024);
+    return residency(concurrency::array_view<const int>(memory), where.view).shares_home;
+}
+
 class report {
   public:
     // `places`: where launches of the program may run; the host and the default accelerator_view are always known.
     explicit report(const char *title, std::vector<place> places = {}) : m_places(std::move(places)) {
         m_places.insert(m_places.begin(), {host(), default_view()});
-        std::vector<int> memory(1024);
-        const concurrency::array_view<const int> view(memory);
-        for (std::size_t i = 1; i < m_places.size(); ++i)
-            m_shared = m_shared || residency(view, m_places[i].view).shares_home;
+        bool shared = works_in_memory_of_program(m_places[1]);
         const std::wstring device = concurrency::accelerator().description;
         std::cout << title << "\non " << std::string(device.begin(), device.end())
-                  << (m_shared ? ", in the program's memory" : ", with memory of its own") << "\n\n";
+                  << (shared ? ", in the program's memory" : ", with memory of its own") << "\n\n";
+        for (std::size_t i = 2; i < m_places.size(); ++i)
+            shared = shared || works_in_memory_of_program(m_places[i]);
+        m_shared = shared;
         (void)moved();
     }
 
-    // A launch that wrote all of `written`: where it ran, and what moved since the last step.
+    // A launch that wrote all of `written`: where it ran, and what moved since the last step. `expected`: what revamp
+    // moves in place of what the post says, where that differs by decision.
     template <class T, int N>
-    void launch(const char *what, const place &by_post, const bytes &moved_by_post,
+    void launch(const char *what, const place &by_post, const bytes &moved_by_post, const bytes &expected,
                 const concurrency::array_view<T, N> &written) {
         const bytes here = moved();
         const std::string ran = where_valid(written);
         line(what, "runs on " + by_post.name + ", " + text(moved_by_post), "runs on " + ran + ", " + text(here),
-             ran == by_post.name && agrees(here, moved_by_post));
+             ran == by_post.name && agrees(here, expected));
     }
-    // Anything else: what moved since the last step. `expected`: what revamp moves instead of what the post says, where
-    // that is less by decision.
+    template <class T, int N>
+    void launch(const char *what, const place &by_post, const bytes &moved_by_post,
+                const concurrency::array_view<T, N> &written) {
+        launch(what, by_post, moved_by_post, moved_by_post, written);
+    }
+    // Anything else: what moved since the last step.
     void step(const char *what, const bytes &by_post) { step(what, by_post, by_post); }
     void step(const char *what, const bytes &by_post, const bytes &expected) {
         const bytes here = moved();
@@ -96,7 +107,7 @@ class report {
 
   private:
     std::vector<place> m_places;
-    bool m_shared = false;
+    bool m_shared = false; // one of them works in the program's memory
     int m_contradictions = 0;
     bytes m_before = {0, 0};
 
