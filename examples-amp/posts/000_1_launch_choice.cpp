@@ -18,24 +18,25 @@ int main() {
     parallel_for_each(
         second.view, kelvin.extent, [=](index<1> i) restrict(amp) { kelvin[i] = celsius[i] + 273.15f; });
     // The result was not discarded before, so its old contents go there too.
-    report.launch("A launch that names the second accelerator_view reads a view and writes another",
-                  second, {2 * one_vector.in, 0}, kelvin);
+    report.launch("A launch that names the second accelerator_view reads a view and writes another", second,
+                  {2 * one_vector.in, 0}, kelvin);
 
     const array_view<float> distance(distance_data);
     distance.discard_data();
     parallel_for_each(
         distance.extent, [=](index<1> i) restrict(amp) { distance[i] = kelvin[i] - 300.0f; });
-    report.launch("A launch without a target reads the result and writes a discarded view",
-                  second, posts::nothing, distance);
+    report.launch("A launch without a target reads the result and writes a discarded view", second, posts::nothing,
+                  distance);
 
     // Decided otherwise here: accelerator_views of one accelerator share its copy.
     parallel_for_each(
         posts::default_view().view, kelvin.extent, [=](index<1> i) restrict(amp) { kelvin[i] += 1.0f; });
-    report.launch("A launch that names the default accelerator_view changes the first result",
-                  posts::default_view(), {one_vector.in, one_vector.in}, posts::nothing, kelvin);
+    report.launch("A launch that names the default accelerator_view changes the first result", posts::default_view(),
+                  {one_vector.in, one_vector.in}, posts::nothing, kelvin);
 
     distance.synchronize();
     report.step("The program synchronizes the second result", {0, one_vector.in});
-    report.check("the numbers are right", std::abs(distance_data[7] + 6.85f) < 1e-3f && std::abs(kelvin[7] - 294.15f) < 1e-3f);
+    report.check("the numbers are right",
+                 std::abs(distance_data[7] + 6.85f) < 1e-3f && std::abs(kelvin[7] - 294.15f) < 1e-3f);
     return report.result();
 }

@@ -24,7 +24,8 @@ int main() {
     array<int> here(count, near.view), there(count, warp.view);
     const array_view<int> target(here);
     copy(source, target);
-    // An accelerator that works in the program's memory has no copy but that memory, and counts what is copied from there.
+    // An accelerator that works in the program's memory has no copy but that memory, and counts what is copied from
+    // there.
     const posts::bytes counted = {posts::works_in_memory_of_program(near) ? size : 0, 0};
     report.step("The view is copied to a view over an array on that accelerator_view: from the copy there",
                 posts::nothing, counted);

@@ -95,15 +95,13 @@ int main() {
                  }));
     report.check("two arrays of different accelerator_views are refused", is_refused([&] {
                      parallel_for_each(
-                         left_alone.extent, [&an_array, &elsewhere](index<1> i) restrict(amp) {
-                             an_array[i] = elsewhere[i];
-                         });
+                         left_alone.extent,
+                         [&an_array, &elsewhere ](index<1> i) restrict(amp) { an_array[i] = elsewhere[i]; });
                  }));
     report.check("so are an array and a texture", is_refused([&] {
                      parallel_for_each(
-                         left_alone.extent, [&a_texture, &elsewhere](index<1> i) restrict(amp) {
-                             elsewhere[i] = a_texture[i];
-                         });
+                         left_alone.extent,
+                         [&a_texture, &elsewhere ](index<1> i) restrict(amp) { elsewhere[i] = a_texture[i]; });
                  }));
     report.check("so are an array and a writeonly_texture_view", is_refused([&] {
                      parallel_for_each(

@@ -1,5 +1,5 @@
-// Post 001, samples 1 to 3: data goes to an accelerator and back by copies of the program: from a vector, by a constructor
-// with iterators, and through a staging array.
+// Post 001, samples 1 to 3: data goes to an accelerator and back by copies of the program: from a vector, by a
+// constructor with iterators, and through a staging array.
 #include "report.hpp"
 
 #include <algorithm>
@@ -37,7 +37,8 @@ int main() {
     array<int> constructed(count, numbers.begin(), numbers.end(), device.view), unplaced(count, numbers.begin());
     report.step("Two arrays are constructed from iterators: construction and copy", {2 * size, 0});
     report.check("without an accelerator_view it is the default one",
-                 constructed.accelerator_view == device.view && unplaced.accelerator_view == posts::default_view().view);
+                 constructed.accelerator_view == device.view &&
+                     unplaced.accelerator_view == posts::default_view().view);
 
     array<int> staging(count, cpu, device.view);
     report.check("a staging array lives on its first accelerator_view and is associated with the second",

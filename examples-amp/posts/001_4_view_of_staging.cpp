@@ -1,4 +1,5 @@
-// Post 001, fourth sample: a view over a staging array. A launch writes it, and the host reads the results by its pointer.
+// Post 001, fourth sample: a view over a staging array. A launch writes it, and the host reads the results by its
+// pointer.
 #include "report.hpp"
 
 #include <numeric>

@@ -1,5 +1,5 @@
-// Post 001, fifth sample: how long a pointer to an element of a staging array lives. It ends where a copy or launch with
-// the array begins; an operator[] afterwards, or a pointer asked for again, is right.
+// Post 001, fifth sample: how long a pointer to an element of a staging array lives. It ends where a copy or launch
+// with the array begins; an operator[] afterwards, or a pointer asked for again, is right.
 #include "report.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Post 002, first sample: two matrix products one after the other, with no transfer by the program. What the first left on
-// the accelerator the second finds there.
+// Post 002, first sample: two matrix products one after the other, with no transfer by the program. What the first left
+// on the accelerator the second finds there.
 #include "report.hpp"
 
 using namespace concurrency;
@@ -9,7 +9,8 @@ namespace {
 const int n = 32;
 const std::uint64_t size = n * n * sizeof(float);
 
-void multiply(const array_view<const float, 2> &a, const array_view<const float, 2> &b, const array_view<float, 2> &to) {
+void multiply(const array_view<const float, 2> &a, const array_view<const float, 2> &b,
+              const array_view<float, 2> &to) {
     parallel_for_each(
         to.extent, [=](index<2> at) restrict(amp) {
             float sum = 0;

@@ -21,7 +21,8 @@ int main() {
         sum.discard_data();
         parallel_for_each(
             sum.extent, [=](index<1> i) restrict(amp) { sum[i] = a[i] + b[i]; });
-        report.launch("With the guidelines: a launch with const inputs and a discarded output", device, {2 * size, 0}, sum);
+        report.launch("With the guidelines: a launch with const inputs and a discarded output", device, {2 * size, 0},
+                      sum);
         sum.synchronize();
         report.step("The output is synchronized", {0, size});
     }

@@ -1,5 +1,5 @@
-// Post 004, guideline A: a kernel needs one row of a matrix. Captured whole, all of the matrix goes to the accelerator; a
-// projection made on the host lets the row alone go.
+// Post 004, guideline A: a kernel needs one row of a matrix. Captured whole, all of the matrix goes to the accelerator;
+// a projection made on the host lets the row alone go.
 #include "report.hpp"
 
 using namespace concurrency;

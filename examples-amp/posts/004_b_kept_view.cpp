@@ -1,5 +1,5 @@
-// Post 004, guideline B: one matrix is multiplied with two vectors. A function that makes a view of the matrix each time
-// sends it each time; a view that the caller keeps is sent once.
+// Post 004, guideline B: one matrix is multiplied with two vectors. A function that makes a view of the matrix each
+// time sends it each time; a view that the caller keeps is sent once.
 #include "report.hpp"
 
 using namespace concurrency;
