@@ -25,6 +25,8 @@ struct LocationMemory {
     id: MemoryId,
     /// True if the host addresses it.
     is_host: bool,
+    /// True if the location is an accelerator_view.
+    is_accelerator: bool,
 }
 
 /// Who holds which bytes of one data source.
@@ -51,15 +53,24 @@ impl Directory {
     fn with(bytes: u64, home_is_host: bool, holders: LocationSet) -> Self {
         Self {
             holders: Intervals::new(bytes, holders),
-            memories: vec![LocationMemory { id: MemoryId::Home, is_host: home_is_host }],
+            memories: vec![LocationMemory { id: MemoryId::Home, is_host: home_is_host, is_accelerator: false }],
             epoch: 1,
             has_losses: false,
         }
     }
 
-    /// Adds a location.
+    /// Adds an accelerator_view. `is_host`: the host addresses its memory.
     pub fn add(&mut self, memory: MemoryId, is_host: bool) -> Location {
-        self.memories.push(LocationMemory { id: memory, is_host });
+        self.push(LocationMemory { id: memory, is_host, is_accelerator: true })
+    }
+
+    /// Adds the host, for a data source that lives elsewhere.
+    pub fn add_host(&mut self, memory: MemoryId) -> Location {
+        self.push(LocationMemory { id: memory, is_host: true, is_accelerator: false })
+    }
+
+    fn push(&mut self, memory: LocationMemory) -> Location {
+        self.memories.push(memory);
         Location(self.memories.len() as u32 - 1)
     }
 
@@ -242,20 +253,26 @@ impl Directory {
         set.iter().min_by_key(hops).filter(|l| hops(l) > 0)
     }
 
-    /// Makes transfers from device to device go through home, if home is on the host (COH-19).
+    /// Makes transfers between two accelerators go through home, which is valid then (COH-19).
     fn route(&self, steps: Vec<Step>) -> Result<Vec<Step>> {
-        if !self.memories[0].is_host {
+        let is_away = |l: Location| {
+            let memory = &self.memories[l.index()];
+            memory.is_accelerator && memory.id != MemoryId::Home
+        };
+        let by_home = |s: &Step| is_away(s.from) && is_away(s.to);
+        if !steps.iter().any(by_home) {
             return Ok(steps);
         }
         let mut routed = Vec::new();
         routed.make_room(2 * steps.len())?;
-        let by_home = |s: Step| {
-            let direct = self.memories[s.from.index()].is_host || self.memories[s.to.index()].is_host;
-            let first = (!direct).then(|| Step { to: Location::HOME, ..s.clone() });
-            let from = if direct { s.from } else { Location::HOME };
-            first.into_iter().chain([Step { from, ..s }])
-        };
-        routed.extend(steps.into_iter().flat_map(by_home));
+        for step in steps {
+            if by_home(&step) {
+                routed.push(Step { to: Location::HOME, ..step.clone() });
+                routed.push(Step { from: Location::HOME, ..step });
+            } else {
+                routed.push(step);
+            }
+        }
         Ok(routed)
     }
 

@@ -76,6 +76,17 @@ impl Operand {
         Self::Array(array, layout)
     }
 
+    /// True if it is this array or a section of it with some of these bytes.
+    pub fn overlaps(&self, array: &Arc<Array>, bytes: &Range<u64>) -> bool {
+        match self {
+            Self::Array(own, layout) if Arc::ptr_eq(own, array) => {
+                let hull = layout.hull();
+                hull.start < bytes.end && bytes.start < hull.end
+            }
+            _ => false,
+        }
+    }
+
     /// A section: `origin` defaults to zeros, `extent` to the rest of the array.
     pub fn section(array: Arc<Array>, origin: Option<&[i32]>, extent: Option<&[i32]>) -> Result<Self> {
         if origin.is_none() && extent.is_none() {

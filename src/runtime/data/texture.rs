@@ -230,18 +230,14 @@ pub(in crate::runtime) fn check_levels<'a>(uses: impl Iterator<Item = (&'a Opera
 
 #[cold]
 fn check_each_level<'a>(uses: impl Iterator<Item = (&'a Operand, Access)> + Clone) -> Result<()> {
-    let textures = uses.filter_map(|(operand, access)| match operand {
-        Operand::Array(array, layout) if array.texels().is_some() => Some((array, layout.hull(), access)),
-        _ => None,
-    });
-    let mut rest = textures.clone();
-    while let Some((array, range, access)) = rest.next() {
-        let meets = |other: &(&Arc<Array>, Range<u64>, Access)| {
-            Arc::ptr_eq(array, other.0) && range.start < other.1.end && other.1.start < range.end
+    let mut rest = uses.clone();
+    while let Some((operand, access)) = rest.next() {
+        let Operand::Array(array, layout) = operand else { continue };
+        let conflicts = |(other, used): (&Operand, Access)| {
+            let apart = (access == Access::Read && used.writes()) || (used == Access::Read && access.writes());
+            array.texels().is_some() && apart && other.overlaps(array, &layout.hull())
         };
-        let apart =
-            |other: Access| (access == Access::Read && other.writes()) || (other == Access::Read && access.writes());
-        if rest.clone().any(|other| meets(&other) && apart(other.2)) {
+        if rest.clone().any(conflicts) {
             return Err(Error::runtime(
                 "the launch reads a level of a texture by a read-only view of it and writes the same level by another \
                  argument; a launch may read one level and write another one",

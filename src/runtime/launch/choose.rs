@@ -74,13 +74,18 @@ fn free_choice<'a>(
         .collect();
     let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = SmallVec::new();
     for (_, state) in &held.0 {
-        for view in state.views() {
+        // Home is a location before anything has used the source there (SEL-17).
+        let home = state.home_view();
+        for view in home.iter().chain(state.views()) {
             let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
             if !known && Arc::ptr_eq(view.accelerator(), &default) {
                 views.push(view.clone());
             }
         }
     }
+    // SEL-14 allows any member of the set. The order of creation makes the choice independent of the order in which
+    // accelerator_views became locations, which queries influence.
+    views.sort_unstable_by_key(|v| v.id());
     let mut candidates: SmallVec<[ViewCandidate<u64>; 4]> = SmallVec::new();
     for view in [&default_view].into_iter().chain(&views) {
         // A view known to some sources may be new to others; only the default view may be new to all.

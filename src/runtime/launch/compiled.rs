@@ -10,6 +10,7 @@ use crate::kernel::{Access, Variant};
 use crate::runtime::accelerators::accelerator::Accelerator;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::locked::LockedSources;
+use crate::runtime::data::operand::Operand;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
 use crate::runtime::launch::bounds::Span;
 use crate::runtime::launch::cached_launch::{CachedLaunch, Launched};
@@ -25,14 +26,22 @@ use crate::runtime::launch::workgroup::workgroup;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Fails if the kernel reads and writes a texture of less than 32 bits by one argument (TEX-21).
+/// Fails if the kernel reads and writes a texture of less than 32 bits, by whichever of its arguments (TEX-21). Read-only
+/// views are left to the check of levels (TEX-33).
 pub(in crate::runtime) fn check_narrow(kernel: &Compiled, arguments: &[HostArgument<'_>]) -> Result<()> {
-    for (n, argument) in arguments.iter().enumerate() {
-        let (Some(bits), Some(slot)) = (argument.narrow_bits, &argument.slot) else { continue };
-        if reads_and_writes(kernel, slot) == Some((true, true)) {
+    let mut narrow: SmallVec<[_; 4]> = SmallVec::new();
+    for (n, a) in arguments.iter().enumerate().filter(|(_, a)| a.access.writes()) {
+        if let (Some(bits), Some(slot), Operand::Array(array, layout)) = (a.narrow_bits, &a.slot, &a.section) {
+            narrow.extend(reads_and_writes(kernel, slot).map(|uses| (n, bits, array, layout.hull(), uses)));
+        }
+    }
+    for (reader, bits, texture, texels, _) in narrow.iter().filter(|(.., (reads, _))| *reads) {
+        let mut writers = narrow.iter().filter(|(.., (_, writes))| *writes);
+        if let Some((writer, ..)) = writers.find(|w| arguments[w.0].section.overlaps(texture, texels)) {
             return Err(Error::unsupported(format!(
-                "{}: the kernel reads and writes a texture of {bits} bits per scalar element (argument {n}); a kernel does both \
-                 only with 32 bits: use these, or read one texture and write another",
+                "{}: the kernel reads and writes a texture of {bits} bits per scalar element (it reads argument {reader} and \
+                 writes argument {writer}); a kernel does both only with 32 bits: use these, or read one texture and write \
+                 another",
                 kernel.location
             )));
         }
@@ -127,7 +136,7 @@ pub(in crate::runtime) fn run(
     if let Some(lost) = view.device().lost() {
         return Err(lost);
     }
-    let mut form = if as_images { mirrors::form(kernel, launch, view)? } else { Form::Texels };
+    let mut form = if as_images { mirrors::form(kernel, launch, captured, view)? } else { Form::Texels };
     let (device, compiled, kernels) = view.loads();
     let load = |kernel| compiled.load(device, kernels, kernel);
     let with_images = kernel.with_images.as_ref().filter(|_| matches!(form, Form::Images(..))).map(|(k, _)| load(k));

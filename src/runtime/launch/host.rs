@@ -1,5 +1,6 @@
 //! Launches of functions of the program: on host threads, or as the kernels compiled from them.
 
+use crate::device::Buffer;
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::host::{Domain, launch_host_kernel};
@@ -8,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::host::Workers;
 use crate::host::pool::ThreadPool;
 use crate::kernel::Access;
-use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::data::locked::{LockedSources, Sources};
@@ -32,40 +32,22 @@ fn one_thread() -> &'static Arc<ThreadPool> {
     ONE.get_or_init(|| Arc::new(ThreadPool::new(1)))
 }
 
-/// The kind of device a launch will run on, as [`choose`] will decide.
-fn kind_of(view: Option<&Arc<AcceleratorView>>, arguments: &[HostArgument<'_>]) -> Result<DeviceKind> {
-    if let Some(view) = view.filter(|v| !v.is_auto_selection()) {
-        return Ok(view.accelerator().kind());
-    }
-    let array = arguments.iter().find_map(|a| match &a.section {
-        Operand::Array(array, _) => Some(array),
-        _ => None,
-    });
-    match array {
-        Some(array) => Ok(array.view().accelerator().kind()),
-        None => Ok(runtime()?.default_for(Code::Host)?.kind()),
-    }
-}
-
 /// Launches; returns before it has run. `again` gets the cached launch if there can be one.
 pub fn host_dispatch(
     view: Option<Arc<AcceleratorView>>,
     launch: &HostLaunch<'_>,
     mut again: Option<&mut Option<CachedLaunch>>,
 ) -> Result<Point> {
-    // A compiled kernel declares what it uses.
-    let compiled = match launch.compiled {
-        Some(compiled) if kind_of(view.as_ref(), launch.arguments)? == DeviceKind::Vulkan => Some(compiled),
-        _ => None,
-    };
+    // What the compiler found holds on every accelerator (DST-6), for the block that it knows.
+    let found = launch.compiled.filter(|kernel| kernel.block_size == launch.block.len() as u64);
     let mut used: SmallVec<[Option<Access>; 8]> = SmallVec::new();
     let mut captured: SmallVec<[Captured<'_>; 8]> = SmallVec::new();
     for a in launch.arguments {
-        let access = compiled.map_or(Some(a.access), |kernel| access(kernel, a));
+        let access = found.map_or(Some(a.access), |kernel| access(kernel, a));
         captured.extend(access.map(|access| Captured { operand: &a.section, access, needs: access }));
         used.push(access);
     }
-    check_textures(launch)?;
+    check_textures(launch, &used)?;
     let _using = race::uses(DISPATCH.name, captured.iter().filter_map(|c| Some((c.operand.elements()?, c.access))));
     for c in &captured {
         if let Operand::View(part) = c.operand {
@@ -75,27 +57,25 @@ pub fn host_dispatch(
     }
     // Arguments that the kernel does not use also influence where it runs.
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
-    let wanted = Wanted { view, launch, compiled, used: &used, captured: &captured };
+    let wanted = Wanted { view, launch, used: &used, captured: &captured };
     sources.attempt(|held| wanted.hand_over(held, again.as_deref_mut()))
 }
 
-/// Fails if the launch uses its textures as it must not (TEX-21, TEX-33).
-fn check_textures(launch: &HostLaunch<'_>) -> Result<()> {
+/// Fails if the launch uses its textures as it must not (TEX-21, TEX-33). `used`: how it uses each argument.
+fn check_textures(launch: &HostLaunch<'_>, used: &[Option<Access>]) -> Result<()> {
     let is_texture = |a: &HostArgument<'_>| matches!(&a.section, Operand::Array(array, _) if array.texels().is_some());
     if !launch.arguments.iter().any(is_texture) {
         return Ok(());
     }
-    let declared = launch.compiled.as_ref();
-    if let Some(kernel) = declared {
+    if let Some(kernel) = launch.compiled {
         compiled::check_narrow(kernel, launch.arguments)?;
     }
-    check_levels(launch.arguments.iter().filter_map(|a| {
-        let access = match declared {
-            Some(kernel) => access(kernel, a),
-            // Nothing says whether what is captured by reference is written.
-            None => Some(a.access).filter(|_| !matches!(a.slot, Some(AddressSlot::Behind(..)))),
-        };
-        Some((&a.section, access?))
+    check_levels(launch.arguments.iter().zip(used).filter_map(|(a, access)| {
+        // Without the compiler, nothing says whether what is captured by reference is written.
+        let is_known = launch.compiled.is_some() || !matches!(a.slot, Some(AddressSlot::Behind(..)));
+        // Arguments that may both write one level are the same memory, whichever reads it (TEX-35).
+        let access = access.filter(|access| is_known && (access.writes() || !a.access.writes()))?;
+        Some((&a.section, access))
     }))
 }
 
@@ -103,7 +83,6 @@ fn check_textures(launch: &HostLaunch<'_>) -> Result<()> {
 struct Wanted<'a> {
     view: Option<Arc<AcceleratorView>>,
     launch: &'a HostLaunch<'a>,
-    compiled: Option<&'a Arc<Compiled>>,
     /// How each argument is used, and those that are.
     used: &'a [Option<Access>],
     captured: &'a [Captured<'a>],
@@ -119,7 +98,8 @@ impl Wanted<'_> {
             runtime.default_view(&runtime.default_for(Code::Host)?)
         })?;
         let accelerator = view.accelerator();
-        if accelerator.kind() != DeviceKind::HostThreads && self.compiled.is_none() {
+        let on_host_threads = accelerator.kind() == DeviceKind::HostThreads;
+        if !on_host_threads && launch.compiled.is_none() {
             return Err(compiled::missing(accelerator));
         }
         let mut domain = match launch.tile {
@@ -129,7 +109,7 @@ impl Wanted<'_> {
         domain.poisoned = accelerator.is_reference();
         // Checked before anything waits.
         domain.check()?;
-        if let Some(kernel) = self.compiled {
+        if let (false, Some(kernel)) = (on_host_threads, launch.compiled) {
             return compiled::run(kernel, launch, self.used, self.captured, &view, held, again, true);
         }
         let make = launch.kernel.ok_or_else(|| {
@@ -139,23 +119,56 @@ impl Wanted<'_> {
                  on host threads",
             )
         })?;
+        let unused = launch.arguments.iter().zip(self.used).filter(|(_, used)| used.is_none());
+        for (argument, _) in unused {
+            reserve_unused(&argument.section, &view, held)?;
+        }
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
         let uses = &resolved.uses;
         let mut block = Block::default();
         block.begin(launch.block)?;
-        for (argument, bound) in launch.arguments.iter().zip(uses) {
+        let mut bound = uses.iter();
+        for (argument, used) in launch.arguments.iter().zip(self.used) {
+            let (buffer, first) = match used.and_then(|_| bound.next()) {
+                Some(bound) => (bound.buffer.clone(), bound.range.start),
+                // The compiler removes reads whose result nobody uses. The program's own function may still do them.
+                None => unused_memory(&argument.section, &view, held)?,
+            };
             if let Some(slot) = &argument.slot {
-                let first = bound
-                    .buffer
-                    .host()
-                    .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
-                block.put(slot, first.expose_provenance() as u64)?;
+                let memory = buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(first as usize));
+                block.put(slot, memory.expose_provenance() as u64)?;
             }
         }
         let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
         let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block)?)?;
         resolved.written(self.captured, held)?;
         Ok(point)
+    }
+}
+
+/// Room for what the kernel does not use: nothing is fetched or marked. Blocks grow before any address is taken.
+fn reserve_unused(section: &Operand, view: &Arc<AcceleratorView>, held: &mut LockedSources<'_>) -> Result<()> {
+    let Operand::View(part) = section else { return Ok(()) };
+    let state = held.state(part)?;
+    let holder = state.holder(Some(view))?;
+    state.reserve(&holder, &part.region().hull())
+}
+
+/// The buffer of what the kernel does not use, and its first byte there.
+fn unused_memory(
+    section: &Operand,
+    view: &Arc<AcceleratorView>,
+    held: &mut LockedSources<'_>,
+) -> Result<(Arc<dyn Buffer>, u64)> {
+    match section {
+        Operand::Host(..) => Err(Error::internal("host memory where an array was needed")),
+        Operand::Array(array, layout) => Ok((array.buffer().clone(), layout.hull().start)),
+        Operand::View(part) => {
+            let state = held.state(part)?;
+            let holder = state.holder(Some(view))?;
+            let (buffer, base) = state.memory_of(&holder)?;
+            Ok((buffer, part.region().hull().start - base))
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::data::array::Array;
 use crate::runtime::data::mirror::{Mirror, Mirrored};
 use crate::runtime::data::operand::Operand;
+use crate::runtime::launch::arguments::Captured;
 use crate::runtime::launch::request::HostLaunch;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -35,6 +36,7 @@ pub(in crate::runtime) enum Form {
 pub(in crate::runtime) fn form(
     kernel: &Compiled,
     launch: &HostLaunch<'_>,
+    captured: &[Captured<'_>],
     view: &Arc<AcceleratorView>,
 ) -> Result<Form> {
     let Some((_, images)) = &kernel.with_images else { return Ok(Form::Texels) };
@@ -44,6 +46,10 @@ pub(in crate::runtime) fn form(
     let mut later = false;
     for (binding, used) in (0..).zip(images) {
         let Some((array, bytes)) = texture_of(used, launch) else { return Ok(Form::Texels) };
+        // An image beside the texels would not show what the kernel writes (TEX-35).
+        if captured.iter().any(|c| c.access.writes() && c.operand.overlaps(array, &bytes)) {
+            return Ok(Form::Texels);
+        }
         let image = array.buffer().image().map(|_| array.buffer());
         let shape = image.and_then(|image| image.image()).map(|a| &a.shape);
         let Some(shape) = shape.or(array.mirror().map(Mirror::shape)) else { return Ok(Form::Texels) };

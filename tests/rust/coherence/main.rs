@@ -328,9 +328,8 @@ proptest! {
         prop_assert_eq!(b.overlaps(&a), meet);
     }
 
-    /// The same programs move, in the sum, no more bytes than the published protocol does. Home on the host with two
-    /// devices, or on a device with the host beside it. (Between two devices of which one is home, the published protocol
-    /// counts one hop where bytes really take two by way of the host: not compared.)
+    /// The same programs move, in the sum, no more bytes than the published protocol does: home and two accelerators, with
+    /// home on the host or on a device.
     #[test]
     fn never_more_bytes_than_the_published_protocol(
         regions in proptest::collection::vec(any_region(), 1..5),
@@ -339,9 +338,9 @@ proptest! {
     ) {
         const BYTES: usize = 512;
         let mut d = Directory::new(BYTES as u64, home_is_host);
-        let places = if home_is_host { 3 } else { 2 };
+        let places = 3;
         for n in 1..places {
-            d.add(memory(n), !home_is_host);
+            d.add(memory(n), false);
         }
         let mut published = Published::new(BYTES, 0, places as usize);
         let ranges = |r: &Region| r.ranges().map(|r| r.start as usize..r.end as usize).collect::<Vec<_>>();
@@ -393,6 +392,25 @@ proptest! {
         }
         let ours = read(&mut d, &Region::linear(0..BYTES as u64), Location::HOME);
         prop_assert!(ours <= theirs, "ours {} bytes, the published protocol {}", ours, theirs);
+    }
+}
+
+/// COH-19: from one accelerator to another by way of home, wherever home is; straight between an accelerator and the host.
+#[test]
+fn accelerators_exchange_by_way_of_home() {
+    let all = Region::linear(0..100);
+    for home_is_host in [true, false] {
+        let mut d = Directory::new(100, home_is_host);
+        let (p, q, host) = (d.add(memory(1), false), d.add(memory(2), true), d.add_host(memory(3)));
+        let mut ways = |from, to| {
+            d.written(&all, from);
+            d.missing(&all, to).unwrap().iter().map(|s| (s.from, s.to)).collect::<Vec<_>>()
+        };
+        assert_eq!(ways(p, q), [(p, Location::HOME), (Location::HOME, q)]);
+        assert_eq!(ways(q, p), [(q, Location::HOME), (Location::HOME, p)]);
+        assert_eq!(ways(p, host), [(p, host)]);
+        assert_eq!(ways(host, q), [(host, q)]);
+        assert_eq!(ways(p, Location::HOME), [(p, Location::HOME)]);
     }
 }
 

@@ -227,7 +227,7 @@ impl SourceState {
             Home::Array(a) if a.view().accelerator().kind() == DeviceKind::Cpu => Holder::home(),
             Home::Array(a) => {
                 let memory = if a.shares_host() { MemoryId::Home } else { MemoryId::HostCopy };
-                Holder { location: self.directory.add(memory, true), memory, ..Holder::home() }
+                Holder { location: self.directory.add_host(memory), memory, ..Holder::home() }
             }
             _ => Holder::home(),
         }

@@ -85,6 +85,7 @@ impl SourceState {
     pub fn fetch(&mut self, region: &Region, holder: &Holder, tally: Tally<'_>) -> Result<()> {
         self.check(region)?;
         self.directory.make_room(region)?;
+        let was_valid = self.directory.is_valid(region, holder.location);
         for step in self.directory.missing(region, holder.location)? {
             self.carry(&step, tally)?;
             self.directory.holds(&step.region, step.to);
@@ -93,8 +94,8 @@ impl SourceState {
                 self.directory.holds(&step.region, Location::HOME);
             }
         }
-        // A reader of home's memory sees the changes of those who share it: these are home already (COH-12).
-        if holder.shares_home() {
+        // What was dirty elsewhere in home's memory is home now (COH-12). What was valid here stays as it is (COH-8).
+        if holder.shares_home() && !was_valid {
             self.directory.holds(region, Location::HOME);
         }
         self.is_held(region, holder);
@@ -138,11 +139,16 @@ impl SourceState {
         hull: &Range<u64>,
         access: Access,
     ) -> Result<(Arc<dyn Buffer>, u64)> {
+        if let Some(alias) = &holder.alias {
+            self.wait_memory(holder.memory, hull, access, Some(alias.id()))?;
+        }
+        self.memory_of(holder)
+    }
+
+    /// [`Self::device_memory`], without waiting.
+    pub fn memory_of(&self, holder: &Holder) -> Result<(Arc<dyn Buffer>, u64)> {
         match (&holder.alias, holder.memory) {
-            (Some(alias), memory) => {
-                self.wait_memory(memory, hull, access, Some(alias.id()))?;
-                Ok((alias.clone(), 0))
-            }
+            (Some(alias), _) => Ok((alias.clone(), 0)),
             (None, MemoryId::Block(n)) => {
                 let memory = self.blocks[n as usize].memory.clone();
                 memory.ok_or_else(|| Error::internal("a device block was used before it was made"))
