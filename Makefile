@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 SEED ?=
 MINUTES ?= 1
-.PHONY: all build test test-long test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs bundle format setup clean
+.PHONY: all build test test-long mutants test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs bundle format setup clean
 
 all: build
 setup:
@@ -17,6 +17,8 @@ test: setup
 	@scripts/test
 test-long: setup
 	@scripts/test-long
+mutants: setup
+	@scripts/mutants
 test-windows: setup
 	@scripts/setup-windows
 	@scripts/test-windows

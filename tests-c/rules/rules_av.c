@@ -179,6 +179,26 @@ TEST(AV_4_host_access_to_an_array_elsewhere) {
     }
 }
 
+/* The host has read the view, and may do so without a call until a copy writes it. */
+TEST(AV_4_a_copy_ends_the_access_of_the_host_without_a_call) {
+    FOR_EACH_RUNNER(p) {
+        static const int32_t extent = N;
+        uint32_t *sent = numbers(N, 2);
+        const uint32_t *state = NULL;
+        revamp_array array = array_with(p->view, numbers(N, 1), N);
+        revamp_array_view view = view_of_array(array);
+        revamp_region from = host_region(sent, 1, &extent, 4), to = region_of(view);
+        REQUIRE_OK(revamp_array_view_get_host_access(view, &state));
+        host_access(view, REVAMP_ACCESS_READ);
+        CHECK_NUMBER(__atomic_load_n(state, __ATOMIC_ACQUIRE), REVAMP_HOST_MAY_READ);
+        CHECK_OK(revamp_copy(&from, &to));
+        CHECK_NUMBER(__atomic_load_n(state, __ATOMIC_ACQUIRE), 0);
+        CHECK_SAME(read_on_host(view), sent, BYTES);
+        drop(view);
+        CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
 TEST(AV_5_shared_memory_moves_nothing) {
     FOR_EACH_RUNNER(p) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
@@ -584,6 +604,22 @@ TEST(AV_15_the_source_of_a_copy_is_read) {
         CHECK_OK(revamp_copy(&from, &to));
         CHECK_SAME(got, expected, BYTES);
         drop(constant);
+        drop(view);
+    }
+}
+
+/* No location has all of the view: half of it was written on the accelerator. */
+TEST(AV_15_a_copy_reads_parts_that_are_valid_at_different_locations) {
+    FOR_EACH_RUNNER(p) {
+        static const int32_t extent = N;
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1), *got = memory(BYTES);
+        revamp_array_view view = view_of(data, N), half = range_of(view, 0, N / 2);
+        revamp_region from = region_of(view), to = host_region(got, 1, &extent, 4);
+        step_on(p, half);
+        step_naive(expected, N / 2, 1);
+        CHECK_OK(revamp_copy(&from, &to));
+        CHECK_SAME(got, expected, BYTES);
+        drop(half);
         drop(view);
     }
 }

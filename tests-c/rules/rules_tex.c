@@ -355,15 +355,16 @@ TEST(TEX_65_whole_textures_are_copied_with_all_levels) {
 TEST(TEX_65_TEX_66_textures_that_do_not_match) {
     const place *p = some_place(runs_kernels);
     const int32_t extent[] = {8, 8}, other[] = {8, 16}, far[] = {1, 1}, part[] = {7, 7}, beyond[] = {8, 8};
-    static const format of_other_bits = {FLOAT, 1, 16}, of_two = {FLOAT, 2, 32}, of_int = {INT, 1, 32};
+    static const format of_other_bits = {FLOAT, 1, 16}, of_two = {FLOAT, 2, 32}, of_halves = {FLOAT, 2, 16},
+                        of_int = {INT, 1, 32};
     revamp_texture a = texture_of(p, one_float, 2, extent, 2);
     const struct {
         revamp_texture b;
         bool fits;
-    } cases[] = {{texture_of(p, one_float, 2, extent, 2), true}, {texture_of(p, of_int, 2, extent, 2), true},
-                 {texture_of(p, one_float, 2, other, 2), false}, {texture_of(p, one_float, 2, extent, 1), false},
-                 {texture_of(p, of_two, 2, extent, 2), false},   {texture_of(p, of_other_bits, 2, extent, 2), false},
-                 {texture_of(p, one_float, 1, extent, 2), false}};
+    } cases[] = {{texture_of(p, one_float, 2, extent, 2), true},  {texture_of(p, of_int, 2, extent, 2), true},
+                 {texture_of(p, one_float, 2, other, 2), false},  {texture_of(p, one_float, 2, extent, 1), false},
+                 {texture_of(p, of_two, 2, extent, 2), false},    {texture_of(p, of_other_bits, 2, extent, 2), false},
+                 {texture_of(p, of_halves, 2, extent, 2), false}, {texture_of(p, one_float, 1, extent, 2), false}};
     uint8_t *sent = fill_texture(a, 1);
     revamp_texture_region from = all_of(a);
     for (size_t i = 0; i < COUNT(cases); i++) {
