@@ -2,7 +2,8 @@
 PREFIX ?= /usr/local
 SEED ?=
 MINUTES ?= 1
-.PHONY: all build test test-long mutants test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs bundle format setup clean
+WITH ?=
+.PHONY: all build test test-long mutants test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs gpu-bundle format setup clean
 
 all: build
 setup:
@@ -38,8 +39,8 @@ dist: setup
 	@scripts/dist
 docs:
 	@scripts/docs
-bundle: setup
-	@scripts/bundle
+gpu-bundle: setup
+	@scripts/gpu-bundle $(WITH)
 format:
 	@scripts/format
 clean:
