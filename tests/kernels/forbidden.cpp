@@ -895,7 +895,7 @@ struct texture_base : graphics::texture<float, 1> {
 struct texture_functor {
     graphics::texture_view<float, 1> v;
     graphics::texture<float, 1> texels;
-    void operator()(index<1> i) const restrict(amp) { v.set(i, texels[i]); }
+    void operator()(index<1> i) const restrict(amp) { v.set(i, texels[i]); } // strict: its member 'texels'
 };
 inline void textures_in_classes(const texture_member &m, const texture_base &b, const texture_functor &f) {
     const graphics::texture_view<float, 1> v = f.v;
