@@ -895,13 +895,13 @@ struct texture_base : graphics::texture<float, 1> {
 struct texture_functor {
     graphics::texture_view<float, 1> v;
     graphics::texture<float, 1> texels;
-    void operator()(index<1> i) const restrict(amp) { v.set(i, texels[i]); }
+    void operator()(index<1> i) const restrict(amp) { v.set(i, texels[i]); } // strict: its member 'texels'
 };
 inline void textures_in_classes(const texture_member &m, const texture_base &b, const texture_functor &f) {
     const graphics::texture_view<float, 1> v = f.v;
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, m.texels[i]); }); // error: 'm' is captured and holds in 'texels' an array or a texture by value
     parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' is captured and is an array or a texture by value
-    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' is captured by reference
+    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: variable 'b' by reference
     parallel_for_each(v.extent, f); // error: holds an array or a texture by value in 'texels'
 }
 struct holds_a_view {
