@@ -9,13 +9,6 @@
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
-static revamp_memory_usage usage_of(const place *p) {
-    revamp_memory_usage usage = {0};
-    usage.struct_size = sizeof usage;
-    REQUIRE_OK(revamp_accelerator_get_memory_usage(p->accelerator, &usage));
-    return usage;
-}
-
 TEST(memory_usage_counts_arrays) {
     FOR_EACH_PLACE(p, holds_arrays) {
         const revamp_memory_usage before = usage_of(p);

@@ -229,6 +229,43 @@ CHILD(textures_of_two_devices) {
     CHECK_OK(revamp_uninitialize());
 }
 
+/* COH-19: what one accelerator wrote and another one reads goes by way of home, which is valid then. */
+static void views_of_an_array_go_home(const place *home, const place *writer, const place *reader) {
+    enum { COUNT = 1000 };
+    const void *mark = memory_mark();
+    uint32_t *expected = numbers(COUNT, 1);
+    revamp_array array = array_with(home->view, expected, COUNT);
+    revamp_array_view view = view_of_array(array);
+    step_on(writer, view);
+    step_naive(expected, COUNT, 1);
+    CHECK_NUMBER(valid_at(view, home), 0);
+    CHECK_SAME(read_on(reader, view), expected, COUNT * 4);
+    CHECK_NUMBER(valid_at(view, home), COUNT * 4);
+    CHECK_NUMBER(valid_at(view, writer), COUNT * 4);
+    meter m = meter_of(NULL);
+    drop(view);
+    CHECK_NOTHING_MOVED(&m);
+    CHECK_SAME(read_array(array), expected, COUNT * 4);
+    CHECK_OK(revamp_array_destroy(array));
+    free_memory_since(mark);
+}
+
+CHILD(views_of_three_accelerators) {
+    size_t rounds = 0;
+    FOR_EACH_RUNNER(home)
+    FOR_EACH_RUNNER(writer)
+    FOR_EACH_RUNNER(reader) {
+        if (home->accelerator == writer->accelerator || home->accelerator == reader->accelerator) continue;
+        if (writer->accelerator == reader->accelerator) continue;
+        /* Those that work in the host's memory share its copy. */
+        if (!runs_spirv(&writer->info) && !runs_spirv(&reader->info)) continue;
+        rounds++;
+        views_of_an_array_go_home(home, writer, reader);
+    }
+    REQUIRE(rounds >= 6);
+    CHECK_OK(revamp_uninitialize());
+}
+
 /* A folder with a second software driver; "" if there is none to copy. */
 static bool make_twin(char *folder, char *drivers, size_t capacity) {
     char manifest[256] = "", command[1024];
@@ -274,5 +311,10 @@ TEST(copies_between_devices_arrive) {
 
 TEST(TEX_65_TEX_66_textures_between_devices_arrive) {
     child_result came_to = run_with_two_devices("textures_of_two_devices");
+    check_child(&came_to, __FILE__, __LINE__);
+}
+
+TEST(COH_19_an_array_as_home_of_three_accelerators) {
+    child_result came_to = run_with_two_devices("views_of_three_accelerators");
     check_child(&came_to, __FILE__, __LINE__);
 }

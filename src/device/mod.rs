@@ -232,13 +232,13 @@ pub trait Device: Send + Sync {
     /// Allocates memory. `label` names it in messages and tools.
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>>;
     /// Why textures of this shape cannot be images here; `None` if they can.
-    fn image_refusal(&self, _shape: &TextureShape) -> Option<String> {
-        Some("host threads have no images".to_owned())
+    fn image_refusal(&self, _shape: &TextureShape) -> Option<Error> {
+        Some(Error::unsupported("host threads have no images"))
     }
     /// An image for a texture. To copies it is a buffer with the texture's host form as its bytes. Its first command goes to
     /// `queue`.
-    fn allocate_image(&self, shape: &TextureShape, _queue: &dyn Queue, _label: &str) -> Result<Arc<dyn Buffer>> {
-        Err(Error::unsupported(self.image_refusal(shape).unwrap_or_default()))
+    fn allocate_image(&self, _shape: &TextureShape, _queue: &dyn Queue, _label: &str) -> Result<Arc<dyn Buffer>> {
+        Err(Error::unsupported("host threads have no images"))
     }
     /// A buffer over memory of the host, if the device can use it as fast as its own and the driver accepts it, else `None`.
     /// The buffer's [`Buffer::host`] is the span.

@@ -772,6 +772,33 @@ TEST(AV_19_refresh_is_a_write) {
     }
 }
 
+/* Both modes of the table in docs/spec/array-views.md#shared-memory. */
+TEST(AV_5_AV_19_refresh_undoes_nothing_in_shared_memory) {
+    FOR_EACH_RUNNER(p)
+    for (int from_host = 0; from_host < 2; from_host++) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 200, 500);
+        const bool is_apart = apart(view, p, 1) != 0;
+        if (has_separate_memory()) CHECK(is_apart);
+        if (!has_separate_memory() && p->info.is_emulated) CHECK(!is_apart);
+        step_on(p, view);
+        settle(p);
+        meter m = meter_of(view);
+        CHECK_OK(revamp_array_view_refresh(part));
+        CHECK_NOTHING_MOVED(&m);
+        step_naive(expected, 200, 1);
+        if (!is_apart) step_naive(expected + 200, 500, 1);
+        step_naive(expected + 700, 300, 1);
+        if (from_host)
+            CHECK_SAME(read_on_host(view), expected, BYTES);
+        else
+            CHECK_SAME(read_on(p, view), expected, BYTES);
+        drop(part);
+        drop(view);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
 TEST(AV_20_deriving_a_view_is_no_access) {
     FOR_EACH_RUNNER(p) {
         static const int32_t plane[] = {40, 25}, origin[] = {3, 4}, extent[] = {5, 6}, all = N;

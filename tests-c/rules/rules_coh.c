@@ -215,6 +215,25 @@ TEST(COH_8_overlapping_views_are_dirty_at_one_location) {
     }
 }
 
+TEST(COH_8_reading_a_part_where_the_view_is_dirty_shares_nothing) {
+    FOR_EACH_RUNNER(p) {
+        const place host = host_place();
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 300);
+        step_on(p, view);
+        step_naive(expected, N, 1);
+        meter m = meter_of(view);
+        CHECK_SAME(read_on(p, part), expected + 100, 1200);
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_NUMBER(valid_at(view, p), BYTES);
+        CHECK_NUMBER(valid_at(part, &host), 0);
+        CHECK_NUMBER(valid_at(view, &host), 0);
+        drop(part);
+        drop(view);
+        CHECK_SAME(data, expected, BYTES);
+    }
+}
+
 TEST(COH_9_overlapping_views_are_shared_at_different_locations) {
     FOR_EACH_TWO_RUNNERS(p, q) {
         uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
@@ -568,6 +587,30 @@ TEST(COH_19_an_array_as_home) {
         drop(view);
         CHECK_SAME(read_array(array), expected, BYTES);
         CHECK_OK(revamp_array_destroy(array));
+    }
+}
+
+/* Published: by way of the host. Here nothing moves between accelerator_views of one accelerator. */
+TEST(COH_19_COH_20_views_of_one_accelerator_share_its_copy) {
+    FOR_EACH_RUNNER(p) {
+        uint32_t *data = numbers(N, 1), *expected = numbers(N, 1);
+        revamp_accelerator_view second = new_view(p->accelerator, REVAMP_QUEUING_MODE_IMMEDIATE);
+        const place other = on_view(p, second);
+        revamp_array_view view = view_of(data, N), part = range_of(view, 100, 50);
+        step_on(p, view);
+        meter m = meter_of(view);
+        step_on(&other, view);
+        step_on(p, part);
+        step_on(&other, part);
+        step_naive(expected, N, 2);
+        step_naive(expected + 100, 50, 2);
+        CHECK_SAME(read_on(p, view), expected, BYTES);
+        CHECK_NOTHING_MOVED(&m);
+        CHECK_SAME(read_on_host(view), expected, BYTES);
+        CHECK_MOVED(&m, 0, apart(view, p, BYTES));
+        drop(part);
+        drop(view);
+        CHECK_OK(revamp_accelerator_view_release(second));
     }
 }
 

@@ -379,6 +379,16 @@ TEST(TEX_65_TEX_66_textures_that_do_not_match) {
     CHECK_FAILS(revamp_copy_texture(&from, &from), AS_RUNTIME, "same texture");
     revamp_texture_region box = texels_of(a, 0, far, part), there = texels_of(cases[0].b, 0, far, part);
     CHECK_OK(revamp_copy_texture(&box, &there));
+    for (size_t i = 4; i < 6; i++) {
+        there = texels_of(cases[i].b, 0, far, part);
+        CHECK_FAILS(revamp_copy_texture(&box, &there), AS_RUNTIME, "texels differ");
+    }
+    /* Two levels of one texture are not two textures. */
+    there = texels_of(a, 1, far, far);
+    revamp_texture_region one = texels_of(a, 0, far, far), both = texels_of(cases[0].b, 0, far, far);
+    CHECK_FAILS(revamp_copy_texture(&one, &there), AS_RUNTIME, "same texture");
+    both.level_count = 2;
+    CHECK_FAILS(revamp_copy_texture(&one, &both), AS_RUNTIME, "one level");
     there = texels_of(cases[0].b, 0, far, beyond);
     CHECK_FAILS(revamp_copy_texture(&box, &there), AS_RUNTIME, "section");
     there = texels_of(cases[0].b, 0, far, far);

@@ -23,6 +23,13 @@ place host_place(void) {
     return p;
 }
 
+revamp_memory_usage usage_of(const place *p) {
+    revamp_memory_usage usage = {0};
+    usage.struct_size = sizeof usage;
+    REQUIRE_OK(revamp_accelerator_get_memory_usage(p->accelerator, &usage));
+    return usage;
+}
+
 place on_view(const place *p, revamp_accelerator_view view) {
     place other = *p;
     other.view = view;

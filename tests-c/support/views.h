@@ -18,6 +18,8 @@ const place *some_two_places(void);
 
 /* The host, where a location is asked for. */
 place host_place(void);
+/* The memory that its accelerator holds now. */
+revamp_memory_usage usage_of(const place *p);
 /* The same accelerator with another view of it. */
 place on_view(const place *p, revamp_accelerator_view view);
 

@@ -11,6 +11,10 @@
 
 using namespace concurrency;
 
+static const uint32_t images_words[] =
+#include "images.inc"
+    ;
+
 static int wrong;
 static void check(bool is_right, const std::string &what) {
     if (is_right) return;
@@ -117,6 +121,35 @@ static void textures(bool by_images, revamp_accelerator device, const std::wstri
     std::printf("%s\n", by_images ? "by images" : "by texels");
 }
 
+// TEX-36: the device has one slot for sampled images, kernels read two textures.
+static void slots(revamp_accelerator device, const std::wstring &path) {
+    revamp_kernel_options options = {};
+    options.struct_size = sizeof options;
+    options.spirv = images_words;
+    options.spirv_size = sizeof images_words;
+    revamp_kernel kernel = nullptr;
+    check(revamp_kernel_create(device, &options, &kernel) == REVAMP_ERROR_UNSUPPORTED_FEATURE, "the module is refused");
+    const std::string told = revamp_last_error_message();
+    std::printf("%s\n", told.c_str());
+    check(has(told, "uses 2 sampled images"), "the message has the number of images");
+    check(has(told, "has 1 (maxPerStageDescriptorSampledImages)"), "the message has the number of slots");
+    // A compiled kernel reads the texels by address then.
+    const accelerator_view view = accelerator(path).default_view;
+    std::vector<int> ones(64), twos(64), got(64);
+    for (int i = 0; i < 64; i++)
+        ones[i] = i, twos[i] = 100 * i;
+    const graphics::texture<int, 1> a(64, ones.data(), 256U, 32U, view), b(64, twos.data(), 256U, 32U, view);
+    const graphics::texture_view<const int, 1> one(a), two(b);
+    array<int> sums(64, view);
+    for (int round = 1; round < 4; round++) {
+        parallel_for_each(
+            view, sums.extent, [ =, &sums ](index<1> i) restrict(amp) { sums[i] = round * (one[i] + two[i]); });
+        copy(sums, got.begin());
+        for (int i = 0; i < 64; i++)
+            if (got[i] != round * 101 * i) return check(false, "texel " + std::to_string(i));
+    }
+}
+
 int main(int count, char **arguments) {
     const std::string feature = count > 1 ? arguments[1] : "";
     revamp_accelerator all[16] = {}, device = nullptr;
@@ -139,6 +172,8 @@ int main(int count, char **arguments) {
     else if (feature == "robustImageAccess" || feature == "version1.3")
         // Of version 1.2 VK_EXT_image_robustness has it.
         textures(feature == "version1.3", device, path);
+    else if (feature == "images")
+        slots(device, path);
     else if (feature == "shaderFloat64")
         some_need<double>(feature, path);
     else if (feature == "shaderInt16" || feature == "storageBuffer16BitAccess")

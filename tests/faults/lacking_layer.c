@@ -1,5 +1,5 @@
 /* A Vulkan layer that hides from programs the feature of devices that REVAMP_LACKING names, or that they have
- * version 1.3. */
+ * version 1.3 (version1.3), or all slots for sampled images but one (images). */
 #include "layer.h"
 
 #include <stddef.h>
@@ -27,23 +27,28 @@ static PFN_vkGetPhysicalDeviceFeatures2 next_features;
 static PFN_vkGetPhysicalDeviceProperties next_properties;
 static PFN_vkGetPhysicalDeviceProperties2 next_properties2;
 
-static void make_older(VkPhysicalDeviceProperties *properties) {
+static int is_lacking(const char *what) {
     const char *lacking = getenv("REVAMP_LACKING");
-    if (lacking && strcmp(lacking, "version1.3") == 0) properties->apiVersion = VK_API_VERSION_1_2;
+    return lacking && strcmp(lacking, what) == 0;
 }
-static VKAPI_ATTR void VKAPI_CALL older_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties *all) {
+static void reduce(VkPhysicalDeviceProperties *properties) {
+    if (is_lacking("version1.3")) properties->apiVersion = VK_API_VERSION_1_2;
+    if (is_lacking("images"))
+        properties->limits.maxPerStageDescriptorSampledImages = properties->limits.maxDescriptorSetSampledImages = 1;
+}
+static VKAPI_ATTR void VKAPI_CALL fewer_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties *all) {
     next_properties(device, all);
-    make_older(all);
+    reduce(all);
 }
-static VKAPI_ATTR void VKAPI_CALL older_properties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *all) {
+static VKAPI_ATTR void VKAPI_CALL fewer_properties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *all) {
     next_properties2(device, all);
-    make_older(&all->properties);
+    reduce(&all->properties);
 }
 
 static VKAPI_ATTR void VKAPI_CALL features_but_one(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *all) {
     const char *lacking = getenv("REVAMP_LACKING");
     next_features(device, all);
-    if (!lacking || strcmp(lacking, "version1.3") == 0) return;
+    if (!lacking || is_lacking("version1.3") || is_lacking("images")) return;
     for (size_t i = 0; i < sizeof FEATURES / sizeof FEATURES[0]; i++) {
         if (strcmp(FEATURES[i].name, lacking) != 0) continue;
         for (VkBaseOutStructure *one = (VkBaseOutStructure *)all; one; one = one->pNext)
@@ -66,11 +71,11 @@ PFN_vkVoidFunction layer_function_of_device(PFN_vkVoidFunction found, const char
 PFN_vkVoidFunction layer_function_of_instance(PFN_vkVoidFunction found, const char *name) {
     if (found && strcmp(name, "vkGetPhysicalDeviceProperties") == 0) {
         next_properties = (PFN_vkGetPhysicalDeviceProperties)found;
-        return (PFN_vkVoidFunction)older_properties;
+        return (PFN_vkVoidFunction)fewer_properties;
     }
     if (found && strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) {
         next_properties2 = (PFN_vkGetPhysicalDeviceProperties2)found;
-        return (PFN_vkVoidFunction)older_properties2;
+        return (PFN_vkVoidFunction)fewer_properties2;
     }
     if (!found || strcmp(name, "vkGetPhysicalDeviceFeatures2") != 0) return found;
     next_features = (PFN_vkGetPhysicalDeviceFeatures2)found;

@@ -840,7 +840,7 @@ struct holds_arrays {
 };
 void captures_of_holders(array_view<int> v, holds_arrays &h, const array<int> &a) {
     parallel_for_each(
-        v.extent, [=](index<1> i) restrict(amp) { v[i] = h.x; }); // error: 'h' is captured and holds in 'all.grids' an array by value
+        v.extent, [=](index<1> i) restrict(amp) { v[i] = h.x; }); // error: 'h' is captured and holds in 'all.grids' an array or a texture by value
     parallel_for_each(
         v.extent, [ =, &a ](index<1> i) restrict(amp) { v[i] = a[i]; });
 }
@@ -856,7 +856,7 @@ void captures_of_the_host(array_view<int> v, polymorphic p, accelerator a, accel
         v.extent, [ v, a ](index<1> i) restrict(amp) { v[i] = 1; }); // error: belongs to the host
     parallel_for_each(
         v.extent, [ v, w ](index<1> i) restrict(amp) { v[i] = 1; }); // error: belongs to the host
-    parallel_for_each(v.extent, h); // error: holds an array by value in 'a'
+    parallel_for_each(v.extent, h); // error: holds an array or a texture by value in 'a'
 }
 
 // Restrictions and tile_static in places that no grammar has.
@@ -884,6 +884,43 @@ inline void views_of_textures(graphics::texture<float, 1> &one, graphics::textur
 }
 inline void texture_by_value(graphics::texture<float, 1> &t, graphics::texture_view<float, 1> v) {
     parallel_for_each(t.extent, [=](index<1> i) restrict(amp) { v.set(i, t[i]); }); // error: 't' ('graphics::texture<float, 1>') is captured by value
+}
+struct texture_member {
+    float weight;
+    graphics::texture<float, 1> texels;
+};
+struct texture_base : graphics::texture<float, 1> {
+    using graphics::texture<float, 1>::texture;
+};
+struct texture_functor {
+    graphics::texture_view<float, 1> v;
+    graphics::texture<float, 1> texels;
+    void operator()(index<1> i) const restrict(amp) { v.set(i, texels[i]); }
+};
+inline void textures_in_classes(const texture_member &m, const texture_base &b, const texture_functor &f) {
+    const graphics::texture_view<float, 1> v = f.v;
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, m.texels[i]); }); // error: 'm' is captured and holds in 'texels' an array or a texture by value
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' is captured and is an array or a texture by value
+    parallel_for_each(v.extent, [&b, v](index<1> i) restrict(amp) { v.set(i, b[i]); }); // error: 'b' is captured by reference
+    parallel_for_each(v.extent, f); // error: holds an array or a texture by value in 'texels'
+}
+struct holds_a_view {
+    float weight;
+    graphics::texture_view<const float, 1> from;
+};
+struct is_a_view : graphics::writeonly_texture_view<float, 1> {};
+inline void textures_as_elements(const std::vector<holds_a_view> &some, array_view<float> v) {
+    array_view<const holds_a_view> a(4, some); // error: 'a': its elements hold a texture or a view of one in 'from'
+    array<is_a_view> b(4);                     // error: 'b': its elements are textures or views of textures
+    (void)a, (void)b;
+    parallel_for_each(v.extent.tile<4>(), [=](tiled_index<4> t) restrict(amp) {
+        tile_static graphics::texture<float, 1> texels;                    // error: 'texels': tile_static variables cannot hold textures
+        tile_static graphics::texture_view<const float, 1> view;           // error: 'view': tile_static variables cannot hold textures
+        tile_static graphics::writeonly_texture_view<float, 1> written[2]; // error: 'written': tile_static variables cannot hold textures
+        tile_static holds_a_view held;                                     // error: 'held': tile_static variables cannot hold textures
+        v[t] = 0;
+        (void)texels, (void)view, (void)written, (void)held;
+    });
 }
 auto lambda_mutable = [](int x) restrict(amp, cpu) mutable { return x; }; // strict: stands behind 'mutable'
 inline void two_storage_classes() restrict(amp) {

@@ -5,7 +5,8 @@
 
 use super::libclang::{Cursor, Place, Type, Unit, kind, ty};
 use super::types::{
-    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_no_use, of_the_host_in,
+    Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_no_use,
+    of_the_host_in, texture_in, texture_in_elements,
 };
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -488,6 +489,7 @@ impl Walk {
                     self.unsupported(at, &format!("the variable '{name}'"), &why);
                 }
             }
+            self.texture_elements(at, of);
             self.function_pointer(at, of, &children, context);
             if context.side != Side::Cpu && !tile_static {
                 // CX_SC_Extern and CX_SC_Static.
@@ -503,6 +505,16 @@ impl Walk {
         for child in children {
             self.code(child, context);
         }
+    }
+
+    /// Textures and their views are no elements (TEX-30). The headers see only elements that are such themselves.
+    fn texture_elements(&mut self, at: Cursor, of: Type) {
+        let Some(path) = texture_in_elements(of) else { return };
+        let found = match path.strip_prefix('.') {
+            None => "are textures or views of textures".to_owned(),
+            Some(member) => format!("hold a texture or a view of one in '{member}'"),
+        };
+        self.refuse(at, format!("'{}': its elements {found}: capture views by value, not in arrays", at.spelling()));
     }
 
     /// A pointer to a function takes those alone that may be called as it says.
@@ -566,7 +578,11 @@ impl Walk {
         while (ty::ARRAY..=ty::ARRAY_WITHOUT_LENGTH).contains(&inner.kind()) {
             inner = inner.element().canonical();
         }
-        if is_array(inner) {
+        if texture_in(inner).is_some() {
+            let text =
+                format!("'{name}': tile_static variables cannot hold textures or views of textures: keep texels");
+            self.refuse(at, text.replace("revamp_room_", ""));
+        } else if is_array(inner) {
             let text = format!("'{name}': tile_static variables cannot be arrays of C++ AMP: write T name[N]");
             self.refuse(at, text.replace("revamp_room_", ""));
         }
@@ -959,7 +975,8 @@ impl Walk {
                 continue;
             }
             self.meets(kernel.copied(), OUTSIDE);
-            let held = address_in(of, 0).or_else(|| Some((array_in(of, 0)?, "an array by value".to_owned())));
+            let held =
+                address_in(of, 0).or_else(|| Some((array_in(of, 0)?, "an array or a texture by value".to_owned())));
             if let Some((path, what)) = held {
                 let member = path.strip_prefix('.').unwrap_or(&path);
                 self.refuse(
@@ -1029,10 +1046,10 @@ impl Walk {
                 let text = format!("{name} ('{}') is captured by value: capture it by reference ('&')", of.spelling());
                 self.refuse(at, text);
             } else if let Some(path) = array_in(of, 0).filter(|_| !inside && !is_lambda(of)) {
+                let held = if path.is_empty() { "is".to_owned() } else { format!("holds in '{}'", &path[1..]) };
                 let text = format!(
-                    "{name} is captured and holds in '{}' an array by value: kernels reach arrays by reference ('&'), and classes \
-                     keep array_views",
-                    &path[1..]
+                    "{name} is captured and {held} an array or a texture by value: kernels reach these by reference ('&'), and \
+                     classes keep views"
                 );
                 self.refuse(at, text);
             } else if let Some((path, what)) = address_in(of, 0).filter(|_| !inside && !is_lambda(of)) {

@@ -19,6 +19,9 @@ const OF_THE_HOST: [&str; 5] =
 /// What an array or a texture is called.
 const REFERRED: [&str; 2] = ["array", "texture"];
 
+/// What a texture and its views are called.
+const TEXTURES: [&str; 3] = ["texture", "texture_view", "writeonly_texture_view"];
+
 /// Declared by the headers of C++ AMP, or a part of what is.
 pub(super) fn is_of_amp(declaration: Cursor) -> bool {
     let mut at = declaration.semantic_parent();
@@ -40,6 +43,12 @@ pub(super) fn is_of_amp(declaration: Cursor) -> bool {
 pub(super) fn is_array(of: Type) -> bool {
     let declaration = of.canonical().declaration();
     REFERRED.contains(&declaration.spelling().as_str()) && is_of_amp(declaration)
+}
+
+/// A texture or a view of one, with any qualifiers.
+fn is_texture_or_view(of: Type) -> bool {
+    let declaration = of.canonical().declaration();
+    TEXTURES.contains(&declaration.spelling().as_str()) && is_of_amp(declaration)
 }
 
 pub(super) fn is_reference(of: Type) -> bool {
@@ -72,13 +81,30 @@ pub(super) fn address_in(of: Type, depth: u32) -> Option<(String, String)> {
     }
 }
 
-/// The path of members to an `array` or a texture that a class holds by value.
+/// The path of members to an `array` or a texture that a class holds by value; empty for the value itself or a base.
 pub(super) fn array_in(of: Type, depth: u32) -> Option<String> {
+    found_in(of, depth, is_array)
+}
+
+/// The path of members to a texture or a view of one that a value holds; empty for the value itself or a base.
+pub(super) fn texture_in(of: Type) -> Option<String> {
+    found_in(of, 0, is_texture_or_view)
+}
+
+/// The same within the elements of an `array` or `array_view`, which hold none (TEX-30).
+pub(super) fn texture_in_elements(of: Type) -> Option<String> {
+    let of = of.canonical();
+    let of = if is_reference(of) { of.pointee().canonical() } else { of };
+    if has_elements(of) { texture_in(of.template_argument(0)?) } else { None }
+}
+
+/// The path of members to a type that a value holds; empty for the value itself or a base.
+fn found_in(of: Type, depth: u32, wanted: fn(Type) -> bool) -> Option<String> {
     let of = of.canonical();
     if is_c_array(of) {
-        return array_in(of.element(), depth + 1);
+        return found_in(of.element(), depth + 1, wanted);
     }
-    if is_array(of) {
+    if wanted(of) {
         return Some(String::new());
     }
     if of.kind() != ty::RECORD || depth > 8 || is_of_amp(of.declaration()) {
@@ -88,7 +114,7 @@ pub(super) fn array_in(of: Type, depth: u32) -> Option<String> {
     let bases = bases.into_iter().filter(|c| c.kind() == kind::BASE).filter_map(Cursor::ty);
     let mut parts = bases.map(|base| (String::new(), base)).chain(members(of));
     parts.find_map(|(name, member)| {
-        let path = array_in(member, depth + 1)?;
+        let path = found_in(member, depth + 1, wanted)?;
         Some(if name.is_empty() { path } else { format!(".{name}{path}") })
     })
 }

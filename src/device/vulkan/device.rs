@@ -165,7 +165,7 @@ impl Device for VulkanDevice {
         Ok(made)
     }
 
-    fn image_refusal(&self, shape: &TextureShape) -> Option<String> {
+    fn image_refusal(&self, shape: &TextureShape) -> Option<Error> {
         refusal(&self.core, shape)
     }
 

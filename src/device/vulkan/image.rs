@@ -134,10 +134,28 @@ fn extent_of(shape: &TextureShape, level: u32) -> [u32; 3] {
     size
 }
 
+/// Fails where the extent or the number of levels exceeds the device's limits, which may be lower than C++ AMP's (TEX-8).
+fn check_extent(shape: &TextureShape, most: &vk::ImageFormatProperties, name: &str) -> Result<()> {
+    let [width, height, depth] = extent_of(shape, 0);
+    let limit = most.max_extent;
+    if width > limit.width || height > limit.height || depth > limit.depth || shape.levels() > most.max_mip_levels {
+        return Err(Error::runtime(format!(
+            "{name} has images of {} of at most {} x {} x {} texels and {} levels",
+            shape.format(),
+            limit.width,
+            limit.height,
+            limit.depth,
+            most.max_mip_levels
+        )));
+    }
+    Ok(())
+}
+
 /// What an image of this shape is made with, or why there can be none.
-fn describe(core: &Core, shape: &TextureShape) -> std::result::Result<Description, String> {
+fn describe(core: &Core, shape: &TextureShape) -> Result<Description> {
     let (texels, name) = (shape.format(), &core.physical.name);
-    let format = format_of(texels).ok_or_else(|| format!("Vulkan has no format for images of {texels}"))?;
+    let format =
+        format_of(texels).ok_or_else(|| Error::unsupported(format!("Vulkan has no format for images of {texels}")))?;
     let kind = match shape.rank() {
         1 => vk::ImageType::TYPE_1D,
         2 => vk::ImageType::TYPE_2D,
@@ -157,18 +175,13 @@ fn describe(core: &Core, shape: &TextureShape) -> std::result::Result<Descriptio
     let (usage, most) = ask(full)
         .map(|p| (full, p))
         .or_else(|_| ask(needed).map(|p| (needed, p)))
-        .map_err(|_| format!("{name} has no images of {} dimensions of {texels}", shape.rank()))?;
-    let [width, height, depth] = extent_of(shape, 0);
-    let limit = most.max_extent;
-    if width > limit.width || height > limit.height || depth > limit.depth || shape.levels() > most.max_mip_levels {
-        return Err(format!(
-            "{name} has images of {texels} of at most {} x {} x {} texels and {} levels",
-            limit.width, limit.height, limit.depth, most.max_mip_levels
-        ));
-    }
+        .map_err(|_| Error::unsupported(format!("{name} has no images of {} dimensions of {texels}", shape.rank())))?;
+    check_extent(shape, &most, name)?;
     if shape.bytes() > most.max_resource_size {
-        return Err(format!("{name} has images of {texels} of at most {} bytes", most.max_resource_size));
+        let most = most.max_resource_size;
+        return Err(Error::unsupported(format!("{name} has images of {texels} of at most {most} bytes")));
     }
+    let [width, height, depth] = extent_of(shape, 0);
     // SAFETY: as above.
     let properties = unsafe { core.instance.get_physical_device_format_properties(core.physical.handle, format) };
     let linear = properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
@@ -184,7 +197,7 @@ fn view_type(kind: vk::ImageType) -> vk::ImageViewType {
 }
 
 /// Why the device has no image of this shape.
-pub(super) fn refusal(core: &Core, shape: &TextureShape) -> Option<String> {
+pub(super) fn refusal(core: &Core, shape: &TextureShape) -> Option<Error> {
     describe(core, shape).err()
 }
 
@@ -192,7 +205,7 @@ impl VulkanImage {
     /// A new image.
     pub fn new(core: &Arc<Core>, shape: &TextureShape, label: &str) -> Result<Arc<Self>> {
         core.check_alive()?;
-        let d = describe(core, shape).map_err(Error::unsupported)?;
+        let d = describe(core, shape)?;
         let memory = || {
             Error::out_of_memory(format!(
                 "{label}: an image of {} bytes could not be allocated on {}, which has {} MiB of memory",
@@ -263,7 +276,7 @@ impl VulkanImage {
     /// # Safety
     /// The image is bound to memory, was made as is said, with the shape's extents and levels, and outlives this.
     pub unsafe fn over_program(core: &Arc<Core>, image: &ProgramImage, shape: &TextureShape) -> Result<Arc<Self>> {
-        let d = describe(core, shape).map_err(Error::unsupported)?;
+        let d = describe(core, shape)?;
         let (format, usage) = (vk::Format::from_raw(image.format), vk::ImageUsageFlags::from_raw(image.usage));
         let raw = vk::Image::from_raw(image.image);
         if raw == vk::Image::null() {
@@ -490,5 +503,35 @@ impl ImageDescriptor {
             (None, _) => D::SAMPLER,
         };
         Ok(Self { set: bound.set, binding: bound.binding, kind, image: id, info })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn tex_8_the_limit_of_the_device_counts_if_it_is_lower() {
+        let format = TexelFormat { kind: ComponentKind::Uint, components: 1, bits: 8 };
+        let most = vk::ImageFormatProperties {
+            max_extent: vk::Extent3D { width: 4096, height: 256, depth: 16 },
+            max_mip_levels: 3,
+            ..Default::default()
+        };
+        let check = |extent: &[i32], levels| {
+            check_extent(&TextureShape::new(format, extent, Some(levels)).unwrap(), &most, "device")
+        };
+        // The last component of an extent is the width.
+        check(&[4096], 3).unwrap();
+        check(&[256, 4096], 1).unwrap();
+        check(&[16, 256, 2048], 1).unwrap();
+        let beyond: [(&[i32], u32); 5] =
+            [(&[4097], 1), (&[257, 1], 1), (&[17, 1, 1], 1), (&[1, 257, 1], 1), (&[64], 4)];
+        for (extent, levels) in beyond {
+            let error = check(extent, levels).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Runtime, "{extent:?} {levels}");
+            assert!(error.to_string().contains("4096 x 256 x 16 texels and 3 levels"), "{error}");
+        }
     }
 }

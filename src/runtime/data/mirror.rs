@@ -114,7 +114,7 @@ impl Mirror {
             None => {
                 let refusal = device.image_refusal(&self.shape);
                 let made = match refusal {
-                    Some(why) => Err(why),
+                    Some(why) => Err(why.to_string()),
                     None => device.allocate_image(&self.shape, &**view.queue(), "texture").map_err(|e| e.to_string()),
                 };
                 let made = made.and_then(|image| match image.image() {

@@ -73,12 +73,14 @@ impl Texture {
             (staged, cpu_access) = (Some(associated), AccessType::Auto);
         }
         let is_image = storage == StorageWish::Image;
-        let refusal = match view.accelerator().kind() {
-            DeviceKind::Vulkan => view.device().image_refusal(&shape),
-            _ => Some(format!("{} has no images", view.accelerator().name())),
-        };
-        if let Some(why) = refusal.filter(|_| is_image) {
-            return Err(Error::unsupported(format!("the texture cannot be stored as an image: {why}; use texels")));
+        if is_image {
+            let refusal = match view.accelerator().kind() {
+                DeviceKind::Vulkan => view.device().image_refusal(&shape),
+                _ => Some(Error::unsupported(format!("{} has no images", view.accelerator().name()))),
+            };
+            if let Some(why) = refusal {
+                return Err(why.context("the texture cannot be stored as an image (use texels)"));
+            }
         }
         // One element: an array's extent counts fewer of them than a texture has bytes.
         let bytes = shape.bytes().next_multiple_of(WORD);

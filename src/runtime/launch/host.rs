@@ -130,13 +130,15 @@ impl Wanted<'_> {
         block.begin(launch.block)?;
         let mut bound = uses.iter();
         for (argument, used) in launch.arguments.iter().zip(self.used) {
-            let (buffer, first) = match used.and_then(|_| bound.next()) {
-                Some(bound) => (bound.buffer.clone(), bound.range.start),
+            let address = |buffer: &Arc<dyn Buffer>, first: u64| {
+                buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(first as usize))
+            };
+            let memory = match used.and_then(|_| bound.next()) {
+                Some(bound) => address(&bound.buffer, bound.range.start),
                 // The compiler removes reads whose result nobody uses. The program's own function may still do them.
-                None => unused_memory(&argument.section, &view, held)?,
+                None => unused_memory(&argument.section, &view, held).map(|(buffer, first)| address(&buffer, first))?,
             };
             if let Some(slot) = &argument.slot {
-                let memory = buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(first as usize));
                 block.put(slot, memory.expose_provenance() as u64)?;
             }
         }

@@ -115,9 +115,20 @@ TEST(PFE_3_and_5_bad_domains) {
 TEST(PFE_4_largest_domains) {
     CHECK_THROWS(invalid_compute_domain, parallel_for_each(extent<2>(65536, 65536), [](index<2>) restrict(amp){}));
     CHECK_THROWS(invalid_compute_domain, parallel_for_each(extent<3>(2147483647, 3, 1), [](index<3>) restrict(amp){}));
-    parallel_for_each(extent<2>(65537, 65535), [](index<2>) restrict(amp){});
-    parallel_for_each(extent<3>(286331153, 5, 3), [](index<3>) restrict(amp){});
-    accelerator().default_view.wait();
+    // Exactly 2^32 - 1: each row is begun, and the last thread runs.
+    unsigned seen[4] = {};
+    const array_view<unsigned> view(4, seen);
+    parallel_for_each(
+        extent<2>(65537, 65535), [=](index<2> i) restrict(amp) {
+            if (i[1] == 0) atomic_fetch_inc(&view[0]);
+            if (i[0] == 65536 && i[1] == 65534) atomic_fetch_inc(&view[1]);
+        });
+    parallel_for_each(
+        extent<3>(286331153, 5, 3), [=](index<3> i) restrict(amp) {
+            if (i[0] % 4096 == 0 && i[1] == 4 && i[2] == 2) atomic_fetch_inc(&view[2]);
+            if (i[0] == 286331152 && i[1] == 4 && i[2] == 2) atomic_fetch_inc(&view[3]);
+        });
+    CHECK(view[0] == 65537 && view[1] == 1 && view[2] == 69906 && view[3] == 1);
 }
 
 TEST(PFE_6_and_7_tiles) {

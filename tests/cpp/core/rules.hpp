@@ -1,5 +1,7 @@
-// What the tests of the rules use: memory of their own for all accelerators, so that bytes that move are counted;
-// accelerators that run kernels, host threads and Vulkan devices alike.
+// What the tests of the rules use: counters of the bytes that move, and the accelerators that run kernels, host threads
+// and Vulkan devices alike. The tests run in both modes of memory: with REVAMP_MEMORY=separate every accelerator has
+// memory of its own; by default (auto) those that compute on the host's processors work in the program's memory, and
+// nothing moves.
 #ifndef RULES_HPP
 #define RULES_HPP
 
@@ -12,8 +14,6 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
-
-[[maybe_unused]] static const int separate_memory = setenv("REVAMP_MEMORY", "separate", 1);
 
 // Bytes moved to and from accelerators since it was asked last.
 class counter {
@@ -35,14 +35,52 @@ class counter {
     }
 };
 
+// Bytes moved to and from one accelerator.
+inline std::uint64_t moved_by(const concurrency::accelerator &a) {
+    revamp_transfer_counters counters = {};
+    counters.struct_size = sizeof counters;
+    revamp::detail::check(revamp_accelerator_get_transfers(revamp::detail::access::native(a), &counters));
+    return counters.implicit_to_bytes + counters.implicit_from_bytes + counters.explicit_to_bytes +
+           counters.explicit_from_bytes;
+}
+
+// The memory that an accelerator holds now.
+inline revamp_memory_usage memory_of(const concurrency::accelerator &a) {
+    revamp_memory_usage usage = {};
+    usage.struct_size = sizeof usage;
+    revamp::detail::check(revamp_accelerator_get_memory_usage(revamp::detail::access::native(a), &usage));
+    return usage;
+}
+
+template <class T, int N>
+revamp_residency residency(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
+    revamp_residency found = {};
+    found.struct_size = sizeof found;
+    revamp::detail::check(revamp_array_view_get_residency(revamp::detail::view_access::handle(view),
+                                                          revamp::detail::access::native(where), &found));
+    return found;
+}
 // Of the view's elements, the bytes that are valid on an accelerator_view.
 template <class T, int N>
 std::uint64_t valid(const concurrency::array_view<T, N> &view, const concurrency::accelerator_view &where) {
-    revamp_residency residency = {};
-    residency.struct_size = sizeof residency;
-    revamp::detail::check(revamp_array_view_get_residency(revamp::detail::view_access::handle(view),
-                                                          revamp::detail::access::native(where), &residency));
-    return residency.valid_bytes;
+    return residency(view, where).valid_bytes;
+}
+
+// True if the accelerator has memory of its own for the program's data.
+inline bool is_apart(const concurrency::accelerator &a) {
+    std::vector<unsigned> data(64);
+    const concurrency::array_view<unsigned> view(data);
+    const bool apart = !residency(view, a.default_view).shares_home;
+    const char *memory = std::getenv("REVAMP_MEMORY");
+    if (memory && std::string(memory) == "separate")
+        REQUIRE(apart);
+    else if (a.is_emulated)
+        REQUIRE(!apart);
+    return apart;
+}
+// What counters note when so many bytes go to or come from the accelerator.
+inline std::uint64_t moves(const concurrency::accelerator &a, std::uint64_t bytes) {
+    return is_apart(a) ? bytes : 0;
 }
 
 static const std::uint32_t step_words[] = {
@@ -63,19 +101,26 @@ inline std::vector<number> numbers(number first = 0) {
     return v;
 }
 
-// One accelerator with its kernels. A target of null is none.
+// One accelerator with its kernels: SPIR-V modules, or the functions of this program. A target of null is none.
 class engine {
   public:
-    explicit engine(const concurrency::accelerator &a);
+    enum kernels { modules, functions };
+    engine(const concurrency::accelerator &a, kernels which);
 
     concurrency::accelerator_view normal() const { return m_accelerator.default_view; }
     concurrency::accelerator_view another() const { return m_accelerator.create_view(); }
     const concurrency::accelerator &accelerator() const { return m_accelerator; }
-    bool is_vulkan() const { return m_step != nullptr; }
+    bool has_modules() const { return m_step != nullptr; }
+    // True if launches without a target may run here: a module is loaded on one accelerator (SEL-8).
+    bool is_default() const { return has_modules() || m_accelerator == concurrency::accelerator(); }
+    // True if it has memory of its own for the program's data.
+    bool is_apart() const { return m_is_apart; }
+    // What counters note when so many bytes go there or come from there.
+    std::uint64_t moves(std::uint64_t bytes) const { return m_is_apart ? bytes : 0; }
 
     // Each number x becomes 3 x + 1. It is read and written.
     template <class Numbers> void step(const concurrency::accelerator_view *target, Numbers &data) const {
-        if (is_vulkan())
+        if (has_modules())
             launch(target, data.extent, *m_step, data);
         else
             launch(target, data.extent, stepping<Numbers>{data});
@@ -87,7 +132,7 @@ class engine {
     template <class A>
     void sum(const concurrency::accelerator_view *target, A &a, const concurrency::array_view<const number> &b,
              const numbers_view &out) const {
-        if (is_vulkan())
+        if (has_modules())
             launch(target, out.extent, *m_sum, a, b, out);
         else
             launch(target, out.extent, adding<A>{a, b, out});
@@ -97,7 +142,7 @@ class engine {
                              const concurrency::array_view<const number> &view) const {
         concurrency::array<number> zeros(view.extent, std::vector<number>(view.extent.size()).begin(), target);
         concurrency::array<number> out(view.extent, target);
-        if (is_vulkan())
+        if (has_modules())
             launch(&target, view.extent, *m_sum, view, zeros, out);
         else
             concurrency::parallel_for_each(
@@ -107,6 +152,7 @@ class engine {
 
   private:
     concurrency::accelerator m_accelerator;
+    bool m_is_apart;
     std::unique_ptr<revamp::kernel> m_step, m_sum;
 
     // Captured as what they are: views by value, arrays by reference.
@@ -141,26 +187,41 @@ class engine {
     }
 };
 
-inline engine::engine(const concurrency::accelerator &a) : m_accelerator(a) {
-    if (a.device_path.compare(0, 6, L"vulkan") != 0) return;
+inline engine::engine(const concurrency::accelerator &a, kernels which) : m_accelerator(a), m_is_apart(::is_apart(a)) {
+    if (which == functions) return;
     m_step = std::make_unique<revamp::kernel>(a, step_words, sizeof step_words);
     m_sum = std::make_unique<revamp::kernel>(a, sum_words, sizeof sum_words);
 }
 
-// All of them.
+// All of them. A Vulkan device runs modules; if it is the default accelerator it runs compiled functions too.
 inline std::vector<engine> engines() {
     std::vector<engine> all;
-    for (const concurrency::accelerator &one : concurrency::accelerator::get_all())
-        if (one.device_path == L"host" || one.device_path.compare(0, 6, L"vulkan") == 0) all.emplace_back(one);
+    for (const concurrency::accelerator &one : concurrency::accelerator::get_all()) {
+        const bool is_vulkan = one.device_path.compare(0, 6, L"vulkan") == 0;
+        if (is_vulkan) all.emplace_back(one, engine::modules);
+        if (one.device_path == L"host" || (is_vulkan && one == concurrency::accelerator()))
+            all.emplace_back(one, engine::functions);
+    }
     return all;
 }
-// Calls `test` with each two different ones; skips the test if there is but one.
+// Those on which launches without a target may run.
+inline std::vector<engine> default_engines() {
+    std::vector<engine> all;
+    for (engine &one : engines())
+        if (one.is_default()) all.push_back(std::move(one));
+    return all;
+}
+// Calls `test` with each two of different accelerators; skips the test if there is but one.
 template <class Test> void for_each_two(const Test &test) {
     const std::vector<engine> all = engines();
-    if (all.size() < 2) SKIP("there is only one accelerator that runs kernels");
+    bool is_run = false;
     for (const engine &p : all)
         for (const engine &q : all)
-            if (&p != &q) test(p, q);
+            if (p.accelerator() != q.accelerator()) {
+                is_run = true;
+                test(p, q);
+            }
+    if (!is_run) SKIP("there is only one accelerator that runs kernels");
 }
 
 #endif

@@ -143,7 +143,13 @@ TEST(TEX_5_TEX_6_TEX_7_TEX_8_what_is_refused) {
     CHECK_THROWS(runtime_exception, (texture<int, 1>(16385)));
     CHECK_THROWS(runtime_exception, (texture<int, 2>(1, 16385, 8U)));
     CHECK_THROWS(runtime_exception, (texture<int, 3>(1, 1, 2049, 8U)));
+    CHECK_THROWS(runtime_exception, (texture<int, 1>(-1)));
+    CHECK_THROWS(runtime_exception, (texture<int, 3>(2, 0, 2)));
+    CHECK_THROWS(runtime_exception, (texture<int, 2>(16385, 1, 8U)));
+    CHECK_THROWS(runtime_exception, (texture<int, 3>(2049, 1, 1, 8U)));
     CHECK_EQUAL((texture<int, 1>(16384, 8U).extent[0]), 16384);
+    CHECK_EQUAL((texture<int, 2>(1, 16384, 8U).extent[1]), 16384);
+    CHECK_EQUAL((texture<int, 3>(1, 2048, 1, 8U).extent[1]), 2048);
 }
 
 TEST(TEX_9_TEX_10_constructors_with_texels) {
@@ -249,6 +255,17 @@ TEST(TEX_37_TEX_38_TEX_39_TEX_40_TEX_41_TEX_43_views) {
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, 1, 4)),
                  CHECK_CONTAINS(e.what(), "there are 4"));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, 0, 0)));
+    CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(some, 1, 0)));
+    CHECK_THROWS(runtime_exception, (texture_view<int, 2>(*source, ~0U)));
+    for (unsigned level = 0; level < 4; ++level) {
+        const texture_view<int, 2> alone(*source, level);
+        CHECK(alone.extent == source->get_mipmap_extent(level) && alone.mipmap_levels == 1);
+        for (unsigned count = 1; level + count <= 4; ++count) {
+            const texture_view<const int, 2> range(*source, level, count);
+            CHECK(range.extent == source->get_mipmap_extent(level) && range.mipmap_levels == count);
+        }
+        CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, level, 5 - level)));
+    }
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, 5, 1)));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(*source, ~0U, 2)));
     CHECK_THROWS(runtime_exception, (texture_view<const int, 2>(some, 2, 2)));
@@ -373,6 +390,33 @@ TEST(TEX_65_TEX_66_TEX_67_between_textures) {
     CHECK_THROWS(runtime_exception, copy(a, index<2>(0, 0), a, index<2>(1, 1), extent<2>(1, 1)));
     CHECK_THROWS(runtime_exception, copy(a, index<2>(3, 0), b, index<2>(0, 0), extent<2>(2, 1)));
     CHECK_THROWS(runtime_exception, copy(levels, index<2>(0, 0), b, index<2>(0, 0), extent<2>(1, 1)));
+    CHECK_THROWS(runtime_exception, copy(b, index<2>(0, 0), levels, index<2>(0, 0), extent<2>(1, 1)));
+    CHECK_THROWS(runtime_exception, copy(a, index<2>(0, 0), half, index<2>(0, 0), extent<2>(1, 1)));
+    CHECK_THROWS(runtime_exception, copy(a, index<2>(0, 0), pairs, index<2>(0, 0), extent<2>(1, 1)));
+    // Levels of one texture are no two textures.
+    const texture_view<const float, 2> first(levels, 0, 1);
+    CHECK_THROWS(runtime_exception,
+                 copy(first, index<2>(0, 0), texture_view<float, 2>(levels, 1), index<2>(0, 0), extent<2>(1, 1)),
+                 CHECK_CONTAINS(e.what(), "same texture"));
+    CHECK_THROWS(runtime_exception, copy(a, a), CHECK_CONTAINS(e.what(), "same texture"));
+    const std::vector<float> before = out;
+    copy(b, out.begin());
+    CHECK(out == before);
+}
+
+TEST(TEX_65_all_levels_go_to_another_accelerator) {
+    const bytes given = counted(78);
+    texture<int, 2> source(extent<2>(10, 6), 8U, 0U);
+    copy(given.data(), 78, source);
+    for (const accelerator &acc : accelerator::get_all()) {
+        if (acc.device_path == accelerator::cpu_accelerator) continue;
+        texture<int, 2> there(extent<2>(10, 6), 8U, 0U, acc.create_view());
+        copy(source, there);
+        CHECK(contents(there) == given);
+        texture<int, 2> fewer(extent<2>(10, 6), 8U, 3U, acc.default_view);
+        CHECK_THROWS(runtime_exception, copy(source, fewer), CHECK_CONTAINS(e.what(), "levels"));
+        CHECK_THROWS(runtime_exception, source.copy_to(fewer));
+    }
 }
 
 TEST(TEX_68_copy_async_in_all_forms) {
@@ -450,6 +494,8 @@ TEST(TEX_69_TEX_70_TEX_71_TEX_72_staging) {
     CHECK(plain.data() == nullptr && same.data() == nullptr);
     const texture<float, 2> &constant = there;
     CHECK(constant.data() == nullptr && constant.row_pitch == 0);
+    const texture<int, 3> deep(2, 2, 2);
+    CHECK(deep.data() == nullptr && deep.row_pitch == 0 && deep.depth_pitch == 0);
 }
 
 TEST(TEX_73_TEX_74_nothing_moves_by_itself_and_copies_keep_their_order) {

@@ -22,6 +22,21 @@ void cases(texture<float, 2> &f, const texture<float, 2> &constant, texture<floa
 #ifdef FAIL_TEX_2_rank // the rank of a texture is 1, 2 or 3
     texture<float, 4> t(extent<4>{});
 #endif
+#ifdef FAIL_TEX_2_rank_0 // the rank of a texture is 1, 2 or 3
+    (void)sizeof(texture<float, 0>);
+#endif
+#ifdef FAIL_TEX_2_rank_of_view // the rank of a texture is 1, 2 or 3
+    (void)sizeof(texture_view<const float, 4>);
+#endif
+#ifdef FAIL_TEX_2_unorm_3 // the texels of a texture are int, unsigned int, float
+    texture<unorm_3, 1> t(4, 8U);
+#endif
+#ifdef FAIL_TEX_2_view_of_struct // the texels of a texture are int, unsigned int, float
+    struct pair {
+        int a, b;
+    };
+    (void)sizeof(writeonly_texture_view<pair, 1>);
+#endif
 #ifdef FAIL_TEX_2_element // the texels of a texture are int, unsigned int, float
     texture<short, 1> t(4, 8U);
 #endif
@@ -94,6 +109,12 @@ void cases(texture<float, 2> &f, const texture<float, 2> &constant, texture<floa
 #ifdef FAIL_TEX_65_rank // textures of different rank are not copied to each other
     copy(f, volume);
 #endif
+#ifdef FAIL_TEX_65_rank_of_section // no matching function|different rank
+    copy(f, at, volume, index<3>(), extent<2>(1, 1));
+#endif
+#ifdef FAIL_TEX_65_rank_of_copy_to // no matching (member )?function|cannot bind|could not convert
+    f.copy_to(volume);
+#endif
 #ifdef FAIL_TEX_67_read_only // is read only: copy to the texture, or to a texture_view
     copy(v.begin(), v.end(), ro);
 #endif
@@ -105,6 +126,21 @@ void cases(texture<float, 2> &f, const texture<float, 2> &constant, texture<floa
 #endif
 #ifdef FAIL_TEX_70_depth // depth_pitch is of textures of rank 3
     f.get_depth_pitch();
+#endif
+#ifdef FAIL_TEX_70_row_property // no member named .*row_pitch
+    (void)row.row_pitch;
+#endif
+#ifdef FAIL_TEX_70_depth_property // no member named .*depth_pitch
+    (void)f.depth_pitch;
+#endif
+#ifdef FAIL_TEX_30_texture_as_element_of_a_view // must not be textures or views of textures
+    array_view<texture<float, 2>, 1> a(4);
+#endif
+#ifdef FAIL_TEX_30_written_view_as_element // must not be textures or views of textures
+    array<writeonly_texture_view<float, 2>, 1> a(4);
+#endif
+#ifdef FAIL_TEX_30_read_view_as_element // must not be textures or views of textures
+    array<texture_view<const float, 2>, 1> a(4);
 #endif
 #ifdef FAIL_TEX_30_element_of_array // must not be textures or views of textures
     array<texture<float, 2>, 1> a(4);
