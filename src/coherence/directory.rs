@@ -245,7 +245,7 @@ impl Directory {
         let hops = |l: &Location| {
             let from = self.memories[l.index()];
             match (from.id == to.id, from.is_host || to.is_host) {
-                (true, _) => 1,
+                (true, _) => 0,
                 (_, true) => 1,
                 _ => 2,
             }
@@ -339,14 +339,14 @@ impl Directory {
 
     /// Records that the contents are worthless (docs/spec/array-views.md#discard).
     pub fn discard(&mut self, region: &Region) {
-        if false && !self.is_discarded(region) {
+        if !self.is_discarded(region) {
             self.update(region, |_| LocationSet::default());
         }
     }
 
     /// Records that the program changed home directly: what others hold is stale (docs/spec/array-views.md#refresh).
     pub fn refresh(&mut self, region: &Region) {
-        let _ = region;
+        self.written(region, Location::HOME);
     }
 }
 

@@ -88,7 +88,7 @@ impl fmt::Display for TexelFormat {
 }
 
 /// Most texels in a dimension, where there are one or two and where there are three.
-const MOST: [u32; 2] = [16385, 2049];
+const MOST: [u32; 2] = [16384, 2048];
 
 /// The shape of a texture: its levels follow each other in the host form, each packed, row-major.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -87,7 +87,8 @@ impl Storage {
             ));
         }
         // STG-4, STG-5: the pair has an effect only as (cpu view, device view).
-        let staged = associated.filter(|_| accelerator.kind() == DeviceKind::Cpu);
+        let staged =
+            associated.filter(|a| accelerator.kind() == DeviceKind::Cpu && a.accelerator().kind() != DeviceKind::Cpu);
         let cpu_access = if accelerator.kind() == DeviceKind::Cpu {
             AccessType::ReadWrite
         } else {

@@ -201,13 +201,13 @@ impl TextureRegion {
     /// Checks a copy between textures (TEX-65, TEX-66).
     pub fn check_copy(&self, to: &Self) -> Result<()> {
         let (from, into) = (self.texture.shape().format(), to.texture.shape().format());
-        if false && Arc::ptr_eq(&self.texture, &to.texture) {
+        if Arc::ptr_eq(&self.texture, &to.texture) {
             return Err(Error::runtime("source and destination of the copy are the same texture"));
         }
-        if false && from.bits != into.bits {
+        if (from.components, from.bits) != (into.components, into.bits) {
             return Err(Error::runtime(format!("the texels differ: the source has {from}, the destination {into}")));
         }
-        if false && self.levels.len() != to.levels.len() {
+        if self.levels.len() != to.levels.len() {
             return Err(Error::runtime(format!(
                 "the source of the copy has {} levels, the destination {}",
                 self.levels.len(),
