@@ -85,7 +85,9 @@ fn free_choice<'a>(
     }
     // SEL-14 allows any member of the set. The order of creation makes the choice independent of the order in which
     // accelerator_views became locations, which queries influence.
-    views.sort_unstable_by_key(|v| v.id());
+    if views.len() > 1 {
+        views.sort_unstable_by_key(|v| v.id());
+    }
     let mut candidates: SmallVec<[ViewCandidate<u64>; 4]> = SmallVec::new();
     for view in [&default_view].into_iter().chain(&views) {
         // A view known to some sources may be new to others; only the default view may be new to all.

@@ -119,9 +119,8 @@ impl Wanted<'_> {
                  on host threads",
             )
         })?;
-        let unused = launch.arguments.iter().zip(self.used).filter(|(_, used)| used.is_none());
-        for (argument, _) in unused {
-            reserve_unused(&argument.section, &view, held)?;
+        if self.captured.len() < launch.arguments.len() {
+            self.reserve_unused(&view, held)?;
         }
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
@@ -147,17 +146,23 @@ impl Wanted<'_> {
         resolved.written(self.captured, held)?;
         Ok(point)
     }
-}
 
-/// Room for what the kernel does not use: nothing is fetched or marked. Blocks grow before any address is taken.
-fn reserve_unused(section: &Operand, view: &Arc<AcceleratorView>, held: &mut LockedSources<'_>) -> Result<()> {
-    let Operand::View(part) = section else { return Ok(()) };
-    let state = held.state(part)?;
-    let holder = state.holder(Some(view))?;
-    state.reserve(&holder, &part.region().hull())
+    /// Room for what the kernel does not use: nothing is fetched or marked. Blocks grow before any address is taken.
+    #[cold]
+    fn reserve_unused(&self, view: &Arc<AcceleratorView>, held: &mut LockedSources<'_>) -> Result<()> {
+        for (argument, _) in self.launch.arguments.iter().zip(self.used).filter(|(_, used)| used.is_none()) {
+            if let Operand::View(part) = &argument.section {
+                let state = held.state(part)?;
+                let holder = state.holder(Some(view))?;
+                state.reserve(&holder, &part.region().hull())?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The buffer of what the kernel does not use, and its first byte there.
+#[cold]
 fn unused_memory(
     section: &Operand,
     view: &Arc<AcceleratorView>,
