@@ -44,7 +44,7 @@ fn lives(side: &Operand, held: &mut LockedSources<'_>) -> Result<Option<Arc<Acce
     Ok(match side {
         Operand::Host(..) => None,
         Operand::Array(array, _) => Some(array.view().clone()),
-        Operand::View(part) => held.state(part)?.home_view(),
+        Operand::View(part) => held.state(part)?.home_view().cloned(),
     })
 }
 

@@ -73,15 +73,16 @@ fn free_choice<'a>(
         })
         .collect();
     let mut views: SmallVec<[Arc<AcceleratorView>; 4]> = SmallVec::new();
+    let mut consider = |view: &Arc<AcceleratorView>| {
+        let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
+        if !known && Arc::ptr_eq(view.accelerator(), &default) {
+            views.push(view.clone());
+        }
+    };
     for (_, state) in &held.0 {
         // Home is a location before anything has used the source there (SEL-17).
-        let home = state.home_view();
-        for view in home.iter().chain(state.views()) {
-            let known = view.id() == default_view.id() || views.iter().any(|v| v.id() == view.id());
-            if !known && Arc::ptr_eq(view.accelerator(), &default) {
-                views.push(view.clone());
-            }
-        }
+        state.home_view().into_iter().for_each(&mut consider);
+        state.views().for_each(&mut consider);
     }
     // SEL-14 allows any member of the set. The order of creation makes the choice independent of the order in which
     // accelerator_views became locations, which queries influence.

@@ -375,9 +375,9 @@ impl SourceState {
     }
 
     /// The accelerator_view it lives on; `None`: the host, or nowhere yet.
-    pub fn home_view(&self) -> Option<Arc<AcceleratorView>> {
+    pub fn home_view(&self) -> Option<&Arc<AcceleratorView>> {
         match &self.home {
-            Home::Array(a) => Some(a.view().clone()),
+            Home::Array(a) => Some(a.view()),
             _ => None,
         }
     }
