@@ -1,6 +1,6 @@
 //! Launches of functions of the program: on host threads, or as the kernels compiled from them.
 
-use crate::device::Buffer;
+use crate::device::Use;
 use crate::device::block::{AddressSlot, Block};
 use crate::device::hazard::Point;
 use crate::device::host::{Domain, launch_host_kernel};
@@ -124,25 +124,28 @@ impl Wanted<'_> {
         }
         let mut resolved = ResolvedArguments::default();
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
-        let uses = &resolved.uses;
         let mut block = Block::default();
         block.begin(launch.block)?;
-        let mut bound = uses.iter();
+        let (mut bound, mut unused) = (resolved.uses.iter(), SmallVec::<[Use; 4]>::new());
         for (argument, used) in launch.arguments.iter().zip(self.used) {
-            let address = |buffer: &Arc<dyn Buffer>, first: u64| {
-                buffer.host().map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(first as usize))
-            };
-            let memory = match used.and_then(|_| bound.next()) {
-                Some(bound) => address(&bound.buffer, bound.range.start),
-                // The compiler removes reads whose result nobody uses. The program's own function may still do them.
-                None => unused_memory(&argument.section, &view, held).map(|(buffer, first)| address(&buffer, first))?,
+            let bound = match used.and_then(|_| bound.next()) {
+                Some(bound) => bound,
+                None => {
+                    unused.push(unused_memory(&argument.section, &view, held)?);
+                    &unused[unused.len() - 1]
+                }
             };
             if let Some(slot) = &argument.slot {
-                block.put(slot, memory.expose_provenance() as u64)?;
+                let first = bound
+                    .buffer
+                    .host()
+                    .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
+                block.put(slot, first.expose_provenance() as u64)?;
             }
         }
+        resolved.uses.extend(unused);
         let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
-        let point = launch_host_kernel(&**view.queue(), pool, uses, domain, make(&block)?)?;
+        let point = launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?)?;
         resolved.written(self.captured, held)?;
         Ok(point)
     }
@@ -161,21 +164,20 @@ impl Wanted<'_> {
     }
 }
 
-/// The buffer of what the kernel does not use, and its first byte there.
+/// The memory of what the kernel does not use. The compiler removes reads whose result nobody uses, but the program's own
+/// function may do them: the memory must live until then.
 #[cold]
-fn unused_memory(
-    section: &Operand,
-    view: &Arc<AcceleratorView>,
-    held: &mut LockedSources<'_>,
-) -> Result<(Arc<dyn Buffer>, u64)> {
-    match section {
-        Operand::Host(..) => Err(Error::internal("host memory where an array was needed")),
-        Operand::Array(array, layout) => Ok((array.buffer().clone(), layout.hull().start)),
+fn unused_memory(section: &Operand, view: &Arc<AcceleratorView>, held: &mut LockedSources<'_>) -> Result<Use> {
+    let (buffer, range) = match section {
+        Operand::Host(..) => return Err(Error::internal("host memory where an array was needed")),
+        Operand::Array(array, layout) => (array.buffer().clone(), layout.hull()),
         Operand::View(part) => {
             let state = held.state(part)?;
             let holder = state.holder(Some(view))?;
             let (buffer, base) = state.memory_of(&holder)?;
-            Ok((buffer, part.region().hull().start - base))
+            let hull = part.region().hull();
+            (buffer, hull.start - base..hull.end - base)
         }
-    }
+    };
+    Ok(Use { buffer, range, access: Access::Read })
 }
