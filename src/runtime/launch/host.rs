@@ -6,6 +6,7 @@ use crate::device::hazard::Point;
 use crate::device::host::{Domain, launch_host_kernel};
 use crate::device::physical::DeviceKind;
 use crate::error::{Error, Result};
+use crate::grow::Grow;
 use crate::host::Workers;
 use crate::host::pool::ThreadPool;
 use crate::kernel::Access;
@@ -126,11 +127,12 @@ impl Wanted<'_> {
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
         let mut block = Block::default();
         block.begin(launch.block)?;
-        let (mut bound, mut unused) = (resolved.uses.iter(), SmallVec::<[Use; 4]>::new());
+        let (mut bound, mut unused) = (resolved.uses.iter(), Vec::new());
         for (argument, used) in launch.arguments.iter().zip(self.used) {
             let bound = match used.and_then(|_| bound.next()) {
                 Some(bound) => bound,
                 None => {
+                    unused.make_room(1)?;
                     unused.push(unused_memory(&argument.section, &view, held)?);
                     &unused[unused.len() - 1]
                 }
@@ -143,7 +145,9 @@ impl Wanted<'_> {
                 block.put(slot, first.expose_provenance() as u64)?;
             }
         }
-        resolved.uses.extend(unused);
+        if !unused.is_empty() {
+            resolved.uses.extend(unused);
+        }
         let pool = if accelerator.is_reference() { one_thread() } else { &Workers::shared().pool };
         let point = launch_host_kernel(&**view.queue(), pool, &resolved.uses, domain, make(&block)?)?;
         resolved.written(self.captured, held)?;
