@@ -4,6 +4,7 @@
 //! A variable that the source declares as something else stays an error. Where the declaration is not found or not understood,
 //! the launch decides: a reference to anything but a live array is an error there.
 
+use crate::files;
 use crate::ir::Frame;
 use crate::tokens::{Clauses, Code};
 use std::collections::HashMap;
@@ -98,7 +99,7 @@ fn allowed_capture(line: &str) -> bool {
     let mut parts = place.rsplitn(3, ':');
     let (_column, row, file) = (parts.next(), parts.next().and_then(|r| r.parse::<usize>().ok()), parts.next());
     let (Some(row), Some(file)) = (row, file) else { return true };
-    let source = std::fs::read(Path::new(file)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+    let source = files::text_of(file);
     let before: Vec<&str> = source.lines().take(row).collect();
     // The nearest declaration that is understood.
     before.iter().rev().find_map(|line| declared(line, name)).unwrap_or(true)
@@ -142,8 +143,7 @@ type Files = HashMap<String, AmpCode>;
 impl AmpCode {
     /// What cannot be read has none.
     fn of(file: &str) -> Self {
-        let Ok(bytes) = std::fs::read(Path::new(file)) else { return Self::default() };
-        let source = String::from_utf8_lossy(&bytes);
+        let source = files::text_of(file);
         let lines = source.as_bytes().iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(n, _)| n + 1);
         Self { starts: std::iter::once(0).chain(lines).collect(), bodies: amp_bodies(&source) }
     }

@@ -494,7 +494,7 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
     let failed = |e| format!("cannot write a temporary file: {e}");
     for (n, ((source, code), members)) in sources.iter().zip(&codes).zip(&members).enumerate() {
         misplaced += &refuse::misplaced(&source.path, &source.text, code, &clauses, strict);
-        let text = source_rewrite::rewritten(&source.text, code, &clauses, members, may_be, &specialized, &types);
+        let text = source_rewrite::rewritten(source, code, &clauses, members, may_be, &specialized, &types);
         let Some(text) = text else { continue };
         if source.path.to_str().is_none() {
             let name = source.path.display();

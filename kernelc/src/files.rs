@@ -13,6 +13,21 @@ const PREFIX: &str = "revamp-";
 /// A file in each folder, locked as long as the process that made it lives.
 const LOCK: &str = "lock";
 
+/// A file that may be in any encoding that extends ASCII, as `masked` shows it; nothing if it cannot be read.
+pub fn text_of(file: impl AsRef<Path>) -> String {
+    std::fs::read(file).map(|bytes| masked(&bytes)).unwrap_or_default()
+}
+
+/// The same number of bytes as text: `_` stands for each that is not UTF-8.
+pub fn masked(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text += chunk.valid();
+        text.extend(chunk.invalid().iter().map(|_| '_'));
+    }
+    text
+}
+
 /// A folder of our own that is removed with all it holds: at its end, or by the next run if the process was killed.
 pub struct Folder {
     path: PathBuf,
@@ -204,6 +219,11 @@ mod tests {
         drop(folder);
         assert_eq!(std::fs::read_dir(&base).unwrap().count(), 1);
         std::fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_keep_their_places() {
+        assert_eq!(masked(b"// \xA9 \xC3\xA9\xC3 caf\xE9"), "// _ \u{e9}_ caf_");
     }
 
     #[test]

@@ -48,7 +48,8 @@ const OF_AMP: [&str; 19] = [
 
 /// What is included before anything else: the headers of the library that these name. `<cassert>` follows NDEBUG each time.
 pub fn for_both(sources: &[OwnSource]) -> String {
-    let named = sources.iter().flat_map(|source| own_sources::includes(&source.text)).map(|(name, _)| name);
+    let named = sources.iter().flat_map(|source| own_sources::includes(&source.bytes));
+    let named = named.map(|include| include.name.to_string_lossy().into_owned());
     let standard = |name: &String| name != "cassert" && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let mut seen = HashSet::new();
     let mut text = format!("{BEFORE}#pragma clang force_cuda_host_device begin\n");
@@ -66,10 +67,12 @@ mod tests {
 
     #[test]
     fn headers_that_sources_name_are_for_both_sides() {
-        let text = String::from(
-            "#include <cassert>\n#include <my/own.h>\n # include <span>\n#include <vector>\n#include \"x.h\"\n",
+        let source = OwnSource::new(
+            "a.cpp".into(),
+            b"#include <cassert>\n#include <my/own.h>\n # include <span>\n#include <vector>\n#include \"x.h\"\n"
+                .to_vec(),
         );
-        let text = for_both(&[OwnSource { path: "a.cpp".into(), text }]);
+        let text = for_both(&[source]);
         let forced = text.split("begin").nth(1).unwrap_or_default();
         assert!(forced.contains("#include <span>") && forced.matches("#include <vector>").count() == 1, "{text}");
         assert!(!text.contains("cassert") && !text.contains("own.h") && !text.contains("x.h"), "{text}");

@@ -10,6 +10,7 @@
 //!   type, which that is part of, not by its restriction;
 //! - `tile_static` variables of classes: C++ AMP does not construct them; Clang would, and refuses.
 
+use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -22,14 +23,15 @@ type Edit = (Range<usize>, String);
 /// `members` are the tokens where members of local classes begin; `overloaded`: functions may differ by restriction;
 /// `specialized`: the members that some source of the program specializes; `types`: its function types that are restricted.
 pub fn rewritten(
-    source: &str,
+    source: &OwnSource,
     code: &Code<'_>,
     clauses: &Clauses,
     members: &[usize],
     overloaded: bool,
     specialized: &HashSet<String>,
     types: &FunctionTypes,
-) -> Option<String> {
+) -> Option<Vec<u8>> {
+    let (source, bytes) = (&source.text, &source.bytes);
     let mut edits = restricted(code, clauses, members);
     edits.extend(of_types(code, types));
     edits.extend(member_templates(code));
@@ -58,18 +60,19 @@ pub fn rewritten(
         return None;
     }
     edits.sort_by_key(|(place, _)| (place.start, place.end));
-    let mut made = String::new();
+    let mut made = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for (place, text) in edits {
         // Edits within a declaration that is replaced whole.
         if place.start < done {
             continue;
         }
-        made += &source[done..place.start];
-        made += &text;
+        made.extend_from_slice(&bytes[done..place.start]);
+        made.extend_from_slice(text.as_bytes());
         done = place.end;
     }
-    Some(made + &source[done..])
+    made.extend_from_slice(&bytes[done..]);
+    Some(made)
 }
 
 /// Restrictions for members of classes that are local to amp code.
@@ -437,7 +440,9 @@ mod tests {
         let members = crate::overloads::Functions::default().add(&code, &clauses);
         let mut types = FunctionTypes::default();
         types.learn(&code, &clauses);
-        let made = rewritten(source, &code, &clauses, &members, true, &specialized_members(&code), &types);
+        let whole = OwnSource::new("a.cpp".into(), source.into());
+        let made = rewritten(&whole, &code, &clauses, &members, true, &specialized_members(&code), &types);
+        let made = made.map(|made| String::from_utf8(made).unwrap());
         if let Some(made) = &made {
             assert_eq!(made.matches('\n').count(), source.matches('\n').count(), "{made}");
         }
@@ -516,6 +521,15 @@ mod tests {
         ] {
             assert_eq!(made(source).as_deref(), Some(expected), "{source}");
         }
+    }
+
+    #[test]
+    fn bytes_stay_as_they_are() {
+        let source = OwnSource::new("a.cpp".into(), b"/*\xA9*/ int f() restrict(amp) noexcept; // \xE9".to_vec());
+        let code = Code::read(&source.text);
+        let made = rewritten(&source, &code, &Clauses::new(), &[], false, &HashSet::new(), &FunctionTypes::default());
+        let made = made.unwrap();
+        assert!(made.starts_with(b"/*\xA9*/ int f()") && made.ends_with(b"; // \xE9"), "{}", made.escape_ascii());
     }
 
     #[test]

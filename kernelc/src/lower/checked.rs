@@ -1,6 +1,7 @@
 //! What checks of bounds keep while a kernel is written, and the names in what they report.
 
 use super::assembler::Scalar;
+use crate::files;
 use crate::ir::{Frame, LocalId, LocationId};
 use rspirv::spirv::Word;
 use std::collections::{BTreeMap, HashMap};
@@ -61,7 +62,7 @@ impl Names {
     pub(super) fn name(&self, frame: &Frame) -> Option<String> {
         let mut files = self.files.borrow_mut();
         let lines = files.entry(frame.file.clone()).or_insert_with(|| {
-            let text = std::fs::read_to_string(&frame.file).unwrap_or_default();
+            let text = files::text_of(&frame.file);
             text.lines().map(str::to_owned).collect()
         });
         word_at(lines.get(frame.line as usize - 1)?, frame.column as usize)

@@ -8,6 +8,7 @@ use super::types::{
     Types, address_in, array_in, has_elements, is_array, is_c_array, is_of_amp, is_reference, of_no_use,
     of_the_host_in, texture_in, texture_in_elements,
 };
+use crate::files;
 use crate::tokens::{Clauses, Code, Restriction};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -525,7 +526,7 @@ impl Walk {
         }
         // Clang's type has no restriction: the line has.
         let place = at.place();
-        let line = std::fs::read_to_string(&place.file).unwrap_or_default();
+        let line = files::text_of(&place.file);
         let line = line.lines().nth(place.line as usize - 1).unwrap_or_default().to_owned();
         let code = Code::read(&line);
         let clauses = Clauses::new();
@@ -1144,7 +1145,7 @@ fn is_of_libraries(function: Cursor) -> bool {
 /// source, with other columns.
 fn is_unevaluated(at: Cursor) -> bool {
     let (place, name) = (at.place(), at.spelling());
-    let source = std::fs::read_to_string(&place.file).unwrap_or_default();
+    let source = files::text_of(&place.file);
     let line = source.lines().nth((place.line as usize).saturating_sub(1)).unwrap_or_default();
     line.match_indices(&name).map(|(column, _)| &line[..column]).any(|before| {
         ["decltype", "noexcept"].iter().filter_map(|word| before.rsplit_once(word)).any(|(_, after)| {

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Compiles and runs sources of other encodings than UTF-8: revamp-c++ reads all of them, or refuses them.
+usage: encodings.py FOLDER COMMAND...
+Each program has one function for amp code and a worse match for the host. Only a source that revamp-c++ has read makes the host's
+code call the host's: it prints 1, else 2."""
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FUNCTIONS = b"""inline int which(float) restrict(amp) { return 2; }
+inline int which(double) { return 1; }
+inline int moved(int x) restrict(amp, cpu) noexcept { return x; }
+"""
+PROGRAM = b"""#include <amp.h>
+#include <cstdio>
+%s
+int main() {
+    using namespace concurrency;
+    int made = 0;
+    array_view<int> v(1, &made);
+    parallel_for_each(v.extent, [=](index<1> i) restrict(amp) { v[i] = which(1.0f) + moved(1) - 1; });
+    v.synchronize();
+    // The literal stays as its author encoded it.
+    const char literal[] = "\xa9";
+    std::printf("%%d %%d %%02x", which(1.0f), made, literal[0] & 0xff);
+}
+"""
+RIGHT = "1 2 a9"
+COPYRIGHT = b"// \xa9 1999 M\xfcller\r\n/* \xa9 */\r\n"
+INCLUDE = b'#include "functions.h"'
+
+
+def case(name, files, flags=(), refused=None):
+    """Compiles main.cpp of these files, and compares what it says or prints."""
+    place = folder / name
+    (place / "more").mkdir(parents=True)
+    for file, content in files.items():
+        (place / file).write_bytes(content)
+    built = subprocess.run([*command, "-w", "-O1", *flags, "main.cpp", "-o", "main"], cwd=place, capture_output=True)
+    told = built.stderr.decode(errors="replace")
+    if refused:
+        if built.returncode == 0 or refused not in told:
+            sys.exit(f"{name}: it is to be refused with \"{refused}\", but ended with {built.returncode}: {told}")
+        return
+    if built.returncode:
+        sys.exit(f"{name}: {told}")
+    ran = subprocess.run([place / "main"], capture_output=True, text=True)
+    if ran.stdout != RIGHT:
+        sys.exit(f"{name}: it printed \"{ran.stdout}{ran.stderr}\", not \"{RIGHT}\"")
+
+
+def chain(count):
+    """Headers of which each includes the next; functions.h is the first that is included and the last that is found."""
+    files = {f"more/{n}.h": b"#pragma once\n" for n in range(count)}
+    files["all.h"] = b"".join(b'#include "more/%d.h"\n' % n for n in range(count))
+    return files
+
+
+folder, command = Path(sys.argv[1]).absolute(), sys.argv[2:]
+shutil.rmtree(folder, ignore_errors=True)
+including = PROGRAM % INCLUDE
+case("utf8", {"main.cpp": including, "functions.h": FUNCTIONS})
+case("main_file", {"main.cpp": COPYRIGHT + PROGRAM % FUNCTIONS})
+case("header", {"main.cpp": including, "functions.h": COPYRIGHT + FUNCTIONS})
+case("byte_order_mark", {"main.cpp": b"\xef\xbb\xbf" + including, "functions.h": b"\xef\xbb\xbf" + COPYRIGHT + FUNCTIONS})
+between = COPYRIGHT + b'#pragma once\n#include "functions.h"\n'
+case("header_of_a_header", {"main.cpp": PROGRAM % b'#include "between.h"', "between.h": between, "functions.h": FUNCTIONS})
+case("name_of_a_header", {"main.cpp": PROGRAM % b'#include "m\xc3\xbcller.h"', "m\u00fcller.h": COPYRIGHT + FUNCTIONS})
+case("include_next", {"main.cpp": PROGRAM % b"#include <functions.h>", "functions.h": b"#include_next <functions.h>\n",
+                      "more/functions.h": FUNCTIONS}, ["-I.", "-Imore"])
+case("import", {"main.cpp": PROGRAM % b'#import "functions.h"', "functions.h": FUNCTIONS})
+case("many_headers", {"main.cpp": PROGRAM % b'#include "functions.h"\n#include "all.h"', "functions.h": FUNCTIONS, **chain(2500)})
+for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+    wide = mark + FUNCTIONS.decode().encode(encoding)
+    case(encoding, {"main.cpp": including, "functions.h": wide}, refused="byte order mark detected in")
+    main = mark + including.decode("latin-1").encode(encoding)
+    case(f"main_{encoding}", {"main.cpp": main, "functions.h": FUNCTIONS}, refused="byte order mark detected in")
+print("as they should be")
