@@ -1,4 +1,5 @@
-/* The runner. Without a name it runs each test in a process of its own: a crash or a hang is that test's failure. */
+/* The runner. Without a name it runs each test in a process of its own: a crash or a hang is that test's failure.
+ * `--one` runs the tests named in one process. */
 #include "check.h"
 #include "system.h"
 
@@ -277,17 +278,6 @@ static unsigned time_limit(void) {
     return seconds > 0 ? (unsigned)seconds : 120;
 }
 
-static int run_here(const check_test *test) {
-    limit_time(time_limit());
-    test->run();
-    /* With validation on this finds objects that were not destroyed, too. */
-    if (!test->is_child) CHECK_OK(revamp_uninitialize());
-    limit_time(0);
-    free_memory_since(NULL);
-    fflush(NULL);
-    return failures ? EXIT_FAILED : 0;
-}
-
 static void suite_of(const check_test *test, char *name, size_t capacity) {
     const char *slash = strrchr(test->file, '/');
     snprintf(name, capacity, "%s", slash ? slash + 1 : test->file);
@@ -401,11 +391,38 @@ static void list(void) {
     }
 }
 
-static int run_named(const char *name, bool is_child) {
+static const check_test *find(const char *name, bool is_child) {
     for (const check_test *t = tests; t; t = t->next)
-        if (t->is_child == is_child && !strcmp(t->name, name)) return run_here(t);
+        if (t->is_child == is_child && !strcmp(t->name, name)) return t;
     fprintf(stderr, "there is no test %s\n", name);
-    return EXIT_FAILED;
+    exit(EXIT_FAILED);
+}
+
+static int run_child_here(const char *name) {
+    limit_time(time_limit());
+    find(name, true)->run();
+    limit_time(0);
+    free_memory_since(NULL);
+    fflush(NULL);
+    return failures ? EXIT_FAILED : 0;
+}
+
+/* Runs tests in this process, which opens the device once. Ends at the first that does not pass, and names those before
+ * it. */
+static int run_here(int count, char **names) {
+    for (int i = 0; i < count; i++) {
+        limit_time(time_limit());
+        find(names[i], false)->run();
+        if (failures) check_abandon();
+        if (count > 1) printf("passed %s\n", names[i]);
+        fflush(NULL);
+    }
+    /* With validation on this finds objects that were not destroyed, too. */
+    CHECK_OK(revamp_uninitialize());
+    limit_time(0);
+    free_memory_since(NULL);
+    fflush(NULL);
+    return failures ? EXIT_FAILED : 0;
 }
 
 int main(int count, char **arguments) {
@@ -414,15 +431,15 @@ int main(int count, char **arguments) {
         list();
         return 0;
     }
-    if (count == 3 && !strcmp(arguments[1], "--one")) return run_named(arguments[2], false);
-    if (count == 3 && !strcmp(arguments[1], "--child")) return run_named(arguments[2], true);
+    if (count >= 3 && !strcmp(arguments[1], "--one")) return run_here(count - 2, arguments + 2);
+    if (count == 3 && !strcmp(arguments[1], "--child")) return run_child_here(arguments[2]);
     if (count >= 3 && !strcmp(arguments[1], "-j")) {
         jobs = atoi(arguments[2]);
         count -= 2;
         arguments += 2;
     }
     if (jobs < 1 || jobs > MOST_JOBS || (count > 1 && arguments[1][0] == '-')) {
-        fprintf(stderr, "usage: %s [--list | --one TEST | [-j N] [TEST or FILE ...]]\n", arguments[0]);
+        fprintf(stderr, "usage: %s [--list | --one TEST... | [-j N] [TEST or FILE ...]]\n", arguments[0]);
         return EXIT_FAILED;
     }
     return run_all(jobs, count - 1, arguments + 1);

@@ -1,4 +1,6 @@
-// Tests in C++: registration by name and checks. Each test runs in a process of its own (ctest names it).
+// Tests in C++: registration by name and checks. ctest runs each in a process of its own. A program runs the tests that
+// its arguments name, and all without arguments; of several named it ends at the first that does not pass, and names
+// those before it.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
@@ -45,27 +47,39 @@ inline void contains(const std::string &text, const std::string &part, const cha
     if (text.find(part) == std::string::npos) fail(file, line, "\"" + text + "\" does not contain \"" + part + "\"");
 }
 
+enum : int { PASSED = 0, FAILED = 1, NO_SUCH_TEST = 2, SKIPPED = 77 };
+
+inline int run(const test &one) {
+    const int before = failures();
+    try {
+        one.run();
+    } catch (const skipped &skip) {
+        std::cout << "skipped: " << skip.why << std::endl;
+        if (failures() == before) return SKIPPED;
+    } catch (const abandoned &) {
+    } catch (const std::exception &e) {
+        fail(one.name, 0, std::string("unexpected exception: ") + e.what());
+    }
+    return failures() == before ? PASSED : FAILED;
+}
+
+inline int run_named(const std::string &name) {
+    for (const test &one : tests())
+        if (name == one.name) return run(one);
+    std::cerr << "there is no test " << name << std::endl;
+    return NO_SUCH_TEST;
+}
+
 inline int main(int argc, char **argv) {
-    const std::string wanted = argc > 1 ? argv[1] : "";
-    bool found = false;
-    for (const test &one : tests()) {
-        if (!wanted.empty() && wanted != one.name) continue;
-        found = true;
-        try {
-            one.run();
-        } catch (const skipped &skip) {
-            std::cout << "skipped: " << skip.why << std::endl;
-            if (!wanted.empty()) return 77;
-        } catch (const abandoned &) {
-        } catch (const std::exception &e) {
-            fail(one.name, 0, std::string("unexpected exception: ") + e.what());
-        }
+    for (int i = 1; i < argc; ++i) {
+        const int outcome = run_named(argv[i]);
+        if (outcome != PASSED || argc == 2) return outcome;
+        std::cout << "passed " << argv[i] << std::endl;
     }
-    if (!found) {
-        std::cerr << "there is no test " << wanted << std::endl;
-        return 2;
-    }
-    return failures() == 0 ? 0 : 1;
+    if (argc > 1) return PASSED;
+    for (const test &one : tests())
+        run(one);
+    return failures() == 0 && !tests().empty() ? PASSED : FAILED;
 }
 
 } // namespace check

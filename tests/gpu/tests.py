@@ -2,7 +2,8 @@
 """Copies the programs of a project's tests into the GPU bundle, with a list of the tests for `run`.
 usage: tests.py BUILD_FOLDER BUNDLE NAME
 
-A line of lists/SUITE is: name of the test, limit in seconds, variables, command; separated by tabs. The programs are in
+A line of lists/SUITE is: limit in seconds|variables|command|prefix of the names|tests. The command runs the tests named behind
+it in one process, so that the device is opened once; without tests the prefix names the only one. The programs are in
 programs/NAME. Tests that start a compiler, or whose output CTest compares, stay behind: they do not depend on the device."""
 import json
 import re
@@ -28,6 +29,10 @@ SUITES = (
 )
 
 
+# Of one process; enough that opening the device does not count, few enough for all processors.
+MOST_TESTS = 12
+
+
 def is_about_the_device(properties):
     return not properties.get("DISABLED") and "PASS_REGULAR_EXPRESSION" not in properties
 
@@ -40,12 +45,16 @@ def variables_of(project, properties):
     return variables
 
 
+def chunks(tests):
+    return [tests[at : at + MOST_TESTS] for at in range(0, max(len(tests), 1), MOST_TESTS)]
+
+
 def main():
     build, bundle, project = Path(sys.argv[1]).resolve(), Path(sys.argv[2]), sys.argv[3]
     programs = bundle / "programs" / project
     programs.mkdir(parents=True)
     described = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True)
-    lists = {}
+    groups = {}
     for test in json.loads(described.stdout)["tests"]:
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
         if "command" not in test:
@@ -55,13 +64,22 @@ def main():
             continue
         if not (programs / program.name).exists():
             shutil.copy(program, programs)
-        command = [f"programs/{project}/{program.name}", *test["command"][1:]]
-        variables = variables_of(project, properties)
-        line = "\t".join([f"{project}/{test['name']}", f"{properties.get('TIMEOUT', 120):.0f}", ";".join(variables), " ".join(command)])
-        if re.search(r"[^\w./=;:,\t -]", line):
-            sys.exit(f"{test['name']}: `run` cannot read this line: {line}")
-        suite = next(suite for pattern, suite in SUITES if re.match(pattern, f"{project}/{test['name']}"))
-        lists.setdefault(suite, []).append(line)
+        name = f"{project}/{test['name']}"
+        suite = next(suite for pattern, suite in SUITES if re.match(pattern, name))
+        arguments = test["command"][1:]
+        prefix, _, last = name.partition(".")
+        # As revamp_add_tests() makes them; these programs take further names.
+        together = arguments[-1:] == [last]
+        command = " ".join([f"programs/{project}/{program.name}", *(arguments[:-1] if together else arguments)])
+        line = (f"{properties.get('TIMEOUT', 120):.0f}", ";".join(variables_of(project, properties)), command, prefix + "." if together else name)
+        groups.setdefault((suite, *line), []).extend([last] if together else [])
+    lists = {}
+    for (suite, *line), tests in groups.items():
+        for part in chunks(tests):
+            text = "|".join([*line, " ".join(part)])
+            if re.search(r"[^\w./=;:, |-]", text):
+                sys.exit(f"`run` cannot read this line: {text}")
+            lists.setdefault(suite, []).append(text)
     if not lists:
         sys.exit(f"{build} has no tests")
     for suite, lines in lists.items():
