@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Tests of scripts/setup with stubs in place of the system's package tools. Closes with `N passed, N failed`."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+SETUP = Path(__file__).resolve().parent.parent / "scripts/setup"
+TOOLS = "cat chmod cp cut dirname env grep head mkdir printf sed sh sort tr touch".split()
+PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libclang-rt-14-dev libvulkan1 libvulkan-dev mesa-vulkan-drivers
+    vulkan-validationlayers glslc spirv-tools pkg-config valgrind python3 python3-pip libstb-dev""".split()
+COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "lld-22": "22.1.8"}
+DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-2", "rustc-web": "1.96.0+dfsg1-1", "cargo-web": "1.96.0"}
+# What the stubs know: lists/ has a file with the version of each package that apt knows, mirror/ what it knows after an update.
+STUBS = {
+    "apt-get": """echo "apt-get $*" >>"$STATE/calls"
+case " $* " in
+*" update "*) [ -e "$STATE/mirror" ] || exit 100; cp "$STATE"/mirror/* "$STATE/lists/" ;;
+*" install "*)
+    [ -e "$STATE/mirror" ] || exit 100
+    for package; do
+        [ -e "$STATE/lists/$package" ] || continue
+        touch "$STATE/installed/$package"
+        case $package in
+        clang-22) cp "$STATE/true" "$STATE/bin/clang++-22" ;;
+        llvm-22) cp "$STATE/true" "$STATE/bin/opt-22" ;;
+        lld-22) cp "$STATE/true" "$STATE/bin/ld.lld-22" ;;
+        rustc*) cp "$STATE/true" "$STATE/bin/cargo"; printf '#!/bin/sh\\necho "rustc %s (x)"\\n' "$(cut -d+ -f1 "$STATE/lists/$package")" >"$STATE/bin/rustc"; chmod 755 "$STATE/bin/rustc" ;;
+        esac
+    done ;;
+esac""",
+    "apt-cache": """[ "$1" = policy ] && [ -e "$STATE/lists/$2" ] && printf '%s:\\n  Candidate: %s\\n' "$2" "$(cat "$STATE/lists/$2")"
+exit 0""",
+    "dpkg-query": """shift 2
+for package; do [ -e "$STATE/installed/$package" ] && echo "ii  $package"; done
+exit 0""",
+    "id": 'echo "${USER_ID:-0}"',
+}
+
+
+class Machine:
+    """A machine with these packages installed, these known to apt, and these on the mirror (None: no network)."""
+
+    def __init__(self, installed=(), known=None, mirror=DEBIAN_12, rust=None, without=(), sudo=False, user=0):
+        self.root = Path(tempfile.mkdtemp())
+        self.user = user
+        self.folders = ["bin"]  # of PATH
+        for folder in ("bin", "front", "installed", "lists"):
+            (self.root / folder).mkdir()
+        for tool in TOOLS:
+            (self.root / "bin" / tool).symlink_to(shutil.which(tool))
+        for name, text in {**STUBS, **({"sudo": 'echo "sudo $1" >>"$STATE/calls"; exec "$@"'} if sudo else {})}.items():
+            if name not in without:
+                self.program(name, text)
+        self.program("../true", "exit 0")
+        for package in installed:
+            (self.root / "installed" / package).touch()
+        if "clang-22" in installed:
+            self.program("clang++-22", "exit 0")
+            self.program("opt-22", "exit 0")
+            self.program("ld.lld-22", "exit 0")
+        self.packages("lists", known or {})
+        if mirror is not None:
+            (self.root / "mirror").mkdir()
+            self.packages("mirror", mirror)
+        if rust:
+            self.program("cargo", "exit 0")
+            self.program("rustc", f'echo "rustc {rust} (x)"')
+
+    def program(self, name, text):
+        path = self.root / "bin" / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def packages(self, folder, versions):
+        for package, version in versions.items():
+            (self.root / folder / package).write_text(version)
+
+    def setup(self):
+        """Runs scripts/setup; gives its exit status, its messages and the calls of apt-get and sudo."""
+        environment = {"PATH": ":".join(str(self.root / folder) for folder in self.folders), "STATE": str(self.root), "HOME": str(self.root), "USER_ID": str(self.user)}
+        done = subprocess.run([SETUP], env=environment, capture_output=True, text=True, check=False)
+        calls = self.root / "calls"
+        made = calls.read_text() if calls.exists() else ""
+        shutil.rmtree(self.root)
+        return done.returncode, done.stdout + done.stderr, made
+
+
+def check(condition, shown):
+    if not condition:
+        raise AssertionError(shown)
+
+
+def old_lists_do_not_hide_the_kernel_compiler():
+    code, said, calls = Machine(known=dict.fromkeys(PACKAGES, "1")).setup()
+    check(code == 0 and "offers no" not in said, said)
+    check(calls.index("update") < calls.index("install") and "clang-22" in calls and "llvm-22" in calls, calls)
+
+
+def empty_lists():
+    code, said, calls = Machine().setup()
+    check(code == 0 and all(f" {package}" in calls for package in [*PACKAGES, "clang-22"]), (said, calls))
+
+
+def rust_of_debian_12():
+    _, said, calls = Machine().setup()
+    check("rustc-web cargo-web" in calls and " rustc " not in calls, (said, calls))
+
+
+def rust_of_debian_13():
+    _, said, calls = Machine(mirror={**DEBIAN_12, "rustc": "1.85.0+dfsg3-1", "cargo": "1.85.0"}).setup()
+    check("rustc cargo" in calls and "rustc-web" not in calls, (said, calls))
+
+
+def no_rust_is_new_enough():
+    code, said, _ = Machine(mirror={**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0"}).setup()
+    check(code != 0 and "rustup" in said, said)
+
+
+def an_old_rust_is_replaced():
+    code, said, calls = Machine(installed=[*PACKAGES, *COMPILER], rust="1.70.0").setup()
+    check(code == 0 and "rustc-web cargo-web" in calls, (code, said, calls))
+
+
+def an_old_rust_stays_first_on_path():
+    machine = Machine(installed=[*PACKAGES, *COMPILER])
+    machine.folders.insert(0, "front")
+    machine.program("../front/rustc", 'echo "rustc 1.70.0 (x)"')
+    code, said, _ = machine.setup()
+    check(code != 0 and "Rust 1.70.0" in said and "rustup update" in said, (code, said))
+
+
+def nothing_is_missing():
+    code, said, calls = Machine(installed=[*PACKAGES, *COMPILER], rust="1.90.0").setup()
+    check((code, said, calls) == (0, "", ""), (code, said, calls))
+
+
+def a_system_without_the_kernel_compiler():
+    code, said, calls = Machine(mirror={name: version for name, version in DEBIAN_12.items() if name not in COMPILER}).setup()
+    check(code == 0 and "offers no clang-22" in said and "cmake" in calls, (code, said, calls))
+
+
+def a_system_without_another_package():
+    code, said, _ = Machine(mirror={name: version for name, version in DEBIAN_12.items() if name != "glslc"}).setup()
+    check(code != 0 and "offers no glslc, which is needed" in said, (code, said))
+
+
+def no_network():
+    code, said, _ = Machine(known=DEBIAN_12, mirror=None).setup()
+    check(code != 0 and "apt-get update failed" in said, (code, said))
+
+
+def neither_root_nor_sudo():
+    code, said, calls = Machine(user=1000).setup()
+    check(code != 0 and calls == "" and "run as root: apt-get update && apt-get install" in said and "clang-22" in said, (code, said, calls))
+
+
+def by_sudo():
+    code, said, calls = Machine(user=1000, sudo=True).setup()
+    check(code == 0 and calls.count("sudo") == 2, (code, said, calls))
+
+
+def a_system_without_apt():
+    code, said, _ = Machine(without=("apt-get", "apt-cache", "dpkg-query")).setup()
+    check(code != 0 and "no apt-get" in said and "cmake" in said and "rust" in said, (code, said))
+
+
+TESTS = [
+    old_lists_do_not_hide_the_kernel_compiler, empty_lists, rust_of_debian_12, rust_of_debian_13, no_rust_is_new_enough,
+    an_old_rust_is_replaced, an_old_rust_stays_first_on_path, nothing_is_missing, a_system_without_the_kernel_compiler, a_system_without_another_package,
+    no_network, neither_root_nor_sudo, by_sudo, a_system_without_apt,
+]  # fmt: skip
+
+if __name__ == "__main__":
+    os.environ.pop("REVAMP_CLANG", None)
+    failed = 0
+    for test in TESTS:
+        try:
+            test()
+        except AssertionError as error:
+            failed += 1
+            print(f"FAILED {test.__name__}: {error}")
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    raise SystemExit(failed > 0)
