@@ -990,6 +990,74 @@ TEST(each_form_on_host_threads_and_on_a_device) {
             if (sum_of(form.run(where)) != form.sum) check::fail(form.name, 0, "it gives something else");
 }
 
+// In each round every thread adds to its element what its successor has, or changes its element in the view; `own`:
+// with a loop of the thread itself, whose iterations depend on each other, before the barrier.
+enum class Round { neighbours, view, own };
+template <int Y, int X, Round kind> Numbers rounds_by_kernel(const accelerator_view &where, Numbers data, int rounds) {
+    array_view<int, 2> a(10 * Y, X, data);
+    parallel_for_each(
+        where, a.get_extent().template tile<Y, X>(), [=](tiled_index<Y, X> t) restrict(amp) {
+            tile_static int s[Y * X];
+            const int l = t.local[0] * X + t.local[1];
+            s[l] = a[t.global];
+            t.barrier.wait();
+            for (int round = 0; round < rounds; ++round) {
+                if (kind == Round::neighbours) {
+                    const int next = s[(l + 1) % (Y * X)];
+                    t.barrier.wait();
+                    s[l] += next;
+                } else if (kind == Round::view) {
+                    a[t.global] = int(unsigned(a[t.global]) * 3 + round);
+                } else {
+                    for (int n = 0; n < rounds; ++n)
+                        s[l] = int(unsigned(s[l]) * 3 + n);
+                }
+                t.barrier.wait();
+            }
+            if (kind != Round::view) a[t.global] = s[l];
+        });
+    a.synchronize();
+    return data;
+}
+template <int Y, int X, Round kind> Numbers rounds_by_host(Numbers data, int rounds) {
+    constexpr int threads = Y * X;
+    for (std::size_t tile = 0; tile < data.size(); tile += threads)
+        for (int round = 0; round < rounds; ++round) {
+            const Numbers before(data.begin() + tile, data.begin() + tile + threads);
+            for (int l = 0; l < threads; ++l) {
+                int &x = data[tile + l];
+                if (kind == Round::neighbours) x += before[(l + 1) % threads];
+                if (kind == Round::view) x = int(unsigned(x) * 3 + round);
+                for (int n = 0; kind == Round::own && n < rounds; ++n)
+                    x = int(unsigned(x) * 3 + n);
+            }
+        }
+    return data;
+}
+template <int Y, int X, Round kind> void compare_rounds(const accelerator_view &where, const char *what) {
+    const Numbers data = input(10 * Y * X);
+    for (const int rounds : {1, 7, 16}) {
+        const bool same = rounds_by_kernel<Y, X, kind>(where, data, rounds) == rounds_by_host<Y, X, kind>(data, rounds);
+        if (!same) check::fail(what, 0, "it gives something else");
+    }
+}
+template <int Y, int X> void compare_rounds(const accelerator_view &where, const char *what) {
+    compare_rounds<Y, X, Round::neighbours>(where, what);
+    compare_rounds<Y, X, Round::view>(where, what);
+    compare_rounds<Y, X, Round::own>(where, what);
+}
+
+TEST(loops_around_barriers_in_small_tiles) {
+    for (const accelerator_view &where : {accelerator(accelerator::direct3d_warp).default_view, vulkan_view()}) {
+        compare_rounds<3, 5>(where, "3 x 5");
+        compare_rounds<3, 7>(where, "3 x 7");
+        compare_rounds<4, 4>(where, "4 x 4");
+        compare_rounds<1, 2>(where, "1 x 2");
+        compare_rounds<7, 1>(where, "7 x 1");
+        compare_rounds<8, 3>(where, "8 x 3");
+    }
+}
+
 } // namespace
 
 CHECK_MAIN

@@ -1,6 +1,6 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{Native, Processors};
+use super::{Native, Processors, parallel};
 use crate::clang::{Amp, Clang, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
@@ -147,7 +147,9 @@ impl Calls {
         let mut running = Vec::new();
         for level in if together { 0..1 } else { 0..self.modules.len() } {
             let levels = if together { 0..self.modules.len() } else { level..level + 1 };
-            write(&self.modules[level], &native.module(processors, levels, self.unit, self.amp))?;
+            let module = native.module(processors, levels, self.unit, self.amp);
+            parallel::check(&module)?;
+            write(&self.modules[level], &module)?;
             running.push(Running::quiet(&mut self.assemble[level])?);
         }
         self.objects.truncate(running.len());

@@ -2,6 +2,7 @@
 
 use super::analysis::{self, Kernel};
 use super::flags::Flag;
+use super::parallel::{BOUNDARY, MARKER};
 use super::text::{Instruction, Name, mentions, operand, position, renamed, size, split_type};
 use super::variables::{is_lifetime, plain_name};
 use super::wraps::Cut;
@@ -31,9 +32,9 @@ pub struct Surroundings {
     pub shared: BTreeMap<String, (String, u64)>,
     /// The functions that it declares.
     pub declared: HashSet<String>,
-    /// The numbers of metadata nodes: a group of accesses, an empty node.
-    pub access_group: String,
+    /// The numbers of metadata nodes: an empty one, that of loops over threads.
     pub empty: String,
+    pub threads: String,
     /// The next number that is free for metadata.
     pub next_node: u64,
 }
@@ -62,6 +63,8 @@ struct Writer<'k> {
     /// Variables kept once.
     uniform: BTreeSet<String>,
     hoisted: u32,
+    /// The access group of the region that is written.
+    group: String,
     /// The threads of a region share nothing that the function itself keeps.
     parallel: bool,
     /// What no other address reaches, tile_static variables and variables kept per thread, with what tells so at an access.
@@ -91,6 +94,7 @@ pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Em
         kept: BTreeMap::new(),
         uniform: BTreeSet::new(),
         hoisted: 0,
+        group: String::new(),
         parallel: threads > 1 || tile.is_some() || kernel.variables.values().all(|v| v.plain),
         scopes: BTreeMap::new(),
         flags: BTreeMap::new(),
@@ -354,6 +358,7 @@ impl Writer<'_> {
         let r = format!("r{start}");
         let blocks = kernel.region(start);
         let exits = kernel.exits(start);
+        self.group = format!("!{}", self.node("distinct !{}"));
         let parts = kernel.may_part(start);
         let fork = kernel.fork_of(start).filter(|_| parts);
         let of = |access: fn(&Instruction) -> Option<&str>| -> BTreeSet<String> {
@@ -422,6 +427,7 @@ impl Writer<'_> {
         }
         let few = bounded && kernel.is_apart(&blocks);
         self.latches(&r, &axes, bounded, few);
+        self.line(BOUNDARY);
         self.flags_end(&r);
         self.leave(&r, &exits, parts, fork);
         Ok(())
@@ -482,7 +488,7 @@ impl Writer<'_> {
                 ));
             }
         }
-        let group = self.around.access_group.clone();
+        let group = self.group.clone();
         let mut again = HashSet::new();
         for name in needed {
             let variable = &kernel.variables[*name];
@@ -560,7 +566,7 @@ impl Writer<'_> {
         if self.uniform.contains(name) {
             self.line(&format!("store {ty} %\"{way}.{name}\", ptr %\"u.{name}\""));
         } else {
-            let group = self.around.access_group.clone();
+            let group = self.group.clone();
             let scope = self.scopes.get(name).cloned().unwrap_or_default();
             let (kept, mut value) = (kept_type(ty), format!("%\"{way}.{name}\""));
             if kept != ty {
@@ -629,6 +635,7 @@ impl Writer<'_> {
             }
             self.line(&format!("br label %{r}.latch.{a}"));
             self.label(&format!("{r}.latch.{a}"));
+            self.line(&format!("{MARKER}{}", self.group));
             self.line(&format!("%{r}.{a}.next = add nuw nsw i32 %{r}.{a}, 1"));
             self.line(&format!("%{r}.all.{a}.next = add nuw nsw i32 %{r}.all.{a}, 1"));
             self.line(&format!("%{r}.{a}.more = icmp slt i32 %{r}.{a}.next, {end}"));
@@ -646,7 +653,7 @@ impl Writer<'_> {
     fn loop_node(&mut self, vectors: bool) -> u64 {
         let node = self.around.next_node;
         self.around.next_node += 2;
-        let group = self.around.access_group.clone();
+        let group = self.group.clone();
         if !self.parallel {
             self.nodes.push(format!("!{node} = distinct !{{!{node}}}"));
             return node;
@@ -656,7 +663,8 @@ impl Writer<'_> {
         } else {
             format!(", !{}", self.node("!{!\"llvm.loop.vectorize.enable\", i1 false}"))
         };
-        self.nodes.push(format!("!{node} = distinct !{{!{node}, !{}{without}}}", node + 1));
+        let threads = self.around.threads.clone();
+        self.nodes.push(format!("!{node} = distinct !{{!{node}, {threads}, !{}{without}}}", node + 1));
         self.nodes.push(format!("!{} = !{{!\"llvm.loop.parallel_accesses\", {group}}}", node + 1));
         node
     }
@@ -780,7 +788,7 @@ impl Writer<'_> {
             .and_then(|a| self.kernel.variables.get(plain_name(a.address)?))
             .is_some_and(|v| v.plain);
         if through_memory && !plain && instruction.access().is_some() && !text.contains("!llvm.access.group") {
-            let _ = write!(text, ", !llvm.access.group {}", self.around.access_group);
+            let _ = write!(text, ", !llvm.access.group {}", self.group);
             text.push_str(self.scope_of(instruction));
         }
         if instruction.opcode == "load"

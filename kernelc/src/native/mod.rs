@@ -9,6 +9,7 @@ mod flags;
 mod forks;
 mod host_functions;
 mod join;
+mod parallel;
 mod retarget;
 mod strides;
 #[cfg(test)]
@@ -84,8 +85,8 @@ pub fn cut(ir: &str) -> Native {
         types,
         shared,
         declared,
-        access_group: format!("!{first_free}"),
-        empty: format!("!{}", first_free + 1),
+        empty: format!("!{first_free}"),
+        threads: format!("!{}", first_free + 1),
         next_node: first_free + 2,
     };
     let (mut kernels, mut left_out) = (Vec::new(), Vec::new());
@@ -117,7 +118,8 @@ pub fn cut(ir: &str) -> Native {
             tail.push_str(&declared);
         }
     }
-    let _ = writeln!(tail, "{} = distinct !{{}}\n{} = !{{}}", around.access_group, around.empty);
+    tail.push_str(parallel::MARKER_DECLARED);
+    let _ = writeln!(tail, "{} = !{{}}\n{} = {}", around.empty, around.threads, parallel::THREADS);
     for node in kernels.iter().flat_map(|(_, kernel)| &kernel.nodes) {
         tail.push_str(node);
         tail.push('\n');

@@ -2,7 +2,9 @@
 
 use super::analysis::Kernel;
 use super::variables::behind_all;
-use super::{cut, host_functions, retarget, shared, text};
+use super::{X86_64, cut, host_functions, parallel, retarget, shared, text};
+use crate::clang::{Amp, Clang};
+use crate::files::Folder;
 use std::collections::{BTreeSet, HashSet};
 
 /// A kernel over tiles of 8 x 4 threads with this body, as `opt` leaves it.
@@ -401,4 +403,59 @@ fn functions_of_the_headers_are_the_hosts() {
     ] {
         assert!(host_functions::of(name, "", "").is_none(), "{name}");
     }
+}
+
+/// Tiles of 4 x 4 threads go through rounds that depend on each other; in some kernels each thread has a loop of its own.
+const ROUNDS: &str = "  %k = alloca i32, align 4\n  %j = alloca i32, align 4\n  store i32 0, ptr %k, align 4\n  br label %round\n\
+    round:\n  store i32 0, ptr %j, align 4\n  br label %step\n\
+    step:\n  %x = call i32 @__revamp_local_id(i32 0)\n  %y = call i32 @__revamp_local_id(i32 1)\n  %row = mul i32 %y, 4\n  \
+    %l = add i32 %row, %x\n  %p = getelementptr [32 x i32], ptr @s, i64 0, i32 %l\n  %old = load i32, ptr %p, align 4\n  \
+    %j.old = load i32, ptr %j, align 4\n  %tripled = mul i32 %old, 3\n  %new = add i32 %tripled, %j.old\n  store i32 %new, ptr %p, align 4\n  \
+    %j.new = add i32 %j.old, 1\n  store i32 %j.new, ptr %j, align 4\n  %n = load i32, ptr %0, align 4\n  \
+    %again = icmp slt i32 %j.new, OWN\n  br i1 %again, label %step, label %met\n\
+    met:\n  call void @__revamp_tile_barrier(i32 3)\n  br label %behind\n\
+    behind:\n  %k.old = load i32, ptr %k, align 4\n  %k.new = add i32 %k.old, 1\n  store i32 %k.new, ptr %k, align 4\n  \
+    %m = load i32, ptr %0, align 4\n  %more = icmp slt i32 %k.new, %m\n  br i1 %more, label %round, label %out\n\
+    out:\n  ret void";
+
+/// Without Clang nothing is tested.
+#[test]
+fn no_pass_moves_the_metadata_of_threads_to_another_loop() {
+    let Ok(clang) = Clang::find() else { return };
+    // The trip count of each thread's own loop, the tile, and how many copies of the region unrolling leaves at least.
+    for (own, tile, copies) in [("1", "4, i32 4", 16), ("%n", "1, i32 2", 2)] {
+        let module = module("readonly align 8 captures(none) dereferenceable(40)", &ROUNDS.replace("OWN", own));
+        let native = cut(&module.replace("i32 8, i32 4, i32 1)\n", &format!("i32 {tile}, i32 1)\n")));
+        assert!(native.left_out.is_empty(), "{:?}", native.left_out);
+        let target = "x86_64-pc-linux-gnu";
+        let module = format!("target triple = \"{target}\"\n{}", native.module(&X86_64, 2..3, 1, Amp::Both));
+        assert_eq!(parallel::check(&module), Ok(()));
+        let dumps = after_each_pass(&clang, &module, target);
+        for (pass, dump) in &dumps {
+            assert_eq!(parallel::check(dump), Ok(()), "after {pass}, {own}, {tile}");
+        }
+        let unrolled = |(_, dump): &(String, String)| dump.matches("call void @llvm.sideeffect()").count() >= copies;
+        assert!(
+            dumps.iter().any(unrolled),
+            "{own}, {tile}: of {} passes none unrolls the loop over threads",
+            dumps.len()
+        );
+    }
+}
+
+/// The module after each pass of LLVM, with the pass's name.
+fn after_each_pass(clang: &Clang, module: &str, target: &str) -> Vec<(String, String)> {
+    let folder = Folder::new().unwrap_or_else(|why| panic!("{why}"));
+    let input = folder.file("in.ll");
+    std::fs::write(&input, module).unwrap_or_else(|why| panic!("{why}"));
+    let mut command = clang.assemble(&input, &folder.file("out.ll"), target);
+    command.args(["-S", "-emit-llvm", "-mllvm", "-print-after-all", "-mllvm", "-print-module-scope"]);
+    let output = command.output().unwrap_or_else(|why| panic!("{why}"));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    text.split("*** IR Dump After ")
+        .skip(1)
+        .filter_map(|dump| dump.split_once(" ***"))
+        .map(|(pass, dump)| (pass.to_owned(), dump.to_owned()))
+        .collect()
 }
