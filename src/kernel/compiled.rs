@@ -2,7 +2,8 @@
 //!
 //! Each object file registers its image and, for each kernel, the address of the host stub with the kernel's name in the
 //! image. Object files that instantiate the same template or inline function share one stub; the kernel comes from the
-//! first of them that is still loaded. Images are decoded when a kernel is first looked up, so that registration costs
+//! first of them that is still loaded. The stub's address is that of a constant which each program or shared library has for
+//! itself, so that kernels of the same name in two of them are told apart. Images are decoded when a kernel is first looked up, so that registration costs
 //! nothing at program start.
 
 use super::image::{self, Capture, ImageUse, Kernel};
@@ -136,8 +137,16 @@ impl Images {
     }
 
     fn add(&mut self, image: RecordId, address: usize, name: &str) {
-        let stub = Stub { image, name: name.to_owned(), kernel: OnceLock::new() };
-        self.stubs.entry(address).or_default().push(stub);
+        let stubs = self.stubs.entry(address).or_default();
+        stubs.push(Stub { image, name: name.to_owned(), kernel: OnceLock::new() });
+        if let Some(other) = stubs.iter().find(|stub| stub.name != name) {
+            let merged = Error::runtime(format!(
+                "the linker made one of the kernels \"{}\" and \"{name}\"; link without folding of identical data \
+                 (--ignore-data-address-equality)",
+                other.name
+            ));
+            stubs.iter_mut().for_each(|stub| stub.kernel = OnceLock::from(Err(merged.clone())));
+        }
     }
 
     fn unregister(&mut self, image: RecordId) {
@@ -239,6 +248,18 @@ mod tests {
         all.unregister(b);
         assert!(all.find(32).unwrap().is_none() && all.stubs.is_empty() && all.images.is_empty());
         assert_eq!(kept.name, "shared", "a kernel outlives its image");
+    }
+
+    #[test]
+    fn kernels_of_one_address_are_refused() {
+        let mut all = Images::default();
+        let a = all.register(image(&["x", "y", "z"]));
+        all.add(a, 16, "x");
+        all.add(a, 32, "z");
+        assert!(all.find(16).is_ok());
+        all.add(a, 16, "y");
+        let told = all.find(16).unwrap_err().to_string();
+        assert!(told.contains("\"x\" and \"y\"") && all.find(32).is_ok(), "{told}");
     }
 
     #[test]

@@ -108,4 +108,15 @@ REVAMP_DETAIL_END
 #define REVAMP_VISIBLE __attribute__((visibility("default")))
 #endif
 
+// Between these, templates are each image's own (the program, a shared library): two of the same name are not one,
+// whatever the program is compiled and linked with. The address of a kernel's entry point tells the library which
+// kernel is meant.
+#ifdef _WIN32
+#define REVAMP_OWN_BEGIN
+#define REVAMP_OWN_END
+#else
+#define REVAMP_OWN_BEGIN _Pragma("GCC visibility push(hidden)")
+#define REVAMP_OWN_END _Pragma("GCC visibility pop")
+#endif
+
 #endif // REVAMP_DETAIL_CONFIG_H

@@ -44,6 +44,7 @@ extern "C" __attribute__((device, always_inline, nodebug)) inline void *__revamp
 }
 #endif
 
+REVAMP_OWN_BEGIN
 REVAMP_DETAIL_BEGIN
 
 // What a kernel gets, byte for byte: on host threads as its context, as a compiled kernel in its argument block. Of two
@@ -502,5 +503,6 @@ REVAMP_TILED_LAUNCHES((int D0, int D1, int D2), (D0, D1, D2))
 #undef REVAMP_TILED_LAUNCHES
 
 REVAMP_NAMESPACE_END
+REVAMP_OWN_END
 
 #endif // REVAMP_DETAIL_LAUNCH_H
