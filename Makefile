@@ -3,6 +3,7 @@ PREFIX ?= /usr/local
 SEED ?=
 MINUTES ?= 1
 WITH ?=
+SKIP ?=
 .PHONY: all build test test-long mutants test-windows test-aarch64 fuzz demo bench check advisories install deb dist docs gpu-bundle format setup clean
 
 all: build
@@ -15,7 +16,7 @@ check: setup
 advisories: setup
 	@scripts/deny advisories
 test: setup
-	@scripts/test
+	@SKIP='$(SKIP)' scripts/test
 test-long: setup
 	@scripts/test-long
 mutants: setup
