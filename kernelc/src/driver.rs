@@ -10,7 +10,7 @@ use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{image, kernels, library, native, own_sources, refuse, response_files, source_rewrite};
+use crate::{image, integer_division, kernels, library, native, own_sources, refuse, response_files, source_rewrite};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -363,6 +363,15 @@ fn device_code<'a>(
     Ok((unit, of_device))
 }
 
+/// Gives the divisions of the device's code a result for all operands.
+fn define_divisions(ir: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(ir).map_err(|e| format!("cannot read {}: {e}", ir.display()))?;
+    match integer_division::defined(&text) {
+        Some(text) => std::fs::write(ir, text).map_err(|e| format!("cannot write {}: {e}", ir.display())),
+        None => Ok(()),
+    }
+}
+
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.
 fn compile(
     clang: &Clang,
@@ -407,6 +416,7 @@ fn compile(
     if beside.is_none() {
         beside = HostPass::start(&mut pass(&unit), line, &image_file);
     }
+    define_divisions(&ir)?;
     let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
     let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
     if of_device.amp.is_device() {

@@ -7,6 +7,7 @@
 //! - [`lower`]: from that tree to a SPIR-V module for each kernel, or to errors with the user's lines;
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
+//! - `integer_division`: gives divisions by zero and the like a result;
 //! - `system`: what differs between systems; `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `host_pass`: Clang's pass for the host; `refuse`: what C++ AMP forbids and Clang
 //!   does not;
@@ -28,6 +29,7 @@ mod files;
 mod flags;
 mod host_pass;
 pub mod image;
+mod integer_division;
 pub mod ir;
 mod kernels;
 mod large_loops;
