@@ -47,6 +47,17 @@ pub enum OfDevice {
     Breaks = 4,
     /// Integers are divided faster by a reciprocal where several are divided by the same one.
     Reciprocals = 5,
+    /// Operations with a constant zero are shortened as if there were no infinities, NaN and negative zeros.
+    ShortensZeros = 6,
+    /// Quotients of floats are rounded correctly.
+    ExactQuotients = 7,
+}
+
+impl OfDevice {
+    /// The device's floating-point arithmetic is better than Vulkan promises.
+    pub fn is_of_floats(self) -> bool {
+        matches!(self, Self::Fused | Self::ExactRoots | Self::ClosePowers | Self::ExactQuotients)
+    }
 }
 
 // Flags of a capture.

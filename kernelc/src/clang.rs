@@ -266,8 +266,8 @@ impl Clang {
         // __declspec(property) is how C++ AMP programs write properties.
         command.arg("-fdeclspec");
         command.arg(format!("-cuid={:016x}", unit.id));
-        // The user's flags come last, so they prevail.
-        command.arg(if pass == Pass::Host { "-ffp-contract=on" } else { "-ffp-contract=fast-honor-pragmas" });
+        // HIP's default contracts across statements. The user's flags come last, so they prevail.
+        command.arg("-ffp-contract=on");
         if let Some(library) = unit.library.filter(|_| unit.amp == Amp::DeviceBeforeHost && pass != Pass::Host) {
             command.arg("-include").arg(library);
         }

@@ -70,8 +70,12 @@ REVAMP_MATH_INLINE bool close_powers() {
 template <class T> constexpr bool single = format<T>::single;
 
 template <class T> REVAMP_MATH_INLINE T mad(T a, T b, T c) {
+#if REVAMP_DEVICE_PASS
+    _Pragma("clang fp contract(on) reassociate(off)")
+#else
     REVAMP_MATH_EXACT
-#if REVAMP_MATH_FUSED
+#endif
+#if REVAMP_MATH_FUSED && !REVAMP_DEVICE_PASS
     return precise::fma(a, b, c);
 #else
     return a * b + c;
@@ -191,15 +195,22 @@ template <class T> REVAMP_MATH_INLINE T usual_root(T x) {
     const T sh = upper(s), sl = s - sh;
     return mad(mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, x))), h, s);
 }
+// The largest number below a power of four has a root so near the middle of two numbers that the correction rounds it up.
+template <class T> REVAMP_MATH_INLINE T rounded_root(T x) {
+    REVAMP_MATH_EXACT
+    const T root = usual_root(x);
+    const bool power = (bits(root) & (leading_one<T> - 1)) == 0;
+    return from_bits<T>(bits(root) - (power && root * root > x ? 1 : 0));
+}
 template <class T> REVAMP_MATH_INLINE T sqrt(T x) {
     REVAMP_MATH_EXACT
     if (exact_roots()) return root_of_device(x);
     constexpr word_of<T> least = word_of<T>(format<T>::bias / 2) << format<T>::fraction;
     // Always, so that the usual way has nothing but a comparison beside.
-    T root = usual_root(x);
+    T root = rounded_root(x);
     if (bits(x) - least >= infinite_bits<T> - 2 * leading_one<T> - least) {
         const rooted<T> r = root_far(x);
-        root = usual_root(r.m) * r.factor;
+        root = rounded_root(r.m) * r.factor;
     }
     return root;
 }

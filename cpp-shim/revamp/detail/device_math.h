@@ -61,7 +61,7 @@ REVAMP_MATH_INLINE float tanh(float x) {
     const float a = precise::fabs(x), z = a * a;
     const float p = ((0x1.6e6026p-17f * z + 0x1.7c8b4ep-9f) * z + 0x1.07cdf6p-3f) * z + 0x1.fffff8p-1f;
     const float q = (((0x1.ed74ap-23f * z + 0x1.e67392p-13f) * z + 0x1.82fceap-6f) * z + 0x1.d93bd2p-2f) * z + 1;
-    const float y = a * p / q;
+    const float y = precise::native_quotient(a * p, q);
     return __builtin_copysignf(a > 8.5f || y > 1 ? 1.0f : y, x);
 }
 
@@ -86,7 +86,7 @@ REVAMP_MATH_INLINE float fmin(float x, float y) {
     return __builtin_fminf(x, y);
 }
 REVAMP_MATH_INLINE float fmod(float x, float y) {
-    return x - y * trunc(x / y);
+    return x - y * trunc(precise::native_quotient(x, y));
 }
 REVAMP_MATH_INLINE float log10(float x) {
     return log2(x) * 0x1.344136p-2f;

@@ -1,6 +1,7 @@
 //! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
 
-use revamp_image::{OF_DEVICE, SHARED_CAPTURES, arguments};
+use super::glsl;
+use revamp_image::{OF_DEVICE, OfDevice, SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass,
@@ -47,6 +48,21 @@ impl Scalar {
     }
 }
 
+/// Operations that round. Mesa takes a conversion and its inverse for the identity.
+const ROUNDED: [Op; 11] = [
+    Op::FAdd,
+    Op::FSub,
+    Op::FMul,
+    Op::FDiv,
+    Op::FRem,
+    Op::FMod,
+    Op::FConvert,
+    Op::ConvertFToS,
+    Op::ConvertFToU,
+    Op::ConvertSToF,
+    Op::ConvertUToF,
+];
+
 /// The built-in indices of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Id {
@@ -92,6 +108,10 @@ pub(super) struct Assembler {
     block: Word,
     blocks: Vec<Block>,
     variables: Vec<Instruction>,
+    /// The code before all other, and the zeros that it makes.
+    first: Vec<Instruction>,
+    zeros: HashMap<Scalar, Word>,
+    functions: HashMap<(&'static str, Scalar), Word>,
 }
 
 impl Assembler {
@@ -123,6 +143,9 @@ impl Assembler {
             block: 0,
             blocks: Vec::new(),
             variables: Vec::new(),
+            first: Vec::new(),
+            zeros: HashMap::new(),
+            functions: HashMap::new(),
         };
         for capability in [Capability::Shader, Capability::Int64, Capability::PhysicalStorageBufferAddresses] {
             this.need(capability);
@@ -329,6 +352,45 @@ impl Assembler {
         }
     }
 
+    /// Keeps drivers from simplifying a floating-point operation algebraically: it rounds its result. Fusion is decided here
+    /// (`instructions`, `intrinsics`), because a driver that may fuse may also reassociate. Returns the operands to use.
+    fn rounded(&mut self, id: Word, operands: &[Word]) -> Vec<Word> {
+        self.decorate(id, Decoration::NoContraction);
+        operands.iter().map(|&word| self.not_shortened(word)).collect()
+    }
+
+    /// `word`, or if that is the constant zero, a zero that the driver does not know where that matters
+    /// (`OfDevice::ShortensZeros`).
+    pub(super) fn not_shortened(&mut self, word: Word) -> Word {
+        match [Scalar::F32, Scalar::F64].into_iter().find(|&scalar| self.constants.get(&(scalar, 0)) == Some(&word)) {
+            Some(scalar) => self.zero_of_device(scalar),
+            None => word,
+        }
+    }
+
+    fn zero_of_device(&mut self, scalar: Scalar) -> Word {
+        if let Some(&known) = self.zeros.get(&scalar) {
+            return known;
+        }
+        let code = std::mem::take(&mut self.blocks);
+        self.begin_block(0);
+        let hides = self.of_device(OfDevice::ShortensZeros as u32);
+        let constant = self.constant(scalar, 0);
+        // Bit 63 of an address.
+        let address = self.arguments();
+        let by = self.constant(Scalar::U32, 63);
+        let mut hidden = self.make(Op::ShiftRightLogical, Scalar::U64, &[address, by]);
+        if scalar == Scalar::F32 {
+            hidden = self.make(Op::UConvert, Scalar::U32, &[hidden]);
+        }
+        let hidden = self.make(Op::Bitcast, scalar, &[hidden]);
+        let zero = self.make(Op::Select, scalar, &[hides, hidden, constant]);
+        let made = std::mem::replace(&mut self.blocks, code);
+        self.first.extend(made.into_iter().flat_map(|block| block.instructions));
+        self.zeros.insert(scalar, zero);
+        zero
+    }
+
     // Code.
 
     pub(super) fn begin_block(&mut self, label: Word) {
@@ -357,9 +419,14 @@ impl Assembler {
     /// An instruction on values that makes one.
     pub(super) fn op(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
         let id = self.b.id();
-        let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
-        self.push(Instruction::new(op, Some(ty), Some(id), operands));
+        self.make_with(id, op, ty, operands);
         id
+    }
+
+    fn make_with(&mut self, id: Word, op: Op, ty: Word, operands: &[Word]) {
+        let operands = if ROUNDED.contains(&op) { self.rounded(id, operands) } else { operands.to_vec() };
+        let operands = operands.into_iter().map(Operand::IdRef).collect();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands));
     }
 
     /// The same, for scalar results.
@@ -371,8 +438,7 @@ impl Assembler {
     /// The same with an id that is already used.
     pub(super) fn make_as(&mut self, id: Word, op: Op, scalar: Scalar, operands: &[Word]) {
         let ty = self.scalar(scalar);
-        let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
-        self.push(Instruction::new(op, Some(ty), Some(id), operands));
+        self.make_with(id, op, ty, operands);
     }
 
     /// The upper half of a product of numbers of 32 bits.
@@ -400,6 +466,63 @@ impl Assembler {
         let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
         all.extend(operands.iter().map(|&o| Operand::IdRef(o)));
         self.push(Instruction::new(Op::ExtInst, Some(ty), Some(id), all));
+        id
+    }
+
+    /// a b + c, fused or in two operations; the driver does not simplify it.
+    pub(super) fn multiply_add(&mut self, scalar: Scalar, [a, b, c]: [Word; 3]) -> Word {
+        let ty = self.scalar(scalar);
+        let operands = [a, b, c].map(|word| self.not_shortened(word));
+        let word = self.glsl(glsl::FMA, ty, &operands);
+        self.decorate(word, Decoration::NoContraction);
+        word
+    }
+
+    /// A call of a function of the module on scalars of one type: `write` makes its one block when it is first called. So what takes
+    /// many instructions is in the module once.
+    pub(super) fn call(
+        &mut self,
+        scalar: Scalar,
+        name: &'static str,
+        operands: &[Word],
+        write: impl FnOnce(&mut Self, &[Word]) -> Word,
+    ) -> Word {
+        let ty = self.scalar(scalar);
+        let function = match self.functions.get(&(name, scalar)) {
+            Some(&known) => known,
+            None => self.function(scalar, name, operands.len(), write),
+        };
+        let all: Vec<Word> = std::iter::once(function).chain(operands.iter().copied()).collect();
+        self.op(Op::FunctionCall, ty, &all)
+    }
+
+    fn function(
+        &mut self,
+        scalar: Scalar,
+        name: &'static str,
+        count: usize,
+        write: impl FnOnce(&mut Self, &[Word]) -> Word,
+    ) -> Word {
+        let ty = self.scalar(scalar);
+        let signature = self.b.type_function(ty, vec![ty; count]);
+        let id = self.b.id();
+        self.b.name(id, name);
+        let parameters: Vec<Word> = (0..count).map(|_| self.b.id()).collect();
+        let code = std::mem::take(&mut self.blocks);
+        let label = self.b.id();
+        self.begin_block(label);
+        let result = write(self, &parameters);
+        self.push(Instruction::new(Op::ReturnValue, None, None, vec![Operand::IdRef(result)]));
+        let control = Operand::FunctionControl(rspirv::spirv::FunctionControl::CONST);
+        let parameter = |&id: &Word| Instruction::new(Op::FunctionParameter, Some(ty), Some(id), vec![]);
+        let function = rspirv::dr::Function {
+            def: Some(Instruction::new(Op::Function, Some(ty), Some(id), vec![control, Operand::IdRef(signature)])),
+            end: Some(Instruction::new(Op::FunctionEnd, None, None, vec![])),
+            parameters: parameters.iter().map(parameter).collect(),
+            blocks: std::mem::replace(&mut self.blocks, code),
+        };
+        self.b.module_mut().functions.push(function);
+        self.functions.insert((name, scalar), id);
         id
     }
 
@@ -520,7 +643,8 @@ impl Assembler {
             self.b.decorate(all, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::WorkgroupSize)]);
         }
         if let Some(first) = self.blocks.first_mut() {
-            first.instructions.splice(0..0, std::mem::take(&mut self.variables));
+            let start = std::mem::take(&mut self.variables).into_iter().chain(std::mem::take(&mut self.first));
+            first.instructions.splice(0..0, start);
         }
         let control = Operand::FunctionControl(rspirv::spirv::FunctionControl::NONE);
         let function = rspirv::dr::Function {

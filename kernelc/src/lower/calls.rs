@@ -132,6 +132,11 @@ fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], return
             let number = fixed(e, 0)?;
             Ok(vec![e.asm.of_device(number as u32)])
         }
+        _ if name == fast_math::QUOTIENT => {
+            let [a, b] = arguments else { return Err(e.internal(name)) };
+            let operands = [e.word(a)?, e.word(b)?];
+            Ok(vec![e.asm.make(S::FDiv, Scalar::F32, &operands)])
+        }
         "end_thread" => Err(e.internal("a thread ends where the kernel cannot return")),
         "memory_fence" => {
             let memory = fixed(e, 0)?;

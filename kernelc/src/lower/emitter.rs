@@ -111,6 +111,8 @@ pub(super) struct Emitter<'m> {
     /// The images that it reads, by binding, with their variables.
     pub(super) images: Vec<(ImageUse, Word)>,
     pub(super) shared_divisors: Vec<LocalId>,
+    /// The factors of products of the block that may be fused into sums.
+    pub(super) products: HashMap<Word, [Word; 2]>,
 }
 
 impl<'m> Emitter<'m> {
@@ -154,6 +156,7 @@ impl<'m> Emitter<'m> {
             names,
             images: Vec::new(),
             shared_divisors: division::shared_divisors(function),
+            products: HashMap::new(),
         })
     }
 

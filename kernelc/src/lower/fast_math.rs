@@ -27,6 +27,9 @@ const TABLE: &[(&str, Op)] = &[
     ("__revamp_fast_tan_f32", Op::Tan),
 ];
 
+/// The driver's quotient, which is no instruction of GLSL.std.450: `/` is rounded correctly (`quotients`).
+pub(super) const QUOTIENT: &str = "__revamp_fast_quotient_f32";
+
 /// The instruction that a function of this name is.
 pub fn glsl(name: &str) -> Option<u32> {
     let at = TABLE.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;

@@ -16,7 +16,7 @@ use crate::ir::{
 };
 use revamp_image::OfDevice;
 use rspirv::dr;
-use rspirv::spirv::{self, Decoration, Op as S, Word};
+use rspirv::spirv::{self, Op as S, Word};
 
 impl Emitter<'_> {
     /// The module, and the accesses that it reports if it checks them.
@@ -28,6 +28,7 @@ impl Emitter<'_> {
         for (n, &block) in structure.order.iter().enumerate() {
             let label = self.label(block);
             self.begin_block(label);
+            self.products.clear();
             if n == 0 {
                 self.arguments = self.asm.arguments();
                 for p in 0..self.function.parameters.len() {
@@ -66,6 +67,7 @@ impl Emitter<'_> {
                     PhiLeaf::Size => Some(self.span(&value)?.1),
                 };
                 let word = word.ok_or_else(|| self.internal("a phi of another shape"))?;
+                let word = self.asm.not_shortened(word);
                 operands.push(dr::Operand::IdRef(word));
                 operands.push(dr::Operand::IdRef(label));
             }
@@ -337,16 +339,34 @@ impl Emitter<'_> {
                 let reciprocal = self.asm.make(S::FDiv, Scalar::F32, &[one, b]);
                 return Ok(if a == one { reciprocal } else { self.asm.make(S::FMul, Scalar::F32, &[a, reciprocal]) });
             }
+            BinaryOp::FDiv if kind == ScalarKind::Float => return Ok(self.quotient(a, b)),
             BinaryOp::FDiv => S::FDiv,
             BinaryOp::FRem => return Ok(self.asm.make(S::FRem, kind.register(), &[a, b])),
             _ => return Err(self.internal("an operation of integers on floats")),
         };
+        if let Some(fused) = self.fused(op, kind, [a, b], flags) {
+            return Ok(fused);
+        }
         let word = self.asm.make(op, kind.register(), &[a, b]);
-        // Contraction is not allowed by the source, which may be the mathematics of the headers.
-        if !flags.contract && op != S::FDiv {
-            self.asm.decorate(word, Decoration::NoContraction);
+        if op == S::FMul && flags.contract {
+            self.products.insert(word, [a, b]);
         }
         Ok(word)
+    }
+
+    /// A sum with a product of the same block, where the source may contract both (-ffp-contract=fast).
+    fn fused(&mut self, op: S, kind: ScalarKind, [a, b]: [Word; 2], flags: Flags) -> Option<Word> {
+        if !flags.contract || !matches!(op, S::FAdd | S::FSub) {
+            return None;
+        }
+        let register = kind.register();
+        let mut minus = |word: Word| if op == S::FSub { self.asm.make(S::FNegate, register, &[word]) } else { word };
+        let operands = match (self.products.get(&a), self.products.get(&b)) {
+            (Some(&[x, y]), _) => [x, y, minus(b)],
+            (None, Some(&[x, y])) => [minus(x), y, a],
+            (None, None) => return None,
+        };
+        Some(self.asm.multiply_add(register, operands))
     }
 
     fn icmp(&mut self, predicate: IntPredicate, left: &Operand, right: &Operand) -> Lowered<Vec<Word>> {

@@ -5,9 +5,9 @@ use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
 use super::glsl;
 use super::scalars::ScalarKind;
-use super::{integers, memory};
+use super::{exact, integers, memory};
 use crate::ir::{BinaryOp, IntPredicate, Operand};
-use rspirv::spirv::{Decoration, Op as S, Word};
+use rspirv::spirv::{Op as S, Word};
 
 /// The instruction of GLSL.std.450 that an intrinsic is.
 fn glsl_instruction(base: &str) -> Option<u32> {
@@ -20,7 +20,6 @@ fn glsl_instruction(base: &str) -> Option<u32> {
         "fabs" => glsl::FABS,
         "minnum" | "minimumnum" => glsl::NMIN,
         "maxnum" | "maximumnum" => glsl::NMAX,
-        "fma" => glsl::FMA,
         "sin" => glsl::SIN,
         "cos" => glsl::COS,
         "tan" => glsl::TAN,
@@ -56,12 +55,7 @@ pub(super) fn scalar(
                 "'{base}' of a double is called by its builtin; precise_math has it for kernels"
             )));
         }
-        let word = e.asm.glsl(instruction, ty, row);
-        // Fused or not, but not taken apart and simplified: the mathematics of the headers count on it.
-        if instruction == glsl::FMA {
-            e.asm.decorate(word, Decoration::NoContraction);
-        }
-        return Ok(Some(word));
+        return Ok(Some(e.asm.glsl(instruction, ty, row)));
     }
     let &[a, ..] = row else { return Ok(None) };
     let b = row.get(1).copied().unwrap_or(a);
@@ -72,7 +66,8 @@ pub(super) fn scalar(
     };
     let (bits, to) = (width(from).unwrap_or(32), width(kind));
     Ok(Some(match (base, to) {
-        ("fmuladd", _) => multiply_add(e, ty, a, b, c),
+        ("fma", _) => exact::fma(&mut e.asm, register, [a, b, c]),
+        ("fmuladd", _) => e.asm.multiply_add(register, [a, b, c]),
         ("copysign", _) => copysign(e, kind, a, b)?,
         ("round", _) => round(e, kind, a)?,
         ("minimum" | "maximum", _) => minimum_or_maximum(e, base, ty, a, b),
@@ -94,12 +89,6 @@ pub(super) fn scalar(
         ("fptoui.sat" | "fptosi.sat", Some(to)) => saturate(e, base == "fptosi.sat", from, to, a)?,
         _ => return Ok(None),
     }))
-}
-
-/// `llvm.fmuladd`, which may be fused or not: it is not.
-fn multiply_add(e: &mut Emitter, ty: Word, a: Word, b: Word, c: Word) -> Word {
-    let product = e.asm.op(S::FMul, ty, &[a, b]);
-    e.asm.op(S::FAdd, ty, &[product, c])
 }
 
 /// Rounds halves away from zero.

@@ -3,7 +3,7 @@
 //! `opt` has inlined all calls and structured the control flow (`clang.rs` says how). Here, in this order:
 //! `structured_flow` gives each construct a merge block (by `cfg`, the control-flow graph, `edges` and `breaks`), `pointers` finds what each pointer
 //! may point to, `memory` makes variables for tile_static memory, locals and tables, and `instructions` writes SPIR-V, with
-//! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `fast_math`, `printf`. All share the `emitter`, which writes
+//! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`, `fast_math`, `printf`. All share the `emitter`, which writes
 //! through the `assembler`. A kernel is one module with one entry point, `main`, and one push constant: the 64-bit device
 //! address of its argument block.
 //!
@@ -27,6 +27,7 @@ mod division;
 mod edges;
 mod emitter;
 mod error;
+mod exact;
 mod facts;
 mod fast_math;
 mod global_order;
@@ -40,6 +41,7 @@ mod pointer_sets;
 mod pointers;
 mod print_functions;
 mod printf;
+mod quotients;
 mod reach;
 mod scalars;
 mod structured_flow;

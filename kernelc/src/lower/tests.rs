@@ -5,7 +5,7 @@ use super::{Bounds, CompiledKernel, KernelError, Options, compile_module};
 use crate::ir;
 use revamp_image::Capture;
 use rspirv::dr::{self, Operand};
-use rspirv::spirv::{Capability, Op, StorageClass};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 /// A kernel with this body; its block holds two addresses and a number.
 fn kernel(body: &str) -> String {
@@ -714,4 +714,59 @@ fn many_branches_take_no_quadratic_time() {
     good(&branches(20_000, false));
     good(&branches(1_000, true));
     refused(&branches(20_000, true), "nested more than 1023 deep");
+}
+
+#[test]
+fn drivers_simplify_no_arithmetic() {
+    let (_, module) = good(&format!(
+        "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %i = load i32, ptr addrspace(4) %b, align 4
+  %f = sitofp i32 %i to float
+  %p = fmul fast float %x, %f
+  %q = fdiv contract float %p, 3.0
+  %d = fsub float %q, %x
+  %r = fadd contract float %d, %f
+  %n = fptoui float %r to i32
+  store i32 %n, ptr addrspace(4) %b, align 4
+  ret void"
+    ));
+    let keeps = |i: &&dr::Instruction| i.operands.contains(&Operand::Decoration(Decoration::NoContraction));
+    let kept: Vec<_> = module.annotations.iter().filter(keeps).filter_map(|i| i.operands[0].id_ref_any()).collect();
+    for op in [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::ConvertSToF, Op::ConvertFToU] {
+        let all: Vec<_> = module.all_inst_iter().filter(|i| i.class.opcode == op).collect();
+        assert!(!all.is_empty() && all.iter().all(|i| i.result_id.is_some_and(|id| kept.contains(&id))), "{op:?}");
+    }
+}
+
+#[test]
+fn a_product_is_fused_into_a_sum_where_both_may_be() {
+    let of = |product: &str, sum: &str| {
+        let (_, module) = good(&format!(
+            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %y = load float, ptr addrspace(4) %b, align 4
+  %p = fmul {product} float %x, %y
+  %s = fsub {sum} float %x, %p
+  store float %s, ptr addrspace(4) %b, align 4
+  ret void"
+        ));
+        (count(&module, Op::ExtInst), count(&module, Op::FSub))
+    };
+    assert_eq!(of("contract", "contract"), (1, 0));
+    assert_eq!(of("contract", ""), (0, 1));
+    assert_eq!(of("", "contract"), (0, 1));
+}
+
+#[test]
+fn a_constant_zero_is_no_operand_where_the_driver_shortens_it() {
+    let (_, module) = good(&format!(
+        "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %s = fadd float %x, 0.0
+  store float %s, ptr addrspace(4) %b, align 4
+  ret void"
+    ));
+    let all: Vec<_> = module.all_inst_iter().collect();
+    let sum = all.iter().find(|i| i.class.opcode == Op::FAdd);
+    let made_by = |word: &Operand| all.iter().find(|i| i.result_id == word.id_ref_any()).map(|i| i.class.opcode);
+    let operands: Vec<_> = sum.iter().flat_map(|i| &i.operands).map(made_by).collect();
+    assert_eq!(operands, [Some(Op::Load), Some(Op::Select)]);
 }

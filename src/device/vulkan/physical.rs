@@ -162,6 +162,7 @@ pub struct Physical {
     pub driver_id: vk::DriverId,
     /// Kernels get the code that NVIDIA's driver likes.
     nvidia_code: bool,
+    plain_floats: bool,
     /// The Vulkan version the device has.
     pub device_version: u32,
     /// The Vulkan version that may be used: at most the instance's.
@@ -265,7 +266,8 @@ impl Physical {
     /// What is known of its arithmetic and memory beyond what Vulkan asks for, and of its compiler, by its driver.
     pub(super) fn known(&self) -> impl Iterator<Item = OfDevice> {
         let code: &[OfDevice] = if self.nvidia_code { &[OfDevice::Breaks, OfDevice::Reciprocals] } else { &[] };
-        self.arithmetic().iter().chain(code).copied()
+        let floats = |of: &&OfDevice| !(self.plain_floats && of.is_of_floats());
+        self.arithmetic().iter().filter(floats).chain(code).copied()
     }
 
     fn arithmetic(&self) -> &'static [OfDevice] {
@@ -276,7 +278,7 @@ impl Physical {
             }
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
             // The processor's own instruction. To Mesa's code a fence is a barrier of the workgroup (22.3).
-            vk::DriverId::MESA_LLVMPIPE => &[OfDevice::ExactRoots, OfDevice::Ordered],
+            vk::DriverId::MESA_LLVMPIPE => &[OfDevice::ExactRoots, OfDevice::Ordered, OfDevice::ShortensZeros],
             _ => &[],
         }
     }
@@ -372,6 +374,7 @@ impl Physical {
             driver_version: core.driver_version,
             driver_id: asked.driver_id,
             nvidia_code: asked.driver_id == vk::DriverId::NVIDIA_PROPRIETARY || config.test.nvidia_code,
+            plain_floats: config.test.plain_floats,
             device_version: core.api_version,
             api_version,
             device_type,

@@ -40,7 +40,7 @@ foreach(line IN LISTS lines)
         list(APPEND wrong "${name} is not in maths.rs")
       endif()
     elseif(NOT name MATCHES "^__revamp_(workgroup_auto|of_device)$" AND NOT name MATCHES
-           "^llvm\\.(sqrt|fma|floor|ceil|trunc|rint|fabs|copysign|minnum|maxnum|ctlz|cttz|ctpop|fshl|fshr|smin|smax|umin|umax|abs|is\\.fpclass|assume|lifetime\\.(start|end)|experimental\\.noalias\\.scope\\.decl)(\\.|$)")
+           "^llvm\\.(sqrt|fma|fmuladd|floor|ceil|trunc|rint|fabs|copysign|minnum|maxnum|ctlz|cttz|ctpop|fshl|fshr|smin|smax|umin|umax|abs|is\\.fpclass|assume|lifetime\\.(start|end)|experimental\\.noalias\\.scope\\.decl)(\\.|$)")
       list(APPEND wrong "${name} is called")
     endif()
   elseif(line MATCHES "^define (.*)@([A-Za-z0-9_.]+)\\(")

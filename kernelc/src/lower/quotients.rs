@@ -1,0 +1,208 @@
+//! Quotients of floats, rounded correctly: Vulkan lets a driver's be 2.5 ulp off and lose what is below the smallest normal number.
+//!
+//! Nearly all numbers between 2^-60 and 2^60 take the way of CUDA: the driver's reciprocal, improved by one step, and two corrections by the
+//! residual, which is exact where an fma rounds once. All others take integers, in a function of the module.
+
+use super::assembler::{Assembler, Scalar};
+use super::emitter::Emitter;
+use super::glsl;
+use revamp_image::OfDevice;
+use rspirv::dr;
+use rspirv::spirv::{self, Op as S, Word};
+
+const INFINITY: u64 = 0x7f80_0000;
+
+impl Emitter<'_> {
+    /// a / b of floats.
+    pub(super) fn quotient(&mut self, a: Word, b: Word) -> Word {
+        let asm = &mut self.asm;
+        let [a, b] = [a, b].map(|word| asm.not_shortened(word));
+        let exact = asm.of_device(OfDevice::ExactQuotients as u32);
+        let fused = asm.of_device(OfDevice::Fused as u32);
+        let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
+        let corrected = corrected(asm, a, b);
+        let near = asm.make(S::Select, Scalar::F32, &[exact, plain, corrected]);
+        let ranges = [a, b].map(|word| is_moderate(asm, word));
+        let moderate = asm.make(S::LogicalAnd, Scalar::Bool, &ranges);
+        let close = has_close_reciprocal(asm, b);
+        let moderate = asm.make(S::LogicalAnd, Scalar::Bool, &[moderate, close]);
+        let moderate = asm.make(S::LogicalAnd, Scalar::Bool, &[moderate, fused]);
+        let done = asm.make(S::LogicalOr, Scalar::Bool, &[exact, moderate]);
+        let (rare, merge) = (asm.id(), asm.id());
+        let control = dr::Operand::SelectionControl(spirv::SelectionControl::NONE);
+        asm.push(dr::Instruction::new(S::SelectionMerge, None, None, vec![dr::Operand::IdRef(merge), control]));
+        let before = self.block;
+        self.branch(S::BranchConditional, &[done, merge, rare]);
+        self.begin_block(rare);
+        let far = self.asm.call(Scalar::F32, "quotient", &[a, b], by_integers);
+        self.branch(S::Branch, &[merge]);
+        self.begin_block(merge);
+        self.asm.make(S::Phi, Scalar::F32, &[near, before, far, rare])
+    }
+}
+
+/// True for numbers between 2^-60 and 2^60.
+fn is_moderate(asm: &mut Assembler, word: Word) -> Word {
+    let ty = asm.scalar(Scalar::F32);
+    let size = asm.glsl(glsl::FABS, ty, &[word]);
+    let (least, most) = (float(asm, 2f32.powi(-60)), float(asm, 2f32.powi(60)));
+    let above = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size, least]);
+    let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most]);
+    asm.make(S::LogicalAnd, Scalar::Bool, &[above, below])
+}
+
+/// False for numbers just below a power of two. Their reciprocals, just above one, are too coarse: the relative error of the last one
+/// times half an ulp must stay below the distance of any quotient from the middle of two floats, which is ulp(b) / (2 b) ulp. That
+/// holds for a b below 2 (1 - 2^-18).
+fn has_close_reciprocal(asm: &mut Assembler, word: Word) -> Word {
+    let bits = asm.make(S::Bitcast, Scalar::U32, &[word]);
+    let digits = masked(asm, bits, 0x007f_ffff);
+    let most = asm.constant(Scalar::U32, 0x007f_fe00);
+    asm.make(S::ULessThan, Scalar::Bool, &[digits, most])
+}
+
+/// a / b of moderate numbers, where an fma rounds once.
+fn corrected(asm: &mut Assembler, a: Word, b: Word) -> Word {
+    let one = float(asm, 1.0);
+    let less = asm.make(S::FNegate, Scalar::F32, &[b]);
+    let near = asm.make(S::FDiv, Scalar::F32, &[one, b]);
+    let rest = asm.multiply_add(Scalar::F32, [less, near, one]);
+    let reciprocal = asm.multiply_add(Scalar::F32, [rest, near, near]);
+    let mut quotient = asm.make(S::FMul, Scalar::F32, &[a, reciprocal]);
+    for _ in 0..2 {
+        let rest = asm.multiply_add(Scalar::F32, [less, quotient, a]);
+        quotient = asm.multiply_add(Scalar::F32, [rest, reciprocal, quotient]);
+    }
+    quotient
+}
+
+/// The size of a number as bits, and if it is neither zero, infinite nor NaN: its 24 digits as an integer and as a float from 1 to
+/// 2, and the exponent of that as the format has it, below 1 for a subnormal number.
+struct Parts {
+    size: Word,
+    digits: Word,
+    fraction: Word,
+    exponent: Word,
+}
+
+fn parts(asm: &mut Assembler, bits: Word) -> Parts {
+    let size = masked(asm, bits, 0x7fff_ffff);
+    let [zero, least, excess] = [0, 0x0080_0000, 149].map(|n| asm.constant(Scalar::U32, n));
+    let tiny = asm.make(S::ULessThan, Scalar::Bool, &[size, least]);
+    // The digits of a subnormal number are an integer.
+    let scaled = asm.make(S::ConvertUToF, Scalar::F32, &[size]);
+    let scaled = asm.make(S::Bitcast, Scalar::U32, &[scaled]);
+    let normal = asm.make(S::Select, Scalar::U32, &[tiny, scaled, size]);
+    let excess = asm.make(S::Select, Scalar::U32, &[tiny, excess, zero]);
+    let exponent = shifted(asm, S::ShiftRightLogical, normal, 23);
+    let exponent = asm.make(S::ISub, Scalar::U32, &[exponent, excess]);
+    let below = masked(asm, normal, 0x007f_ffff);
+    let [leading, one] = [0x0080_0000, u64::from(1f32.to_bits())].map(|n| asm.constant(Scalar::U32, n));
+    let digits = asm.make(S::BitwiseOr, Scalar::U32, &[below, leading]);
+    let fraction = asm.make(S::BitwiseOr, Scalar::U32, &[below, one]);
+    let fraction = asm.make(S::Bitcast, Scalar::F32, &[fraction]);
+    Parts { size, digits, fraction, exponent }
+}
+
+/// a / b of any numbers, whatever the device's arithmetic is.
+fn by_integers(asm: &mut Assembler, operands: &[Word]) -> Word {
+    let &[a, b] = operands else { return 0 };
+    let bits = [a, b].map(|word| asm.make(S::Bitcast, Scalar::U32, &[word]));
+    let [x, y] = bits.map(|word| parts(asm, word));
+    let (quotient, less) = digits_of_quotient(asm, &x, &y);
+    let bias = asm.constant(Scalar::U32, 127);
+    let exponent = asm.make(S::ISub, Scalar::U32, &[x.exponent, y.exponent]);
+    let exponent = asm.make(S::IAdd, Scalar::U32, &[exponent, bias]);
+    let exponent = asm.make(S::ISub, Scalar::U32, &[exponent, less]);
+    let size = rounded(asm, quotient, exponent);
+    let signs = asm.make(S::BitwiseXor, Scalar::U32, &bits);
+    let sign = masked(asm, signs, 1 << 31);
+    let word = asm.make(S::BitwiseOr, Scalar::U32, &[size, sign]);
+    let word = asm.make(S::Bitcast, Scalar::F32, &[word]);
+    // Of zeros, infinities and NaN the driver's quotient is exact.
+    let [one, most] = [1, INFINITY - 1].map(|n| asm.constant(Scalar::U32, n));
+    let usual = [x, y].map(|parts| {
+        let below = asm.make(S::ISub, Scalar::U32, &[parts.size, one]);
+        asm.make(S::ULessThan, Scalar::Bool, &[below, most])
+    });
+    let usual = asm.make(S::LogicalAnd, Scalar::Bool, &usual);
+    let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
+    asm.make(S::Select, Scalar::F32, &[usual, word, plain])
+}
+
+/// The quotient of the digits: an integer whose leading one is bit 27 and whose last bit is set if the quotient has more digits; and 1
+/// if it is below 1.
+fn digits_of_quotient(asm: &mut Assembler, x: &Parts, y: &Parts) -> (Word, Word) {
+    // 26 digits behind the point, up to 40 off by the driver's quotient. The rest of that fits 31 bits.
+    let near = asm.make(S::FDiv, Scalar::F32, &[x.fraction, y.fraction]);
+    let by = float(asm, 2f32.powi(26));
+    let near = asm.make(S::FMul, Scalar::F32, &[near, by]);
+    let near = asm.make(S::ConvertFToU, Scalar::U32, &[near]);
+    let all = shifted(asm, S::ShiftLeftLogical, x.digits, 26);
+    let product = asm.make(S::IMul, Scalar::U32, &[near, y.digits]);
+    let rest = asm.make(S::ISub, Scalar::U32, &[all, product]);
+    let divisor = asm.make(S::ConvertUToF, Scalar::F32, &[y.digits]);
+    let step = asm.make(S::ConvertSToF, Scalar::F32, &[rest]);
+    let step = asm.make(S::FDiv, Scalar::F32, &[step, divisor]);
+    let ty = asm.scalar(Scalar::F32);
+    let step = asm.glsl(glsl::ROUND_EVEN, ty, &[step]);
+    let step = asm.make(S::ConvertFToS, Scalar::U32, &[step]);
+    let quotient = asm.make(S::IAdd, Scalar::U32, &[near, step]);
+    let product = asm.make(S::IMul, Scalar::U32, &[step, y.digits]);
+    let rest = asm.make(S::ISub, Scalar::U32, &[rest, product]);
+    // Now the rest is within half a divisor, of either sign: twice the quotient and the sign of the rest say where it lies.
+    let [zero, one] = [0, 1].map(|n| asm.constant(Scalar::U32, n));
+    let negative = asm.make(S::SLessThan, Scalar::Bool, &[rest, zero]);
+    let negative = asm.make(S::Select, Scalar::U32, &[negative, one, zero]);
+    let quotient = asm.make(S::ISub, Scalar::U32, &[quotient, negative]);
+    let more = asm.make(S::INotEqual, Scalar::Bool, &[rest, zero]);
+    let more = asm.make(S::Select, Scalar::U32, &[more, one, zero]);
+    let quotient = shifted(asm, S::ShiftLeftLogical, quotient, 1);
+    let quotient = asm.make(S::BitwiseOr, Scalar::U32, &[quotient, more]);
+    let less = asm.make(S::ULessThan, Scalar::Bool, &[x.digits, y.digits]);
+    let less = asm.make(S::Select, Scalar::U32, &[less, one, zero]);
+    (asm.make(S::ShiftLeftLogical, Scalar::U32, &[quotient, less]), less)
+}
+
+/// The bits of the nearest number, halves to even. Bit 27, the leading one, has this exponent.
+fn rounded(asm: &mut Assembler, quotient: Word, exponent: Word) -> Word {
+    let ty = asm.scalar(Scalar::U32);
+    let [zero, one, two, infinity] = [0, 1, 2, INFINITY].map(|n| asm.constant(Scalar::U32, n));
+    let [most_down, most] = [27, 255].map(|n| asm.constant(Scalar::U32, n));
+    // Two bits below the last digit stay, the last of which says whether there is more. Subnormal numbers have fewer digits.
+    let missing = asm.make(S::ISub, Scalar::U32, &[one, exponent]);
+    let missing = asm.glsl(glsl::SMAX, ty, &[missing, zero]);
+    let down = asm.make(S::IAdd, Scalar::U32, &[missing, two]);
+    let down = asm.glsl(glsl::UMIN, ty, &[down, most_down]);
+    let kept = asm.make(S::ShiftRightLogical, Scalar::U32, &[quotient, down]);
+    let back = asm.make(S::ShiftLeftLogical, Scalar::U32, &[kept, down]);
+    let lost = asm.make(S::INotEqual, Scalar::Bool, &[back, quotient]);
+    let lost = asm.make(S::Select, Scalar::U32, &[lost, one, zero]);
+    let kept = asm.make(S::BitwiseOr, Scalar::U32, &[kept, lost]);
+    let digits = shifted(asm, S::ShiftRightLogical, kept, 2);
+    let half = shifted(asm, S::ShiftRightLogical, kept, 1);
+    let odd = asm.make(S::BitwiseOr, Scalar::U32, &[kept, digits]);
+    let up = asm.make(S::BitwiseAnd, Scalar::U32, &[half, odd]);
+    let up = masked(asm, up, 1);
+    let field = asm.make(S::ISub, Scalar::U32, &[exponent, one]);
+    let field = asm.glsl(glsl::SMAX, ty, &[field, zero]);
+    let field = asm.glsl(glsl::UMIN, ty, &[field, most]);
+    let field = shifted(asm, S::ShiftLeftLogical, field, 23);
+    let size = asm.make(S::IAdd, Scalar::U32, &[field, digits]);
+    let size = asm.make(S::IAdd, Scalar::U32, &[size, up]);
+    asm.glsl(glsl::UMIN, ty, &[size, infinity])
+}
+
+fn float(asm: &mut Assembler, value: f32) -> Word {
+    asm.constant(Scalar::F32, u64::from(value.to_bits()))
+}
+
+fn masked(asm: &mut Assembler, word: Word, mask: u64) -> Word {
+    let mask = asm.constant(Scalar::U32, mask);
+    asm.make(S::BitwiseAnd, Scalar::U32, &[word, mask])
+}
+
+fn shifted(asm: &mut Assembler, op: S, word: Word, by: u64) -> Word {
+    let by = asm.constant(Scalar::U32, by);
+    asm.make(op, Scalar::U32, &[word, by])
+}

@@ -1,0 +1,172 @@
+// The table of floating-point expressions, on host threads and on a Vulkan device: equal to the host's to the bit, except that a
+// device may fuse a product into a sum of the same expression. With -ffp-contract=off nothing is fused
+// (CONTRACTION_off), with -ffp-contract=fast also across statements (CONTRACTION_fast).
+#include "expressions.hpp"
+
+#include "device.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <utility>
+
+namespace {
+
+#if defined(CONTRACTION_off) || defined(CONTRACTION_fast)
+constexpr bool by_default = false;
+#else
+constexpr bool by_default = true;
+#endif
+#if defined(CONTRACTION_off)
+constexpr bool fuses = false;
+#else
+constexpr bool fuses = true;
+#endif
+#if defined(CONTRACTION_fast)
+constexpr bool across_statements = true;
+#else
+constexpr bool across_statements = false;
+#endif
+
+template <class T> struct rows {
+    std::vector<T> a, b, c, d;
+    std::vector<whole<T>> i;
+    void add(T one, T two, T three, T four, whole<T> number) {
+        a.push_back(one), b.push_back(two), c.push_back(three), d.push_back(four), i.push_back(number);
+    }
+};
+
+template <class T> rows<T> numbers() {
+    std::mt19937_64 random(7);
+    rows<T> all;
+    const auto number = [&random](int exponents) {
+        const T digits = T(1) + std::ldexp(T(random() >> 11), -53);
+        const int exponent = int(random() % unsigned(2 * exponents + 1)) - exponents;
+        return std::ldexp(random() % 2 == 0 ? digits : -digits, exponent);
+    };
+    constexpr int bits = int(sizeof(whole<T>)) * 8;
+    for (int n = 0; n < 512; ++n) {
+        const T a = number(n % 20), b = number(n % 11), d = number(9);
+        T c = number(n % 30);
+        if (n % 3 == 0) c = -a * b;
+        if (n % 3 == 1) c = std::nextafter(-a * b, T(n % 2 == 0 ? 0 : 1e9));
+        all.add(a, b, c, n % 4 == 0 ? std::nextafter(a, b) : d, whole<T>(random() >> (66 - bits + n % 9)));
+    }
+    return all;
+}
+
+template <class T> rows<T> special_values() {
+    using limits = std::numeric_limits<T>;
+    const std::vector<T> values = {T(0),  T(-0.0),        T(1),           T(-1),          T(0.1),         T(-3),
+                                   big<T>, limits::max(), -limits::max(), infinite<T>, -infinite<T>, limits::quiet_NaN(), std::nextafter(T(1), T(0))};
+    rows<T> all;
+    std::size_t n = 0;
+    for (T a : values)
+        for (T b : values)
+            all.add(a, b, values[n * 5 % values.size()], values[n * 7 / 3 % values.size()], whole<T>(n)), ++n;
+    return all;
+}
+
+// Results and operands below the smallest normal number.
+template <class T> rows<T> subnormal_numbers() {
+    using limits = std::numeric_limits<T>;
+    const T least = limits::min(), lowest = limits::denorm_min();
+    const std::vector<T> values = {lowest,        -lowest, least - lowest, least * T(-0.3), least, least * T(1.7),
+                                   least * T(-8), T(0.3),  T(-1),          T(5),            big<T>, limits::max()};
+    rows<T> all;
+    std::size_t n = 0;
+    for (T a : values)
+        for (T b : values)
+            all.add(a, b, values[n * 5 % values.size()], values[n * 7 / 3 % values.size()], whole<T>(n)), ++n;
+    return all;
+}
+
+template <class T> bool same(T x, T y) {
+    return (x != x && y != y) || std::memcmp(&x, &y, sizeof x) == 0;
+}
+
+template <class E, class T> std::vector<T> results(const accelerator_view &where, const rows<T> &in) {
+    const int count = int(in.a.size());
+    std::vector<T> all(in.a.size());
+    const array_view<const T> a(count, in.a), b(count, in.b), c(count, in.c), d(count, in.d);
+    const array_view<const whole<T>> i(count, in.i);
+    const array_view<T> out(count, all);
+    out.discard_data();
+    parallel_for_each(where, out.extent, [=](index<1> n) restrict(amp) {
+        out[n] = E::template value<T>(a[n], b[n], c[n], d[n], i[n]);
+    });
+    out.synchronize();
+    return all;
+}
+
+template <class E, class T> void compare(const accelerator_view &where, const rows<T> &in) {
+    if (across_statements && (E::of & SEPARATE) != 0) return;
+    const std::vector<T> made = results<E>(where, in);
+    int wrong = 0;
+    for (std::size_t n = 0; n < made.size(); ++n) {
+        const T a = in.a[n], b = in.b[n], c = in.c[n], d = in.d[n];
+        const T wanted = E::template value<T>(a, b, c, d, in.i[n]);
+        bool right = same(made[n], wanted);
+        for (T fused : E::template fused<T>(a, b, c, d))
+            right = right || (fuses && same(made[n], fused));
+        if (right || ++wrong > 1) continue;
+        std::printf("%s of %s: a = %a, b = %a, c = %a, d = %a, i = %lld: %a, not %a\n", E::name,
+                    sizeof(T) == 4 ? "float" : "double", double(a), double(b), double(c), double(d),
+                    static_cast<long long>(in.i[n]), double(made[n]), double(wanted));
+    }
+    if (wrong == 0) return;
+    std::printf("%s of %s: %d of %zu differ\n", E::name, sizeof(T) == 4 ? "float" : "double", wrong, made.size());
+    check::fail(__FILE__, __LINE__, E::name);
+}
+
+template <class T, int... N>
+void compare_all(const accelerator_view &where, const rows<T> &in, bool special, std::integer_sequence<int, N...>) {
+    if (sizeof(T) == 8 && !where.accelerator.supports_double_precision) return;
+    (void)std::initializer_list<int>{
+        (special && (expression<N>::of & NUMBERS) != 0 ? 0 : (compare<expression<N>, T>(where, in), 0))...};
+}
+template <class T> void compare_all(const accelerator_view &where, const rows<T> &in, bool special) {
+    if constexpr (sizeof(T) == 4 || by_default)
+        compare_all<T>(where, in, special, std::make_integer_sequence<int, expressions>());
+    else
+        SKIP("doubles take the same way as floats");
+}
+
+accelerator_view host_threads() {
+    return accelerator(accelerator::direct3d_warp).default_view;
+}
+
+} // namespace
+
+static_assert(expressions >= 60, "the table has 60 expressions");
+
+TEST(floats_on_host_threads) {
+    compare_all(host_threads(), numbers<float>(), false);
+    compare_all(host_threads(), special_values<float>(), true);
+    compare_all(host_threads(), subnormal_numbers<float>(), true);
+}
+TEST(doubles_on_host_threads) {
+    compare_all(host_threads(), numbers<double>(), false);
+    compare_all(host_threads(), special_values<double>(), true);
+    compare_all(host_threads(), subnormal_numbers<double>(), true);
+}
+TEST(floats_on_a_device) {
+    compare_all(vulkan_view(), numbers<float>(), false);
+}
+TEST(doubles_on_a_device) {
+    compare_all(vulkan_view(), numbers<double>(), false);
+}
+TEST(special_floats_on_a_device) {
+    compare_all(vulkan_view(), special_values<float>(), true);
+}
+TEST(special_doubles_on_a_device) {
+    compare_all(vulkan_view(), special_values<double>(), true);
+}
+TEST(subnormal_floats_on_a_device) {
+    compare_all(vulkan_view(), subnormal_numbers<float>(), true);
+}
+TEST(subnormal_doubles_on_a_device) {
+    compare_all(vulkan_view(), subnormal_numbers<double>(), true);
+}
+
+CHECK_MAIN
