@@ -42,10 +42,10 @@ else
     say "plain_cuda.cu is not compiled here; the program that was brought along is used, if any"
 fi
 [ ! -x plain_cuda ] || programs="cuda revamp"
-ranks() { # count, program, arguments...
-    count=$1
+ranks() { # processes, program, arguments...
+    processes=$1
     shift
-    timeout 60 ./mpiexec.hydra -launcher fork -n "$count" "$@"
+    timeout 60 ./mpiexec.hydra -launcher fork -n "$processes" "$@"
 }
 exchange() { # round, who, ranks
     case $2 in

@@ -65,7 +65,7 @@ impl Runtime {
     fn new() -> Result<Self> {
         // To be listed, drivers are loaded.
         let loading = process::Loading::new();
-        let accelerators = Accelerator::all(config::get())?;
+        let accelerators = Accelerator::all(config::get());
         drop(loading);
         let default_views = accelerators.iter().map(|_| DefaultView::default()).collect();
         Ok(Self { accelerators, defaults: Mutex::default(), default_views, auto_view: Mutex::new(None) })

@@ -150,8 +150,24 @@ static void slots(revamp_accelerator device, const std::wstring &path) {
     }
 }
 
+// The driver cannot list its devices.
+static void devices() {
+    for (const accelerator &one : accelerator::get_all())
+        check(one.device_path.find(L"vulkan") == std::wstring::npos, "no device is listed");
+    check(launch<int>(accelerator().default_view).empty(), "host threads run kernels");
+    revamp_accelerator found = nullptr;
+    check(revamp_accelerator_get_default(REVAMP_CODE_SPIRV, &found) != REVAMP_OK, "no default for SPIR-V");
+    const std::string told = revamp_last_error_message();
+    std::printf("%s\n", told.c_str());
+    check(has(told, "vkEnumeratePhysicalDevices"), "the error names the call");
+}
+
 int main(int count, char **arguments) {
     const std::string feature = count > 1 ? arguments[1] : "";
+    if (feature == "devices") {
+        devices();
+        return wrong;
+    }
     revamp_accelerator all[16] = {}, device = nullptr;
     size_t found = 0;
     check(revamp_accelerator_list(all, 16, &found) == REVAMP_OK, "list");

@@ -1,5 +1,5 @@
 /* A Vulkan layer that hides from programs the feature of devices that REVAMP_LACKING names, or that they have
- * version 1.3 (version1.3), or all slots for sampled images but one (images). */
+ * version 1.3 (version1.3), or all slots for sampled images but one (images), or fails to list the devices (devices). */
 #include "layer.h"
 
 #include <stddef.h>
@@ -45,10 +45,15 @@ static VKAPI_ATTR void VKAPI_CALL fewer_properties2(VkPhysicalDevice device, VkP
     reduce(&all->properties);
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL no_devices(VkInstance instance, uint32_t *count, VkPhysicalDevice *all) {
+    (void)instance, (void)count, (void)all;
+    return VK_ERROR_INITIALIZATION_FAILED;
+}
+
 static VKAPI_ATTR void VKAPI_CALL features_but_one(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *all) {
     const char *lacking = getenv("REVAMP_LACKING");
     next_features(device, all);
-    if (!lacking || is_lacking("version1.3") || is_lacking("images")) return;
+    if (!lacking || is_lacking("version1.3") || is_lacking("images") || is_lacking("devices")) return;
     for (size_t i = 0; i < sizeof FEATURES / sizeof FEATURES[0]; i++) {
         if (strcmp(FEATURES[i].name, lacking) != 0) continue;
         for (VkBaseOutStructure *one = (VkBaseOutStructure *)all; one; one = one->pNext)
@@ -77,6 +82,8 @@ PFN_vkVoidFunction layer_function_of_instance(PFN_vkVoidFunction found, const ch
         next_properties2 = (PFN_vkGetPhysicalDeviceProperties2)found;
         return (PFN_vkVoidFunction)fewer_properties2;
     }
+    if (found && strcmp(name, "vkEnumeratePhysicalDevices") == 0 && is_lacking("devices"))
+        return (PFN_vkVoidFunction)no_devices;
     if (!found || strcmp(name, "vkGetPhysicalDeviceFeatures2") != 0) return found;
     next_features = (PFN_vkGetPhysicalDeviceFeatures2)found;
     return (PFN_vkVoidFunction)features_but_one;

@@ -44,7 +44,7 @@ pub struct Instance {
 }
 
 static INSTANCE: OnceLock<Instance> = OnceLock::new();
-/// Why there is no instance.
+/// Why there are no Vulkan devices.
 static FAILURE: Mutex<Option<Error>, { rank::INSTANCE }> = Mutex::new(None);
 
 /// The instance, made at the first call; a failure is remembered and says what is missing.
@@ -68,6 +68,17 @@ pub fn instance() -> Result<&'static Instance> {
             Err(e)
         }
     }
+}
+
+/// Why there are no Vulkan devices, if something failed.
+pub fn failure() -> Option<Error> {
+    FAILURE.lock().clone()
+}
+
+/// There is an instance, and yet no device could be listed.
+pub fn remember_failure(e: Error) {
+    log!(Warn, "no Vulkan accelerators: {e}");
+    *FAILURE.lock() = Some(e);
 }
 
 /// Lets the next call try again after a failure.

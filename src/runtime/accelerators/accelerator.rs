@@ -50,9 +50,9 @@ pub struct Accelerator {
 impl Accelerator {
     /// All accelerators: visible Vulkan devices, host threads, the cpu, host threads under other names, then hidden Vulkan
     /// devices.
-    pub(in crate::runtime) fn all(config: &'static Config) -> Result<Vec<Arc<Self>>> {
+    pub(in crate::runtime) fn all(config: &'static Config) -> Vec<Arc<Self>> {
         let (vulkan, others): (Vec<_>, Vec<_>) =
-            devices::all(config)?.into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
+            devices::all(config).into_iter().partition(|d| d.kind() == DeviceKind::Vulkan);
         let names: Vec<_> = vulkan.iter().map(|d| d.properties().description.to_string_lossy().into_owned()).collect();
         let uuids = vulkan.iter().map(|d| d.uuid().unwrap_or_default());
         let named: Vec<_> = names.iter().map(String::as_str).zip(uuids).collect();
@@ -63,7 +63,7 @@ impl Accelerator {
         let shown = visible.shown.iter().map(|&i| Self::new(vulkan[i].clone(), None));
         let others = others.into_iter().map(|d| Self::new(d, None));
         let hidden = visible.hidden.iter().map(|(i, why)| Self::new(vulkan[*i].clone(), Some(why)));
-        Ok(shown.chain(others).chain(hidden).collect())
+        shown.chain(others).chain(hidden).collect()
     }
 
     fn new(physical: Arc<dyn PhysicalDevice>, hidden: Option<&str>) -> Arc<Self> {
