@@ -99,7 +99,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_TEST",
         accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, nvidia-code, plain-floats",
         default: "none",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension or of samplers, give every queue a completion word, give kernels on any device the code that NVIDIA's drivers like.",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension or of samplers, give every queue a completion word, give kernels on any device the code that NVIDIA's drivers like, count on no more of a device's floats than Vulkan promises.",
     },
 ];
 

@@ -770,3 +770,19 @@ fn a_constant_zero_is_no_operand_where_the_driver_shortens_it() {
     let operands: Vec<_> = sum.iter().flat_map(|i| &i.operands).map(made_by).collect();
     assert_eq!(operands, [Some(Op::Load), Some(Op::Select)]);
 }
+
+#[test]
+fn quotients_of_floats_share_what_rare_operands_need() {
+    let of = |divisions: &str| {
+        let (_, module) = good(&format!(
+            "{LOADS}  %x = load float, ptr addrspace(4) %a, align 4
+  %y = load float, ptr addrspace(4) %b, align 4
+{divisions}
+  store float %r, ptr addrspace(4) %b, align 4
+  ret void"
+        ));
+        (count(&module, Op::Function), count(&module, Op::FunctionCall))
+    };
+    assert_eq!(of("  %q = fdiv float %x, %y\n  %r = fdiv float %q, 3.0"), (2, 2));
+    assert_eq!(of("  %r = fdiv arcp float %x, %y"), (1, 0));
+}

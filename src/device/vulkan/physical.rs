@@ -278,7 +278,9 @@ impl Physical {
             }
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
             // The processor's own instruction. To Mesa's code a fence is a barrier of the workgroup (22.3).
-            vk::DriverId::MESA_LLVMPIPE => &[OfDevice::ExactRoots, OfDevice::Ordered, OfDevice::ShortensZeros],
+            vk::DriverId::MESA_LLVMPIPE => {
+                &[OfDevice::ExactRoots, OfDevice::ExactQuotients, OfDevice::Ordered, OfDevice::ShortensZeros]
+            }
             _ => &[],
         }
     }
