@@ -13,7 +13,7 @@ pub mod workgroups;
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
-use crate::kernel::{Access, Module, SpecValues};
+use crate::kernel::{Access, FloatModes, Module, SpecValues};
 use block::Block;
 use hazard::{Point, Timeline, Tracker};
 use smallvec::SmallVec;
@@ -253,6 +253,10 @@ pub trait Device: Send + Sync {
     fn create_queue(&self, immediate: bool) -> Result<Arc<dyn Queue>>;
     /// Loads a module and checks that this device can run it. `label` names it in messages.
     fn load(&self, module: &Arc<Module>, label: &str) -> Result<Arc<dyn Kernel>>;
+    /// What kernels can keep of floats.
+    fn float_modes(&self) -> FloatModes {
+        FloatModes::default()
+    }
     /// The workgroups that were found for kernels; `None` if none are looked for here.
     fn workgroups(&self) -> Option<&FoundWorkgroups> {
         None

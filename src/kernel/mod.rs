@@ -4,7 +4,7 @@
 //! by what they define), `grammar` (facts of opcodes), `entry_point` (its choice and call graph), `constants` (their
 //! evaluation), `type_layout` (sizes of types), `access` (which buffers are read and written), `interface` (what a launch
 //! binds), `reflect` (which finds it), `sampled` (images with samplers of their own), `workgroup_size`; and the rewrites, with `writer`: `renumber` (dense descriptor
-//! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions), `variant` (what a launch decides). [`registry`] holds the
+//! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions), `float_modes` (what the device keeps of floats), `variant` (what a launch decides). [`registry`] holds the
 //! kernels compiled into programs by name, [`compiled`] those that the kernel compiler made of lambdas, whose bytes
 //! [`image`] reads.
 
@@ -12,6 +12,7 @@ mod access;
 pub mod compiled;
 mod constants;
 mod entry_point;
+mod float_modes;
 mod grammar;
 mod hash;
 pub mod image;
@@ -33,6 +34,7 @@ mod variant;
 mod workgroup_size;
 mod writer;
 
+pub use float_modes::FloatModes;
 pub use interface::{
     Binding, BindingKind, ImageType, PushBlock, PushMember, SampledPair, SampledType, SpecConstant, SpecKind,
 };

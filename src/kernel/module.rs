@@ -2,6 +2,7 @@
 
 use super::constants::{self, SpecOverrides};
 use super::entry_point::{self, EntryPoint};
+use super::float_modes::{self, FloatModes};
 use super::interface::{Binding, PushBlock, SampledPair, SpecConstant};
 use super::parsed::ParsedModule;
 use super::split::SplitModule;
@@ -203,6 +204,10 @@ impl Module {
     pub fn may_add_floats(&self) -> bool {
         let sums = [Op::AtomicCompareExchange, Op::AtomicExchange, Op::AtomicFAddEXT];
         self.code.insts().any(|inst| inst.op.is_some_and(|op| sums.contains(&op)))
+    }
+    /// The module with those of these modes that its types need; `None` if there are none.
+    pub fn with_float_modes(&self, modes: &FloatModes) -> Result<Option<Module>> {
+        float_modes::declare(&self.code, &self.entry, modes)?.map(|words| self.rewritten(words)).transpose()
     }
     /// The module for launches that decide so.
     pub fn variant(&self, of: Variant) -> Result<Module> {

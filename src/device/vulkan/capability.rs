@@ -170,9 +170,11 @@ fn capability_need(capability: Capability, f: &Features, limits: &Limits) -> Opt
         }
         C::GroupNonUniformClustered => operation(Subgroup::CLUSTERED, "subgroup operation clustered"),
         C::GroupNonUniformQuad => operation(Subgroup::QUAD, "subgroup operation quad"),
-        C::DenormPreserve => (limits.denorm_preserve, "property shaderDenormPreserve"),
+        C::DenormPreserve => (limits.float_modes.subnormal.contains(&true), "property shaderDenormPreserve"),
         C::DenormFlushToZero => (limits.denorm_flush, "property shaderDenormFlushToZero"),
-        C::SignedZeroInfNanPreserve => (limits.signed_zero_inf_nan_preserve, "property shaderSignedZeroInfNanPreserve"),
+        C::SignedZeroInfNanPreserve => {
+            (limits.float_modes.special.contains(&true), "property shaderSignedZeroInfNanPreserve")
+        }
         C::RoundingModeRTE => (limits.rounding_rte, "property shaderRoundingModeRTE"),
         C::RoundingModeRTZ => (limits.rounding_rtz, "property shaderRoundingModeRTZ"),
         _ => return None,

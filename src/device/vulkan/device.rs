@@ -20,7 +20,7 @@ use crate::device::{Buffer, Device, Direction, Kernel, MemoryUsage, Placement, Q
 use crate::error::{Error, Result};
 use crate::geometry::{CopyPlan, TextureShape};
 use crate::host::HostSpan;
-use crate::kernel::Module;
+use crate::kernel::{FloatModes, Module};
 use crate::lock::{Mutex, rank};
 use smallvec::SmallVec;
 use std::any::Any;
@@ -132,6 +132,10 @@ impl Device for VulkanDevice {
 
     fn shares_memory(&self) -> bool {
         self.core.physical.memory_types.unified
+    }
+
+    fn float_modes(&self) -> FloatModes {
+        self.core.physical.limits.float_modes
     }
 
     fn allocate(&self, bytes: u64, placement: Placement, label: &str) -> Result<Arc<dyn Buffer>> {

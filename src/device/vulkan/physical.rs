@@ -9,6 +9,7 @@ use super::instance::{Instance, failed, version_text};
 use super::memory_types::{MemoryTypes, device_local_bytes};
 use crate::config::Config;
 use crate::error::Result;
+use crate::kernel::FloatModes;
 use crate::log;
 use ash::vk;
 use revamp_image::OfDevice;
@@ -95,12 +96,10 @@ pub struct Limits {
     pub subgroup_size: u32,
     /// Subgroup operations of compute shaders.
     pub subgroup_operations: vk::SubgroupFeatureFlags,
-    /// Some float width can keep denormals.
-    pub denorm_preserve: bool,
+    /// What kernels can keep of floats.
+    pub float_modes: FloatModes,
     /// Some float width can flush denormals.
     pub denorm_flush: bool,
-    /// Some float width can keep the sign of zero, infinity and NaN.
-    pub signed_zero_inf_nan_preserve: bool,
     /// Some float width can round to nearest even.
     pub rounding_rte: bool,
     /// Some float width can round to zero.
@@ -252,6 +251,24 @@ fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, O
     (compute, find(Q::TRANSFER, Q::GRAPHICS | Q::COMPUTE | video))
 }
 
+fn float_modes(properties: &vk::PhysicalDeviceVulkan12Properties<'_>) -> FloatModes {
+    FloatModes {
+        special: [
+            properties.shader_signed_zero_inf_nan_preserve_float16,
+            properties.shader_signed_zero_inf_nan_preserve_float32,
+            properties.shader_signed_zero_inf_nan_preserve_float64,
+        ]
+        .map(|known| known == vk::TRUE),
+        subnormal: [
+            properties.shader_denorm_preserve_float16,
+            properties.shader_denorm_preserve_float32,
+            properties.shader_denorm_preserve_float64,
+        ]
+        .map(|known| known == vk::TRUE),
+        alike: properties.denorm_behavior_independence == vk::ShaderFloatControlsIndependence::NONE,
+    }
+}
+
 /// What is asked of a device besides its features and memory.
 struct Asked {
     limits: Limits,
@@ -322,6 +339,9 @@ impl Physical {
         let mut asked = Asked::new(instance, handle, &core, api_version, &features, &extensions);
         let bits = compute.and_then(|f| families.get(f.index as usize)).map_or(0, |f| f.timestamp_valid_bits);
         asked.limits.timestamp_bits = bits;
+        if config.test.plain_floats {
+            asked.limits.float_modes = FloatModes::default();
+        }
         if let Some(limit) = config.test.samplers {
             asked.limits.most_samplers = asked.limits.most_samplers.map(|n| n.min(limit));
         }
@@ -531,20 +551,11 @@ impl Asked {
         l.most_samplers[1] = border.max_custom_border_color_samplers;
         l.push_descriptors = push.max_push_descriptors;
         let any = |widths: [vk::Bool32; 3]| widths.contains(&vk::TRUE);
-        l.denorm_preserve = any([
-            v12.shader_denorm_preserve_float16,
-            v12.shader_denorm_preserve_float32,
-            v12.shader_denorm_preserve_float64,
-        ]);
+        l.float_modes = float_modes(&v12);
         l.denorm_flush = any([
             v12.shader_denorm_flush_to_zero_float16,
             v12.shader_denorm_flush_to_zero_float32,
             v12.shader_denorm_flush_to_zero_float64,
-        ]);
-        l.signed_zero_inf_nan_preserve = any([
-            v12.shader_signed_zero_inf_nan_preserve_float16,
-            v12.shader_signed_zero_inf_nan_preserve_float32,
-            v12.shader_signed_zero_inf_nan_preserve_float64,
         ]);
         l.rounding_rte = any([
             v12.shader_rounding_mode_rte_float16,

@@ -1,5 +1,6 @@
 //! Tests of [`super::Module`] on modules compiled here and now by glslc and spirv-as.
 
+mod float_modes;
 pub(crate) mod fuzz;
 mod parse;
 mod reflect;

@@ -60,6 +60,14 @@ pub(in crate::runtime) struct KernelChecks {
     pub report: Option<(Arc<Report>, u32)>,
 }
 
+/// What the kernel compiler says of a kernel.
+pub(in crate::runtime) struct OfCompiled<'a> {
+    /// If it checks bounds.
+    pub checks: Option<KernelChecks>,
+    /// Where its block holds references.
+    pub references: &'a [u32],
+}
+
 impl LoadedKernel {
     /// Checks and loads `spirv`, unless `cache` has it.
     pub(in crate::runtime) fn load(
@@ -68,14 +76,20 @@ impl LoadedKernel {
         spirv: &[u8],
         entry_point: Option<&str>,
         label: Option<&str>,
-        checks: Option<KernelChecks>,
-        references: &[u32],
+        compiled: Option<OfCompiled<'_>>,
     ) -> Result<Arc<Self>> {
         let named = |e: Error| match label {
             Some(label) => e.context(format_args!("kernel {label}")),
             None => e,
         };
         let module = Module::new(spirv, entry_point).map_err(named)?;
+        let (module, checks, references) = match compiled {
+            None => (module, None, &[][..]),
+            Some(OfCompiled { checks, references }) => {
+                let declared = module.with_float_modes(&device.float_modes()).map_err(named)?;
+                (declared.unwrap_or(module), checks, references)
+            }
+        };
         let label = label.map_or_else(|| module.entry_point().to_string_lossy().into_owned(), str::to_owned);
         let faces = if module.has_uniform_arguments() { references } else { &[] };
         Self::of(device, cache, module, label, checks, faces).map_err(named)
@@ -302,8 +316,7 @@ impl LoadedCompiled {
             &kernel.spirv,
             None,
             Some(&kernel.location),
-            checks,
-            &kernel.references(),
+            Some(OfCompiled { checks, references: &kernel.references() }),
         )?;
         if loaded.module().push().is_none_or(|p| !p.is_address) {
             return Err(Error::runtime(format!(

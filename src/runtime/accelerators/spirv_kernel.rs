@@ -36,8 +36,7 @@ impl SpirvKernel {
                 accelerator.name()
             )));
         }
-        let loaded =
-            LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label, None, &[])?;
+        let loaded = LoadedKernel::load(&accelerator.device()?, &accelerator.kernels, spirv, entry_point, label, None)?;
         ANY.store(true, Ordering::Relaxed);
         Ok(Arc::new(Self { accelerator: accelerator.clone(), loaded }))
     }
