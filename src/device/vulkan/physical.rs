@@ -251,6 +251,11 @@ fn choose_families(families: &[vk::QueueFamilyProperties]) -> (Option<Family>, O
     (compute, find(Q::TRANSFER, Q::GRAPHICS | Q::COMPUTE | video))
 }
 
+/// Mesa makes two operations of an fma of floats before RDNA 2. The chip is the last word of the device's name.
+fn radv_fuses(name: &str) -> bool {
+    ["(RADV NAVI2", "(RADV NAVI3", "(RADV NAVI4"].iter().any(|chip| name.contains(chip))
+}
+
 fn float_modes(properties: &vk::PhysicalDeviceVulkan12Properties<'_>) -> FloatModes {
     FloatModes {
         special: [
@@ -290,9 +295,8 @@ impl Physical {
     fn arithmetic(&self) -> &'static [OfDevice] {
         match self.driver_id {
             vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers],
-            vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE | vk::DriverId::MESA_RADV => {
-                &[OfDevice::Fused]
-            }
+            vk::DriverId::AMD_PROPRIETARY | vk::DriverId::AMD_OPEN_SOURCE => &[OfDevice::Fused],
+            vk::DriverId::MESA_RADV if radv_fuses(&self.name) => &[OfDevice::Fused],
             vk::DriverId::INTEL_PROPRIETARY_WINDOWS | vk::DriverId::INTEL_OPEN_SOURCE_MESA => &[OfDevice::Fused],
             // The processor's own instruction. To Mesa's code a fence is a barrier of the workgroup (22.3).
             vk::DriverId::MESA_LLVMPIPE => {
@@ -584,6 +588,12 @@ mod tests {
 
     fn family(queue_flags: Q, queue_count: u32) -> vk::QueueFamilyProperties {
         vk::QueueFamilyProperties { queue_flags, queue_count, ..Default::default() }
+    }
+
+    #[test]
+    fn radv_fuses_from_rdna_2_on() {
+        assert!(radv_fuses("AMD Radeon RX 6800 XT (RADV NAVI21)") && radv_fuses("AMD Radeon RX 7900 (RADV NAVI31)"));
+        assert!(!radv_fuses("AMD Radeon RX 5700 XT (RADV NAVI10)") && !radv_fuses("AMD RADV VEGA10"));
     }
 
     #[test]
