@@ -97,9 +97,9 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "REVAMP_TEST",
-        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, nvidia-code, plain-floats",
+        accepts: "comma-separated list of no-vulkan, fail-alloc=N, fail-submit=N, fail-thread=N, fail-threads=N, lose-device=N, copy=buffer|kernel|lane, groups=N, samplers=N, words, nvidia-code, plain-floats, gpu",
         default: "none",
-        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension or of samplers, give every queue a completion word, give kernels on any device the code that NVIDIA's drivers like, count on no more of a device's floats than Vulkan promises.",
+        help: "For tests only: pretend there is no Vulkan, fail the Nth allocation, the Nth submission, the Nth start of a thread, or all from the Nth on, lose the device at the Nth submission, force a copy path, lower the limit of groups in a dimension or of samplers, give every queue a completion word, give kernels on any device the code that NVIDIA's drivers like, count on no more of a device's floats than Vulkan promises, take any Vulkan device for a GPU where the default is chosen.",
     },
 ];
 
@@ -182,6 +182,8 @@ pub struct TestSwitches {
     pub nvidia_code: bool,
     /// Kernels count on no more of the device's floating-point arithmetic than Vulkan promises.
     pub plain_floats: bool,
+    /// Where the default accelerator is chosen, any Vulkan device is a GPU.
+    pub gpu: bool,
 }
 
 /// All settings, read once from the environment.
@@ -405,6 +407,7 @@ impl TestSwitches {
             ("words", _) if number.is_none() => self.words = true,
             ("nvidia-code", _) if number.is_none() => self.nvidia_code = true,
             ("plain-floats", _) if number.is_none() => self.plain_floats = true,
+            ("gpu", _) if number.is_none() => self.gpu = true,
             ("fail-alloc", Some(n)) => self.fail_alloc = Some(n),
             ("fail-submit", Some(n)) => self.fail_submit = Some(n),
             ("fail-thread", Some(n)) => self.fail_thread = Some(n),
@@ -479,7 +482,7 @@ mod tests {
             ("REVAMP_VISIBLE_DEVICES", "1, llvm,"),
             (
                 "REVAMP_TEST",
-                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,nvidia-code,plain-floats",
+                "no-vulkan,fail-alloc=3,fail-submit=4,fail-thread=5,fail-threads=6,lose-device=2,copy=kernel,groups=7,samplers=8,words,nvidia-code,plain-floats,gpu",
             ),
         ]);
         assert!(w.is_empty(), "{w:?}");
@@ -502,7 +505,8 @@ mod tests {
                 samplers: Some(8),
                 words: true,
                 nvidia_code: true,
-                plain_floats: true
+                plain_floats: true,
+                gpu: true
             }
         );
     }

@@ -462,13 +462,15 @@ impl Clang {
 
 /// A symbol of Clang's registration, and what it becomes: functions of the library, so that a program may link the HIP runtime
 /// too. The stubs, which nobody calls, would end the program.
-const RENAMED: [(&str, &str); 5] = [
+const RENAMED: [(&str, &str); 6] = [
     ("__hipRegisterFatBinary", "revamp_image_register"),
     ("__hipRegisterFunction", "revamp_image_add"),
     ("__hipUnregisterFatBinary", "revamp_image_unregister"),
     ("hipSetupArgument", "abort"),
     // Behind the one before. Two cannot have one name.
     ("hipLaunchByPtr", "_Exit"),
+    // Where there are no kernels, Clang makes no such function, and the headers run this one.
+    ("__hip_module_ctor", "revamp_image_none"),
 ];
 
 impl Clang {

@@ -4,12 +4,18 @@
 //! These are the functions of the HIP runtime that Clang's registration calls, renamed in the
 //! object (kernelc/src/driver.rs), so that a program may link the real ones too. They are no part
 //! of the header: nobody else calls them.
+//!
+//! Clang's registration runs behind the static initialisers of its translation unit. So the C++
+//! headers run it before all static initialisers, by revamp_image_register_early(), and take the
+//! image back behind all static destructors. When it then runs at Clang's time, it finds the image
+//! registered and does nothing.
 
 use super::guard::{guard_aside, guard_release};
 use super::pointer;
 use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
 use crate::kernel::{compiled, image};
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::io::Write;
 
@@ -44,20 +50,75 @@ unsafe fn image_of(wrapper: *const Wrapper) -> Result<&'static [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(start, size) })
 }
 
+/// Where revamp_image_register_early() of this thread is.
+#[derive(Clone, Copy)]
+enum Early {
+    /// Not under way.
+    No,
+    /// Nothing is registered yet.
+    Begun,
+    /// The image is.
+    Registered(RecordId),
+}
+
+thread_local! {
+    static EARLY: Cell<Early> = const { Cell::new(Early::No) };
+}
+
+/// Runs Clang's registration of a translation unit before its time. Returns what
+/// revamp_image_unregister() takes.
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_image_register_early(registration: Option<extern "C" fn()>) -> *mut c_void {
+    let Some(registration) = registration else { return std::ptr::null_mut() };
+    EARLY.set(Early::Begun);
+    registration();
+    match EARLY.replace(Early::No) {
+        Early::Registered(id) => handle(id),
+        _ => std::ptr::null_mut(),
+    }
+}
+
+/// The registration of a translation unit without kernels, in place of Clang's.
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub extern "C" fn revamp_image_none() {}
+
+fn handle(id: RecordId) -> *mut c_void {
+    std::ptr::without_provenance_mut(id.0 as usize)
+}
+
+/// The image of a handle; without one, that which this thread registers early.
+fn image_behind(handle: *mut c_void) -> Option<RecordId> {
+    match (handle.addr(), EARLY.get()) {
+        (0, Early::Registered(id)) => Some(id),
+        (0, _) => None,
+        (id, _) => Some(RecordId(id as u64)),
+    }
+}
+
 /// In place of __hipRegisterFatBinary: registers the kernels of an object file. Returns the
-/// handle that the other two functions take.
+/// handle that the other two functions take; none for an image that is registered early, so that
+/// Clang's code does not take it back.
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_register(wrapper: *const c_void) -> *mut c_void {
-    let mut id = 0;
+    let mut registered = std::ptr::null_mut();
     // What is wrong with the image is told at a launch: here nobody would see it.
     let _ = guard_aside(|| {
+        if compiled::is_registered(wrapper.addr()) {
+            return Ok(());
+        }
         // SAFETY: the caller is Clang's registration.
         let bytes = unsafe { image_of(wrapper.cast()) };
-        id = compiled::register(bytes).0;
+        let id = compiled::register(wrapper.addr(), bytes);
+        match EARLY.get() {
+            Early::No => registered = handle(id),
+            _ => EARLY.set(Early::Registered(id)),
+        }
         Ok(())
     });
-    std::ptr::without_provenance_mut(id as usize)
+    registered
 }
 
 /// In place of __hipRegisterFunction: the launch whose stub is at `stub` runs the image's kernel
@@ -77,9 +138,10 @@ pub unsafe extern "C" fn revamp_image_add(
     _warp_size: *mut c_int,
 ) -> c_int {
     guard_aside(|| {
+        let Some(image) = image_behind(image) else { return Ok(()) };
         // SAFETY: the caller is Clang's registration.
         let name = unsafe { pointer::text(name, "name") }?;
-        compiled::add(RecordId(image.addr() as u64), stub.addr(), name);
+        compiled::add(image, stub.addr(), name);
         Ok(())
     })
 }
@@ -99,6 +161,7 @@ pub struct NativeKernel {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *const NativeKernel, count: u64) {
     let _ = guard_aside(|| {
+        let Some(image) = image_behind(image) else { return Ok(()) };
         // SAFETY: the kernel compiler wrote the table, which stays as long as the code does.
         let table = unsafe { pointer::slice(table, count as usize, "table") }?;
         for row in table {
@@ -106,7 +169,7 @@ pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *con
             let name = unsafe { pointer::text(row.name, "name") }?;
             let functions = row.functions.map(|f| f.addr());
             let native = compiled::Native { functions, memory: row.memory, tile: row.tile };
-            compiled::add_native(RecordId(image.addr() as u64), name, native);
+            compiled::add_native(image, name, native);
         }
         Ok(())
     });

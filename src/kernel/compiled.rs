@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A compiled kernel. It outlives its image.
@@ -68,6 +69,8 @@ pub struct Checks {
 
 /// A registered image.
 struct Image {
+    /// The address that its unit registers it by.
+    place: usize,
     /// An error if the bytes registered were no image.
     bytes: Result<&'static [u8]>,
     kernels: OnceLock<Result<HashMap<&'static str, Kernel<'static>>>>,
@@ -89,15 +92,25 @@ struct Images {
 }
 
 static IMAGES: OnceLock<RwLock<Images, { rank::IMAGES }>> = OnceLock::new();
+/// How many images are registered.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn images() -> &'static RwLock<Images, { rank::IMAGES }> {
     IMAGES.get_or_init(RwLock::default)
 }
 
 /// Adds an image, which must stay loaded until [`unregister`]. An error is reported by [`find`], since nothing could report
-/// it while the program starts.
-pub fn register(bytes: Result<&'static [u8]>) -> RecordId {
-    images().write().register(bytes)
+/// it while the program starts. `place`: the address that its unit registers it by.
+pub fn register(place: usize, bytes: Result<&'static [u8]>) -> RecordId {
+    let mut images = images().write();
+    let id = images.register(place, bytes);
+    COUNT.store(images.images.len(), Ordering::Release);
+    id
+}
+
+/// True if an image is registered by this address.
+pub fn is_registered(place: usize) -> bool {
+    images().read().images.iter().any(|(_, image)| image.place == place)
 }
 
 /// Registers the stub at `address`: its launches run kernel `name` of `image`.
@@ -115,12 +128,14 @@ pub fn add_native(image: RecordId, name: &str, native: Native) {
 
 /// Removes an image and its stubs.
 pub fn unregister(image: RecordId) {
-    images().write().unregister(image);
+    let mut images = images().write();
+    images.unregister(image);
+    COUNT.store(images.images.len(), Ordering::Release);
 }
 
 /// True if any image is registered.
 pub fn any() -> bool {
-    IMAGES.get().is_some_and(|images| !images.read().images.is_empty())
+    COUNT.load(Ordering::Acquire) > 0
 }
 
 /// The kernel of the stub at `address`, if one is registered.
@@ -129,10 +144,10 @@ pub fn find(address: usize) -> Result<Option<Arc<Compiled>>> {
 }
 
 impl Images {
-    fn register(&mut self, bytes: Result<&'static [u8]>) -> RecordId {
+    fn register(&mut self, place: usize, bytes: Result<&'static [u8]>) -> RecordId {
         self.last += 1;
         let id = RecordId(self.last);
-        self.images.push((id, Image { bytes, kernels: OnceLock::new(), native: HashMap::new() }));
+        self.images.push((id, Image { place, bytes, kernels: OnceLock::new(), native: HashMap::new() }));
         id
     }
 
@@ -233,8 +248,8 @@ mod tests {
     #[test]
     fn one_address_of_two_images() {
         let mut all = Images::default();
-        let a = all.register(image(&["x", "shared"]));
-        let b = all.register(image(&["shared"]));
+        let a = all.register(0, image(&["x", "shared"]));
+        let b = all.register(0, image(&["shared"]));
         all.add(a, 16, "x");
         all.add(a, 32, "shared");
         all.add(b, 32, "shared");
@@ -253,7 +268,7 @@ mod tests {
     #[test]
     fn kernels_of_one_address_are_refused() {
         let mut all = Images::default();
-        let a = all.register(image(&["x", "y", "z"]));
+        let a = all.register(0, image(&["x", "y", "z"]));
         all.add(a, 16, "x");
         all.add(a, 32, "z");
         assert!(all.find(16).is_ok());
@@ -265,10 +280,10 @@ mod tests {
     #[test]
     fn damage_is_told_at_the_launch() {
         let mut all = Images::default();
-        let a = all.register(Ok(b"RVMPKERN"));
+        let a = all.register(0, Ok(b"RVMPKERN"));
         all.add(a, 16, "x");
         assert!(all.find(16).unwrap_err().to_string().contains("damaged"));
-        let b = all.register(image(&["x"]));
+        let b = all.register(0, image(&["x"]));
         all.add(b, 32, "y");
         assert!(all.find(32).unwrap_err().to_string().contains("lack \"y\""));
     }

@@ -21,7 +21,8 @@ use std::sync::Arc;
 struct Defaults {
     /// Set by the program.
     program: Option<String>,
-    /// The default chosen for each kind of code, at its first use.
+    /// The default chosen for each kind of code, at its first use. Once the program has compiled kernels it has code of
+    /// another kind.
     chosen: Vec<(Code, Arc<Accelerator>)>,
 }
 
@@ -120,16 +121,15 @@ impl Runtime {
         }
     }
 
-    /// The default accelerator for code of this kind.
+    /// The default accelerator for code of this kind. If the program has compiled kernels, its functions can run on devices
+    /// too.
     pub fn default_for(&self, code: Code) -> Result<Arc<Accelerator>> {
+        let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let mut d = self.defaults.lock();
         let Defaults { program, chosen } = &mut *d;
         if let Some((_, a)) = chosen.iter().find(|(c, _)| *c == code) {
             return Ok(a.clone());
         }
-        // If the program has compiled kernels, its functions can run on devices too.
-        let wanted = code;
-        let code = if code == Code::Host && compiled::any() { Code::Both } else { code };
         let no_vulkan = devices::no_vulkan();
         let request = defaults::DefaultRequest {
             code,
@@ -143,8 +143,15 @@ impl Runtime {
         }
         let a = self.accelerators[choice.index].clone();
         log!(Info, "the default accelerator is {}: {}", a.name(), choice.why);
-        chosen.push((wanted, a.clone()));
+        chosen.push((code, a.clone()));
         Ok(a)
+    }
+
+    /// The same for a launch that has no compiled kernel: kernels that a library brought later do not move it to where it
+    /// cannot run.
+    pub fn default_without_kernel(&self) -> Result<Arc<Accelerator>> {
+        let first = self.defaults.lock().chosen.iter().find(|(c, _)| *c == Code::Host).map(|(_, a)| a.clone());
+        first.map_or_else(|| self.default_for(Code::Host), Ok)
     }
 
     fn default_view_slot(&self, accelerator: &Arc<Accelerator>) -> Result<&DefaultView> {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdlib>
 
 using namespace concurrency;
 
@@ -45,6 +46,36 @@ TEST(a_library_comes_and_goes) {
         dlclose(library);
     }
     CHECK(kept[2] == 4 * (1 + 2 + 3));
+}
+
+// Without kernels a program has host threads as its default; with those of a library the best device.
+TEST(kernels_of_a_library_move_the_default) {
+    const accelerator before;
+    CHECK(before.device_path == L"host");
+    std::vector<int> values(4);
+    const array_view<int> own(values);
+    const auto launch = [&] {
+        own.discard_data();
+        parallel_for_each(
+            own.extent, [=](index<1> i) restrict(amp) { own[i] = i[0] + 1; });
+        CHECK(own[3] == 4);
+    };
+    launch();
+    void *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library);
+    const accelerator_view view = accelerator().default_view;
+    const auto of_library = reinterpret_cast<const accelerator *(*)()>(dlsym(library, "plugin_default"));
+    REQUIRE(of_library);
+    CHECK(*of_library() == view.accelerator);
+    if (std::getenv("REVAMP_TEST")) CHECK(view.accelerator == vulkan_view().accelerator);
+    const auto run = reinterpret_cast<int (*)(const accelerator_view *, int)>(dlsym(library, "plugin_run"));
+    REQUIRE(run);
+    CHECK(run(&view, 5) == 16);
+    // The program's own lambda still runs where it can.
+    launch();
+    dlclose(library);
+    CHECK(accelerator() == before);
+    launch();
 }
 
 // On host threads the library's own code runs: closing the library does not take it away.

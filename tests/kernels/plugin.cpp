@@ -3,6 +3,12 @@
 
 #include <atomic>
 
+// Made while the library is loaded.
+static const concurrency::accelerator at_namespace_scope;
+extern "C" const concurrency::accelerator *plugin_default() {
+    return &at_namespace_scope;
+}
+
 extern "C" int plugin_run(const concurrency::accelerator_view *view, int x) {
     std::vector<int> v(4, x);
     const concurrency::array_view<int> all(v);

@@ -44,6 +44,25 @@ extern "C" __attribute__((device, always_inline, nodebug)) inline void *__revamp
 }
 #endif
 
+#if REVAMP_DEVICE_LANGUAGE && !REVAMP_DEVICE_PASS && !defined(_WIN32)
+// Clang registers the kernels of a translation unit behind its static initialisers, which may launch them. So its
+// function runs here, before them; the library then ignores it at its time.
+extern "C" void *revamp_image_register_early(void (*registration)());
+extern "C" void revamp_image_unregister(void *image);
+extern "C" void (*revamp_unit_registration)();
+__asm__(".pushsection .data.rel.local,\"aw\"\n.p2align 3\nrevamp_unit_registration: .8byte __hip_module_ctor\n"
+        ".popsection");
+namespace {
+void *revamp_unit_kernels;
+__attribute__((constructor(101))) void revamp_unit_begins() {
+    revamp_unit_kernels = revamp_image_register_early(revamp_unit_registration);
+}
+__attribute__((destructor(101))) void revamp_unit_ends() {
+    revamp_image_unregister(revamp_unit_kernels);
+}
+} // namespace
+#endif
+
 REVAMP_OWN_BEGIN
 REVAMP_DETAIL_BEGIN
 

@@ -149,7 +149,9 @@ impl Accelerator {
                 DeviceKind::Cpu => defaults::AcceleratorClass::Cpu,
                 DeviceKind::HostThreads if self.path() == HOST_THREADS_PATH => defaults::AcceleratorClass::HostThreads,
                 DeviceKind::HostThreads => defaults::AcceleratorClass::Named,
-                DeviceKind::Vulkan if p.is_emulated => defaults::AcceleratorClass::CpuVulkan,
+                DeviceKind::Vulkan if p.is_emulated && !crate::config::get().test.gpu => {
+                    defaults::AcceleratorClass::CpuVulkan
+                }
                 DeviceKind::Vulkan => defaults::AcceleratorClass::Gpu,
             },
             dedicated_memory: p.dedicated_memory_kb as u64,

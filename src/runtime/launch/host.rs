@@ -96,7 +96,11 @@ impl Wanted<'_> {
         let sides = launch.arguments.iter().map(|a| &a.section);
         let view = choose(self.view.clone(), sides, held, || {
             let runtime = runtime()?;
-            runtime.default_view(&runtime.default_for(Code::Host)?)
+            let has_kernel = launch.compiled.is_some();
+            runtime.default_view(&match has_kernel {
+                true => runtime.default_for(Code::Host)?,
+                false => runtime.default_without_kernel()?,
+            })
         })?;
         let accelerator = view.accelerator();
         let on_host_threads = accelerator.kind() == DeviceKind::HostThreads;
