@@ -11,7 +11,7 @@ use super::registry::RecordId;
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use crate::lock::{RwLock, rank};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -30,6 +30,8 @@ pub struct Compiled {
     pub block_align: u64,
     /// The pointers in it that the kernel uses.
     pub captures: Vec<Capture>,
+    /// At how many places of the block these lie, as far as the compiler knows them.
+    pub places: usize,
     /// Its form for the host's processor.
     pub native: Option<Native>,
     /// It checks bounds.
@@ -194,6 +196,7 @@ impl Images {
                 block_size: kernel.block_size,
                 block_align: kernel.block_align,
                 captures: form.captures.clone(),
+                places: places(&form.captures),
                 native: None,
                 checks: None,
                 with_images: None,
@@ -208,6 +211,7 @@ impl Images {
             block_size: kernel.block_size,
             block_align: kernel.block_align,
             captures: kernel.captures.clone(),
+            places: places(&kernel.captures),
             native: image.native.get(kernel.name).copied(),
             checks: kernel
                 .checks
@@ -215,6 +219,11 @@ impl Images {
                 .map(|checks| Arc::new(Checks { sites: checks.sites.iter().map(|&site| site.to_owned()).collect() })),
         }))
     }
+}
+
+fn places(captures: &[Capture]) -> usize {
+    let known: BTreeSet<u32> = captures.iter().map(|c| c.offset).filter(|&at| at != image::ANY_OFFSET).collect();
+    known.len()
 }
 
 /// The kernels of an image.

@@ -229,14 +229,15 @@ TEST(DST_6_only_what_is_used_moves) {
 }
 
 TEST(a_dead_array_is_refused) {
-    const accelerator_view gpu = vulkan_view();
-    array<int> source(4, gpu);
-    array<int> moved_to(std::move(source));
-    CHECK_THROWS(runtime_exception,
-                 parallel_for_each(
-                     gpu, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
-                 CHECK_CONTAINS(e.what(), "live array");
-                 CHECK_CONTAINS(e.what(), "captures.cpp:"));
+    for (const accelerator_view &target : {accelerator(L"host").default_view, vulkan_view()}) {
+        array<int> source(4, target);
+        array<int> moved_to(std::move(source));
+        CHECK_THROWS(runtime_exception,
+                     parallel_for_each(
+                         target, extent<1>(4), [&source](index<1> i) restrict(amp) { source[i] = 1; }),
+                     CHECK_CONTAINS(e.what(), "live array");
+                     CHECK_CONTAINS(e.what(), "captures.cpp:"));
+    }
 }
 
 TEST(the_default_is_never_software_by_itself) {

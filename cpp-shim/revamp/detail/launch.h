@@ -446,6 +446,12 @@ void launch(const Concurrency::accelerator_view *target, const Concurrency::exte
     const revamp_status status = revamp_parallel_for_each(is_chosen ? access::native(*target) : nullptr, &info);
     if (status == REVAMP_ERROR_UNSUPPORTED_FEATURE) not_supported(site, large);
     check(status);
+#if !REVAMP_DEVICE_LANGUAGE
+    // It holds references at most, which the kernel compiler would have refused: what they name must be there until the
+    // kernel has run, and no view or array tells of its failure.
+    if (info.argument_count == 0 && !std::is_empty_v<Kernel> && !in_kernel())
+        (is_chosen ? *target : Concurrency::accelerator().default_view).wait();
+#endif
 }
 
 // The device pass only looks for kernels.

@@ -119,6 +119,10 @@ constexpr unsigned saturated(std::uint64_t bytes) {
 [[noreturn, gnu::noinline, gnu::cold]] inline void refuse_texel() {
     refuse_texture("the texels of a texture are read and written in kernels; the host copies them, with copy()");
 }
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_reference() {
+    refuse_texture(
+        "a kernel uses a texture view that it captured by reference; capture views by value ([=], or by name)");
+}
 inline void check_levels(unsigned first, unsigned count, unsigned levels) {
     if (count == 0 || first >= levels || count > levels - first)
         refuse_texture("a texture view of " + std::to_string(count) + " mipmap levels from level " +
@@ -170,6 +174,7 @@ template <class T, int N> class texel_face {
     REVAMP_HD texels<N> all() const {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel()) refuse_texel();
+        if (__builtin_expect(!m_texels, 0)) refuse_reference();
 #endif
         return {m_texels, extent, mipmap_levels, bits_per_scalar_element};
     }

@@ -341,6 +341,22 @@ REVAMP_HD constexpr T &element_at([[maybe_unused]] const Concurrency::index<N> &
     return *element;
 }
 
+#if !REVAMP_DEVICE_PASS
+// A view in a kernel's functor has no handle. One that has is a variable of the host, captured by reference: nothing
+// made its elements valid for the kernel. Takes values, so that a view never escapes through it.
+template <class T, int N>
+[[noreturn, gnu::noinline, gnu::cold]] void captured_by_reference(Concurrency::extent<N> extent) {
+    std::string text = "a kernel uses an array_view that it captured by reference; its type and extent: ";
+    // "... [with T = int; int N = 1]"
+    const std::string own = __PRETTY_FUNCTION__;
+    text += own.substr(own.rfind('[') == std::string::npos ? 0 : own.rfind('['));
+    for (int d = 0; d < N; ++d)
+        text.append(d ? ", " : " (").append(std::to_string(extent[static_cast<unsigned>(d)]));
+    text += "). Capture array_views by value ([=], or by name); of a member, capture a copy (`[view = member]`)";
+    throw Concurrency::runtime_exception(text.c_str(), failed);
+}
+#endif
+
 // Makes handles.
 struct views {
     template <int N> static const int *values(const Concurrency::extent<N> &extent, int (&room)[N]) {
@@ -540,6 +556,7 @@ template <class T, int N> class basic_view {
         m_control = nullptr;
 #else
         if (in_kernel()) {
+            if (__builtin_expect(other.m_control != nullptr, 0)) captured_by_reference<T, N>(other.extent);
             m_control = nullptr;
             return;
         }
@@ -574,6 +591,13 @@ template <class T, int N> class basic_view {
     REVAMP_HD T *first() const {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel()) return static_cast<T *>(host_data(m_control, used));
+#endif
+        return first_in_kernel();
+    }
+    // The compiler sees that copies in kernels have no handle, and leaves the question out.
+    REVAMP_HD T *first_in_kernel() const {
+#if !REVAMP_DEVICE_PASS
+        if (__builtin_expect(m_control != nullptr, 0)) captured_by_reference<T, N>(extent);
 #endif
         return m_data;
     }
@@ -616,7 +640,7 @@ template <class T, int N> class basic_view {
             return static_cast<T *>(data ? data : host_data(m_control, used))[m_strides(i)];
         }
 #endif
-        return element_at(i, extent, m_data + m_strides(i));
+        return element_at(i, extent, first_in_kernel() + m_strides(i));
     }
 
     REVAMP_HD auto operator[](int i) const -> std::conditional_t<N == 1, T &, array_view<T, (N > 1 ? N - 1 : 1)>> {
@@ -646,7 +670,7 @@ template <class T, int N> class basic_view {
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel()) return array_view<T, N>(views::section(m_control, origin, size), size, m_strides);
 #endif
-        return array_view<T, N>(plain(), m_data + m_strides(origin), size, m_strides);
+        return array_view<T, N>(plain(), first_in_kernel() + m_strides(origin), size, m_strides);
     }
     REVAMP_HD array_view<T, N> section(const index_type &origin) const {
         return section(origin, extent - origin);
@@ -678,14 +702,16 @@ template <class T, int N> class basic_view {
         }
 #endif
         const Concurrency::extent<1> size(bytes_as(sizeof(U)));
-        return array_view<V, 1>(typename basic_view<V, 1>::plain(), reinterpret_cast<V *>(m_data), size, strides<1>{});
+        return array_view<V, 1>(typename basic_view<V, 1>::plain(), reinterpret_cast<V *>(first_in_kernel()), size,
+                                strides<1>{});
     }
     template <int K> REVAMP_HD array_view<T, K> view_as(const Concurrency::extent<K> &shape) const {
         static_assert(N == 1, "view_as is for an array_view of rank 1: only there the elements have no gaps");
 #if !REVAMP_DEVICE_PASS
         if (!in_kernel()) return array_view<T, K>(views::view_as(m_control, shape), shape);
 #endif
-        return array_view<T, K>(typename basic_view<T, K>::plain(), m_data, shape, strides<K>::packed(shape));
+        return array_view<T, K>(typename basic_view<T, K>::plain(), first_in_kernel(), shape,
+                                strides<K>::packed(shape));
     }
 
     // Brings changes made elsewhere to where the data lives, and waits for that.
@@ -747,7 +773,8 @@ template <class T, int N> class basic_view {
                                                    m_strides.step[0] * static_cast<std::ptrdiff_t>(sizeof(T)), used),
                                     shape, steps);
 #endif
-        return array_view<T, M>(typename basic_view<T, M>::plain(), m_data + m_strides.slice(0, i), shape, steps);
+        return array_view<T, M>(typename basic_view<T, M>::plain(), first_in_kernel() + m_strides.slice(0, i), shape,
+                                steps);
     }
 };
 

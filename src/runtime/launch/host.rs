@@ -10,6 +10,7 @@ use crate::grow::Grow;
 use crate::host::Workers;
 use crate::host::pool::ThreadPool;
 use crate::kernel::Access;
+use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
 use crate::runtime::data::locked::{LockedSources, Sources};
@@ -58,7 +59,7 @@ pub fn host_dispatch(
     }
     // Arguments that the kernel does not use also influence where it runs.
     let sources = Sources::of(launch.arguments.iter().map(|a| &a.section));
-    let wanted = Wanted { view, launch, used: &used, captured: &captured };
+    let wanted = Wanted { view, launch, found, used: &used, captured: &captured };
     sources.attempt(|held| wanted.hand_over(held, again.as_deref_mut()))
 }
 
@@ -84,6 +85,8 @@ fn check_textures(launch: &HostLaunch<'_>, used: &[Option<Access>]) -> Result<()
 struct Wanted<'a> {
     view: Option<Arc<AcceleratorView>>,
     launch: &'a HostLaunch<'a>,
+    /// Its kernel, if what the compiler found holds.
+    found: Option<&'a Arc<Compiled>>,
     /// How each argument is used, and those that are.
     used: &'a [Option<Access>],
     captured: &'a [Captured<'a>],
@@ -124,6 +127,10 @@ impl Wanted<'_> {
                  on host threads",
             )
         })?;
+        // Where as many arguments are used as there are pointers, each pointer is one of them.
+        if let Some(kernel) = self.found.filter(|kernel| kernel.places != self.captured.len()) {
+            compiled::check(kernel, launch)?;
+        }
         if self.captured.len() < launch.arguments.len() {
             self.reserve_unused(&view, held)?;
         }
