@@ -103,6 +103,12 @@ pub mod rank {
         TRACKER,
         /// By which command an image came into its layout.
         LAID,
+        /// Launches whose loops the driver may stop.
+        OVERRUNS,
+        /// Which kernels a recording's flags belong to.
+        FLAGS,
+        /// Which commands of a queue may have used the results of others.
+        DEPENDENCES,
         /// The losses of a timeline.
         LOSSES,
         /// Signals that a timeline remembers.

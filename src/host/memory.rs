@@ -7,6 +7,7 @@
 use super::system::total_memory;
 use crate::error::{Error, Result};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Alignment of every [`HostBlock`].
 pub const BLOCK_ALIGN: usize = 4096;
@@ -91,6 +92,14 @@ impl HostSpan {
         // SAFETY: `sub` checked the length; `HostSpan::new`'s caller promised that the bytes are writable.
         unsafe { std::ptr::copy(bytes.as_ptr(), to.start, bytes.len()) }
         Ok(())
+    }
+
+    /// The first four bytes, which somebody else may be writing; `None` if there are fewer, or they are not aligned.
+    #[inline]
+    pub fn first_word(&self) -> Option<u32> {
+        let word = self.start.cast::<u32>();
+        // SAFETY: `HostSpan::new`'s caller promised `len` readable bytes; the access is atomic.
+        (self.len >= 4 && word.is_aligned()).then(|| unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Acquire))
     }
 
     /// A copy of the bytes.

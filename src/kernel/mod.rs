@@ -4,7 +4,8 @@
 //! by what they define), `grammar` (facts of opcodes), `entry_point` (its choice and call graph), `constants` (their
 //! evaluation), `type_layout` (sizes of types), `access` (which buffers are read and written), `interface` (what a launch
 //! binds), `reflect` (which finds it), `sampled` (images with samplers of their own), `workgroup_size`; and the rewrites, with `writer`: `renumber` (dense descriptor
-//! numbers), `split` (domains beyond the device's limit), `strip` (no non-semantic instructions), `float_modes` (what the device keeps of floats), `variant` (what a launch decides). [`registry`] holds the
+//! numbers), `split` (domains beyond the device's limit), `overrun` (loops that a driver stops), `strip` (no non-semantic instructions),
+//! `float_modes` (what the device keeps of floats), `variant` (what a launch decides). [`registry`] holds the
 //! kernels compiled into programs by name, [`compiled`] those that the kernel compiler made of lambdas, whose bytes
 //! [`image`] reads.
 
@@ -18,6 +19,7 @@ mod hash;
 pub mod image;
 mod interface;
 mod module;
+pub mod overrun;
 mod parse;
 mod parsed;
 mod reflect;

@@ -9,7 +9,7 @@ use super::split::SplitModule;
 use super::usage::SpecValues;
 use super::variant::Variant;
 use super::workgroup_size::WorkgroupSize;
-use super::{hash, parse, reflect, renumber, sampled, split, strip, type_layout, variant};
+use super::{hash, overrun, parse, reflect, renumber, sampled, split, strip, type_layout, variant};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
 use rspirv::spirv::{Capability, Op};
@@ -186,6 +186,14 @@ impl Module {
     /// [`Self::bindings`]. Drivers make tables as long as the highest number.
     pub fn renumbered(&self) -> Result<Module> {
         self.rewritten(renumber::renumber(&self.code, &self.bindings)?)
+    }
+    /// True if the entry point reaches a loop.
+    pub fn has_loops(&self) -> bool {
+        overrun::has_loops(&self.code, &self.entry)
+    }
+    /// The module with storage buffers at bindings 0 and 1 of `set`, which tell whether the driver stopped loops.
+    pub fn with_loops_checked(&self, set: u32) -> Result<Module> {
+        self.rewritten(overrun::checked(&self.code, &self.entry, set)?)
     }
     /// True if a compiled kernel reads its argument block from a uniform buffer ([`revamp_image::arguments`]).
     pub fn has_uniform_arguments(&self) -> bool {

@@ -16,8 +16,7 @@ impl InstructionWriter {
     pub(super) fn emit(&mut self, op: Op, words: &[u32]) -> Result<()> {
         let Ok(len) = u16::try_from(words.len() + 1) else {
             return Err(Error::unsupported(format!(
-                "rewriting the kernel for a big domain makes an Op{op:?} of {} words, and SPIR-V allows 65535; launch \
-                 smaller domains",
+                "rewriting the kernel makes an Op{op:?} of {} words, and SPIR-V allows 65535; give it fewer variables",
                 words.len() + 1
             )));
         };
@@ -44,8 +43,7 @@ impl InstructionWriter {
     pub(super) fn finish(self, code: &ParsedModule, bound: u32) -> Result<Vec<u32>> {
         if bound > MAX_BOUND {
             return Err(Error::unsupported(
-                "the SPIR-V module uses all ids there are, so it cannot be rewritten for a big domain; run spirv-opt \
-                 --compact-ids, or launch smaller domains",
+                "the SPIR-V module uses all ids there are, so it cannot be rewritten; run spirv-opt --compact-ids",
             ));
         }
         let header = code.words();
@@ -70,14 +68,20 @@ pub(super) struct TypeTable<'a> {
     early_ids: HashSet<u32>,
     late: Vec<(Op, Vec<u32>)>,
     constants: HashMap<u32, u32>,
+    boolean: Option<u32>,
 }
 
 impl<'a> TypeTable<'a> {
     /// The types of `code`.
     pub(super) fn new(code: &'a ParsedModule) -> Result<Self> {
         let (mut ints, mut vectors, mut pointers) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut boolean = None;
         for inst in code.globals() {
             let map = match inst.op {
+                Some(Op::TypeBool) => {
+                    boolean = inst.result();
+                    continue;
+                }
                 Some(Op::TypeInt) => &mut ints,
                 Some(Op::TypeVector) => &mut vectors,
                 Some(Op::TypePointer) => &mut pointers,
@@ -96,6 +100,7 @@ impl<'a> TypeTable<'a> {
             early_ids: HashSet::new(),
             late: Vec::new(),
             constants: HashMap::new(),
+            boolean,
         })
     }
     /// A new id.
@@ -174,6 +179,18 @@ impl<'a> TypeTable<'a> {
         self.pointers.insert((class as u32, to), id);
         self.late.push((Op::TypePointer, vec![id, class as u32, to]));
         id
+    }
+    /// `bool`, for functions.
+    pub(super) fn boolean(&mut self) -> u32 {
+        match self.boolean {
+            Some(id) => id,
+            None => {
+                let id = self.fresh();
+                self.boolean = Some(id);
+                self.late.push((Op::TypeBool, vec![id]));
+                id
+            }
+        }
     }
     /// A `uint` constant, for functions.
     pub(super) fn uint_constant(&mut self, value: u32) -> u32 {

@@ -127,3 +127,8 @@ static const uint32_t codes_words[] =
 #include "codes.inc"
     ;
 MODULE(codes);
+
+static const uint32_t limits_words[] =
+#include "limits.inc"
+    ;
+MODULE(limits);

@@ -1,9 +1,11 @@
 //! Batches: commands that are submitted together.
 
 use super::core::Core;
+use super::losses::Names;
+use super::overruns::CommandId;
 use super::pipeline::Pipeline;
 use super::recording::{LaunchCommand, Recording};
-use super::timeline::{Names, VulkanTimeline};
+use super::timeline::VulkanTimeline;
 use super::timer::LaunchTimer;
 use crate::device::Buffer;
 use crate::device::hazard::{Point, Timeline};
@@ -43,6 +45,8 @@ pub(super) struct Batch {
     /// Semaphores of the program that it signals.
     pub foreign_signals: Vec<(vk::Semaphore, u64)>,
     pub count: u32,
+    /// If the driver may stop loops: its commands that may use the results of others, and these.
+    pub after: Vec<(u64, CommandId)>,
     /// True if memory that the host addresses is written.
     pub for_host: bool,
 }
@@ -55,6 +59,7 @@ impl Batch {
         self.waits.clear();
         self.foreign_waits.clear();
         self.foreign_signals.clear();
+        self.after.clear();
         self.count = 0;
         self.for_host = false;
     }

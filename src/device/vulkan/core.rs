@@ -7,6 +7,7 @@ use super::device_type::DeviceType;
 use super::import::Importer;
 use super::instance::{Instance, failed, instance};
 use super::opened::{Opened, create_device};
+use super::overruns::Overruns;
 use super::physical::Physical;
 use super::pool::MemoryPool;
 use super::samplers::Samplers;
@@ -108,6 +109,8 @@ pub(super) struct Core {
     pub workgroups: Option<FoundWorkgroups>,
     /// Its samplers.
     pub samplers: Samplers,
+    /// The commands that may be lost because the driver stops loops.
+    pub overruns: Overruns,
     /// True on a real device, where a wait may spin: a software device needs the processor itself.
     pub spins: bool,
     next_queue: AtomicUsize,
@@ -219,6 +222,7 @@ impl Core {
                 FoundWorkgroups::new(&cache_dir().and_then(load).unwrap_or_default())
             }),
             samplers: Samplers::default(),
+            overruns: Overruns::default(),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),
             retired: Mutex::new(VecDeque::new()),

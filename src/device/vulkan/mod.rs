@@ -2,7 +2,8 @@
 //!
 //! [`instance`], [`physical`], [`features`], [`memory_types`], [`capability`] describe what there is; [`opened`] and `core`
 //! open it; `pool`, `memory`, `image`, `samplers`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the
-//! work; `device_copy`, `image_copy`, `staging` and `transfer` move bytes; [`messages`] and [`printf`] receive what the
+//! work; `overruns` finds launches whose loops the driver stopped,
+//! by their `stop_flags`; `device_copy`, `image_copy`, `staging` and `transfer` move bytes; [`messages`] and [`printf`] receive what the
 //! validation layer writes; [`interop`] and `shared` share objects with programs that use Vulkan; [`device`] is what the
 //! runtime uses.
 
@@ -23,10 +24,12 @@ mod image_copy;
 mod import;
 pub mod instance;
 pub mod interop;
+mod losses;
 mod memory;
 pub mod memory_types;
 pub mod messages;
 pub mod opened;
+mod overruns;
 pub mod physical;
 mod pipeline;
 mod pool;
@@ -38,6 +41,7 @@ mod shared;
 mod shared_buffer;
 mod staging;
 mod statistics;
+mod stop_flags;
 mod submission;
 mod timeline;
 mod timer;

@@ -292,6 +292,12 @@ impl Physical {
         self.arithmetic().iter().filter(floats).chain(code).copied()
     }
 
+    /// True for a driver that ends loops after 65,535 iterations, and ignores what is nested too deeply: llvmpipe
+    /// (`LP_MAX_TGSI_LOOP_ITERATIONS` and `LP_MAX_TGSI_NESTING` of Mesa).
+    pub(super) fn stops_loops(&self) -> bool {
+        self.driver_id == vk::DriverId::MESA_LLVMPIPE
+    }
+
     fn arithmetic(&self) -> &'static [OfDevice] {
         match self.driver_id {
             vk::DriverId::NVIDIA_PROPRIETARY => &[OfDevice::Fused, OfDevice::ClosePowers],

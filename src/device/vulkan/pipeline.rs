@@ -67,6 +67,8 @@ pub(super) struct SetLayouts {
     renumbered: Vec<((u32, u32), (u32, u32))>,
     /// The first set has the argument block alone, as a uniform buffer.
     pub arguments: bool,
+    /// The last set has the flag of the launch and the word of the device ([`super::overruns`]).
+    pub flag: bool,
 }
 
 impl SetLayouts {
@@ -76,8 +78,8 @@ impl SetLayouts {
         let most = core.physical.limits.descriptor_sets;
         let is_sparse = old().any(|(set, binding)| set >= most.min(SPARSE) || binding >= SPARSE);
         let renumbered = if is_sparse { old().zip(dense(old())).collect() } else { Vec::new() };
-        let mut layouts =
-            Self { core: core.clone(), raw: Vec::new(), descriptors: Vec::new(), renumbered, arguments: false };
+        let (core, raw, descriptors) = (core.clone(), Vec::new(), Vec::new());
+        let mut layouts = Self { core, raw, descriptors, renumbered, arguments: false, flag: false };
         if module.has_uniform_arguments() {
             if module.bindings().iter().any(|b| b.set == 0) {
                 return Err(Error::invalid(
@@ -97,7 +99,32 @@ impl SetLayouts {
             let bindings: Vec<_> = in_set.iter().map(|&((_, binding), kind)| (binding, kind)).collect();
             layouts.add(&bindings)?;
         }
+        if layouts.core.physical.stops_loops() && module.has_loops() {
+            layouts.add_flag()?;
+        }
         Ok(layouts)
+    }
+
+    /// Adds a set with the flag of the launch and the word of the device.
+    fn add_flag(&mut self) -> Result<()> {
+        let (physical, sets) = (&self.core.physical, self.raw.len());
+        if sets >= physical.limits.descriptor_sets as usize {
+            return Err(Error::unsupported(format!(
+                "the kernel has loops and uses all {sets} descriptor sets of {}, which ends loops after 65,535 iterations: \
+                 one set is needed to notice that; put the buffers into fewer",
+                physical.name
+            )));
+        }
+        self.add(&[(0, vk::DescriptorType::STORAGE_BUFFER_DYNAMIC), (1, vk::DescriptorType::STORAGE_BUFFER)])?;
+        self.flag = true;
+        Ok(())
+    }
+
+    /// The sets of the kernel's own descriptors: the number of the first, and the layout of each with its descriptors.
+    pub fn own(&self) -> (usize, impl Iterator<Item = (vk::DescriptorSetLayout, u32)>) {
+        let (first, last) = (usize::from(self.arguments), self.raw.len() - usize::from(self.flag));
+        let all = self.raw.iter().copied().zip(self.descriptors.iter().copied());
+        (first, all.take(last).skip(first))
     }
 
     /// Adds a set with these bindings.
@@ -158,8 +185,12 @@ impl VulkanKernel {
         check(core, module)?;
         let sets = SetLayouts::new(core, module)?;
         let plain = if core.physical.takes_non_semantic_info() { None } else { module.without_non_semantic()? };
-        let plain_module = match plain.as_ref().unwrap_or(module) {
+        let plain = match plain.as_ref().unwrap_or(module) {
             sparse if !sets.renumbered.is_empty() => Some(sparse.renumbered()?),
+            _ => plain,
+        };
+        let plain_module = match plain.as_ref().unwrap_or(module) {
+            looping if sets.flag => Some(looping.with_loops_checked(sets.raw.len() as u32 - 1)?),
             _ => plain,
         };
         Ok(Self {

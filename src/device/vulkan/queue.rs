@@ -12,9 +12,11 @@ use super::burst::Burst;
 use super::core::Core;
 use super::free_recordings::{FreeRecordings, MOST_FREE};
 use super::image::VulkanImage;
+use super::losses::Names;
+use super::overruns::After;
 use super::recording::Recording;
 use super::submission::{self, Submission};
-use super::timeline::{Names, Submitter, VulkanTimeline};
+use super::timeline::{Submitter, VulkanTimeline};
 use crate::config;
 use crate::device::Buffer;
 use crate::device::hazard::{Detour, Point, Segments, Timeline, any_lost};
@@ -84,6 +86,8 @@ struct Conflicts<'a> {
     waits: SmallVec<[Point; 4]>,
     /// Work that must be waited for first, with no lock held.
     elsewhere: SmallVec<[Point; 4]>,
+    /// If the driver may stop loops: the commands whose results it may use.
+    after: After,
 }
 
 /// The state behind a queue's lock.
@@ -221,8 +225,8 @@ impl VulkanQueue {
             let recording = self.recording(&mut state, barrier, &work, alone)?;
             // If this fails, what was recorded before stays, and nothing of this command is there.
             let recorded = match &mut work {
-                Command::Dispatch(launch) => recording.launch(&self.core, barrier, launch)?,
-                Command::Timed(launch, timer) => recording.timed(&self.core, launch, timer).map(|()| true)?,
+                Command::Dispatch(launch) => recording.launch(&self.own, barrier, launch)?,
+                Command::Timed(launch, timer) => recording.timed(&self.own, launch, timer).map(|()| true)?,
                 Command::Foreign { .. } => recording.add(&self.core, barrier, &mut |_| {}).map(|()| true)?,
                 Command::Other(write) => recording.add(&self.core, barrier, *write).map(|()| true)?,
             };
@@ -251,13 +255,17 @@ impl VulkanQueue {
     /// differently; then finds what the uses conflict with.
     fn find_conflicts<'a>(&self, state: &QueueState, order: &Order<'a>, found: &mut Conflicts<'a>) -> Result<()> {
         let own = self.own.id();
-        let Conflicts { trackers, barrier, chained, waits, elsewhere } = found;
+        let watched = self.core.overruns.is_active();
+        let Conflicts { trackers, barrier, chained, waits, elsewhere, after } = found;
         for &(id, u) in order {
             if trackers.last().is_none_or(|(last, _)| *last != id) {
                 trackers.push((id, u.buffer.tracker().lock_as(id)));
             }
             let Some((_, segments)) = trackers.last_mut() else { continue };
             segments.conflicts_of(own, &u.range, u.access, |p| {
+                if watched && !u.renewed {
+                    after.add((p.timeline.id(), p.sequence));
+                }
                 if p.timeline.id() == own {
                     *barrier |= p.sequence >= state.barrier;
                     *chained |= p.value == state.value;
@@ -295,6 +303,10 @@ impl VulkanQueue {
         }
         batch.keep(sequence, work);
         batch.count += 1;
+        if let Some(first) = conflicts.after.first {
+            batch.after.push((sequence, first));
+            batch.after.extend(conflicts.after.more.iter().map(|&earlier| (sequence, earlier)));
+        }
         let point = Point { timeline: self.timeline.clone(), value: number, sequence };
         let (mut at, locked) = (0, conflicts.trackers.as_mut_slice());
         for &(id, u) in order {
@@ -482,8 +494,10 @@ impl VulkanQueue {
         if let (Some(word), Some(last)) = (&self.own.word, batch.recordings.last_mut()) {
             last.write_word(&self.core, word.raw, batch.value as u32)?;
         }
+        let mut first = state.sequence - u64::from(batch.count);
         for recording in &mut batch.recordings {
             commands.push(recording.end(&self.core)?);
+            first += recording.belong(batch.value, first);
         }
         if batch.for_host && self.own.word.is_none() {
             let barrier = match &mut state.host_barrier {
@@ -509,6 +523,9 @@ impl VulkanQueue {
         }
         let before = (delayed && handed > signalled).then_some(handed);
         let after = signals.then_some(batch.value);
+        if !batch.after.is_empty() {
+            self.own.depend(batch.value, &mut batch.after);
+        }
         let (waits, also) = ((&waits[..], &wait_values[..]), &batch.foreign_signals[..]);
         self.submit_to_queue(&Submission { before, waits, commands: &commands, after, also })?;
         self.own.handed.store(batch.value, Ordering::Release);

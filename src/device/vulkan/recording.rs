@@ -11,6 +11,8 @@ use super::core::Core;
 use super::image::ImageDescriptor;
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
 use super::pipeline::Pipeline;
+use super::stop_flags::{FLAG_BYTES, Flags};
+use super::timeline::VulkanTimeline;
 use super::timer::LaunchTimer;
 use crate::device::block::Block;
 use crate::device::{BoundBuffer, Buffer};
@@ -167,6 +169,11 @@ pub(super) struct Recording {
     page_used: u64,
     /// The descriptor set that has the page as a uniform buffer.
     argument_set: Option<vk::DescriptorSet>,
+    /// The flags of its launches, if any has one, with the word of the device, and the descriptor set for both.
+    flags: Option<(Arc<Flags>, Arc<dyn Buffer>)>,
+    flag_set: Option<vk::DescriptorSet>,
+    /// How many commands this use has, also those that are not in the list.
+    count: usize,
     /// A copy of the page: the device's memory is slow to write, and must not be read.
     written: Vec<u8>,
 }
@@ -206,6 +213,9 @@ impl Recording {
             page: None,
             page_used: 0,
             argument_set: None,
+            flags: None,
+            flag_set: None,
+            count: 0,
             written: Vec::new(),
         })
     }
@@ -238,18 +248,24 @@ impl Recording {
 
     /// Adds a launch; true if something was recorded for it. If it fails, what was added before stays, and nothing of this
     /// launch is there.
-    pub fn launch(&mut self, core: &Arc<Core>, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
+    pub fn launch(&mut self, timeline: &VulkanTimeline, barrier: bool, launch: &LaunchCommand<'_>) -> Result<bool> {
+        let core = &timeline.core;
         let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
         self.put_block(core, launch, &mut push)?;
         if self.holds == Holds::All
             && self.list.get(self.used).is_some_and(|c| c.is(barrier, launch, Some(&push), core))
         {
             self.used += 1;
+            self.count += 1;
             return Ok(false);
+        }
+        if launch.pipeline.sets.flag {
+            self.make_flags(timeline)?;
         }
         self.open(core)?;
         let command = RecordedLaunch::new(core, barrier, launch, push)?;
-        self.emit(core, &command, launch.pipeline)?;
+        self.emit(core, &command, launch.pipeline, self.count)?;
+        self.count += 1;
         if !self.once {
             self.list.push(command);
             self.used += 1;
@@ -258,15 +274,25 @@ impl Recording {
     }
 
     /// Adds a launch whose time is taken. Nothing is done beside it, and it is recorded anew each time.
-    pub fn timed(&mut self, core: &Arc<Core>, launch: &LaunchCommand<'_>, timer: &Arc<LaunchTimer>) -> Result<()> {
+    pub fn timed(
+        &mut self,
+        timeline: &VulkanTimeline,
+        launch: &LaunchCommand<'_>,
+        timer: &Arc<LaunchTimer>,
+    ) -> Result<()> {
+        let core = &timeline.core;
         let mut push: SmallVec<[u8; 64]> = SmallVec::from_slice(launch.push);
         self.put_block(core, launch, &mut push)?;
+        if launch.pipeline.sets.flag {
+            self.make_flags(timeline)?;
+        }
         self.open(core)?;
         self.once = true;
         let command = RecordedLaunch::new(core, true, launch, push)?;
         self.timers.push(timer.clone());
         timer.begin(self.commands);
-        self.emit(core, &command, launch.pipeline)?;
+        self.emit(core, &command, launch.pipeline, self.count)?;
+        self.count += 1;
         timer.end(self.commands);
         Ok(())
     }
@@ -285,6 +311,7 @@ impl Recording {
     pub fn add(&mut self, core: &Core, barrier: bool, write: &mut dyn FnMut(vk::CommandBuffer)) -> Result<()> {
         self.open(core)?;
         self.once = true;
+        self.count += 1;
         if barrier {
             self.barrier(core, false);
         }
@@ -336,6 +363,7 @@ impl Recording {
     pub fn release(&mut self, core: &Core) -> Result<()> {
         self.page_used = 0;
         self.used = 0;
+        self.count = 0;
         if self.once || self.holds != Holds::All || self.list.is_empty() {
             return self.clear(core);
         }
@@ -347,6 +375,7 @@ impl Recording {
         self.list.clear();
         self.once = false;
         self.used = 0;
+        self.count = 0;
         self.reset(core)
     }
 
@@ -361,10 +390,10 @@ impl Recording {
         }
         self.begin(core, vk::CommandBufferUsageFlags::empty())?;
         let list = std::mem::take(&mut self.list);
-        let emitted = list.iter().try_for_each(|command| {
+        let emitted = list.iter().enumerate().try_for_each(|(number, command)| {
             let pipeline = command.pipeline.upgrade();
             let pipeline = pipeline.ok_or_else(|| Error::internal("a pipeline was gone before its batch"))?;
-            self.emit(core, command, &pipeline)
+            self.emit(core, command, &pipeline, number)
         });
         self.list = list;
         if emitted.is_err() {
@@ -386,6 +415,7 @@ impl Recording {
     fn reset(&mut self, core: &Core) -> Result<()> {
         self.holds = Holds::Nothing;
         self.argument_set = None;
+        self.flag_set = None;
         self.sets.reset(core)?;
         // SAFETY: the device is done with the command buffer, or never got it.
         unsafe { core.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
@@ -422,17 +452,60 @@ impl Recording {
         Ok((set, offset))
     }
 
-    fn emit(&mut self, core: &Core, command: &RecordedLaunch, pipeline: &Pipeline) -> Result<()> {
+    /// The set of the flags, and where in their memory the flag of launch `number` is.
+    #[cold]
+    fn flag_set(&mut self, core: &Core, pipeline: &Pipeline, number: usize) -> Result<(vk::DescriptorSet, u32)> {
+        let layout = pipeline.sets.raw.last().copied().unwrap_or_default();
+        let (flags, word) = self.flags.as_ref().ok_or_else(|| Error::internal("a launch without its flag"))?;
+        let offset = flags.offset(number, &pipeline.kernel) as u32;
+        if let Some(set) = self.flag_set {
+            return Ok((set, offset));
+        }
+        let set = self.sets.allocate(core, layout, 0)?;
+        let of = |buffer: vk::Buffer| [vk::DescriptorBufferInfo { buffer, offset: 0, range: FLAG_BYTES }];
+        let (flag, word) = (of(flags.buffer.raw), of(VulkanBuffer::of(word, core)?.raw));
+        let write = vk::WriteDescriptorSet::default().dst_set(set);
+        let writes = [
+            write.descriptor_type(vk::DescriptorType::STORAGE_BUFFER_DYNAMIC).buffer_info(&flag),
+            write.dst_binding(1).descriptor_type(vk::DescriptorType::STORAGE_BUFFER).buffer_info(&word),
+        ];
+        // SAFETY: the set is new, and both buffers live as long as the recording.
+        unsafe { core.raw.update_descriptor_sets(&writes, &[]) };
+        self.flag_set = Some(set);
+        Ok((set, offset))
+    }
+
+    /// Makes the flags for a launch that has one.
+    #[cold]
+    fn make_flags(&mut self, timeline: &VulkanTimeline) -> Result<()> {
+        if self.flags.is_none() {
+            let word = timeline.stop_word()?.buffer.clone();
+            self.flags = Some((Flags::new(&timeline.core, timeline.me.clone())?, word));
+        }
+        Ok(())
+    }
+
+    /// Notes the batch that is about to be handed over, and the sequence number of its first command here; how many it has.
+    #[inline]
+    pub fn belong(&self, value: u64, first: u64) -> u64 {
+        if let Some((flags, _)) = &self.flags {
+            flags.belong(value, first, self.count);
+        }
+        self.count as u64
+    }
+
+    /// Writes launch `number` of this use into the command buffer.
+    fn emit(&mut self, core: &Core, command: &RecordedLaunch, pipeline: &Pipeline, number: usize) -> Result<()> {
         let arguments = match pipeline.sets.raw.first() {
             Some(&layout) if pipeline.sets.arguments => Some(self.argument_set(core, command, layout)?),
             _ => None,
         };
+        let flag = if pipeline.sets.flag { Some(self.flag_set(core, pipeline, number)?) } else { None };
         let mut sets: SmallVec<[vk::DescriptorSet; 4]> = SmallVec::new();
         let is_bound = self.bound == pipeline.raw && self.buffers == command.bound && self.images == command.images;
-        let layouts = pipeline.sets.raw.iter().zip(&pipeline.sets.descriptors);
-        // The page's set is bound with each launch, the others where they differ from the last one's.
-        let first = usize::from(arguments.is_some());
-        for (&layout, &descriptors) in layouts.skip(first).filter(|_| !is_bound) {
+        // The sets of the page and of the flags are bound with each launch, the others where they differ from the last one's.
+        let (first, layouts) = pipeline.sets.own();
+        for (layout, descriptors) in layouts.filter(|_| !is_bound) {
             sets.push(self.sets.allocate(core, layout, descriptors)?);
         }
         let infos: SmallVec<[[vk::DescriptorBufferInfo; 1]; 8]> = command
@@ -489,6 +562,10 @@ impl Recording {
                 self.buffers.clone_from(&command.bound);
                 self.images.clone_from(&command.images);
                 self.samplers.extend(command.images.iter().filter_map(|i| i.info.sampler.clone()));
+            }
+            if let Some((set, offset)) = flag {
+                let last = pipeline.sets.raw.len() as u32 - 1;
+                raw.cmd_bind_descriptor_sets(commands, bind, pipeline.layout, last, &[set], &[offset]);
             }
             if !command.push.is_empty() {
                 raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &command.push);
@@ -597,6 +674,7 @@ impl Recording {
         unsafe { core.raw.destroy_command_pool(self.pool, None) };
         self.pool = vk::CommandPool::null();
         self.page = None;
+        self.flags = None;
     }
 }
 
@@ -641,6 +719,7 @@ impl Sets {
                     of(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, POOL.2.max(descriptors)),
                     of(vk::DescriptorType::SAMPLER, POOL.2.max(descriptors)),
                     of(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC, ARGUMENT_SETS),
+                    of(vk::DescriptorType::STORAGE_BUFFER_DYNAMIC, 1),
                 ];
                 let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL.0).pool_sizes(&size);
                 // SAFETY: the device is alive.

@@ -9,7 +9,10 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::losses::{Names, lost_command};
 use super::memory::{AllocationRequest, Mapping, VulkanBuffer};
+use super::overruns::{CommandId, Dependence, StopWord, WatchedQueue};
+use super::stop_flags;
 use crate::device::hazard::{Point, Timeline, any_lost, say_lost};
 use crate::device::{Buffer, unique_id};
 use crate::error::{Error, Result};
@@ -45,21 +48,6 @@ struct Loss {
     told: bool,
 }
 
-/// The names of a batch's commands: the kernel of a launch, or `None` for copies, each with the sequence number from which
-/// on it applies.
-pub(super) type Names = Vec<(u64, Option<Arc<str>>)>;
-
-/// The error for the command `sequence` of a lost batch.
-fn lost_command(names: &Names, sequence: u64, reason: &Error) -> Error {
-    let at = names.partition_point(|(first, _)| *first <= sequence);
-    let what = match at.checked_sub(1).map(|at| names[at].1.as_ref()) {
-        Some(Some(kernel)) => format!("a launch of kernel {kernel}"),
-        Some(None) => "a copy".to_owned(),
-        None => "work".to_owned(),
-    };
-    reason.clone().context(format_args!("{what} was accepted and then lost"))
-}
-
 /// What the timeline needs of its queue.
 pub(super) trait Submitter: Send + Sync {
     /// Submits the open batch, if there is one.
@@ -73,11 +61,15 @@ pub(super) trait Submitter: Send + Sync {
 /// The timeline of one queue.
 pub(super) struct VulkanTimeline {
     id: u64,
-    core: Arc<Core>,
+    pub core: Arc<Core>,
     /// The semaphore whose value is the number of the last finished batch.
     pub semaphore: vk::Semaphore,
     /// The host memory into which the GPU writes the low 32 bits of that number.
     pub word: Option<Arc<VulkanBuffer>>,
+    /// The word that launches set whose loops the driver stopped, if there are such kernels.
+    stopped: OnceLock<Arc<StopWord>>,
+    /// If there are: which of its commands may have used the results of others, in order.
+    dependences: Mutex<VecDeque<Dependence>, { rank::DEPENDENCES }>,
     /// The highest number known to be reached.
     done: AtomicU64,
     /// The highest number handed to the device.
@@ -133,6 +125,8 @@ impl VulkanTimeline {
             core: core.clone(),
             semaphore,
             word,
+            stopped: OnceLock::new(),
+            dependences: Mutex::new(VecDeque::new()),
             done: AtomicU64::new(0),
             handed: AtomicU64::new(0),
             signalled: AtomicU64::new(0),
@@ -150,6 +144,44 @@ impl VulkanTimeline {
         say_lost();
         let told = commands.is_empty();
         self.losses.lock().push(Loss { value, commands, names, reason, told });
+    }
+
+    /// The word that launches set whose loops the driver stopped.
+    #[cold]
+    pub fn stop_word(&self) -> Result<&StopWord> {
+        match self.stopped.get() {
+            Some(word) => Ok(word),
+            None => {
+                let word = self.core.overruns.join(self.me.clone(), || stop_flags::word(&self.core))?;
+                Ok(self.stopped.get_or_init(|| word))
+            }
+        }
+    }
+
+    /// Notes commands of batch `value`, which is about to be handed over, that may use the results of earlier ones.
+    pub fn depend(&self, value: u64, after: &mut Vec<(u64, CommandId)>) {
+        if self.stopped.get().is_none() {
+            // Without memory for a new word there is none, and nothing has been stopped.
+            let _ = self.stop_word();
+        }
+        let done = self.done.load(Ordering::Acquire);
+        let mut all = self.dependences.lock();
+        while all.front().is_some_and(|first| first.value <= done) {
+            all.pop_front();
+        }
+        all.extend(after.drain(..).map(|(sequence, earlier)| Dependence { value, sequence, earlier }));
+    }
+
+    /// Notes that the device has reached `value`.
+    #[inline]
+    fn reach(&self, value: u64) {
+        if value <= self.done.load(Ordering::Acquire) {
+            return;
+        }
+        if self.stopped.get().is_some_and(|word| word.is_set()) {
+            self.core.overruns.find(&self.core.physical.name);
+        }
+        self.done.fetch_max(value, Ordering::AcqRel);
     }
 
     /// True if the work at a point was lost; tells nobody.
@@ -172,7 +204,7 @@ impl VulkanTimeline {
         // The word holds the low bits of a number at or above `done`.
         let reached = done + u64::from(word.wrapping_sub(done as u32) & 0x7FFF_FFFF);
         if reached <= self.handed.load(Ordering::Relaxed) {
-            self.done.fetch_max(reached, Ordering::AcqRel);
+            self.reach(reached);
         }
         self.done.load(Ordering::Acquire) >= value
     }
@@ -247,7 +279,7 @@ impl VulkanTimeline {
         // SAFETY: the semaphore is alive.
         match unsafe { self.core.raw.get_semaphore_counter_value(self.semaphore) } {
             Ok(value) => {
-                self.done.fetch_max(value, Ordering::AcqRel);
+                self.reach(value);
                 value
             }
             Err(e) => {
@@ -292,7 +324,7 @@ impl VulkanTimeline {
             // SAFETY: the semaphore is alive; `info` outlives the call.
             match unsafe { self.core.raw.wait_semaphores(&info, left.as_nanos() as u64) } {
                 Ok(()) => {
-                    self.done.fetch_max(needed, Ordering::AcqRel);
+                    self.reach(needed);
                     return Ok(true);
                 }
                 Err(vk::Result::TIMEOUT) if self.word.is_some() && self.reached(value) => {
@@ -303,6 +335,25 @@ impl VulkanTimeline {
                 Err(e) => return Err(self.core.failed("vkWaitSemaphores", e)),
             }
         }
+    }
+}
+
+impl WatchedQueue for VulkanTimeline {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn dependences(&self) -> &Mutex<VecDeque<Dependence>, { rank::DEPENDENCES }> {
+        &self.dependences
+    }
+
+    fn names(&self, value: u64) -> Names {
+        let queue = self.queue.get().and_then(Weak::upgrade);
+        queue.and_then(|queue| queue.names(value)).unwrap_or_default()
+    }
+
+    fn lose(&self, value: u64, commands: Range<u64>, names: Names, reason: Error) {
+        VulkanTimeline::lose(self, value, commands, names, reason);
     }
 }
 
@@ -346,9 +397,7 @@ impl Timeline for VulkanTimeline {
         if self.seen(point.value) {
             return None;
         }
-        let queue = self.queue.get().and_then(Weak::upgrade);
-        let names = queue.and_then(|queue| queue.names(point.value)).unwrap_or_default();
-        Some(lost_command(&names, point.sequence, &reason))
+        Some(lost_command(&self.names(point.value), point.sequence, &reason))
     }
 
     fn untold(&self, value: u64) -> Option<Error> {

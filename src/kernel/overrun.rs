@@ -1,0 +1,170 @@
+//! The rewrite for drivers that stop loops: a kernel tells when that has happened.
+//!
+//! llvmpipe counts the iterations of all loops of a subgroup with one counter, which nothing resets. Once it has run out, each
+//! loop ends after its first iteration, as if it were done. So a new entry point calls the old one, and then a loop of two
+//! iterations: if that ends early, the counter has run out, and the kernel writes so into two buffers, one of the launch and one
+//! of the device. The number of iterations comes from a buffer as well, so that no compiler can tell the result.
+
+use super::entry_point::EntryPoint;
+use super::grammar;
+use super::parsed::{Instruction, ParsedModule};
+use super::writer::{InstructionWriter, TypeTable};
+use crate::error::Result;
+use rspirv::spirv::{Decoration, FunctionControl, LoopControl, Op, SelectionControl, StorageClass};
+
+/// What both buffers must contain before a launch: 0, which becomes 1 where loops were stopped, and how long the last loop is.
+pub const UNTOUCHED: [u32; 2] = [0, 2];
+
+/// True if the entry point reaches a loop.
+pub(super) fn has_loops(code: &ParsedModule, entry: &EntryPoint) -> bool {
+    entry.functions.iter().any(|&at| code.body(at).any(|inst| inst.is(Op::LoopMerge)))
+}
+
+struct Rewrite<'a> {
+    code: &'a ParsedModule,
+    /// The function of the entry point, and the one that takes its place.
+    old: u32,
+    new: u32,
+    types: TypeTable<'a>,
+    uint: u32,
+    boolean: u32,
+    word_pointer: u32,
+    block: u32,
+    block_pointer: u32,
+    /// The buffers, by binding, and their descriptor set.
+    buffers: [u32; 2],
+    set: u32,
+    zero: u32,
+    one: u32,
+    out: InstructionWriter,
+}
+
+/// The words of `code` with storage buffers at bindings 0 and 1 of `set`, which tell whether loops were stopped.
+pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32) -> Result<Vec<u32>> {
+    let mut types = TypeTable::new(code)?;
+    let class = class(code);
+    let uint = types.uint();
+    let boolean = types.boolean();
+    let word_pointer = types.late_pointer(class, uint);
+    let mut rewrite = Rewrite {
+        code,
+        old: entry.function,
+        new: types.fresh(),
+        uint,
+        boolean,
+        word_pointer,
+        block: types.fresh(),
+        block_pointer: types.fresh(),
+        buffers: [types.fresh(), types.fresh()],
+        set,
+        zero: types.uint_constant(0),
+        one: types.uint_constant(1),
+        types,
+        out: InstructionWriter::default(),
+    };
+    rewrite.module()?;
+    let Rewrite { types, out, .. } = rewrite;
+    out.finish(code, types.bound())
+}
+
+/// Storage buffers have a class of their own since SPIR-V 1.3.
+fn class(code: &ParsedModule) -> StorageClass {
+    if code.version() >= (1, 3) { StorageClass::StorageBuffer } else { StorageClass::Uniform }
+}
+
+impl Rewrite<'_> {
+    fn module(&mut self) -> Result<()> {
+        let code = self.code;
+        let (mut before_types, mut before_functions) = (true, true);
+        for inst in code.insts() {
+            if before_types && !grammar::is_preamble(inst.op) {
+                before_types = false;
+                self.decorate()?;
+                self.types.emit_early(&mut self.out)?;
+            }
+            if before_functions && inst.is(Op::Function) {
+                before_functions = false;
+                self.globals()?;
+            }
+            match inst.op {
+                Some(Op::EntryPoint) if inst.word(2) == self.old => self.entry_point(inst)?,
+                Some(op @ (Op::ExecutionMode | Op::ExecutionModeId)) if inst.word(1) == self.old => {
+                    self.out.emit(op, &[&[self.new], &inst.words[2..]].concat())?;
+                }
+                _ if inst.result().is_some_and(|id| self.types.is_early(id)) => {}
+                _ => self.out.copy(inst)?,
+            }
+        }
+        self.function()
+    }
+
+    fn entry_point(&mut self, inst: Instruction<'_>) -> Result<()> {
+        let mut words = [&[inst.word(1), self.new], &inst.words[3..]].concat();
+        // Since SPIR-V 1.4 the interface lists variables of every storage class.
+        if self.code.version() >= (1, 4) {
+            words.extend(self.buffers);
+        }
+        self.out.emit(Op::EntryPoint, &words)
+    }
+
+    fn decorate(&mut self) -> Result<()> {
+        let is_new = self.code.version() >= (1, 3);
+        let block = if is_new { Decoration::Block } else { Decoration::BufferBlock };
+        let (out, offset) = (&mut self.out, Decoration::Offset as u32);
+        out.emit(Op::Decorate, &[self.block, block as u32])?;
+        out.emit(Op::MemberDecorate, &[self.block, 0, offset, 0])?;
+        out.emit(Op::MemberDecorate, &[self.block, 1, offset, 4])?;
+        for (binding, buffer) in (0..).zip(self.buffers) {
+            out.emit(Op::Decorate, &[buffer, Decoration::DescriptorSet as u32, self.set])?;
+            out.emit(Op::Decorate, &[buffer, Decoration::Binding as u32, binding])?;
+        }
+        Ok(())
+    }
+
+    fn globals(&mut self) -> Result<()> {
+        self.types.emit_late(&mut self.out)?;
+        let class = class(self.code) as u32;
+        self.out.emit(Op::TypeStruct, &[self.block, self.uint, self.uint])?;
+        self.out.emit(Op::TypePointer, &[self.block_pointer, class, self.block])?;
+        self.buffers.iter().try_for_each(|buffer| self.out.emit(Op::Variable, &[self.block_pointer, *buffer, class]))
+    }
+
+    /// Writes the new entry point: it calls the old one, counts up to the second word of the last buffer, and writes the first
+    /// words if it did not get there.
+    fn function(&mut self) -> Result<()> {
+        let Some(old) = self.code.def_of(self.old, Op::Function) else { return Ok(()) };
+        let (void, signature) = (old.word(1), old.word(4));
+        let [start, header, next, merge, stopped, end] = std::array::from_fn(|_| self.types.fresh());
+        let [call, at, most, count, more, counted, early] = std::array::from_fn(|_| self.types.fresh());
+        let flags = self.buffers.map(|buffer| (buffer, self.types.fresh()));
+        let Self { uint, boolean, word_pointer, buffers: [_, last], zero, one, .. } = *self;
+        let out = &mut self.out;
+        out.emit(Op::Function, &[void, self.new, FunctionControl::NONE.bits(), signature])?;
+        out.emit(Op::Label, &[start])?;
+        out.emit(Op::FunctionCall, &[void, call, self.old])?;
+        out.emit(Op::AccessChain, &[word_pointer, at, last, one])?;
+        out.emit(Op::Load, &[uint, most, at])?;
+        out.emit(Op::Branch, &[header])?;
+        out.emit(Op::Label, &[header])?;
+        out.emit(Op::Phi, &[uint, count, zero, start, counted, next])?;
+        out.emit(Op::ULessThan, &[boolean, more, count, most])?;
+        out.emit(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()])?;
+        out.emit(Op::BranchConditional, &[more, next, merge])?;
+        out.emit(Op::Label, &[next])?;
+        out.emit(Op::IAdd, &[uint, counted, count, one])?;
+        out.emit(Op::Branch, &[header])?;
+        out.emit(Op::Label, &[merge])?;
+        out.emit(Op::INotEqual, &[boolean, early, count, most])?;
+        out.emit(Op::SelectionMerge, &[end, SelectionControl::NONE.bits()])?;
+        out.emit(Op::BranchConditional, &[early, stopped, end])?;
+        out.emit(Op::Label, &[stopped])?;
+        for (buffer, flag) in flags {
+            out.emit(Op::AccessChain, &[word_pointer, flag, buffer, zero])?;
+            out.emit(Op::Store, &[flag, one])?;
+        }
+        out.emit(Op::Branch, &[end])?;
+        out.emit(Op::Label, &[end])?;
+        out.emit(Op::Return, &[])?;
+        out.emit(Op::FunctionEnd, &[])
+    }
+}

@@ -1,0 +1,115 @@
+/* SPIR-V kernels that llvmpipe cannot run as written: it ends loops after 65,535 iterations, and ignores what is nested
+ * more than 80 levels deep. A launch is right, or fails with an explanation (docs/devices.md). */
+#include "support.h"
+
+enum { N = 100 };
+
+typedef struct {
+    uint32_t kind, n, m;
+} limits_push;
+
+static uint32_t straight(uint32_t x, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        x = x * 1664525U + i;
+    return x;
+}
+
+static uint32_t left_early(uint32_t x, uint32_t n) {
+    for (uint32_t i = 0;; i++) {
+        x = x * 1664525U + i;
+        if (i == n) return x;
+        if (x == 1234567U) return 7;
+    }
+}
+
+static uint32_t expected(uint32_t at, limits_push push) {
+    uint32_t x = at;
+    switch (push.kind) {
+    case 0:
+        return straight(x, push.n);
+    case 1:
+        for (uint32_t i = 0; i < push.n; i++)
+            x = straight(x, push.m) ^ i;
+        return x;
+    case 2:
+        return left_early(x, push.n);
+    default:
+        return at % 2 == push.kind % 2 ? straight(x, push.n) : straight(x, push.m) + 1;
+    }
+}
+
+/* An array of the numbers 0 to N - 1. */
+static revamp_array counted(const place *p) {
+    uint32_t made[N];
+    for (uint32_t i = 0; i < N; i++)
+        made[i] = i;
+    return array_with(p->view, made, N);
+}
+
+static revamp_status run(const place *p, revamp_kernel kernel, revamp_array a, limits_push push) {
+    int32_t extent = N;
+    revamp_argument arguments[] = {in_set(revamp_argument_buffer(1, a), 3),
+                                   revamp_argument_push_constant(0, &push, sizeof push)};
+    return launch(p->view, kernel, 1, &extent, arguments, 2);
+}
+
+/* Reads the result: right (true), or the call says that loops are too long. */
+static bool right_or_told(revamp_array a, limits_push push) {
+    static uint32_t data[N];
+    int32_t extent = N;
+    revamp_region from = whole(a), to = host_region(data, 1, &extent, sizeof *data);
+    revamp_status status = revamp_copy(&from, &to);
+    if (status != REVAMP_OK) {
+        CHECK_TEXT(revamp_last_error_message(), "65,535");
+        CHECK_TEXT(revamp_last_error_message(), "a launch of kernel");
+        return false;
+    }
+    for (uint32_t i = 0; i < N; i++)
+        CHECK_NUMBER(data[i], expected(i, push));
+    return true;
+}
+
+TEST(long_loops_are_right_or_fail) {
+    static const limits_push short_ones[] = {
+        {0, 65000, 0}, {1, 100, 600}, {2, 65000, 0}, {3, 30000, 32000}, {4, 0, 65000}};
+    static const limits_push long_ones[] = {{0, 65535, 0}, {0, 65536, 0},    {0, 70000, 0}, {0, 1000000, 0},
+                                            {1, 300, 300}, {1, 100000, 1},   {2, 65536, 0}, {2, 200000, 0},
+                                            {3, 70000, 5}, {4, 33000, 33000}};
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel kernel = load(p->accelerator, &limits_module);
+        for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++) {
+            revamp_array a = counted(p);
+            CHECK_OK(run(p, kernel, a, long_ones[i]));
+            (void)right_or_told(a, long_ones[i]);
+            CHECK_OK(revamp_array_destroy(a));
+        }
+        for (size_t i = 0; i < sizeof short_ones / sizeof *short_ones; i++) {
+            revamp_array a = counted(p);
+            CHECK_OK(run(p, kernel, a, short_ones[i]));
+            CHECK(right_or_told(a, short_ones[i]));
+            CHECK_OK(revamp_array_destroy(a));
+        }
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}
+
+/* A burst of launches, which are recorded once and submitted again: each says of its own array. */
+TEST(one_long_loop_among_many_launches) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        revamp_kernel kernel = load(p->accelerator, &limits_module);
+        for (int round = 0; round < 4; round++) {
+            revamp_array arrays[6];
+            static const limits_push most = {0, 10, 0}, one = {0, 100000, 0};
+            for (int k = 0; k < 6; k++)
+                arrays[k] = counted(p);
+            for (int k = 0; k < 6; k++)
+                CHECK_OK(run(p, kernel, arrays[k], k == 3 ? one : most));
+            for (int k = 0; k < 6; k++) {
+                bool right = right_or_told(arrays[k], k == 3 ? one : most);
+                CHECK(right || k >= 3);
+                CHECK_OK(revamp_array_destroy(arrays[k]));
+            }
+        }
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}

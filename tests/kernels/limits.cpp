@@ -1,0 +1,202 @@
+// Kernels that some devices cannot run as written: long loops, which llvmpipe ends after 65,535 iterations, and deep
+// nesting, which it ignores beyond 80 levels. A launch gives the right result, or fails with an explanation. On a
+// Vulkan device and on host threads.
+#include "device.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace concurrency;
+
+namespace {
+
+constexpr int threads = 20;
+
+unsigned step(unsigned x, int i) restrict(amp, cpu) {
+    return x * 1664525u + static_cast<unsigned>(i) + 1013904223u;
+}
+
+// What a loop of `n` iterations gives, for all kinds of loops below.
+unsigned straight(unsigned x, int n) restrict(amp, cpu) {
+    for (int i = 0; i < n; ++i)
+        x = step(x, i);
+    return x;
+}
+unsigned nested(unsigned x, int n, int m) restrict(amp, cpu) {
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < m; ++k)
+            x = step(x, k);
+        x ^= x >> 7;
+    }
+    return x;
+}
+unsigned left_early(unsigned x, int n) restrict(amp, cpu) {
+    for (int i = 0;; ++i) {
+        x = step(x, i);
+        if (i == n) break;
+        if ((x & 0xfffffffu) == 1234567u) return 7;
+    }
+    return x + 1;
+}
+unsigned returned_early(unsigned x, int n) restrict(amp, cpu) {
+    for (int i = 0; i < 2000000; ++i) {
+        x = step(x, i);
+        if (i == n) return x + 3;
+    }
+    return 0;
+}
+// No thread has many iterations. Those that run together take turns.
+unsigned by_turns(unsigned x, int thread, int turns, int n) restrict(amp, cpu) {
+    for (int turn = 0; turn < turns; ++turn)
+        if (thread % turns == turn)
+            for (int i = 0; i < n; ++i)
+                x = step(x, i);
+    return x;
+}
+// The last loop is short, and the first one may take all there is.
+unsigned short_at_the_end(unsigned x, int n) restrict(amp, cpu) {
+    x = straight(x, n);
+    for (int i = 0; i < 5; ++i)
+        x = step(x, i) ^ (x >> 3);
+    return x;
+}
+
+const char *const kinds[] = {"straight", "nested", "left early", "returned early", "by turns", "short at the end"};
+
+unsigned value(int kind, unsigned x, int thread, int n) restrict(amp, cpu) {
+    switch (kind) {
+    case 0:
+        return straight(x, n);
+    case 1:
+        return nested(x, n / 300, 300);
+    case 2:
+        return left_early(x, n);
+    case 3:
+        return returned_early(x, n);
+    case 4:
+        return by_turns(x, thread, 4, n / 4);
+    default:
+        return short_at_the_end(x, n);
+    }
+}
+
+template <int kind> void launch(const accelerator_view &where, const array_view<unsigned> &v, int n) {
+    parallel_for_each(
+        where, v.extent, [=](index<1> i) restrict(amp) { v[i] = value(kind, v[i], i[0], n); });
+}
+using launcher = void (*)(const accelerator_view &, const array_view<unsigned> &, int);
+const launcher launchers[] = {launch<0>, launch<1>, launch<2>, launch<3>, launch<4>, launch<5>};
+
+std::vector<unsigned> numbers() {
+    std::vector<unsigned> made(threads);
+    for (int i = 0; i < threads; ++i)
+        made[static_cast<size_t>(i)] = static_cast<unsigned>(i) * 77u + 5u;
+    return made;
+}
+std::vector<unsigned> expected(int kind, int n) {
+    std::vector<unsigned> made = numbers();
+    for (int i = 0; i < threads; ++i)
+        made[static_cast<size_t>(i)] = value(kind, made[static_cast<size_t>(i)], i, n);
+    return made;
+}
+
+// True if `run` succeeds; false if it says that loops are too long.
+template <class F> bool succeeds(const F &run) {
+    try {
+        run();
+        return true;
+    } catch (const runtime_exception &e) {
+        const std::string text = e.what();
+        CHECK(text.find("65,535") != std::string::npos);
+        CHECK(text.find("docs/devices.md") != std::string::npos);
+        return false;
+    }
+}
+
+template <class Kernel> void everywhere(const Kernel &kernel) {
+    kernel(accelerator(accelerator::direct3d_warp).default_view);
+    kernel(vulkan_view());
+}
+
+} // namespace
+
+TEST(long_loops_are_right_or_fail) {
+    everywhere([](const accelerator_view &where) {
+        for (int kind = 0; kind < 6; ++kind)
+            for (int n : {60000, 65535, 65536, 70000, 90000, 1000000}) {
+                std::vector<unsigned> got = numbers();
+                const bool done = succeeds([&] {
+                    const array_view<unsigned> v(threads, got);
+                    launchers[kind](where, v, n);
+                    v.synchronize();
+                });
+                if (!done && n > 60000) continue;
+                if (!done || got != expected(kind, n)) std::printf("%s, %d iterations\n", kinds[kind], n);
+                CHECK(done && got == expected(kind, n));
+            }
+    });
+}
+
+// What a kernel makes of a result that is not there is not there either, be it on the same view or another.
+TEST(what_uses_the_result_of_a_long_loop_is_right_or_fails) {
+    everywhere([](const accelerator_view &where) {
+        for (const accelerator_view &second : {where, where.accelerator.create_view()})
+            for (int n : {1000, 1000000}) {
+                std::vector<unsigned> got(threads);
+                const bool done = succeeds([&] {
+                    const std::vector<unsigned> start = numbers();
+                    array<unsigned> a(threads, start.begin(), where), b(threads, second);
+                    const array_view<unsigned> va(a), vb(b);
+                    launch<0>(where, va, n);
+                    parallel_for_each(
+                        second, b.extent, [=](index<1> i) restrict(amp) { vb[i] = va[i] + 1; });
+                    copy(b, got.begin());
+                });
+                std::vector<unsigned> wanted = expected(0, n);
+                for (unsigned &x : wanted)
+                    ++x;
+                CHECK(done ? got == wanted : n > 60000);
+            }
+    });
+}
+
+TEST(launches_after_a_long_loop_are_right) {
+    everywhere([](const accelerator_view &where) {
+        for (int round = 0; round < 3; ++round) {
+            std::vector<unsigned> lost = numbers(), got = numbers();
+            const bool done = succeeds([&] {
+                const array_view<unsigned> v(threads, lost);
+                launch<0>(where, v, 1000000);
+                v.synchronize();
+            });
+            CHECK(!done || lost == expected(0, 1000000));
+            const array_view<unsigned> v(threads, got);
+            launch<0>(where, v, 1000);
+            v.synchronize();
+            CHECK(got == expected(0, 1000));
+        }
+    });
+}
+
+// The wait says so too, where nobody asks for the data.
+TEST(a_wait_tells_of_a_long_loop) {
+    everywhere([](const accelerator_view &where) {
+        std::vector<unsigned> got = numbers();
+        const std::vector<unsigned> start = numbers();
+        array<unsigned> a(threads, start.begin(), where);
+        const array_view<unsigned> v(a);
+        const bool done = succeeds([&] {
+            launch<1>(where, v, 90000);
+            accelerator_view(where).wait();
+        });
+        if (done) {
+            copy(a, got.begin());
+            CHECK(got == expected(1, 90000));
+        } else {
+            CHECK(!succeeds([&] { copy(a, got.begin()); }));
+        }
+    });
+}
+
+CHECK_MAIN
