@@ -119,14 +119,23 @@ fn by_integers(asm: &mut Assembler, operands: &[Word]) -> Word {
     let sign = masked(asm, signs, 1 << 31);
     let word = asm.make(S::BitwiseOr, Scalar::U32, &[size, sign]);
     let word = asm.make(S::Bitcast, Scalar::F32, &[word]);
-    // Of zeros, infinities and NaN the driver's quotient is exact.
+    // Of zeros, infinities and NaN the driver's quotient is exact, and of another number only the sign matters there. That number
+    // must not reach the driver, which may take it or its reciprocal for zero.
     let [one, most] = [1, INFINITY - 1].map(|n| asm.constant(Scalar::U32, n));
     let usual = [x, y].map(|parts| {
         let below = asm.make(S::ISub, Scalar::U32, &[parts.size, one]);
         asm.make(S::ULessThan, Scalar::Bool, &[below, most])
     });
+    let unit = asm.constant(Scalar::U32, u64::from(1f32.to_bits()));
+    let mut simple = |value: Word, bits: Word, usual: Word| {
+        let sign = masked(asm, bits, 1 << 31);
+        let unit = asm.make(S::BitwiseOr, Scalar::U32, &[sign, unit]);
+        let unit = asm.make(S::Bitcast, Scalar::F32, &[unit]);
+        asm.make(S::Select, Scalar::F32, &[usual, unit, value])
+    };
+    let [p, q] = [simple(a, bits[0], usual[0]), simple(b, bits[1], usual[1])];
+    let plain = asm.make(S::FDiv, Scalar::F32, &[p, q]);
     let usual = asm.make(S::LogicalAnd, Scalar::Bool, &usual);
-    let plain = asm.make(S::FDiv, Scalar::F32, &[a, b]);
     asm.make(S::Select, Scalar::F32, &[usual, word, plain])
 }
 
