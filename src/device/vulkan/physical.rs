@@ -289,7 +289,12 @@ impl Physical {
     pub(super) fn known(&self) -> impl Iterator<Item = OfDevice> {
         let code: &[OfDevice] = if self.nvidia_code { &[OfDevice::Breaks, OfDevice::Reciprocals] } else { &[] };
         let floats = |of: &&OfDevice| !(self.plain_floats && of.is_of_floats());
-        self.arithmetic().iter().filter(floats).chain(code).copied()
+        let zeros: &[OfDevice] = match self.limits.float_modes.special[1] || self.stops_loops() {
+            true => &[],
+            // Nothing can be declared that would keep the driver from it.
+            false => &[OfDevice::ShortensZeros],
+        };
+        self.arithmetic().iter().filter(floats).chain(code).chain(zeros).copied()
     }
 
     /// True for a driver that ends loops after 65,535 iterations, and ignores what is nested too deeply: llvmpipe
