@@ -113,3 +113,31 @@ TEST(one_long_loop_among_many_launches) {
         CHECK_OK(revamp_kernel_release(kernel));
     }
 }
+
+TEST(deep_nesting_is_right_or_refused) {
+    FOR_EACH_PLACE(p, runs_spirv) {
+        enum { MANY = 160, LEVELS = 140 };
+        revamp_kernel kernel = NULL;
+        if (try_load(p->accelerator, nested_module.words, nested_module.size, NULL, &kernel) != REVAMP_OK) {
+            CHECK_TEXT(revamp_last_error_message(), "conditions 14");
+            CHECK_TEXT(revamp_last_error_message(), "levels deep");
+            continue;
+        }
+        uint32_t data[MANY], *got;
+        int32_t extent = MANY;
+        for (uint32_t i = 0; i < MANY; i++)
+            data[i] = i;
+        revamp_array a = array_with(p->view, data, MANY);
+        revamp_argument arguments[] = {revamp_argument_buffer(0, a)};
+        CHECK_OK(launch(p->view, kernel, 1, &extent, arguments, 1));
+        got = read_array(a);
+        for (uint32_t i = 0; i < MANY; i++) {
+            uint32_t wanted = 0;
+            for (uint32_t k = 0; k < i && k < LEVELS; k++)
+                wanted = wanted * 3 + k;
+            CHECK_NUMBER(got[i], wanted);
+        }
+        CHECK_OK(revamp_array_destroy(a));
+        CHECK_OK(revamp_kernel_release(kernel));
+    }
+}

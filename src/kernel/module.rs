@@ -4,6 +4,7 @@ use super::constants::{self, SpecOverrides};
 use super::entry_point::{self, EntryPoint};
 use super::float_modes::{self, FloatModes};
 use super::interface::{Binding, PushBlock, SampledPair, SpecConstant};
+use super::nesting::{self, Depth};
 use super::parsed::ParsedModule;
 use super::split::SplitModule;
 use super::usage::SpecValues;
@@ -186,6 +187,10 @@ impl Module {
     /// [`Self::bindings`]. Drivers make tables as long as the highest number.
     pub fn renumbered(&self) -> Result<Module> {
         self.rewritten(renumber::renumber(&self.code, &self.bindings)?)
+    }
+    /// How deep conditions and loops are nested.
+    pub fn depth(&self) -> Result<Depth> {
+        nesting::depth(&self.code, &self.entry)
     }
     /// True if the entry point reaches a loop.
     pub fn has_loops(&self) -> bool {

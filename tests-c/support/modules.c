@@ -132,3 +132,8 @@ static const uint32_t limits_words[] =
 #include "limits.inc"
     ;
 MODULE(limits);
+
+static const uint32_t nested_words[] =
+#include "nested.inc"
+    ;
+MODULE(nested);

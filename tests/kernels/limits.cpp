@@ -101,6 +101,47 @@ std::vector<unsigned> expected(int kind, int n) {
     return made;
 }
 
+// Nested branches: `level` of them, each with a store that keeps it a branch.
+template <int level> unsigned branches(unsigned *seen, unsigned x, unsigned a) restrict(amp, cpu) {
+    if (x <= static_cast<unsigned>(level)) return a;
+    a = step(a, level);
+    *seen = a;
+    return branches<level - 1>(seen, x, a) ^ 1u;
+}
+template <> unsigned branches<0>(unsigned *, unsigned, unsigned a) restrict(amp, cpu) { return a + 1; }
+
+// One condition after another, each of which may be the last.
+template <int level> unsigned returns(unsigned *seen, unsigned x, unsigned a) restrict(amp, cpu) {
+    if (x == static_cast<unsigned>(level)) return a ^ 5u;
+    *seen += a;
+    return returns<level - 1>(seen, x, a * 3 + *seen);
+}
+template <> unsigned returns<0>(unsigned *, unsigned, unsigned a) restrict(amp, cpu) { return a; }
+
+template <int level> void nest(const accelerator_view &where, const array_view<unsigned> &v, const array_view<unsigned> &seen) {
+    parallel_for_each(where, v.extent, [=](index<1> i) restrict(amp) {
+        const unsigned x = static_cast<unsigned>(i[0]) % 150;
+        v[i] = i[0] < 150 ? branches<level>(&seen[i], x, v[i]) : returns<level>(&seen[i], x, v[i]);
+    });
+}
+template <int level> void check_nesting(const accelerator_view &where) {
+    std::vector<unsigned> got(300, 7), seen(300, 1), wanted(300), also(300, 1);
+    for (unsigned i = 0; i < 300; ++i)
+        wanted[i] = i < 150 ? branches<level>(&also[i], i % 150, 7) : returns<level>(&also[i], i % 150, 7);
+    try {
+        const array_view<unsigned> v(300, got), s(300, seen);
+        nest<level>(where, v, s);
+        v.synchronize();
+        s.synchronize();
+    } catch (const runtime_exception &e) {
+        CHECK(std::string(e.what()).find("levels deep") != std::string::npos);
+        CHECK(level > 60);
+        return;
+    }
+    CHECK(got == wanted);
+    CHECK(seen == also);
+}
+
 // True if `run` succeeds; false if it says that loops are too long.
 template <class F> bool succeeds(const F &run) {
     try {
@@ -196,6 +237,16 @@ TEST(a_wait_tells_of_a_long_loop) {
         } else {
             CHECK(!succeeds([&] { copy(a, got.begin()); }));
         }
+    });
+}
+
+TEST(deep_nesting_is_right_or_refused) {
+    everywhere([](const accelerator_view &where) {
+        check_nesting<20>(where);
+        check_nesting<60>(where);
+        check_nesting<79>(where);
+        check_nesting<90>(where);
+        check_nesting<140>(where);
     });
 }
 

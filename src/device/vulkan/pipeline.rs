@@ -398,7 +398,30 @@ fn check(core: &Core, module: &Module) -> Result<()> {
     has(all, p.limits.stage_resources, "resources", "maxPerStageResources", "; pass addresses instead of buffers")?;
     let push = module.push().map_or(0, |b| u64::from(b.size));
     has(push, p.limits.push_constants, "bytes of push constants", "maxPushConstantsSize", "; pass a buffer instead")?;
+    check_nesting(core, module)?;
     check_workgroup(core, module, &Vec::new())
+}
+
+/// llvmpipe ignores conditions and loops that are nested more than 80 levels deep. Some are its own.
+const DEEPEST: u32 = 72;
+
+/// Fails if branches or loops are nested too deeply for a driver that ignores what it cannot nest.
+fn check_nesting(core: &Core, module: &Module) -> Result<()> {
+    let p = &core.physical;
+    if !p.stops_loops() {
+        return Ok(());
+    }
+    let depth = module.depth()?;
+    let (levels, of) =
+        if depth.conditions > DEEPEST { (depth.conditions, "conditions") } else { (depth.loops, "loops") };
+    if levels <= DEEPEST {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "the kernel nests {of} {levels} levels deep, early returns and continues counted, and {} ignores all beyond some 80, so \
+         at most {DEEPEST} are allowed there; nest fewer, or use another accelerator, such as host threads (docs/devices.md)",
+        p.name
+    )))
 }
 
 /// Fails if this binding exceeds the device's limits.

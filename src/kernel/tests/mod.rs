@@ -2,6 +2,7 @@
 
 mod float_modes;
 pub(crate) mod fuzz;
+mod nesting;
 mod overrun;
 mod parse;
 mod reflect;
