@@ -1,12 +1,34 @@
 //! Writes a C++ AMP program of random kernels, for tests that compare compilers:
-//! `cargo run -p revamp-kernelc --example generate SEED COUNT [textures] > kernels.cpp`.
+//! `cargo run -p revamp-kernelc --example generate SEED COUNT [textures] [INGREDIENT...] > kernels.cpp`.
 //!
 //! Each kernel reads views `a` (int), `u` (unsigned), `f` (float) and writes one of `ints`, `floats`, `sums`, so that threads
 //! do not race; nothing in it is undefined: shifts are masked, divisors are not zero, signed numbers do not overflow. The
 //! program includes "compare.hpp", whose `compare_over` runs a kernel twice and compares. With `textures` they also read, sample
 //! and write those of "compare_textures.hpp".
+//!
+//! Ingredients are added to what kernels always have, and change nothing else:
+//!
+//! | word | what |
+//! | --- | --- |
+//! | `outside` | reads and writes outside of array_views; compile with `-famp-bounds=zero` |
+//! | `fixed` | loops of 7 to 20 rounds around barriers, and tiles of 4 x 4 |
+//! | `long` | loops of up to 600,000 rounds, which llvmpipe may end: the launch must fail then |
+//! | `deep` | 20 to 100 branches in each other, which llvmpipe may refuse |
+//! | `compensated` | sums with their rounding errors, and rounding by large constants |
+//! | `special` | infinities, NaN and negative zeros |
+//! | `trips` | integers converted to floating-point numbers and back |
+//! | `zero` | integer division by zero, and of the least number by -1 |
+//! | `contract` | products fused into sums where Clang's default allows it; compile without `-ffp-contract=off` |
+//! | `statics` | the first kernel also runs before main |
+//! | `library` | a function `run_SEED` in place of main, and kernels with names that other libraries have too |
+//! | `mix` | all of these but `library` |
 
+use std::collections::HashSet;
 use std::fmt::Write;
+
+/// The ingredients that are statements or expressions.
+const INGREDIENTS: [&str; 10] =
+    ["outside", "fixed", "long", "deep", "compensated", "special", "trips", "zero", "contract", "statics"];
 
 struct Generator {
     state: u64,
@@ -30,6 +52,10 @@ struct Generator {
     inexact: bool,
     use_floats: bool,
     textures: bool,
+    /// The ingredients.
+    with: HashSet<String>,
+    /// The loops of this kernel that are long: one is enough.
+    long: bool,
 }
 
 impl Generator {
@@ -56,6 +82,99 @@ impl Generator {
         format!("{prefix}{}", self.next)
     }
 
+    fn has(&self, ingredient: &str) -> bool {
+        self.with.contains(ingredient)
+    }
+
+    /// One of these ingredients, sometimes, if it is wanted.
+    fn ingredient(&mut self, of: &[&'static str]) -> Option<&'static str> {
+        let wanted: Vec<&'static str> = of.iter().copied().filter(|word| self.has(word)).collect();
+        if wanted.is_empty() || self.random(6) != 0 {
+            return None;
+        }
+        Some(wanted[self.random(wanted.len() as u64) as usize])
+    }
+
+    /// A number with an ingredient.
+    fn special_number(&mut self, ingredient: &str, a: &str, b: &str) -> String {
+        match (ingredient, self.random(4)) {
+            ("outside", 0) => format!("u[int({a} & 255u) - 60]"),
+            ("outside", 1) => format!("unsigned(a[int(t) + int({a} & 3u) * 112])"),
+            ("outside", _) => format!("u[int({a})]"),
+            ("trips", 0) => format!("unsigned(int(float(int({a} & 0x3fffffffu))))"),
+            ("trips", 1) => format!("unsigned(float({a} & 0x7fffffffu))"),
+            ("trips", 2) => format!("unsigned(int(float(int({a}) >> 2)))"),
+            ("trips", _) => format!("unsigned(int(float(short({a}))) + int(float({b} & 0xffffffu)))"),
+            (_, 0) => format!("({a} / ({b} & 1u))"),
+            (_, 1) => format!("({a} % ({b} & 1u))"),
+            (_, 2) => format!("unsigned(int({a}) / int({b} & 3u))"),
+            _ => format!("unsigned(int({a} | 0x80000000u) % (int({b} & 1u) - 1))"),
+        }
+    }
+
+    /// A statement with an ingredient.
+    fn special_statement(&mut self, ingredient: &str) {
+        match ingredient {
+            "outside" => {
+                let (at, value) = (self.number(1), self.number(1));
+                self.line(&format!("sums[32 + int({at} & 255u)] = int({value});"));
+            }
+            "long" if !self.long && self.looping == 0 => {
+                self.long = true;
+                let (name, rounds) = (self.name("v"), [9_000, 40_000, 70_000, 600_000][self.random(4) as usize]);
+                let start = self.number(1);
+                self.line(&format!("unsigned {name} = {start};"));
+                self.line(&format!(
+                    "for (unsigned k = 0; k < {rounds}u + (given & 7u); ++k) {name} = ({name} ^ {name} >> 7) * 77u + k;"
+                ));
+                self.unsigned.push(name);
+            }
+            "deep" => self.deep(),
+            _ => self.assign(),
+        }
+    }
+
+    /// Branches in each other. How many a thread enters depends on its numbers.
+    fn deep(&mut self) {
+        let levels = 20 + self.random(81);
+        let (value, name, x) = (self.number(1), self.name("v"), self.name("x"));
+        self.line(&format!("unsigned {name} = 0, {x} = ({value} ^ t) & 127u;"));
+        for level in 0..levels {
+            self.line(&format!("if ({x} > {level}u) {{ {name} = {name} * 3u + {level}u; ints[int(t)] = int({name});"));
+        }
+        self.line(&"}".repeat(levels as usize));
+        self.unsigned.push(name);
+    }
+
+    /// A statement of floating-point numbers with an ingredient.
+    fn special_real(&mut self, ingredient: &str) {
+        let (a, b, c) = (self.real(1), self.real(1), self.real(1));
+        let name = self.name("d");
+        let [x, y, z] = ["x", "y", "z"].map(|prefix| self.name(prefix));
+        self.line(&format!("const float {x} = bounded({a}), {y} = bounded({b}), {z} = bounded({c});"));
+        let value = match (ingredient, self.random(4)) {
+            ("compensated", 0) => format!("({x} - (({x} + {y}) - (({x} + {y}) - {x}))) + ({y} - (({x} + {y}) - {x}))"),
+            ("compensated", 1) => format!("(({x} + {y}) - {x}) - {y}"),
+            ("compensated", 2) => format!("({x} + 12582912.0f) - 12582912.0f"),
+            ("compensated", _) => {
+                let [s, bb] = ["s", "bb"].map(|prefix| self.name(prefix));
+                self.line(&format!("const float {s} = {x} + {y}, {bb} = {s} - {x};"));
+                format!("({x} - ({s} - {bb})) + ({y} - {bb})")
+            }
+            ("special", 0) => format!("({x} < 5.0f ? {x} * INFINITY : {y})"),
+            ("special", 1) => format!("(1.0f / (INFINITY * ({y} < 0.0f ? -1.0f : 1.0f)) + ({z} < 1.0f ? -0.0f : {x}))"),
+            ("special", 2) => format!("(({x} < {y} ? INFINITY : {x}) - ({z} < {y} ? INFINITY : {y}))"),
+            ("special", _) => format!("(1.0f / (-0.0f + ({x} < {y} ? 0.0f : -0.0f)) > 0.0f ? {x} : {y})"),
+            // Either rounding is right; which it was must not be seen.
+            (_, 0) => format!("legal({x} * {y} + {z}, {x}, {y}, {z})"),
+            (_, 1) => format!("legal({z} + {x} * {y}, {x}, {y}, {z})"),
+            (_, 2) => format!("legal({x} * {y} - {z}, {x}, {y}, -{z})"),
+            _ => format!("legal({z} - {x} * {y}, -{x}, {y}, {z})"),
+        };
+        self.line(&format!("const float {name} = bounded({value});"));
+        self.floats.push(name);
+    }
+
     /// An unsigned expression.
     fn number(&mut self, depth: usize) -> String {
         if depth == 0 {
@@ -76,6 +195,9 @@ impl Generator {
         let b = self.number(depth - 1);
         if self.textures && self.random(4) == 0 {
             return self.texel(&a, &b);
+        }
+        if let Some(ingredient) = self.ingredient(&["outside", "trips", "zero"]) {
+            return self.special_number(ingredient, &a, &b);
         }
         match self.random(22) {
             0 | 1 => format!("({a} + {b})"),
@@ -125,6 +247,8 @@ impl Generator {
         match self.random(kinds) {
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
+            // A product of a function is none of the expression that calls it.
+            3 if self.has("contract") => format!("times({a}, {b})"),
             3 => format!("({a} * {b} * 0.03125f)"),
             4 => format!("({} ? {a} : {b})", self.condition(1)),
             5 => format!("float(int({}) >> 12)", self.number(1)),
@@ -196,6 +320,14 @@ impl Generator {
         }
         if self.textures && self.random(8) == 0 {
             return self.set_texel();
+        }
+        if let Some(ingredient) = self.ingredient(&["outside", "long", "deep"]) {
+            return self.special_statement(ingredient);
+        }
+        if self.use_floats {
+            if let Some(ingredient) = self.ingredient(&["compensated", "special", "contract"]) {
+                return self.special_real(ingredient);
+            }
         }
         match self.random(20) {
             0..=3 => self.assign(),
@@ -408,6 +540,7 @@ impl Generator {
         let name = self.name("k");
         let bound =
             if self.random(2) == 0 { format!("{}u", 1 + self.random(3)) } else { format!("({} & 3u)", self.same()) };
+        let bound = if self.has("fixed") && self.random(2) == 0 { format!("{}u", 7 + self.random(14)) } else { bound };
         let first = self.random(4) == 0;
         if first {
             self.line(&format!("unsigned {name} = 0;"));
@@ -542,8 +675,19 @@ impl Generator {
                 "idx.tile[0] * 2 + idx.tile[2]",
             ),
         ];
+        const SQUARE: (&str, &str, u32, &str, &str, &str) = (
+            "extent<2>(28, 4).tile<4, 4>()",
+            "4, 4",
+            16,
+            "idx.global[0] * 4 + idx.global[1]",
+            "idx.local[0] * 4 + idx.local[1]",
+            "idx.tile[0]",
+        );
         if tiled {
-            let (domain, tile, threads, t, l, g) = TILED[self.random(6) as usize];
+            let (domain, tile, threads, t, l, g) = match self.has("fixed") && self.random(3) == 0 {
+                true => SQUARE,
+                false => TILED[self.random(6) as usize],
+            };
             self.begin(n, domain, &format!("tiled_index<{tile}>"));
             self.threads = threads;
             self.line(&format!("tile_static unsigned shared[{threads}];"));
@@ -586,6 +730,7 @@ impl Generator {
         self.floats.clear();
         self.arrays.clear();
         self.looping = 0;
+        self.long = false;
         self.depth = 1;
         self.budget = 12 + self.random(25) as i32;
         self.use_floats = n % 3 == 1;
@@ -678,8 +823,17 @@ impl Generator {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(seed), Some(count)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: generate SEED COUNT".into());
+        return Err("usage: generate SEED COUNT [textures] [INGREDIENT...]".into());
     };
+    let mut words: HashSet<String> = arguments.collect();
+    if words.remove("mix") {
+        words.extend(INGREDIENTS.map(String::from));
+    }
+    let textures = words.remove("textures");
+    let library = words.remove("library");
+    if let Some(word) = words.iter().find(|word| !INGREDIENTS.contains(&word.as_str())) {
+        return Err(format!("there is no ingredient {word}").into());
+    }
     let mut generator = Generator {
         state: seed.parse()?,
         out: String::new(),
@@ -695,22 +849,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         budget: 0,
         inexact: false,
         use_floats: false,
-        textures: arguments.next().is_some_and(|word| word == "textures"),
+        textures,
+        with: words,
+        long: false,
     };
     let count: u64 = count.parse()?;
     let header = if generator.textures { "compare_textures.hpp" } else { "compare.hpp" };
     print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n#include \"{header}\"\n\n");
     // Functions of a few kernels each: compilers take time for long ones.
     for n in 0..count {
-        let _ = write!(generator.out, "static void kernel_{n}() {{\n    REVAMP_COMPARE_VIEWS;\n");
+        let linkage = if library { "" } else { "static " };
+        let _ = write!(generator.out, "{linkage}void kernel_{n}() {{\n    REVAMP_COMPARE_VIEWS;\n");
         generator.kernel(n);
         generator.out.push_str("}\n\n");
     }
-    generator.out.push_str("int main() {\n");
+    if generator.has("statics") {
+        generator.out.push_str("static const bool before_main = (kernel_0(), true);\n\n");
+    }
+    if library {
+        let _ = writeln!(generator.out, "extern \"C\" __attribute__((visibility(\"default\"))) int run_{seed}() {{");
+    } else {
+        generator.out.push_str("int main() {\n");
+    }
     for n in 0..count {
         let _ = writeln!(generator.out, "    kernel_{n}();");
     }
-    generator.out.push_str("    return finish();\n}\n");
+    generator.out.push_str(if library { "    return failures();\n}\n" } else { "    return finish();\n}\n" });
     print!("{}", generator.out);
     Ok(())
 }
