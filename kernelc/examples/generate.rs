@@ -105,10 +105,11 @@ impl Generator {
             ("trips", 1) => format!("unsigned(float({a} & 0x7fffffffu))"),
             ("trips", 2) => format!("unsigned(int(float(int({a}) >> 2)))"),
             ("trips", _) => format!("unsigned(int(float(short({a}))) + int(float({b} & 0xffffffu)))"),
-            (_, 0) => format!("({a} / ({b} & 1u))"),
-            (_, 1) => format!("({a} % ({b} & 1u))"),
-            (_, 2) => format!("unsigned(int({a}) / int({b} & 3u))"),
-            _ => format!("unsigned(int({a} | 0x80000000u) % (int({b} & 1u) - 1))"),
+            // Clang folds constants by constants before anybody can define them.
+            (_, 0) => format!("({a} / (({b} ^ given) & 1u))"),
+            (_, 1) => format!("({a} % (({b} ^ given) & 1u))"),
+            (_, 2) => format!("unsigned(int({a}) / int(({b} ^ given) & 3u))"),
+            _ => format!("unsigned(int({a} | 0x80000000u) % (int(({b} ^ given) & 1u) - 1))"),
         }
     }
 
@@ -161,9 +162,9 @@ impl Generator {
                 self.line(&format!("const float {s} = {x} + {y}, {bb} = {s} - {x};"));
                 format!("({x} - ({s} - {bb})) + ({y} - {bb})")
             }
-            ("special", 0) => format!("({x} < 5.0f ? {x} * INFINITY : {y})"),
-            ("special", 1) => format!("(1.0f / (INFINITY * ({y} < 0.0f ? -1.0f : 1.0f)) + ({z} < 1.0f ? -0.0f : {x}))"),
-            ("special", 2) => format!("(({x} < {y} ? INFINITY : {x}) - ({z} < {y} ? INFINITY : {y}))"),
+            ("special", 0) => format!("({x} < 5.0f ? {x} * endless : {y})"),
+            ("special", 1) => format!("(1.0f / (endless * ({y} < 0.0f ? -1.0f : 1.0f)) + ({z} < 1.0f ? -0.0f : {x}))"),
+            ("special", 2) => format!("(({x} < {y} ? endless : {x}) - ({z} < {y} ? endless : {y}))"),
             ("special", _) => format!("(1.0f / (-0.0f + ({x} < {y} ? 0.0f : -0.0f)) > 0.0f ? {x} : {y})"),
             // Either rounding is right; which it was must not be seen.
             (_, 0) => format!("legal({x} * {y} + {z}, {x}, {y}, {z})"),
@@ -171,7 +172,7 @@ impl Generator {
             (_, 2) => format!("legal({x} * {y} - {z}, {x}, {y}, -{z})"),
             _ => format!("legal({z} - {x} * {y}, -{x}, {y}, {z})"),
         };
-        self.line(&format!("const float {name} = bounded({value});"));
+        self.line(&format!("float {name} = bounded({value});"));
         self.floats.push(name);
     }
 
@@ -855,7 +856,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let count: u64 = count.parse()?;
     let header = if generator.textures { "compare_textures.hpp" } else { "compare.hpp" };
-    print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n#include \"{header}\"\n\n");
+    // Without native code C++ leaves these undefined.
+    let native = if generator.has("zero") { "#define COMPARE_NATIVE_ONLY\n" } else { "" };
+    print!("// Made by kernelc/examples/generate.rs, seed {seed}.\n{native}#include \"{header}\"\n\n");
     // Functions of a few kernels each: compilers take time for long ones.
     for n in 0..count {
         let linkage = if library { "" } else { "static " };
