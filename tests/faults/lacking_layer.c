@@ -1,5 +1,6 @@
 /* A Vulkan layer that hides from programs the feature of devices that REVAMP_LACKING names, or that they have
- * version 1.3 (version1.3), or all slots for sampled images but one (images), or fails to list the devices (devices). */
+ * version 1.3 (version1.3), or all slots for sampled images but one (images), or fails to list the devices (devices).
+ */
 #include "layer.h"
 
 #include <stddef.h>

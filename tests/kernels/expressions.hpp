@@ -3,8 +3,8 @@
 //
 //     EXPRESSION(name, inputs, body, fused...)
 //
-// The body computes the result from a, b, c, d and the integer i. `fused` are the results of the fused forms; without any, there
-// is one result. Inputs:
+// The body computes the result from a, b, c, d and the integer i. `fused` are the results of the fused forms; without
+// any, there is one result. Inputs:
 //     ALL       numbers and special values
 //     NUMBERS   numbers near 1
 //     SMALL     an intermediate result of numbers that are not may be subnormal
@@ -38,7 +38,7 @@ constexpr int first_expression = __COUNTER__ + 1;
         static constexpr const char *name = #named;                                                                    \
         static constexpr int of = takes;                                                                               \
         template <class T> static T value(T a, T b, T c, T d, whole<T> i) restrict(amp, cpu) {                         \
-            (void)a, (void)b, (void)c, (void)d, (void)i;                                                              \
+            (void)a, (void)b, (void)c, (void)d, (void)i;                                                               \
             { body }                                                                                                   \
         }                                                                                                              \
         template <class T> static std::vector<T> fused(T a, T b, T c, T d) {                                           \
@@ -52,15 +52,16 @@ constexpr int first_expression = __COUNTER__ + 1;
 EXPRESSION(two_sum, ALL, T s = a + b; T bb = s - a; return (a - (s - bb)) + (b - bb);)
 EXPRESSION(fast_two_sum, ALL, T s = a + b; return b - (s - a);)
 EXPRESSION(kahan, ALL, T t = a + b; return (t - a) - b;)
-EXPRESSION(kahan_sum, ALL, T sum = a; T lost = 0; for (int n = 0; n < 3; ++n) {
-    const T y = (n == 0 ? b : n == 1 ? c : d) - lost;
-    const T t = sum + y;
-    lost = (t - sum) - y;
-    sum = t;
-} return lost;)
+EXPRESSION(
+    kahan_sum, ALL, T sum = a; T lost = 0; for (int n = 0; n < 3; ++n) {
+        const T y = (n == 0 ? b : n == 1 ? c : d) - lost;
+        const T t = sum + y;
+        lost = (t - sum) - y;
+        sum = t;
+    } return lost;)
 EXPRESSION(split, SEPARATE, T p = a * splitter<T>; T h = p - (p - a); return a - h;)
-EXPRESSION(dekker_product, NUMBERS | SEPARATE, T p = a * splitter<T>;
-           T ah = p - (p - a); T al = a - ah; T q = b * splitter<T>; T bh = q - (q - b); T bl = b - bh; T product = a * b;
+EXPRESSION(dekker_product, NUMBERS | SEPARATE, T p = a * splitter<T>; T ah = p - (p - a); T al = a - ah;
+           T q = b * splitter<T>; T bh = q - (q - b); T bl = b - bh; T product = a * b;
            return al * bl - (((product - ah * bh) - al * bh) - ah * bl);)
 EXPRESSION(fma_product, ALL, T p = a * b; return precise_math::fma(a, b, -p);)
 EXPRESSION(two_sum_of_products, SEPARATE, T x = a * b; T y = c * d; T s = x + y; T bb = s - x;
@@ -78,16 +79,17 @@ EXPRESSION(product_minus, ALL, return a * b - c;, fma(a, b, -c))
 EXPRESSION(minus_product, ALL, return c - a * b;, fma(-a, b, c))
 EXPRESSION(negated_product, ALL, return -(a * b) + c;, fma(-a, b, c))
 EXPRESSION(negated_sum, ALL, return -(a * b + c);, -fma(a, b, c))
-EXPRESSION(difference_of_products, ALL, return a *b - c * d;, fma(a, b, -(c * d)), fma(-c, d, a *b))
-EXPRESSION(sum_of_products, ALL, return a *b + c * d;, fma(a, b, c *d), fma(c, d, a *b))
-EXPRESSION(difference_of_squares, ALL, return a *a - b * b;, fma(a, a, -(b * b)), fma(-b, b, a *a))
+EXPRESSION(difference_of_products, ALL, return a * b - c * d;, fma(a, b, -(c *d)), fma(-c, d, a *b))
+EXPRESSION(sum_of_products, ALL, return a * b + c * d;, fma(a, b, c *d), fma(c, d, a *b))
+EXPRESSION(difference_of_squares, ALL, return a * a - b * b;, fma(a, a, -(b *b)), fma(-b, b, a *a))
 EXPRESSION(product_of_sums, ALL, return (a + b) * (a - b);)
-EXPRESSION(big_between_products, ALL, return (a * b + big<T>)+c * d;, fma(c, d, a *b + big<T>), fma(a, b, big<T>) + c * d,
-           fma(c, d, fma(a, b, big<T>)))
+EXPRESSION(big_between_products, ALL, return (a * b + big<T>)+c * d;
+           , fma(c, d, a *b + big<T>), fma(a, b, big<T>) + c * d, fma(c, d, fma(a, b, big<T>)))
 EXPRESSION(big_away_again, ALL, return (a * b + big<T>)-big<T>;, fma(a, b, big<T>) - big<T>)
-EXPRESSION(distributed, ALL, return a *b + a * c;, fma(a, b, a *c), fma(a, c, a *b))
+EXPRESSION(distributed, ALL, return a * b + a * c;, fma(a, b, a *c), fma(a, c, a *b))
 EXPRESSION(twice_less_once, ALL, return a * T(2) - a;, fma(a, T(2), -a))
-EXPRESSION(polynomial, ALL, return (a * b + c) * b + d;, fma(a *b + c, b, d), fma(a, b, c) * b + d, fma(fma(a, b, c), b, d))
+EXPRESSION(polynomial, ALL, return (a * b + c) * b + d;
+           , fma(a *b + c, b, d), fma(a, b, c) * b + d, fma(fma(a, b, c), b, d))
 EXPRESSION(zero_plus_product, ALL, return a * b + T(0);, fma(a, b, T(0)))
 EXPRESSION(zero_minus_product, ALL, return T(0) - a * b;, fma(-a, b, T(0)))
 EXPRESSION(associated_left, ALL, return (a + b) + c;)
@@ -121,8 +123,8 @@ EXPRESSION(quotient_and_back, SMALL, return a / b * b - a;, fma(a / b, b, -a))
 EXPRESSION(remainder_by_ten, ALL, T q = a / T(10); return a - q * T(10);, fma(-(a / T(10)), T(10), a))
 EXPRESSION(thrice_and_third, ALL, return a * T(3) / T(3);)
 EXPRESSION(root, ALL, return precise_math::sqrt(a);)
-EXPRESSION(root_of_squares, ALL, return precise_math::sqrt(a * a + b * b);, std::sqrt(fma(a, a, b *b)),
-           std::sqrt(fma(b, b, a *a)))
+EXPRESSION(root_of_squares, ALL, return precise_math::sqrt(a * a + b * b);
+           , std::sqrt(fma(a, a, b *b)), std::sqrt(fma(b, b, a *a)))
 EXPRESSION(reciprocal_root, ALL, return T(1) / precise_math::sqrt(a);)
 
 // Infinities, NaN and the sign of zero.

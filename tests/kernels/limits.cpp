@@ -108,7 +108,9 @@ template <int level> unsigned branches(unsigned *seen, unsigned x, unsigned a) r
     *seen = a;
     return branches<level - 1>(seen, x, a) ^ 1u;
 }
-template <> unsigned branches<0>(unsigned *, unsigned, unsigned a) restrict(amp, cpu) { return a + 1; }
+template <> unsigned branches<0>(unsigned *, unsigned, unsigned a) restrict(amp, cpu) {
+    return a + 1;
+}
 
 // One condition after another, each of which may be the last.
 template <int level> unsigned returns(unsigned *seen, unsigned x, unsigned a) restrict(amp, cpu) {
@@ -116,13 +118,17 @@ template <int level> unsigned returns(unsigned *seen, unsigned x, unsigned a) re
     *seen += a;
     return returns<level - 1>(seen, x, a * 3 + *seen);
 }
-template <> unsigned returns<0>(unsigned *, unsigned, unsigned a) restrict(amp, cpu) { return a; }
+template <> unsigned returns<0>(unsigned *, unsigned, unsigned a) restrict(amp, cpu) {
+    return a;
+}
 
-template <int level> void nest(const accelerator_view &where, const array_view<unsigned> &v, const array_view<unsigned> &seen) {
-    parallel_for_each(where, v.extent, [=](index<1> i) restrict(amp) {
-        const unsigned x = static_cast<unsigned>(i[0]) % 150;
-        v[i] = i[0] < 150 ? branches<level>(&seen[i], x, v[i]) : returns<level>(&seen[i], x, v[i]);
-    });
+template <int level>
+void nest(const accelerator_view &where, const array_view<unsigned> &v, const array_view<unsigned> &seen) {
+    parallel_for_each(
+        where, v.extent, [=](index<1> i) restrict(amp) {
+            const unsigned x = static_cast<unsigned>(i[0]) % 150;
+            v[i] = i[0] < 150 ? branches<level>(&seen[i], x, v[i]) : returns<level>(&seen[i], x, v[i]);
+        });
 }
 template <int level> void check_nesting(const accelerator_view &where) {
     std::vector<unsigned> got(300, 7), seen(300, 1), wanted(300), also(300, 1);

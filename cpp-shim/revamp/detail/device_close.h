@@ -76,7 +76,7 @@ template <class T> REVAMP_MATH_INLINE T mad(T a, T b, T c) {
     REVAMP_MATH_EXACT
 #endif
 #if REVAMP_MATH_FUSED && !REVAMP_DEVICE_PASS
-    return precise::fma(a, b, c);
+        return precise::fma(a, b, c);
 #else
     return a * b + c;
 #endif
@@ -195,7 +195,8 @@ template <class T> REVAMP_MATH_INLINE T usual_root(T x) {
     const T sh = upper(s), sl = s - sh;
     return mad(mad(-sl, sl, mad(T(-2) * sh, sl, mad(-sh, sh, x))), h, s);
 }
-// The largest number below a power of four has a root so near the middle of two numbers that the correction rounds it up.
+// The largest number below a power of four has a root so near the middle of two numbers that the correction rounds it
+// up.
 template <class T> REVAMP_MATH_INLINE T rounded_root(T x) {
     REVAMP_MATH_EXACT
     const T root = usual_root(x);
