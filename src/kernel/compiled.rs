@@ -3,7 +3,7 @@
 //! Each object file registers its image and, for each kernel, the address of the host stub with the kernel's name in the
 //! image. Object files that instantiate the same template or inline function share one stub; the kernel comes from the
 //! first of them that is still loaded. The stub's address is that of a constant which each program or shared library has for
-//! itself, so that kernels of the same name in two of them are told apart. Images are decoded when a kernel is first looked up, so that registration costs
+//! itself, so kernels of the same name in two of them differ. Images are decoded when a kernel is first looked up, so that registration costs
 //! nothing at program start.
 
 use super::image::{self, Capture, ImageUse, Kernel};

@@ -6,7 +6,6 @@
 //! of the device. The number of iterations comes from a buffer as well, so that no compiler can tell the result.
 
 use super::entry_point::EntryPoint;
-use super::grammar;
 use super::parsed::{Instruction, ParsedModule};
 use super::writer::{InstructionWriter, TypeTable};
 use crate::error::Result;
@@ -75,15 +74,13 @@ fn class(code: &ParsedModule) -> StorageClass {
 impl Rewrite<'_> {
     fn module(&mut self) -> Result<()> {
         let code = self.code;
-        let (mut before_types, mut before_functions) = (true, true);
+        let (types, functions) = (code.types_start(), code.functions_start());
         for inst in code.insts() {
-            if before_types && !grammar::is_preamble(inst.op) {
-                before_types = false;
+            if inst.index == types {
                 self.decorate()?;
                 self.types.emit_early(&mut self.out)?;
             }
-            if before_functions && inst.is(Op::Function) {
-                before_functions = false;
+            if inst.index == functions {
                 self.globals()?;
             }
             match inst.op {

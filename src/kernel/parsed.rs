@@ -252,8 +252,15 @@ impl ParsedModule {
     }
     /// The instructions before the first function.
     pub(super) fn globals(&self) -> impl DoubleEndedIterator<Item = Instruction<'_>> {
-        let end = self.functions.first().map_or(self.places.len(), |f| f.insts.start);
-        (0..end).map(|index| self.inst(index))
+        (0..self.functions_start()).map(|index| self.inst(index))
+    }
+    /// Where the first function begins; the end if there is none.
+    pub(super) fn functions_start(&self) -> usize {
+        self.functions.first().map_or(self.places.len(), |f| f.insts.start)
+    }
+    /// Where the types begin, after the preamble; the end if there is nothing else.
+    pub(super) fn types_start(&self) -> usize {
+        self.insts().position(|inst| !grammar::is_preamble(inst.op)).unwrap_or(self.places.len())
     }
     /// The instruction that defines `id`.
     pub(super) fn def(&self, id: u32) -> Option<Instruction<'_>> {

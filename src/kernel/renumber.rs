@@ -1,7 +1,6 @@
 //! The rewrite for modules with sparse descriptor numbers, since a driver makes tables as long as the highest number. Only
 //! decorations change; the program still uses its own numbers.
 
-use super::grammar;
 use super::interface::Binding;
 use super::parsed::{Instruction, ParsedModule};
 use super::writer::InstructionWriter;
@@ -12,10 +11,9 @@ use rspirv::spirv::{Decoration, Op};
 pub(super) fn renumber(code: &ParsedModule, bindings: &[Binding]) -> Result<Vec<u32>> {
     let numbers: Vec<(u32, u32)> = dense(bindings.iter().map(|b| (b.set, b.binding))).collect();
     let mut out = InstructionWriter::default();
-    let mut before_types = true;
+    let types = code.types_start();
     for inst in code.insts() {
-        if before_types && !grammar::is_preamble(inst.op) {
-            before_types = false;
+        if inst.index == types {
             decorate(code, bindings, &numbers, &mut out)?;
         }
         if !is_number(inst) {

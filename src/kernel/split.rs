@@ -184,18 +184,16 @@ impl Rewrite<'_> {
             }
         }
         self.prepare_loads();
-        let (mut before_types, mut before_functions) = (true, true);
+        let (types, functions) = (code.types_start(), code.functions_start());
         for inst in code.insts() {
-            if before_types && !grammar::is_preamble(inst.op) {
-                before_types = false;
+            if inst.index == types {
                 self.decorate()?;
                 self.types.emit_early(&mut self.out)?;
             }
-            if before_functions && inst.is(Op::Function) {
-                before_functions = false;
+            if inst.index == functions {
                 self.late_globals()?;
             }
-            if before_functions {
+            if inst.index < functions {
                 self.global(inst)?
             } else {
                 self.instruction(inst)?

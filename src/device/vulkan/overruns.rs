@@ -135,7 +135,7 @@ impl Overruns {
         self.state.lock().flags.push(flags);
     }
 
-    /// Finds out which commands are lost. Must be called before anybody is told that a batch is done.
+    /// Finds out which commands are lost. Call it before a batch is reported as done.
     #[cold]
     pub fn find(&self, device: &str) {
         let mut state = self.state.lock();

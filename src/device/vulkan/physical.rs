@@ -289,11 +289,9 @@ impl Physical {
     pub(super) fn known(&self) -> impl Iterator<Item = OfDevice> {
         let code: &[OfDevice] = if self.nvidia_code { &[OfDevice::Breaks, OfDevice::Reciprocals] } else { &[] };
         let floats = |of: &&OfDevice| !(self.plain_floats && of.is_of_floats());
-        let zeros: &[OfDevice] = match self.limits.float_modes.special[1] || self.stops_loops() {
-            true => &[],
-            // Nothing can be declared that would keep the driver from it.
-            false => &[OfDevice::ShortensZeros],
-        };
+        // Where a kernel cannot declare that it needs the sign of zero. llvmpipe shortens them in spite of that.
+        let undeclared = !self.limits.float_modes.special[1] && self.driver_id != vk::DriverId::MESA_LLVMPIPE;
+        let zeros: &[OfDevice] = if undeclared { &[OfDevice::ShortensZeros] } else { &[] };
         self.arithmetic().iter().filter(floats).chain(code).chain(zeros).copied()
     }
 

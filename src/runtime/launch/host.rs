@@ -100,10 +100,8 @@ impl Wanted<'_> {
         let view = choose(self.view.clone(), sides, held, || {
             let runtime = runtime()?;
             let has_kernel = launch.compiled.is_some();
-            runtime.default_view(&match has_kernel {
-                true => runtime.default_for(Code::Host)?,
-                false => runtime.default_without_kernel()?,
-            })
+            let default = if has_kernel { runtime.default_for(Code::Host) } else { runtime.default_without_kernel() };
+            runtime.default_view(&default?)
         })?;
         let accelerator = view.accelerator();
         let on_host_threads = accelerator.kind() == DeviceKind::HostThreads;
