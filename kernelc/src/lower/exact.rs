@@ -85,11 +85,11 @@ fn unpacked(asm: &mut Assembler, format: Format, word: Word) -> Unpacked {
     let Format { bits, fraction, .. } = format;
     let bits_of = asm.make(S::Bitcast, integers::container(bits), &[word]);
     let all = integers::zero_extend(asm, bits_of, bits, 64);
-    let left = shifted(asm, S::ShiftLeftLogical, all, 64 - bits);
-    let sign = masked(asm, left, 1 << 63);
-    let magnitude = masked(asm, all, (1 << (bits - 1)) - 1);
-    let digits = masked(asm, magnitude, (1 << fraction) - 1);
-    let field = shifted(asm, S::ShiftRightLogical, magnitude, fraction);
+    let left = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, all, 64 - bits);
+    let sign = integers::masked(asm, Scalar::U64, left, 1 << 63);
+    let magnitude = integers::masked(asm, Scalar::U64, all, (1 << (bits - 1)) - 1);
+    let digits = integers::masked(asm, Scalar::U64, magnitude, (1 << fraction) - 1);
+    let field = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, magnitude, fraction);
     let field = asm.make(S::UConvert, Scalar::U32, &[field]);
     let (zero, one) = (asm.constant(Scalar::U32, 0), asm.constant(Scalar::U32, 1));
     let subnormal = asm.make(S::IEqual, Scalar::Bool, &[field, zero]);
@@ -117,7 +117,7 @@ fn sum(asm: &mut Assembler, format: Format, x: &Unpacked, y: &Unpacked, z: &Unpa
     let exponents = asm.make(S::IAdd, Scalar::U32, &[x.exponent, y.exponent]);
     let exponent = asm.make(S::ISub, Scalar::U32, &[exponents, bias]);
     let sign = asm.make(S::BitwiseXor, Scalar::U64, &[x.sign, y.sign]);
-    let high = shifted(asm, S::ShiftLeftLogical, z.significand, 8);
+    let high = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, z.significand, 8);
     let zero = asm.constant(Scalar::U64, 0);
     let other = Wide { high, low: zero };
     // The one with the smaller exponent moves down.
@@ -184,12 +184,12 @@ fn rounded(asm: &mut Assembler, format: Format, total: Wide, exponent: Word, sig
     let down = asm.make(S::IAdd, Scalar::U32, &[missing, below]);
     let down = asm.glsl(glsl::UMIN, ty, &[down, most]);
     let kept = moved_down(asm, total, down).low;
-    let digits = shifted(asm, S::ShiftRightLogical, kept, 2);
+    let digits = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept, 2);
     let up = rounds_up(asm, kept, digits);
     let field = asm.make(S::ISub, Scalar::U32, &[exponent, one]);
     let field = asm.glsl(glsl::SMAX, ty, &[field, none]);
     let field = asm.make(S::UConvert, Scalar::U64, &[field]);
-    let field = shifted(asm, S::ShiftLeftLogical, field, format.fraction);
+    let field = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, field, format.fraction);
     let magnitude = asm.make(S::IAdd, Scalar::U64, &[field, digits]);
     let magnitude = asm.make(S::IAdd, Scalar::U64, &[magnitude, up]);
     packed(asm, format, total, magnitude, sign)
@@ -197,17 +197,17 @@ fn rounded(asm: &mut Assembler, format: Format, total: Wide, exponent: Word, sig
 
 /// Whether the digits above the two lowest bits of `kept` grow by one.
 fn rounds_up(asm: &mut Assembler, kept: Word, digits: Word) -> Word {
-    let half = shifted(asm, S::ShiftRightLogical, kept, 1);
+    let half = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept, 1);
     let more = asm.make(S::BitwiseOr, Scalar::U64, &[kept, digits]);
     let up = asm.make(S::BitwiseAnd, Scalar::U64, &[half, more]);
-    masked(asm, up, 1)
+    integers::masked(asm, Scalar::U64, up, 1)
 }
 
 fn packed(asm: &mut Assembler, format: Format, total: Wide, magnitude: Word, sign: Word) -> Word {
     let ty = asm.scalar(Scalar::U64);
     let infinity = asm.constant(Scalar::U64, format.infinity());
     let magnitude = asm.glsl(glsl::UMIN, ty, &[magnitude, infinity]);
-    let sign = shifted(asm, S::ShiftRightLogical, sign, 64 - format.bits);
+    let sign = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, sign, 64 - format.bits);
     let bits = asm.make(S::BitwiseOr, Scalar::U64, &[magnitude, sign]);
     let zero = asm.constant(Scalar::U64, 0);
     let any = asm.make(S::BitwiseOr, Scalar::U64, &[total.high, total.low]);
@@ -220,18 +220,18 @@ fn packed(asm: &mut Assembler, format: Format, total: Wide, magnitude: Word, sig
 /// Of numbers below 2^53.
 fn product(asm: &mut Assembler, a: Word, b: Word) -> Wide {
     let mut halves = |word| {
-        let low = masked(asm, word, u64::from(u32::MAX));
-        [low, shifted(asm, S::ShiftRightLogical, word, 32)]
+        let low = integers::masked(asm, Scalar::U64, word, u64::from(u32::MAX));
+        [low, integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word, 32)]
     };
     let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
     let mut times = |a, b| asm.make(S::IMul, Scalar::U64, &[a, b]);
     let (low, mid, mid2, high) = (times(a0, b0), times(a0, b1), times(a1, b0), times(a1, b1));
     let mid = asm.make(S::IAdd, Scalar::U64, &[mid, mid2]);
-    let up = shifted(asm, S::ShiftLeftLogical, mid, 32);
+    let up = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, mid, 32);
     let sum = asm.make(S::IAdd, Scalar::U64, &[low, up]);
     let carry = asm.make(S::ULessThan, Scalar::Bool, &[sum, low]);
     let carry = integers::zero_extend(asm, carry, 1, 64);
-    let down = shifted(asm, S::ShiftRightLogical, mid, 32);
+    let down = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, mid, 32);
     let high = asm.make(S::IAdd, Scalar::U64, &[high, down]);
     Wide { high: asm.make(S::IAdd, Scalar::U64, &[high, carry]), low: sum }
 }
@@ -241,25 +241,12 @@ fn select(asm: &mut Assembler, condition: Word, yes: Wide, no: Wide) -> Wide {
     Wide { high: of(yes.high, no.high), low: of(yes.low, no.low) }
 }
 
-fn masked(asm: &mut Assembler, word: Word, mask: u64) -> Word {
-    let mask = asm.constant(Scalar::U64, mask);
-    asm.make(S::BitwiseAnd, Scalar::U64, &[word, mask])
-}
-
-fn shifted(asm: &mut Assembler, op: S, word: Word, by: u32) -> Word {
-    if by == 0 {
-        return word;
-    }
-    let by = asm.constant(Scalar::U32, u64::from(by));
-    asm.make(op, Scalar::U64, &[word, by])
-}
-
 /// Up by 1 to 63 bits.
 fn shifted_wide(asm: &mut Assembler, word: Wide, by: u32) -> Wide {
-    let high = shifted(asm, S::ShiftLeftLogical, word.high, by);
-    let carried = shifted(asm, S::ShiftRightLogical, word.low, 64 - by);
+    let high = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, word.high, by);
+    let carried = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word.low, 64 - by);
     let high = asm.make(S::BitwiseOr, Scalar::U64, &[high, carried]);
-    Wide { high, low: shifted(asm, S::ShiftLeftLogical, word.low, by) }
+    Wide { high, low: integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, word.low, by) }
 }
 
 /// The distance within a half, its complement to 63, and whether it is by a half or more.
@@ -276,7 +263,7 @@ fn moved_up(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
     let (part, rest, far) = distance(asm, by);
     let low = asm.make(S::ShiftLeftLogical, Scalar::U64, &[word.low, part]);
     let high = asm.make(S::ShiftLeftLogical, Scalar::U64, &[word.high, part]);
-    let carried = shifted(asm, S::ShiftRightLogical, word.low, 1);
+    let carried = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word.low, 1);
     let carried = asm.make(S::ShiftRightLogical, Scalar::U64, &[carried, rest]);
     let high = asm.make(S::BitwiseOr, Scalar::U64, &[high, carried]);
     let zero = asm.constant(Scalar::U64, 0);
@@ -291,7 +278,7 @@ fn moved_down(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
     let (part, rest, far) = distance(asm, by);
     let high = asm.make(S::ShiftRightLogical, Scalar::U64, &[word.high, part]);
     let low = asm.make(S::ShiftRightLogical, Scalar::U64, &[word.low, part]);
-    let carried = shifted(asm, S::ShiftLeftLogical, word.high, 1);
+    let carried = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, word.high, 1);
     let carried = asm.make(S::ShiftLeftLogical, Scalar::U64, &[carried, rest]);
     let low = asm.make(S::BitwiseOr, Scalar::U64, &[low, carried]);
     let zero = asm.constant(Scalar::U64, 0);
@@ -312,7 +299,7 @@ fn moved_down(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
 fn leading_bit(asm: &mut Assembler, word: Word) -> Word {
     let ty = asm.scalar(Scalar::U32);
     let low = asm.make(S::UConvert, Scalar::U32, &[word]);
-    let high = shifted(asm, S::ShiftRightLogical, word, 32);
+    let high = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word, 32);
     let high = asm.make(S::UConvert, Scalar::U32, &[high]);
     let (low, upper) = (asm.glsl(glsl::FIND_MSB, ty, &[low]), asm.glsl(glsl::FIND_MSB, ty, &[high]));
     let (zero, half) = (asm.constant(Scalar::U32, 0), asm.constant(Scalar::U32, 32));

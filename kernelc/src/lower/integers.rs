@@ -27,6 +27,21 @@ pub(super) fn clean(asm: &mut Assembler, word: Word, bits: u32) -> Word {
     asm.make(S::BitwiseAnd, container(bits), &[word, mask])
 }
 
+/// The bits that the mask has.
+pub(super) fn masked(asm: &mut Assembler, scalar: Scalar, word: Word, mask: u64) -> Word {
+    let mask = asm.constant(scalar, mask);
+    asm.make(S::BitwiseAnd, scalar, &[word, mask])
+}
+
+/// Shifted by a fixed distance; nothing is done for zero.
+pub(super) fn shifted(asm: &mut Assembler, scalar: Scalar, op: S, word: Word, by: u32) -> Word {
+    if by == 0 {
+        return word;
+    }
+    let by = asm.constant(Scalar::U32, u64::from(by));
+    asm.make(op, scalar, &[word, by])
+}
+
 /// The value sign-extended to its container.
 pub(super) fn signed(asm: &mut Assembler, word: Word, bits: u32) -> Word {
     if bits == 1 {

@@ -5,7 +5,7 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::emitter::Emitter;
-use super::glsl;
+use super::{glsl, integers};
 use revamp_image::OfDevice;
 use rspirv::dr;
 use rspirv::spirv::{self, Op as S, Word};
@@ -56,7 +56,7 @@ fn is_moderate(asm: &mut Assembler, word: Word) -> Word {
 /// holds for a b below 2 (1 - 2^-18).
 fn has_close_reciprocal(asm: &mut Assembler, word: Word) -> Word {
     let bits = asm.make(S::Bitcast, Scalar::U32, &[word]);
-    let digits = masked(asm, bits, 0x007f_ffff);
+    let digits = integers::masked(asm, Scalar::U32, bits, 0x007f_ffff);
     let most = asm.constant(Scalar::U32, 0x007f_fe00);
     asm.make(S::ULessThan, Scalar::Bool, &[digits, most])
 }
@@ -86,7 +86,7 @@ struct Parts {
 }
 
 fn parts(asm: &mut Assembler, bits: Word) -> Parts {
-    let size = masked(asm, bits, 0x7fff_ffff);
+    let size = integers::masked(asm, Scalar::U32, bits, 0x7fff_ffff);
     let [zero, least, excess] = [0, 0x0080_0000, 149].map(|n| asm.constant(Scalar::U32, n));
     let tiny = asm.make(S::ULessThan, Scalar::Bool, &[size, least]);
     // The digits of a subnormal number are an integer.
@@ -94,9 +94,9 @@ fn parts(asm: &mut Assembler, bits: Word) -> Parts {
     let scaled = asm.make(S::Bitcast, Scalar::U32, &[scaled]);
     let normal = asm.make(S::Select, Scalar::U32, &[tiny, scaled, size]);
     let excess = asm.make(S::Select, Scalar::U32, &[tiny, excess, zero]);
-    let exponent = shifted(asm, S::ShiftRightLogical, normal, 23);
+    let exponent = integers::shifted(asm, Scalar::U32, S::ShiftRightLogical, normal, 23);
     let exponent = asm.make(S::ISub, Scalar::U32, &[exponent, excess]);
-    let below = masked(asm, normal, 0x007f_ffff);
+    let below = integers::masked(asm, Scalar::U32, normal, 0x007f_ffff);
     let [leading, one] = [0x0080_0000, u64::from(1f32.to_bits())].map(|n| asm.constant(Scalar::U32, n));
     let digits = asm.make(S::BitwiseOr, Scalar::U32, &[below, leading]);
     let fraction = asm.make(S::BitwiseOr, Scalar::U32, &[below, one]);
@@ -116,7 +116,7 @@ fn by_integers(asm: &mut Assembler, operands: &[Word]) -> Word {
     let exponent = asm.make(S::ISub, Scalar::U32, &[exponent, less]);
     let size = rounded(asm, quotient, exponent);
     let signs = asm.make(S::BitwiseXor, Scalar::U32, &bits);
-    let sign = masked(asm, signs, 1 << 31);
+    let sign = integers::masked(asm, Scalar::U32, signs, 1 << 31);
     let word = asm.make(S::BitwiseOr, Scalar::U32, &[size, sign]);
     let word = asm.make(S::Bitcast, Scalar::F32, &[word]);
     // Of zeros, infinities and NaN the driver's quotient is exact, and of another number only the sign matters there. That number
@@ -128,7 +128,7 @@ fn by_integers(asm: &mut Assembler, operands: &[Word]) -> Word {
     });
     let unit = asm.constant(Scalar::U32, u64::from(1f32.to_bits()));
     let mut simple = |value: Word, bits: Word, usual: Word| {
-        let sign = masked(asm, bits, 1 << 31);
+        let sign = integers::masked(asm, Scalar::U32, bits, 1 << 31);
         let unit = asm.make(S::BitwiseOr, Scalar::U32, &[sign, unit]);
         let unit = asm.make(S::Bitcast, Scalar::F32, &[unit]);
         asm.make(S::Select, Scalar::F32, &[usual, unit, value])
@@ -147,7 +147,7 @@ fn digits_of_quotient(asm: &mut Assembler, x: &Parts, y: &Parts) -> (Word, Word)
     let by = float(asm, 2f32.powi(26));
     let near = asm.make(S::FMul, Scalar::F32, &[near, by]);
     let near = asm.make(S::ConvertFToU, Scalar::U32, &[near]);
-    let all = shifted(asm, S::ShiftLeftLogical, x.digits, 26);
+    let all = integers::shifted(asm, Scalar::U32, S::ShiftLeftLogical, x.digits, 26);
     let product = asm.make(S::IMul, Scalar::U32, &[near, y.digits]);
     let rest = asm.make(S::ISub, Scalar::U32, &[all, product]);
     let divisor = asm.make(S::ConvertUToF, Scalar::F32, &[y.digits]);
@@ -166,7 +166,7 @@ fn digits_of_quotient(asm: &mut Assembler, x: &Parts, y: &Parts) -> (Word, Word)
     let quotient = asm.make(S::ISub, Scalar::U32, &[quotient, negative]);
     let more = asm.make(S::INotEqual, Scalar::Bool, &[rest, zero]);
     let more = asm.make(S::Select, Scalar::U32, &[more, one, zero]);
-    let quotient = shifted(asm, S::ShiftLeftLogical, quotient, 1);
+    let quotient = integers::shifted(asm, Scalar::U32, S::ShiftLeftLogical, quotient, 1);
     let quotient = asm.make(S::BitwiseOr, Scalar::U32, &[quotient, more]);
     let less = asm.make(S::ULessThan, Scalar::Bool, &[x.digits, y.digits]);
     let less = asm.make(S::Select, Scalar::U32, &[less, one, zero]);
@@ -188,15 +188,15 @@ fn rounded(asm: &mut Assembler, quotient: Word, exponent: Word) -> Word {
     let lost = asm.make(S::INotEqual, Scalar::Bool, &[back, quotient]);
     let lost = asm.make(S::Select, Scalar::U32, &[lost, one, zero]);
     let kept = asm.make(S::BitwiseOr, Scalar::U32, &[kept, lost]);
-    let digits = shifted(asm, S::ShiftRightLogical, kept, 2);
-    let half = shifted(asm, S::ShiftRightLogical, kept, 1);
+    let digits = integers::shifted(asm, Scalar::U32, S::ShiftRightLogical, kept, 2);
+    let half = integers::shifted(asm, Scalar::U32, S::ShiftRightLogical, kept, 1);
     let odd = asm.make(S::BitwiseOr, Scalar::U32, &[kept, digits]);
     let up = asm.make(S::BitwiseAnd, Scalar::U32, &[half, odd]);
-    let up = masked(asm, up, 1);
+    let up = integers::masked(asm, Scalar::U32, up, 1);
     let field = asm.make(S::ISub, Scalar::U32, &[exponent, one]);
     let field = asm.glsl(glsl::SMAX, ty, &[field, zero]);
     let field = asm.glsl(glsl::UMIN, ty, &[field, most]);
-    let field = shifted(asm, S::ShiftLeftLogical, field, 23);
+    let field = integers::shifted(asm, Scalar::U32, S::ShiftLeftLogical, field, 23);
     let size = asm.make(S::IAdd, Scalar::U32, &[field, digits]);
     let size = asm.make(S::IAdd, Scalar::U32, &[size, up]);
     asm.glsl(glsl::UMIN, ty, &[size, infinity])
@@ -204,14 +204,4 @@ fn rounded(asm: &mut Assembler, quotient: Word, exponent: Word) -> Word {
 
 fn float(asm: &mut Assembler, value: f32) -> Word {
     asm.constant(Scalar::F32, u64::from(value.to_bits()))
-}
-
-fn masked(asm: &mut Assembler, word: Word, mask: u64) -> Word {
-    let mask = asm.constant(Scalar::U32, mask);
-    asm.make(S::BitwiseAnd, Scalar::U32, &[word, mask])
-}
-
-fn shifted(asm: &mut Assembler, op: S, word: Word, by: u64) -> Word {
-    let by = asm.constant(Scalar::U32, by);
-    asm.make(op, Scalar::U32, &[word, by])
 }
