@@ -248,7 +248,7 @@ impl Generator {
         match self.random(kinds) {
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
-            // A product of a function is none of the expression that calls it.
+            // Clang does not fuse a product that a function returns into the caller's expression.
             3 if self.has("contract") => format!("times({a}, {b})"),
             3 => format!("({a} * {b} * 0.03125f)"),
             4 => format!("({} ? {a} : {b})", self.condition(1)),

@@ -55,6 +55,16 @@ template <class T> rows<T> numbers() {
     return all;
 }
 
+// Each pair of these, with others of them.
+template <class T> rows<T> pairs(const std::vector<T> &values) {
+    rows<T> all;
+    std::size_t n = 0;
+    for (T a : values)
+        for (T b : values)
+            all.add(a, b, values[n * 5 % values.size()], values[n * 7 / 3 % values.size()], whole<T>(n)), ++n;
+    return all;
+}
+
 template <class T> rows<T> special_values() {
     using limits = std::numeric_limits<T>;
     const std::vector<T> values = {T(0),
@@ -70,12 +80,7 @@ template <class T> rows<T> special_values() {
                                    -infinite<T>,
                                    limits::quiet_NaN(),
                                    std::nextafter(T(1), T(0))};
-    rows<T> all;
-    std::size_t n = 0;
-    for (T a : values)
-        for (T b : values)
-            all.add(a, b, values[n * 5 % values.size()], values[n * 7 / 3 % values.size()], whole<T>(n)), ++n;
-    return all;
+    return pairs(values);
 }
 
 // Results and operands below the smallest normal number.
@@ -85,12 +90,7 @@ template <class T> rows<T> subnormal_numbers() {
     const std::vector<T> values = {lowest, -lowest,        least - lowest, least * T(-0.3),
                                    least,  least * T(1.7), least * T(-8),  T(0.3),
                                    T(-1),  T(5),           big<T>,         limits::max()};
-    rows<T> all;
-    std::size_t n = 0;
-    for (T a : values)
-        for (T b : values)
-            all.add(a, b, values[n * 5 % values.size()], values[n * 7 / 3 % values.size()], whole<T>(n)), ++n;
-    return all;
+    return pairs(values);
 }
 
 template <class T> bool same(T x, T y) {
