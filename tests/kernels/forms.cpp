@@ -308,6 +308,32 @@ TEST(mathematics_of_several_types) {
     }
 }
 
+// Macros of the C library, which call builtin functions.
+static float special(int which) restrict(amp, cpu) {
+    switch (which) {
+    case 0:
+        return INFINITY;
+    case 1:
+        return -INFINITY;
+    case 2:
+        return NAN;
+    case 3:
+        return HUGE_VALF;
+    default:
+        return static_cast<float>(HUGE_VAL);
+    }
+}
+
+TEST(infinity_and_nan_by_their_macros) {
+    std::vector<float> results(5);
+    const array_view<float> all(5, results);
+    parallel_for_each(
+        all.extent, [=](index<1> i) restrict(amp) { all[i] = special(i[0]); });
+    all.synchronize();
+    for (int which = 0; which < 5; ++which)
+        CHECK(which == 2 ? results[2] != results[2] : results[which] == special(which));
+}
+
 TEST(loops_that_end_where_llvm_sees_no_end) {
     std::vector<int> v(4);
     array_view<int> view(v);

@@ -191,6 +191,11 @@ fn is_callable(function: Cursor) -> bool {
     any(function) || function.canonical().is_some_and(any)
 }
 
+/// A function of the compiler, as INFINITY and NAN call: it is declared where it is first called, and has no restriction.
+fn is_builtin(function: Cursor) -> bool {
+    function.spelling().starts_with("__builtin_")
+}
+
 /// Only amp code may call it.
 fn is_amp_only(function: Cursor) -> bool {
     let has = |wanted| {
@@ -872,7 +877,7 @@ impl Walk {
         }
         // Clang takes an unmarked lambda for both sides.
         let of_host = lambda == Some(Side::Cpu);
-        if !of_host && is_callable(callee) || callee.place().line == 0 {
+        if !of_host && is_callable(callee) || callee.place().line == 0 || is_builtin(callee) {
             let of_library = callee.is_of_system() && !is_of_amp(callee) && !callee.spelling().starts_with("__");
             let is_plain = callee.kind() == kind::FUNCTION || callee.is_static_method();
             if self.strict && of_library && is_plain && !at.is_from_macro() {
