@@ -122,9 +122,11 @@ fn build(arguments: Vec<OsString>) -> Result<i32, Failed> {
                 );
             }
             let own = line.flags.iter().take(count).flatten();
+            // Clang refuses a standard of C++ for sources in C.
+            let standard = line.standard.filter(|_| line.has_only_sources());
             // What only kernels are compiled with.
             let all = arguments.iter().filter(|a| !a.to_string_lossy().starts_with("-famp-"));
-            Ok(Running::start(Command::new(&clang.compiler).args(own).args(all))?.wait()?)
+            Ok(Running::start(Command::new(&clang.compiler).args(own).args(standard).args(all))?.wait()?)
         }
         Task::Compile => objects(&clang, &line),
         Task::Link => program(&clang, &line, &prefix),
@@ -147,7 +149,20 @@ fn refuse(line: &Line) -> Result<(), Failed> {
     if let Some(file) = line.missing() {
         return Err(format!("no such file: {}", file.display()).into());
     }
+    if let Some(file) =
+        line.sources.iter().map(PathBuf::as_path).chain(line.compiled()).find(|file| is_preprocessed(file))
+    {
+        let text = "is the output of -E, which is the host's code without kernels: compile the source that it was made of, or this \
+                    file with clang++ where it launches none";
+        return Err(format!("{} {text}", file.display()).into());
+    }
     Ok(())
+}
+
+/// True of the output of `-E` that holds the headers of revamp: they were read as the host's pass without kernels reads them.
+fn is_preprocessed(file: &Path) -> bool {
+    let headers = |line: &[u8]| line.starts_with(b"# ") && line.windows(18).any(|part| part == b"revamp-amp/amprt.h");
+    std::fs::read(file).is_ok_and(|text| text.starts_with(b"# ") && text.split(|&byte| byte == b'\n').any(headers))
 }
 
 /// `-c`: an object of each source; the others are made also where one fails, as Clang does.

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -97,20 +99,23 @@ fn sweep(base: &Path) {
     }
 }
 
-/// A process under way; killed if it is dropped before it ended.
+/// A process under way; killed with its own children if it is dropped before it ended, or if we are killed.
 pub struct Running {
     child: Child,
     name: String,
     /// Reads what it writes to standard error.
     told: Option<JoinHandle<Vec<u8>>>,
+    /// Set when nobody wants its result any more.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Running {
     /// Starts it.
     pub fn start(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
+        system::ends_with_us(command);
         let child = command.spawn().map_err(|e| format!("cannot run {name}: {e}"))?;
-        Ok(Self { child, name, told: None })
+        Ok(Self { child, name, told: None, cancelled: Arc::default() })
     }
 
     /// Starts it; what it writes to standard error is kept, in memory: the disk may be full.
@@ -124,6 +129,12 @@ impl Running {
             })
         });
         Ok(this)
+    }
+
+    /// [`Running::end`] gives up once `flag` is set.
+    pub fn cancelled_by(mut self, flag: &Arc<AtomicBool>) -> Self {
+        self.cancelled = Arc::clone(flag);
+        self
     }
 
     /// Whether it has ended, or is to be.
@@ -140,7 +151,7 @@ impl Running {
     /// Waits for its end: its exit code, and what was kept of what it said.
     pub fn end(mut self) -> Result<(i32, String), String> {
         let status = loop {
-            if system::is_stopped() {
+            if system::is_stopped() || self.cancelled.load(Ordering::Relaxed) {
                 return Err("stopped".into());
             }
             match self.child.try_wait().map_err(|e| format!("{}: {e}", self.name))? {
@@ -161,7 +172,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         // Of one that ended both do nothing.
-        let _ = self.child.kill();
+        system::kill_tree(&mut self.child);
         let _ = self.child.wait();
     }
 }

@@ -424,6 +424,19 @@ impl Line {
         self.sources.iter().cloned().chain(named).find(|file| !file.exists() && file != Path::new("-"))
     }
 
+    /// True if all that is compiled is C++.
+    pub fn has_only_sources(&self) -> bool {
+        self.compiled().next().is_none()
+    }
+
+    /// What the compiler itself makes an object of.
+    pub fn compiled(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().filter_map(|input| match input {
+            Input::Compiled(file, _) => Some(Path::new(file)),
+            Input::Source | Input::Linked(_) | Input::Flag(_) => None,
+        })
+    }
+
     /// Standard input is named.
     pub fn reads_input(&self) -> bool {
         let named = |input: &Input| matches!(input, Input::Linked(file) | Input::Compiled(file, _) if file == "-");

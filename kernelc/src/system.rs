@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString, c_void};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
@@ -104,6 +104,40 @@ mod unix {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
         let lock = File::options().read(true).custom_flags(flags).open(path);
         lock.is_ok_and(|lock| lock.metadata().is_ok_and(|found| found.is_file()) && locked(&lock).is_ok())
+    }
+
+    /// Kills a process that nobody has waited for yet, and the processes that it started.
+    pub fn kill_tree(child: &mut Child) {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        if let Ok(id) = libc::pid_t::try_from(child.id()) {
+            // While it is stopped it starts no others.
+            // SAFETY: the process is our child, and nobody has waited for its end: the number is still its own. All zeros are a
+            // valid siginfo_t, which the call writes.
+            unsafe {
+                let mut told: libc::siginfo_t = std::mem::zeroed();
+                libc::kill(id, libc::SIGSTOP);
+                libc::waitid(libc::P_PID, child.id(), &raw mut told, libc::WSTOPPED | libc::WEXITED | libc::WNOWAIT);
+            }
+            kill_descendants(id);
+        }
+        let _ = child.kill();
+    }
+
+    /// Kills the processes that a stopped process started. Where the system does not list them they are left.
+    fn kill_descendants(parent: libc::pid_t) {
+        let tasks = std::fs::read_dir(format!("/proc/{parent}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            for id in list.split_whitespace().filter_map(|id| id.parse().ok()) {
+                // SAFETY: the call has no conditions. The parent is stopped: it waits for no child, so the numbers stay their own.
+                unsafe { libc::kill(id, libc::SIGSTOP) };
+                kill_descendants(id);
+                // SAFETY: as above.
+                unsafe { libc::kill(id, libc::SIGKILL) };
+            }
+        }
     }
 
     /// A process that is killed if we are: it may wait for us.
@@ -224,6 +258,11 @@ mod windows {
     pub fn is_unlocked(path: &Path) -> bool {
         std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
             && File::options().read(true).share_mode(0).open(path).is_ok()
+    }
+
+    /// Kills a process; what it started ends with the console.
+    pub fn kill_tree(child: &mut Child) {
+        let _ = child.kill();
     }
 
     /// It waits for nobody, as there are no pipes.

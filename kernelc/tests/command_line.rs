@@ -337,6 +337,119 @@ fn a_compiler_that_is_killed_or_missing_is_told() {
     assert!(text.contains("REVAMP_CLANG is /nowhere/clang++"), "{text}");
 }
 
+/// Waits until a condition holds; false if it does not in half a minute.
+fn comes(mut condition: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < end {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    condition()
+}
+
+/// The state of a process as `/proc` has it; `None` if there is none or it has ended.
+fn state(id: &str) -> Option<char> {
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).ok()?;
+    text.rsplit_once(") ")?.1.chars().next().filter(|state| *state != 'Z')
+}
+
+/// Sends a signal.
+fn end(process: &str, signal: &str) {
+    let _ = Command::new("sh").args(["-c", &format!("kill -{signal} {process}")]).stderr(Stdio::null()).status();
+}
+
+/// Each stage stands still in a process that has a child of its own, and writes where it is into the temporary folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_all_stages_and_leaves_nothing() {
+    let Some(mut place) = Place::new("signals") else { return };
+    let (real, root) = (place.clang.clone(), place.root.clone());
+    let opt = real.canonicalize().unwrap().with_file_name("opt");
+    let script = |name: &str, real: &Path, stands: &str| {
+        let at = root.display();
+        let text = format!(
+            "#!/bin/sh\ncase \"$*\" in $STANDS)\nsleep 200 & echo $$ $! >{at}/ids.new; mv {at}/ids.new {at}/ids; wait;; esac\nexec {} \"$@\"\n",
+            real.display()
+        );
+        let file = root.join(name);
+        std::fs::write(&file, text.replace("$STANDS", stands)).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    place.clang = root.join("clang++");
+    for (stage, in_clang, in_opt) in [
+        ("check or device", "*--cuda-device-only*", "no"),
+        ("host", "*--cuda-host-only*", "no"),
+        ("kernels", "no", "*device*"),
+        ("native kernels", "no", "*native*"),
+        ("objects of native kernels", "*native.*.ll*", "no"),
+        ("link", "*-lrevamp*", "no"),
+    ] {
+        script("clang++", &real, in_clang);
+        script("opt", &opt, in_opt);
+        let signals = if stage == "native kernels" { &["TERM", "INT", "HUP", "KILL"][..] } else { &["TERM"] };
+        for &signal in signals {
+            let _ = std::fs::remove_file(root.join("ids"));
+            let source = root.join("amp.cpp");
+            std::fs::write(&source, AMP.to_owned() + "int main() {}\n").unwrap();
+            let mut child = Command::new(root.join("bin/revamp-c++"))
+                .args(["-O2", "-o"])
+                .args([&root.join("prog"), &source])
+                .env("REVAMP_CLANG", &place.clang)
+                .env("TMPDIR", root.join("tmp"))
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let mut ended = false;
+            let stands = comes(|| {
+                ended = child.try_wait().unwrap().is_some();
+                ended || root.join("ids").exists()
+            });
+            assert!(stands && !ended, "{stage}: no process stood still");
+            let ids = std::fs::read_to_string(root.join("ids")).unwrap();
+            end(&child.id().to_string(), signal);
+            assert!(comes(|| child.try_wait().unwrap().is_some()), "{stage}, signal {signal}: it did not end");
+            // What is killed outright cannot end the children of its children.
+            let count = if signal == "KILL" { 1 } else { 2 };
+            let goes_on: Vec<_> =
+                ids.split_whitespace().take(count).filter(|id| !comes(|| state(id).is_none())).collect();
+            ids.split_whitespace().for_each(|id| end(id, "KILL"));
+            assert!(goes_on.is_empty(), "{stage}, signal {signal}: process {goes_on:?} of {ids:?} goes on");
+            let left: Vec<_> = std::fs::read_dir(root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
+            assert!(signal == "KILL" || left.is_empty(), "{stage}, signal {signal}: it left {left:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_preprocessed_is_the_hosts() {
+    let Some(place) = Place::new("preprocessed") else { return };
+    let ours = place.root.join("bin/revamp-c++");
+    let folder = place.root.join("kept");
+    std::fs::create_dir_all(&folder).unwrap();
+    let names = ["amp.ii", "amp2.cpp", "a.ii"].map(|name| folder.join(name).into_os_string());
+    for (source, file) in [("amp.cpp", 0), ("amp.cpp", 1), ("a.cpp", 2)] {
+        let (output, _) = place.run(&ours, &[words("-E -o"), vec![names[file].clone(), source.into()]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for (file, by_ours) in [(0, false), (1, false), (2, true)] {
+        for link in ["-c", "-shared -fPIC"] {
+            let line = [words(link), vec![names[file].clone()]].concat();
+            let (output, _) = place.run(&ours, &line);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.success(), by_ours, "{line:?}: {said}");
+            assert!(by_ours || said.contains("is the output of -E"), "{line:?}: {said}");
+        }
+        // The host's code, of the language that -c takes.
+        let (output, _) =
+            place.run(&place.clang, &[words("-std=c++17 -fsyntax-only"), vec![names[file].clone()]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let (output, _) = place.run(&ours, &words("-dM -E a.cpp"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("#define __STRICT_ANSI__ 1"));
+}
+
 /// A source whose sides differ.
 const SIDES: &str = "\
 #include <amp.h>

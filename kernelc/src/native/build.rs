@@ -8,13 +8,19 @@ use crate::lower::Bounds;
 use crate::{always_inline, lock_order, spins};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 /// Kernels of so many bytes of LLVM IR are compiled for all processors by one process: to start one takes longer.
 const SMALL: usize = 50_000;
 
-/// Native kernels in the making: their objects, if there are any.
-pub struct Making(JoinHandle<Option<Vec<PathBuf>>>);
+/// Native kernels in the making: their objects, if there are any. If it is dropped before its end, nothing of it goes on: the folder that it
+/// writes to can be removed.
+pub struct Making {
+    thread: Option<JoinHandle<Option<Vec<PathBuf>>>>,
+    cancelled: Arc<AtomicBool>,
+}
 
 /// The device's code, the calls that make them of it, and their files.
 struct Calls {
@@ -33,6 +39,8 @@ struct Calls {
     target: &'static str,
     unit: u64,
     amp: Amp,
+    /// Set when nobody wants the objects any more.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Making {
@@ -66,6 +74,7 @@ impl Making {
         let objects: Vec<PathBuf> = processors.names().map(|l| folder.file(&format!("native.{l}.o"))).collect();
         let dump = std::env::var_os("REVAMP_KERNEL_DUMP").filter(|f| !f.is_empty());
         let large = always_inline::is_large(&text);
+        let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
             inline: clang.inline(&ir, &prepared, large),
             device: text,
@@ -80,13 +89,22 @@ impl Making {
             target,
             unit: unit.id,
             amp: unit.amp,
+            cancelled: Arc::clone(&cancelled),
         };
-        Ok(Some(Self(std::thread::spawn(move || calls.run_or_tell()))))
+        let thread = Some(std::thread::spawn(move || calls.run_or_tell()));
+        Ok(Some(Self { thread, cancelled }))
     }
 
     /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them.
-    pub fn end(self) -> Option<Vec<PathBuf>> {
-        self.0.join().ok()?
+    pub fn end(mut self) -> Option<Vec<PathBuf>> {
+        self.thread.take()?.join().ok()?
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
@@ -127,13 +145,13 @@ impl Calls {
         };
         if spins::may_be(&self.device) {
             write(&self.ir, &always_inline::marked(&self.device))?;
-            ended("opt", &mut self.inline)?;
+            ended("opt", &mut self.inline, &self.cancelled)?;
             if lock_order::ordered(&read(&self.prepared)?).is_some() {
                 self.device = lock_order::by_operations(&self.device);
             }
         }
         write(&self.ir, &super::for_host(&self.device, self.target))?;
-        ended("opt", &mut self.prepare)?;
+        ended("opt", &mut self.prepare, &self.cancelled)?;
         let native = super::cut(&read(&self.prepared)?);
         if let Some(dump) = &self.dump {
             self.dump(dump, &native)?;
@@ -150,7 +168,7 @@ impl Calls {
             let module = native.module(processors, levels, self.unit, self.amp);
             parallel::check(&module)?;
             write(&self.modules[level], &module)?;
-            running.push(Running::quiet(&mut self.assemble[level])?);
+            running.push(Running::quiet(&mut self.assemble[level])?.cancelled_by(&self.cancelled));
         }
         self.objects.truncate(running.len());
         for one in running {
@@ -181,8 +199,8 @@ fn beside(stem: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn ended(what: &str, command: &mut Command) -> Result<(), String> {
-    match Running::quiet(command)?.end()? {
+fn ended(what: &str, command: &mut Command, cancelled: &Arc<AtomicBool>) -> Result<(), String> {
+    match Running::quiet(command)?.cancelled_by(cancelled).end()? {
         (0, _) => Ok(()),
         (code, told) => Err(format!("{what} failed ({code}) making native kernels: {told}")),
     }
