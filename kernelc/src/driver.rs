@@ -463,7 +463,7 @@ fn compile(
         return Ok(code);
     }
     let renamed = folder.file("renamed.o");
-    let native = making.and_then(Making::end);
+    let native = making.map_or(Ok(None), Making::end)?;
     let register = native.as_ref().map(|_| native::register_symbol(id));
     let windows = line.is_for_windows();
     // Windows' objects are known to both.

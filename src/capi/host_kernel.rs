@@ -39,6 +39,11 @@ struct Function {
     _block: Copied,
 }
 
+/// Why the program's function does not run in place of a native kernel.
+const UNCHECKED: &str = "the kernel is compiled with -famp-bounds=zero, and on host threads its native form alone checks bounds, which \
+                         REVAMP_HOST_KERNELS=coroutines leaves out; compile with -famp-bounds=report or without the option to run the \
+                         program's own function";
+
 /// A block is copied to memory of this alignment.
 const ALIGN: usize = 64;
 
@@ -303,6 +308,9 @@ pub unsafe extern "C" fn revamp_parallel_for_each(
                 runs_here.set(Some(function as usize));
                 let (extent, compiled) = (SmallVec::from_slice(extent), Arc::clone(compiled));
                 return Ok(Arc::new(NativeFunction { function, extent, compiled, memory, block: Copied::of(block)? }));
+            }
+            if found.as_ref().and_then(|compiled| compiled.native).is_some_and(|native| native.checked) {
+                return Err(Error::unsupported(UNCHECKED));
             }
             let form = form.ok_or_else(|| Error::internal("a launch without a function"))?;
             runs_here.set(Some(form.address()));

@@ -15,6 +15,7 @@ use super::pointer;
 use crate::error::{Error, Result};
 use crate::kernel::registry::RecordId;
 use crate::kernel::{compiled, image};
+use revamp_image::table;
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::io::Write;
@@ -153,7 +154,8 @@ pub struct NativeKernel {
     functions: [*const c_void; 3],
     memory: u64,
     tile: [u32; 3],
-    unused: u32,
+    /// Not 0: it checks accesses by the table behind its argument block.
+    checked: u32,
 }
 
 /// Gives the kernels of an image, by their names, native forms.
@@ -168,11 +170,26 @@ pub unsafe extern "C" fn revamp_image_add_native(image: *mut c_void, table: *con
             // SAFETY: a text of the same object.
             let name = unsafe { pointer::text(row.name, "name") }?;
             let functions = row.functions.map(|f| f.addr());
-            let native = compiled::Native { functions, memory: row.memory, tile: row.tile };
+            let native = compiled::Native { functions, memory: row.memory, tile: row.tile, checked: row.checked != 0 };
             compiled::add_native(image, name, native);
         }
         Ok(())
     });
+}
+
+/// Of the memory of a launch that in which `address` lies, for native kernels that check accesses: where it begins (`what` 0), or
+/// its size; 0 if it lies in none. `table`: behind the argument block, with so many entries (`revamp_image::table`).
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn revamp_native_found(table: *const u8, entries: u64, address: u64, what: u32) -> u64 {
+    let bytes = (table::ENTRIES + entries * table::ENTRY) as usize;
+    // SAFETY: the library appended a table of so many entries to the kernel's block, which lives while the kernel runs.
+    let table = unsafe { std::slice::from_raw_parts(table, bytes) };
+    let spans = table[table::ENTRIES as usize..].chunks_exact(16);
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    let mut spans = spans.map(|span| (number(&span[..8]), number(&span[8..])));
+    let found = spans.find(|&(start, size)| address.wrapping_sub(start) < size);
+    found.map_or(0, |(start, size)| if what == 0 { start } else { size })
 }
 
 /// A text that native code writes: the caller's own, of so many bytes.

@@ -60,6 +60,8 @@ pub struct Native {
     pub memory: u64,
     /// A tile's threads in x, y, z; zeros for a kernel without tiles.
     pub tile: [u32; 3],
+    /// It checks accesses, by the table behind its argument block.
+    pub checked: bool,
 }
 
 /// What a kernel that checks bounds reports.

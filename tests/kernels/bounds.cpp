@@ -1,10 +1,12 @@
 // Accesses outside of arrays and array_views, as programs written for Direct3D make them: reads give 0, writes and
 // atomic operations are dropped, and what lies beside keeps its values. Built twice: with BOUNDS zero, and with BOUNDS
-// report (REPORTS), where the launch fails besides and the text names the place.
+// report (REPORTS), where the launch fails besides and the text names the place. Zero is also for host threads, at all
+// levels of processors and without optimisation.
 #include "device.hpp"
 
 #include <amp_short_vectors.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,17 +15,22 @@ using namespace concurrency::graphics;
 
 namespace {
 
+// Host threads, by their native kernels, where the environment says so.
+accelerator_view place() {
+    return std::getenv("BOUNDS_ON_HOST_THREADS") ? accelerator(accelerator::direct3d_warp).default_view : vulkan_view();
+}
+
 // Runs what accesses memory outside: what is told has these parts.
 template <class Run> void outside(const Run &run, std::initializer_list<const char *> parts) {
     std::string told;
     try {
         run();
-        vulkan_view().wait();
+        place().wait();
     } catch (const runtime_exception &e) {
         told = e.what();
     }
     // Of one launch one thing is told.
-    vulkan_view().wait();
+    place().wait();
 #ifdef REPORTS
     for (const char *part : parts)
         if (told.find(part) == std::string::npos) {
@@ -70,7 +77,7 @@ TEST(a_histogram_with_values_beyond_its_bins) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
+                place(), v.extent, [=](index<1> i) restrict(amp) { atomic_fetch_inc(&b[v[i]]); });
         },
         {"bounds.cpp:", "'b'", "an atomic operation on 4 bytes", "extent (16)", "index ("});
     b.synchronize();
@@ -85,7 +92,7 @@ TEST(a_stencil_reads_beyond_the_edges) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
+                place(), out.extent, [=](index<1> i) restrict(amp) { out[i] = in[i - 1] + in[i] + in[i + 1]; });
         },
         {"'in'", "reads 4 bytes", "extent (64)"});
     out.synchronize();
@@ -100,7 +107,7 @@ TEST(neighbours_in_two_dimensions) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<2> i) restrict(amp) {
+                place(), out.extent, [=](index<2> i) restrict(amp) {
                     int sum = 0;
                     for (int y = -1; y <= 1; ++y)
                         for (int x = -1; x <= 1; ++x)
@@ -123,7 +130,7 @@ TEST(writes_beyond_both_ends_touch_nothing) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
+                place(), extent<1>(200), [=](index<1> i) restrict(amp) { v[i[0] - 75] = i[0]; });
         },
         {"'v'", "writes 4 bytes", "extent (50)"});
     v.synchronize();
@@ -138,7 +145,7 @@ TEST(huge_and_negative_indices) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), extent<1>(8), [=](index<1> i) restrict(amp) {
+                place(), extent<1>(8), [=](index<1> i) restrict(amp) {
                     const int at[] = {-1, -2147483647 - 1, 2147483647, 10, 1 << 30, -(1 << 30), 0x3fffffff, 5};
                     out[i] = v[at[i[0]]];
                     v[at[7 - i[0]]] += 1;
@@ -162,7 +169,7 @@ TEST(elements_of_64_bits_and_of_structs) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                place(), out.extent, [=](index<1> i) restrict(amp) {
                     const three one = s[i[0] - 4];
                     out[i] = one.a + 10 * one.b + 100 * one.c + 1000 * int(d[i[0] - 4]);
                     d[i[0] + 5] = 1;
@@ -189,7 +196,7 @@ TEST(short_vectors) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                place(), out.extent, [=](index<1> i) restrict(amp) {
                     const float_4 one = v[i];
                     out[i] = one.x + one.y + one.z + one.w + v[i[0] - 4].y;
                     v[i[0] + 4] = float_4(9, 9, 9, 9);
@@ -204,7 +211,7 @@ TEST(short_vectors) {
 }
 
 TEST(arrays_by_reference) {
-    const accelerator_view where = vulkan_view();
+    const accelerator_view where = place();
     std::vector<int> values(20, 1);
     array<int> a(20, values.begin(), where);
     array<int, 2> b(4, 5, values.begin(), where);
@@ -226,7 +233,7 @@ TEST(arrays_by_reference) {
 }
 
 TEST(the_extent_of_an_array_alone) {
-    const accelerator_view where = vulkan_view();
+    const accelerator_view where = place();
     array<float, 2> a(3, 7, where);
     std::vector<int> seen(2);
     const array_view<int> out(2, seen);
@@ -246,7 +253,7 @@ TEST(sections_projections_and_shapes) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), extent<1>(1), [=](index<1>) restrict(amp) {
+                place(), extent<1>(1), [=](index<1>) restrict(amp) {
                     const array_view<int, 2> part = v.section(2, 2, 3, 3);
                     const array_view<int> row = v[9], flat = v[9].view_as(extent<2>(2, 5))[1];
                     out[0] = part(1, 1);
@@ -277,7 +284,7 @@ TEST(a_pointer_to_one_of_two_views) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                place(), out.extent, [=](index<1> i) restrict(amp) {
                     out[i] = *(i[0] % 2 ? &a[i] : &b[i]);
                     (i[0] % 2 ? a[i[0] + 10] : b[i[0] + 30]) = 9;
                     const array_view<int> &one = i[0] % 4 < 2 ? a : b;
@@ -302,7 +309,7 @@ TEST(a_pointer_that_a_loop_moves) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                place(), out.extent, [=](index<1> i) restrict(amp) {
                     int sum = 0;
                     for (const int *p = &v[i], *end = p + 40; p != end; ++p)
                         sum += *p;
@@ -325,7 +332,7 @@ TEST(structs_that_hold_views) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), extent<1>(30), [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
+                place(), extent<1>(30), [=](index<1> i) restrict(amp) { p.to[i] += p.from[i[0] - 5]; });
         },
         {"extent ("});
     p.to.synchronize();
@@ -343,7 +350,7 @@ TEST(arrays_of_views) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                place(), out.extent, [=](index<1> i) restrict(amp) {
                     int sum = 0;
                     for (int n = 0; n < 3; ++n)
                         sum += all.views[(n + i[0]) % 3][i];
@@ -368,7 +375,7 @@ TEST(atomic_operations_outside_give_zero) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent, [=](index<1> i) restrict(amp) {
+                place(), out.extent, [=](index<1> i) restrict(amp) {
                     int expected = 0;
                     out[i] = atomic_fetch_add(&v[i], 3) + atomic_exchange(&v[i[0] + 4], 9);
                     // It ends, as the value outside is always 0.
@@ -392,7 +399,7 @@ TEST(tiles_and_barriers) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                place(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
                     tile_static int shared[16];
                     shared[t.local[0]] = v[t.global];
                     t.barrier.wait();
@@ -416,7 +423,7 @@ TEST(tile_static_memory_and_locals) {
     outside(
         [&] {
             parallel_for_each(
-                vulkan_view(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
+                place(), out.extent.tile<16>(), [=](tiled_index<16> t) restrict(amp) {
                     tile_static int shared[16];
                     shared[t.local[0]] = 1;
                     t.barrier.wait();
@@ -442,10 +449,10 @@ TEST(launches_that_are_repeated) {
         const int highest = round % 2 ? 8 : 64;
         try {
             parallel_for_each(
-                vulkan_view(), v.extent, [=](index<1> i) restrict(amp) {
+                place(), v.extent, [=](index<1> i) restrict(amp) {
                     if (v[i] < highest) atomic_fetch_inc(&b[v[i]]);
                 });
-            vulkan_view().wait();
+            place().wait();
         } catch (const runtime_exception &) {
             ++told;
         }
@@ -472,6 +479,62 @@ TEST(host_threads_and_host_code_report_too) {
 }
 #endif
 
+#ifndef REPORTS
+// More threads than the view has elements, of a source that goes on behind it.
+TEST(threads_beyond_a_view_of_a_larger_vector) {
+    std::vector<int> values(1024, 7);
+    const array_view<int> v(1000, values);
+    parallel_for_each(
+        place(), extent<1>(1024), [=](index<1> i) restrict(amp) { v[i] = v[i] + i[0]; });
+    parallel_for_each(
+        place(), extent<1>(1024).tile<32>(), [=](tiled_index<32> t) restrict(amp) {
+            tile_static int all[32];
+            all[t.local[0]] = v[t.global];
+            t.barrier.wait();
+            v[t.global] = all[31 - t.local[0]];
+        });
+    v.synchronize();
+    for (int n = 0; n < 1024; ++n) {
+        const int from = n / 32 * 32 + 31 - n % 32;
+        CHECK(values[unsigned(n)] == (n >= 1000 ? 7 : from >= 1000 ? 0 : 7 + from));
+    }
+}
+
+// Copies of what is larger than a register.
+TEST(large_elements) {
+    struct many {
+        int all[40];
+    };
+    guarded<many> from(3), to(3);
+    for (int n = 0; n < 3; ++n)
+        for (int k = 0; k < 40; ++k)
+            from.first()[n].all[k] = to.first()[n].all[k] = n + k + 1;
+    const array_view<const many> in(3, from.first());
+    const array_view<many> out(3, to.first());
+    parallel_for_each(
+        place(), extent<1>(8), [=](index<1> i) restrict(amp) { out[i[0] - 2] = in[i[0] - 1]; });
+    out.synchronize();
+    CHECK(to.first()[0].all[0] == 2 && to.first()[1].all[39] == 42);
+    for (const int x : to.first()[2].all)
+        CHECK(x == 0);
+    for (unsigned n = 0; n < to.all.size(); ++n)
+        CHECK((n >= 100 && n < 103) || to.all[n].all[5] == 0);
+}
+
+TEST(the_programs_own_function_does_not_check) {
+    const char *const kernels = std::getenv("REVAMP_HOST_KERNELS");
+    if (!kernels || std::string(kernels) != "coroutines") SKIP("native kernels run");
+    std::vector<int> values(4, 1);
+    const array_view<int> v(4, values);
+    CHECK_THROWS(runtime_exception,
+                 parallel_for_each(
+                     accelerator(accelerator::direct3d_warp).default_view,
+                     v.extent, [=](index<1> i) restrict(amp) { v[i] = 2; }),
+                 CHECK_CONTAINS(e.what(), "-famp-bounds=zero"));
+    CHECK(values[0] == 1);
+}
+#endif
+
 // Nothing is told of what is inside.
 TEST(the_last_element_is_inside) {
     std::vector<int> values(12, 1);
@@ -479,7 +542,7 @@ TEST(the_last_element_is_inside) {
     const array_view<int, 3> v(2, 3, 2, values);
     const array_view<double> d(3, doubles);
     parallel_for_each(
-        vulkan_view(), v.extent, [=](index<3> i) restrict(amp) {
+        place(), v.extent, [=](index<3> i) restrict(amp) {
             v[i] += v(1, 2, 1) * 0 + int(d[2]) + v[0][2][1] * 0 + *(&v[index<3>(1, 2, 0)] + 1) * 0;
             if (i[0] == 0 && i[1] == 0 && i[2] == 0) d[0] = d[1] + d[2];
         });

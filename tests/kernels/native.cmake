@@ -24,6 +24,16 @@ compiled(none -O2 -fsanitize=undefined)
 compiled(none -O2 --coverage)
 compiled(none -O2 -famp-bounds=report)
 compiled(none -O2 -DREVAMP_CHECK_BOUNDS)
+# Native kernels alone check for host threads: they are made, or the source is refused.
+compiled(native -O2 -famp-bounds=zero)
+compiled(native -O0 -famp-bounds=zero)
+foreach(flag -fsanitize=undefined --coverage "-DELEMENT=long double")
+  execute_process(COMMAND "${CXX}" -w -O2 -famp-bounds=zero "${flag}" -c "${SOURCE}" -o refused.o WORKING_DIRECTORY "${FOLDER}"
+                  RESULT_VARIABLE code ERROR_VARIABLE told)
+  if(code EQUAL 0 OR NOT told MATCHES "-famp-bounds=zero: native kernels, which check for host threads, cannot be made")
+    message(FATAL_ERROR "-famp-bounds=zero ${flag}: ${code}, ${told}")
+  endif()
+endforeach()
 # To devices it is double.
 compiled(none -O2 "-DELEMENT=long double")
 # Lines of the lambda in the code of each processor.

@@ -1,6 +1,6 @@
 //! Making the native kernels of a source, beside its other passes.
 
-use super::{Native, Processors, parallel};
+use super::{Native, Processors, parallel, zero_bounds};
 use crate::clang::{Amp, Clang, Unit};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
@@ -18,8 +18,9 @@ const SMALL: usize = 50_000;
 /// Native kernels in the making: their objects, if there are any. If it is dropped before its end, nothing of it goes on: the folder that it
 /// writes to can be removed.
 pub struct Making {
-    thread: Option<JoinHandle<Option<Vec<PathBuf>>>>,
+    thread: Option<JoinHandle<Result<Option<Vec<PathBuf>>, String>>>,
     cancelled: Arc<AtomicBool>,
+    zero: bool,
 }
 
 /// The device's code, the calls that make them of it, and their files.
@@ -35,6 +36,8 @@ struct Calls {
     objects: Vec<PathBuf>,
     /// With lines of the source.
     lines: bool,
+    /// They check accesses.
+    zero: bool,
     dump: Option<PathBuf>,
     target: &'static str,
     unit: u64,
@@ -57,15 +60,24 @@ impl Making {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
         // The program's function checks, if host threads may run it.
         let checked = (unit.host_checks || text.contains("@__revamp_host_checks(")) && !unit.amp.is_device();
-        let Some(target) = line.native_target().filter(|_| wanted(line)) else { return Ok(None) };
-        if checked || !(text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ")) {
+        let zero = line.bounds() == Bounds::Zero;
+        let kernels = text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ");
+        let none = |why: &str| if zero && kernels { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) };
+        let Some(target) = line.native_target() else { return none("there are none for this target") };
+        if line.last(looks).is_some() {
+            return none("there are none with sanitizers, coverage or profiling");
+        }
+        if !wanted(line) {
+            return Ok(None);
+        }
+        if checked || !kernels {
             return Ok(None);
         }
         // To devices that type is double. How memory is accessed tells of it, or the program's text.
         let tagged = line.last(|f| f == "-fstrict-aliasing" || f == "-fno-strict-aliasing");
         let untagged = tagged.is_some_and(|f| f == "-fno-strict-aliasing");
         if text.contains("!\"long double\"") || untagged && long_double {
-            return Ok(None);
+            return none("there are none where kernels use long double");
         }
         let lines = line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0");
         let (ir, prepared) = (folder.file("native.ll"), folder.file("native.prepared.ll"));
@@ -85,6 +97,7 @@ impl Making {
             modules,
             objects,
             lines,
+            zero,
             dump: dump.map(|f| PathBuf::from(f).join(unit.source.file_stem().unwrap_or_default())),
             target,
             unit: unit.id,
@@ -92,12 +105,14 @@ impl Making {
             cancelled: Arc::clone(&cancelled),
         };
         let thread = Some(std::thread::spawn(move || calls.run_or_tell()));
-        Ok(Some(Self { thread, cancelled }))
+        Ok(Some(Self { thread, cancelled, zero }))
     }
 
-    /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them.
-    pub fn end(mut self) -> Option<Vec<PathBuf>> {
-        self.thread.take()?.join().ok()?
+    /// Waits for the objects. Where they cannot be made, host threads run the program's function, as without them; an error if they
+    /// must be, since they alone check bounds.
+    pub fn end(mut self) -> Result<Option<Vec<PathBuf>>, String> {
+        let panicked = if self.zero { Err(format!("{UNCHECKED}: the kernel compiler panicked")) } else { Ok(None) };
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or(panicked)
     }
 }
 
@@ -119,21 +134,33 @@ const LOOKS: [&str; 7] = [
     "-pg",
 ];
 
-/// Debuggers, sanitizers and the like look at the lambda itself, and accesses are checked there.
+/// Why a source is refused.
+const UNCHECKED: &str = "-famp-bounds=zero: native kernels, which check for host threads, cannot be made; compile with -famp-bounds=report or \
+                         without the option";
+
+fn looks(flag: &str) -> bool {
+    LOOKS.iter().any(|begin| flag.starts_with(begin))
+}
+
+/// Debuggers look at the lambda itself. With `Bounds::Report` it checks accesses, with `Bounds::Zero` native kernels do.
 fn wanted(line: &Line) -> bool {
     let optimised = line.last(|f| f.starts_with("-O")).is_some_and(|f| f != "-O0" && f != "-Og");
-    optimised && line.bounds() != Bounds::Report && line.last(|f| LOOKS.iter().any(|l| f.starts_with(l))).is_none()
+    match line.bounds() {
+        Bounds::Off => optimised,
+        Bounds::Zero => true,
+        Bounds::Report => false,
+    }
 }
 
 impl Calls {
     /// `REVAMP_KERNEL_DUMP` also shows why there is none.
-    fn run_or_tell(self) -> Option<Vec<PathBuf>> {
-        let dump = self.dump.clone();
-        self.run().unwrap_or_else(|why| {
+    fn run_or_tell(self) -> Result<Option<Vec<PathBuf>>, String> {
+        let (dump, zero) = (self.dump.clone(), self.zero);
+        self.run().or_else(|why| {
             if let Some(stem) = dump {
-                let _ = std::fs::write(beside(&stem, ".native.txt"), why);
+                let _ = std::fs::write(beside(&stem, ".native.txt"), &why);
             }
-            None
+            if zero { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) }
         })
     }
 
@@ -151,10 +178,18 @@ impl Calls {
             }
         }
         write(&self.ir, &super::for_host(&self.device, self.target))?;
+        if self.zero {
+            ended("opt", &mut self.inline, &self.cancelled)?;
+            write(&self.ir, &zero_bounds::checked(&read(&self.prepared)?)?)?;
+        }
         ended("opt", &mut self.prepare, &self.cancelled)?;
-        let native = super::cut(&read(&self.prepared)?);
+        let mut native = super::cut(&read(&self.prepared)?);
+        native.checked = self.zero;
         if let Some(dump) = &self.dump {
             self.dump(dump, &native)?;
+        }
+        if let Some((kernel, why)) = native.left_out.first().filter(|_| self.zero) {
+            return Err(format!("{kernel}: {why}"));
         }
         if native.understood().is_empty() {
             return Ok(None);

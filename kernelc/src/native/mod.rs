@@ -17,6 +17,7 @@ mod tests;
 mod text;
 mod variables;
 mod wraps;
+mod zero_bounds;
 
 use crate::always_inline;
 use crate::clang::Amp;
@@ -61,6 +62,8 @@ pub struct Native {
     tail: String,
     /// To be compiled for each level: `LEVEL` stands in their names.
     kernels: Vec<(String, Emitted)>,
+    /// They check accesses, by the table behind the argument block.
+    pub checked: bool,
     /// Kernels that were not understood, and why.
     pub left_out: Vec<(String, String)>,
 }
@@ -124,7 +127,7 @@ pub fn cut(ir: &str) -> Native {
         tail.push_str(node);
         tail.push('\n');
     }
-    Native { head, tail, kernels, left_out }
+    Native { head, tail, kernels, checked: false, left_out }
 }
 
 impl Native {
@@ -178,8 +181,9 @@ impl Native {
             }
             let [x, y, z] = made.tile.unwrap_or_default();
             rows.push(format!(
-                "{{ ptr, ptr, ptr, ptr, i64, [4 x i32] }} {{ ptr @native.name.{n}{functions}, i64 {}, [4 x i32] [i32 {x}, i32 {y}, i32 {z}, i32 0] }}",
-                made.memory
+                "{{ ptr, ptr, ptr, ptr, i64, [4 x i32] }} {{ ptr @native.name.{n}{functions}, i64 {}, [4 x i32] [i32 {x}, i32 {y}, i32 {z}, i32 {}] }}",
+                made.memory,
+                u8::from(self.checked)
             ));
         }
         let count = rows.len();

@@ -234,7 +234,7 @@ fn without_scopes(line: &str) -> String {
     text
 }
 
-fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> Option<Function> {
+pub fn function(name: &str, head: &str, body: &[&str], types: &HashSet<String>) -> Option<Function> {
     let (parameters, behind) = head.split_once(name)?.1.strip_prefix('(')?.rsplit_once(')')?;
     // Behind the last parenthesis may be one of an attribute: there is one parameter, named last.
     let parameter = names(parameters, types).pop()?.name;

@@ -54,7 +54,7 @@ fn is_searched(module: &Module) -> bool {
 }
 
 /// What launches of a kernel that checks bounds need.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(in crate::runtime) struct KernelChecks {
     /// Where it reports, and its number there.
     pub report: Option<(Arc<Report>, u32)>,

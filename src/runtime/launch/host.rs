@@ -13,10 +13,12 @@ use crate::kernel::Access;
 use crate::kernel::compiled::Compiled;
 use crate::runtime::accelerators::accelerator_view::AcceleratorView;
 use crate::runtime::accelerators::defaults::Code;
+use crate::runtime::accelerators::loaded_kernel::KernelChecks;
 use crate::runtime::data::locked::{LockedSources, Sources};
 use crate::runtime::data::operand::Operand;
 use crate::runtime::data::texture::check_levels;
 use crate::runtime::launch::arguments::{Captured, ResolvedArguments};
+use crate::runtime::launch::bounds::Table;
 use crate::runtime::launch::cached_launch::CachedLaunch;
 use crate::runtime::launch::choose::choose;
 use crate::runtime::launch::compiled;
@@ -136,6 +138,8 @@ impl Wanted<'_> {
         resolved.make_valid(self.captured, &view, held, DISPATCH)?;
         let mut block = Block::default();
         block.begin(launch.block)?;
+        let checks = launch.compiled.and_then(|kernel| kernel.native).is_some_and(|native| native.checked);
+        let table = if checks { Some(Table::begin(&mut block, &KernelChecks::default())?) } else { None };
         let (mut bound, mut unused) = (resolved.uses.iter(), Vec::new());
         for (argument, used) in launch.arguments.iter().zip(self.used) {
             let bound = match used.and_then(|_| bound.next()) {
@@ -152,7 +156,14 @@ impl Wanted<'_> {
                     .host()
                     .map_or(std::ptr::null_mut(), |h| h.as_ptr().wrapping_add(bound.range.start as usize));
                 block.put(slot, first.expose_provenance() as u64)?;
+                if let (Some(table), Some(memory)) = (&table, bound.buffer.host()) {
+                    let span = (memory.as_ptr().expose_provenance() as u64, bound.buffer.size());
+                    table.put(&mut block, slot, span);
+                }
             }
+        }
+        if let Some(table) = table {
+            table.end(&mut block);
         }
         if !unused.is_empty() {
             resolved.uses.extend(unused);
