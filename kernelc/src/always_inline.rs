@@ -1,6 +1,6 @@
 //! Inlining of everything that kernels call, whatever its size: SPIR-V is made of whole kernels.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The text of a module with each function marked `alwaysinline`, and `mustprogress`: no thread enters a loop that does nothing
 /// and never ends, as `while (true) {}` behind what is never true. A recursive function is still called, and refused later.
@@ -62,6 +62,20 @@ pub fn is_large(ir: &str) -> bool {
     false
 }
 
+/// The names of kernels and of all functions that they reach.
+pub fn of_kernels(ir: &str) -> HashSet<&str> {
+    let functions = functions(ir);
+    let bodies: HashMap<&str, &Text<'_>> = functions.iter().map(|function| (function.name, function)).collect();
+    let mut reached = HashSet::new();
+    let mut next: Vec<&str> = functions.iter().filter(|function| function.kernel).map(|kernel| kernel.name).collect();
+    while let Some(name) = next.pop() {
+        if let Some(function) = bodies.get(name).filter(|_| reached.insert(name)) {
+            next.extend(&function.named);
+        }
+    }
+    reached
+}
+
 /// A function as text.
 struct Text<'t> {
     name: &'t str,
@@ -91,7 +105,7 @@ fn functions(ir: &str) -> Vec<Text<'_>> {
 }
 
 /// The names of globals in a line: what stands behind each `@`, quoted or not.
-fn names(line: &str) -> impl Iterator<Item = &str> {
+pub fn names(line: &str) -> impl Iterator<Item = &str> {
     line.split('@').skip(1).map(|rest| match rest.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next().unwrap_or_default(),
         None => rest.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.$".contains(c))).next().unwrap_or_default(),

@@ -10,7 +10,10 @@ use crate::native::build::Making;
 use crate::overloads::Functions;
 use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
-use crate::{image, integer_division, kernels, library, native, own_sources, refuse, response_files, source_rewrite};
+use crate::{
+    folded_constants, image, integer_division, kernels, library, native, own_sources, refuse, response_files,
+    source_rewrite,
+};
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -378,13 +381,17 @@ fn device_code<'a>(
     Ok((unit, of_device))
 }
 
-/// Gives the divisions of the device's code a result for all operands.
-fn define_divisions(ir: &Path) -> Result<(), String> {
+/// Gives the divisions of the device's code a result for all operands, and refuses operations that Clang has folded to none.
+fn define_divisions(ir: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(ir).map_err(|e| format!("cannot read {}: {e}", ir.display()))?;
-    match integer_division::defined(&text) {
-        Some(text) => std::fs::write(ir, text).map_err(|e| format!("cannot write {}: {e}", ir.display())),
-        None => Ok(()),
+    let refusals = folded_constants::refused(&text);
+    if !refusals.is_empty() {
+        return Err(Failed { text: kernels::refused(&refusals), code: 1 });
     }
+    if let Some(text) = integer_division::defined(&text) {
+        std::fs::write(ir, text).map_err(|e| format!("cannot write {}: {e}", ir.display()))?;
+    }
+    Ok(())
 }
 
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.

@@ -340,7 +340,7 @@ fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
 }
 
 /// What kernels cannot be compiled for, as Clang says such things.
-fn refused(refusals: &[KernelError]) -> String {
+pub fn refused(refusals: &[KernelError]) -> String {
     let mut text = String::new();
     for r in refusals {
         match r.frames.split_first() {

@@ -7,7 +7,7 @@
 //! - [`lower`]: from that tree to a SPIR-V module for each kernel, or to errors with the user's lines;
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
-//! - `integer_division`: gives divisions by zero and the like a result;
+//! - `integer_division`: gives divisions by zero and the like a result; `folded_constants`: refuses those of constants;
 //! - `system`: what differs between systems; `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `host_pass`: Clang's pass for the host; `refuse`: what C++ AMP forbids and Clang
 //!   does not;
@@ -27,6 +27,7 @@ mod diagnostics;
 pub mod driver;
 mod files;
 mod flags;
+mod folded_constants;
 mod host_pass;
 pub mod image;
 mod integer_division;

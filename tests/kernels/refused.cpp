@@ -35,6 +35,12 @@ odd:
 }
 #endif
 
+#if defined(FAIL_constant_divided_in_a_function)
+template <int by> int divided(int x) restrict(amp, cpu) {
+    return x + 7 / (6 & by);
+}
+#endif
+
 void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [ =, &data ](index<1> i) restrict(amp) { view[i] = fine(data[i]); });
@@ -88,6 +94,33 @@ void launch(array_view<int> view, array<int> &data) {
 #ifdef FAIL_printed_text // direct3d_errorf: the format must be a string literal
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { direct3d_errorf(i[0] > 3 ? "a" : "b"); });
+#endif
+#ifdef FAIL_constant_divided_by_zero // an operation on constants is undefined in C.., and Clang has dropped its result: an integer division by 0
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = int(7u / (6u & 1u)); });
+#endif
+#ifdef FAIL_constant_remainder_by_zero // an operation on constants is undefined
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] += 7 % (6 & 1); });
+#endif
+#ifdef FAIL_most_negative_constant_by_minus_one // an operation on constants is undefined
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = int(0x80000000u) / -(7 & 1); });
+#endif
+#ifdef FAIL_constant_divided_in_a_condition // an operation on constants is undefined
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) {
+            for (int n = 0; n < 7 / (6 & 1); ++n)
+                view[i] += n;
+        });
+#endif
+#ifdef FAIL_constant_divided_in_a_function // an operation on constants is undefined
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] = divided<1>(view[i]); });
+#endif
+#ifdef FAIL_constant_shifted_by_too_much // a shift by as many bits
+    parallel_for_each(
+        view.extent, [=](index<1> i) restrict(amp) { view[i] |= 1 << (32 + (1 & 7)); });
 #endif
 #ifdef FAIL_syntax // expected
     parallel_for_each(
