@@ -215,7 +215,7 @@ impl Generator {
             12 => format!("unsigned((int({a}) >> 1) / (int({b} & 255u) + 1))"),
             13 => format!("unsigned((int({a}) >> 1) % (int({b} & 255u) - 300))"),
             14 => format!("({} ? {a} : {b})", self.condition(1)),
-            15 => format!("unsigned((long long)(int({a})) * int({b}) >> 17)"),
+            15 => format!("unsigned(static_cast<long long>(int({a})) * int({b}) >> 17)"),
             16 => format!("unsigned(((unsigned long long)({a}) << 20 | {b}) / (({b} & 1023u) + 1ull))"),
             17 => format!("unsigned(int((short)({a})) * 3 + (signed char)({b}))"),
             18 => format!("unsigned((unsigned char)({a}) * (unsigned short)({b}))"),
