@@ -248,14 +248,17 @@ impl Generator {
         match self.random(kinds) {
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
-            // Clang does not fuse a product that a function returns into the caller's expression.
+            // Clang does not fuse a product that a function returns into the caller's expression: levels with and without FMA
+            // instructions must give the same.
             3 if self.has("contract") => format!("times({a}, {b})"),
             3 => format!("({a} * {b} * 0.03125f)"),
             4 => format!("({} ? {a} : {b})", self.condition(1)),
             5 => format!("float(int({}) >> 12)", self.number(1)),
             6 => format!("({a} < {b} ? {a} : -{b})"),
             7 => format!("bounded({a})"),
+            8 if self.has("contract") => format!("({a} / (product({b}, {b}) + 1.0f))"),
             8 => format!("({a} / ({b} * {b} + 1.0f))"),
+            _ if self.has("contract") => format!("precise_math::sqrt(product({a}, {a}) + 2.0f)"),
             _ => format!("precise_math::sqrt({a} * {a} + 2.0f)"),
         }
     }

@@ -163,12 +163,16 @@ inline bool close(float x, float y, bool inexact) {
     return inexact && std::fabs(x - y) <= 1e-4f * (1.0f + std::fabs(x));
 }
 
-// Of each kernel's results on host threads.
-inline std::vector<std::uint64_t> &checksums() {
-    static std::vector<std::uint64_t> all;
+// Of each launch's results on host threads.
+struct digest {
+    int kernel;
+    std::uint64_t checksum;
+};
+inline std::vector<digest> &digests() {
+    static std::vector<digest> all;
     return all;
 }
-inline void add_checksum() {
+inline void add_digest(int kernel) {
     std::uint64_t checksum = 1469598103934665603U;
     const auto add = [&](unsigned word) { checksum = (checksum ^ word) * 1099511628211U; };
     for (int number : all().ints)
@@ -180,7 +184,7 @@ inline void add_checksum() {
         if (!std::isnan(number)) std::memcpy(&bits, &number, sizeof bits);
         add(bits);
     }
-    checksums().push_back(checksum);
+    digests().push_back({kernel, checksum});
 }
 // This run is for its checksums.
 inline bool only_checksums() {
@@ -208,7 +212,7 @@ template <class Run> void compare(int kernel, bool inexact, Run run) {
     v.restart();
     run(host());
     v.finish();
-    add_checksum();
+    add_digest(kernel);
     if (only_checksums()) return;
     const std::vector<int> ints = all().ints, sums = all().sums;
     const std::vector<float> floats = all().floats;
@@ -242,13 +246,13 @@ inline void compare_way(const char *way) {
         std::string("COMPARE_DIGESTS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" + std::to_string(getpid()) + "/exe";
     std::FILE *const other = popen(command.c_str(), "r");
     unsigned long long checksum = 0;
-    std::size_t kernel = 0;
-    for (; other && kernel < checksums().size() && std::fscanf(other, "%llx", &checksum) == 1; ++kernel)
-        if (checksum != checksums()[kernel]) {
-            std::printf("kernel %zu: on host threads it gives something else as %s\n", kernel, way);
+    std::size_t at = 0;
+    for (; other && at < digests().size() && std::fscanf(other, "%llx", &checksum) == 1; ++at)
+        if (checksum != digests()[at].checksum) {
+            std::printf("kernel %d: on host threads it gives something else as %s\n", digests()[at].kernel, way);
             ++failures();
         }
-    if (!other || pclose(other) != 0 || kernel != checksums().size()) {
+    if (!other || pclose(other) != 0 || at != digests().size()) {
         std::printf("it does not run to its end as %s\n", way);
         ++failures();
     }
@@ -256,8 +260,8 @@ inline void compare_way(const char *way) {
 
 inline int finish() {
     if (only_checksums()) {
-        for (std::uint64_t checksum : checksums())
-            std::printf("%llx\n", static_cast<unsigned long long>(checksum));
+        for (const digest &one : digests())
+            std::printf("%llx\n", static_cast<unsigned long long>(one.checksum));
         return 0;
     }
 #ifndef COMPARE_NATIVE_ONLY
