@@ -4,6 +4,10 @@
 //! loop ends after its first iteration, as if it were done. So a new entry point calls the old one, and then a loop of two
 //! iterations: if that ends early, the counter has run out, and the kernel writes so into two buffers, one of the launch and one
 //! of the device. The number of iterations comes from a buffer as well, so that no compiler can tell the result.
+//!
+//! It also runs a workgroup by vectors, and the last one may go beyond the workgroup. The threads there store nothing, but under a
+//! condition they load 0 from everywhere, so they may not leave a loop whose end is read from memory until the counter has run out. So only
+//! threads that can load something else under a condition call the old entry point.
 
 use super::entry_point::EntryPoint;
 use super::parsed::{Instruction, ParsedModule};
@@ -126,24 +130,51 @@ impl Rewrite<'_> {
         self.buffers.iter().try_for_each(|buffer| self.out.emit(Op::Variable, &[self.block_pointer, *buffer, class]))
     }
 
+    /// Writes the call of the old entry point, by threads of the workgroup. Returns the label of the block in which it ends.
+    fn call(&mut self, void: u32, start: u32) -> Result<u32> {
+        let Self { uint, boolean, word_pointer, buffers: [first, last], zero, one, .. } = *self;
+        let [load, loaded, inside, end] = std::array::from_fn(|_| self.types.fresh());
+        let [at, always, is_true, under, word, found, is_inside, call] = std::array::from_fn(|_| self.types.fresh());
+        let (out, select) = (&mut self.out, SelectionControl::NONE.bits());
+        out.emit(Op::AccessChain, &[word_pointer, at, first, one])?;
+        out.emit(Op::Load, &[uint, always, at])?;
+        out.emit(Op::INotEqual, &[boolean, is_true, always, zero])?;
+        out.emit(Op::SelectionMerge, &[loaded, select])?;
+        out.emit(Op::BranchConditional, &[is_true, load, loaded])?;
+        out.emit(Op::Label, &[load])?;
+        out.emit(Op::AccessChain, &[word_pointer, under, last, one])?;
+        out.emit(Op::Load, &[uint, word, under])?;
+        out.emit(Op::Branch, &[loaded])?;
+        out.emit(Op::Label, &[loaded])?;
+        out.emit(Op::Phi, &[uint, found, zero, start, word, load])?;
+        out.emit(Op::INotEqual, &[boolean, is_inside, found, zero])?;
+        out.emit(Op::SelectionMerge, &[end, select])?;
+        out.emit(Op::BranchConditional, &[is_inside, inside, end])?;
+        out.emit(Op::Label, &[inside])?;
+        out.emit(Op::FunctionCall, &[void, call, self.old])?;
+        out.emit(Op::Branch, &[end])?;
+        out.emit(Op::Label, &[end])?;
+        Ok(end)
+    }
+
     /// Writes the new entry point: it calls the old one, counts up to the second word of the last buffer, and writes the first
     /// words if it did not get there.
     fn function(&mut self) -> Result<()> {
         let Some(old) = self.code.def_of(self.old, Op::Function) else { return Ok(()) };
         let (void, signature) = (old.word(1), old.word(4));
         let [start, header, next, merge, stopped, end] = std::array::from_fn(|_| self.types.fresh());
-        let [call, at, most, count, more, counted, early] = std::array::from_fn(|_| self.types.fresh());
+        let [at, most, count, more, counted, early] = std::array::from_fn(|_| self.types.fresh());
         let flags = self.buffers.map(|buffer| (buffer, self.types.fresh()));
         let Self { uint, boolean, word_pointer, buffers: [_, last], zero, one, .. } = *self;
+        self.out.emit(Op::Function, &[void, self.new, FunctionControl::NONE.bits(), signature])?;
+        self.out.emit(Op::Label, &[start])?;
+        let called = self.call(void, start)?;
         let out = &mut self.out;
-        out.emit(Op::Function, &[void, self.new, FunctionControl::NONE.bits(), signature])?;
-        out.emit(Op::Label, &[start])?;
-        out.emit(Op::FunctionCall, &[void, call, self.old])?;
         out.emit(Op::AccessChain, &[word_pointer, at, last, one])?;
         out.emit(Op::Load, &[uint, most, at])?;
         out.emit(Op::Branch, &[header])?;
         out.emit(Op::Label, &[header])?;
-        out.emit(Op::Phi, &[uint, count, zero, start, counted, next])?;
+        out.emit(Op::Phi, &[uint, count, zero, called, counted, next])?;
         out.emit(Op::ULessThan, &[boolean, more, count, most])?;
         out.emit(Op::LoopMerge, &[merge, next, LoopControl::NONE.bits()])?;
         out.emit(Op::BranchConditional, &[more, next, merge])?;

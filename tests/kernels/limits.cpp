@@ -256,4 +256,48 @@ TEST(deep_nesting_is_right_or_refused) {
     });
 }
 
+// Vectors of lavapipe go beyond tiles whose size is no multiple of theirs: memory must not tell those threads to go on.
+template <int rows, int columns> void loops_that_memory_ends() {
+    constexpr int tiles = 2, threads = tiles * rows * columns;
+    std::vector<int> numbers(64), by_memory(threads), by_tile(threads), without_barrier(threads);
+    for (int n = 0; n < 64; ++n)
+        numbers[n] = n * 3;
+    const array_view<const int> in(64, numbers);
+    const array_view<int, 2> a(tiles * rows, columns, by_memory), b(tiles * rows, columns, by_tile),
+        c(tiles * rows, columns, without_barrier);
+    parallel_for_each(
+        vulkan_view(), a.extent.tile<rows, columns>(), [=](tiled_index<rows, columns> t) restrict(amp) {
+            tile_static int count;
+            int n = 0;
+            for (; in[n] <= 40; ++n)
+                t.barrier.wait();
+            a[t] = n;
+            if (t.local == index<2>(0, 0)) count = 0;
+            n = 0;
+            do {
+                t.barrier.wait();
+                if (t.local == index<2>(0, 0)) ++count;
+                t.barrier.wait();
+                ++n;
+            } while (count < 14);
+            b[t] = n;
+            for (n = 0; in[n] <= 40;)
+                ++n;
+            c[t] = n;
+        });
+    for (const array_view<int, 2> *all : {&a, &b, &c})
+        all->synchronize();
+    for (const std::vector<int> *all : {&by_memory, &by_tile, &without_barrier})
+        CHECK(*all == std::vector<int>(threads, 14));
+}
+
+TEST(loops_that_memory_ends_in_tiles_of_any_size) {
+    loops_that_memory_ends<1, 5>();
+    loops_that_memory_ends<1, 13>();
+    loops_that_memory_ends<3, 5>();
+    loops_that_memory_ends<7, 1>();
+    loops_that_memory_ends<2, 17>();
+    loops_that_memory_ends<4, 16>();
+}
+
 CHECK_MAIN
