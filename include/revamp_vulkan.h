@@ -506,8 +506,9 @@ revamp_status revamp_vulkan_get_texture_image(revamp_texture texture,
  * that is reached when all work given to the library that conflicts is done, and submits that work.
  * A submission of the program that waits for it, or vkWaitSemaphores(), sees the elements. If
  * point->semaphore is not VK_NULL_HANDLE, this timeline semaphore of the program is signalled with
- * point->value; else both are written, and the semaphore is the view's: the program only waits for
- * it, while the array's view lives.
+ * point->value, which must be above its value and all values that were given for it; else both are
+ * written, and the semaphore is the view's: the program only waits for it, while the array's view
+ * lives.
  */
 revamp_status revamp_vulkan_signal_array(revamp_array array,
                                          revamp_access access,

@@ -85,6 +85,8 @@ pub mod rank {
         PIECES,
         /// Devices of the program.
         LENT,
+        /// Signals of the program's semaphores.
+        PROGRAM_SIGNALS,
         /// The queues of a device.
         QUEUES,
         /// The copy lanes of a device.

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
@@ -417,6 +418,11 @@ TEST(wrong_devices_of_the_program_are_refused) {
     info.queue = (VkQueue)p.device;
     CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_UNSUPPORTED, "same one");
     CHECK_FAILS(revamp_vulkan_create_view(NULL, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_BAD, "NULL");
+    /* A further view has the queue's numbers too. */
+    info = device_info(&p, &nothing);
+    info.queue_index = 9;
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
+                "queue_index is 9");
     /* The same device again: a further view. */
     info = device_info(&p, &nothing);
     CHECK_OK(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_IMMEDIATE, &view));
@@ -424,6 +430,128 @@ TEST(wrong_devices_of_the_program_are_refused) {
     CHECK_OK(revamp_accelerator_view_release(view));
     CHECK_NUMBER(p.released, 0);
     close_device(&p);
+}
+
+TEST(queues_that_a_device_of_the_program_lacks_are_refused) {
+    const place *at = some_place(runs_spirv);
+    revamp_vulkan_device_requirements needs = requirements_of(at);
+    program p = {0};
+    make_instance(&p);
+    p.physical = physical_of(p.instance, at), p.family = needs.queue_family_index;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = p.family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &one};
+    VkDeviceCreateInfo made_with = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                    .pNext = needs.features,
+                                    .queueCreateInfoCount = 1,
+                                    .pQueueCreateInfos = &queue,
+                                    .enabledExtensionCount = needs.extension_count,
+                                    .ppEnabledExtensionNames = needs.extensions};
+    VK(vkCreateDevice(p.physical, &made_with, NULL, &p.device));
+    vkGetDeviceQueue(p.device, p.family, 0, &p.queue);
+    uint32_t families[] = {p.family, 77};
+    revamp_accelerator_view view = NULL;
+    revamp_vulkan_device_info info = device_info(&p, &made_with);
+    info.queue_family_index = 77;
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT, "family 77");
+    CHECK_TEXT(revamp_last_error_message(), "give a number below");
+    info = device_info(&p, &made_with);
+    info.sharing_families = families, info.sharing_family_count = 2;
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
+                "sharing_families");
+    families[1] = VK_QUEUE_FAMILY_EXTERNAL;
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
+                "sharing_families");
+    info = device_info(&p, &made_with);
+    info.queue_index = 9;
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
+                "queue_index is 9");
+    CHECK_TEXT(revamp_last_error_message(), "vkGetDeviceQueue()");
+    made_with.queueCreateInfoCount = 1, queue.queueCount = 0;
+    info.queue_index = 0;
+    CHECK_FAILS(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &view), AS_ARGUMENT,
+                "made with 0 queues of family");
+    queue.queueCount = 1;
+    CHECK_NUMBER(p.released, 0);
+    info = device_info(&p, &made_with);
+    info.sharing_families = families, info.sharing_family_count = 1;
+    REQUIRE_OK(revamp_vulkan_create_view(&info, REVAMP_QUEUING_MODE_AUTOMATIC, &p.view));
+    make_objects(&p);
+    close_device(&p);
+}
+
+/* Vulkan leaves undefined what a timeline semaphore does whose value does not increase. */
+TEST(points_that_do_not_increase_are_refused) {
+    FOR_EACH_PLACE(at, runs_spirv) {
+        program p = {0};
+        own_device(&p, at);
+        revamp_kernel step = load(at->accelerator, &step_module);
+        revamp_array array = array_1d(p.view, COUNT_OF, 4);
+        write_array(array, numbers(COUNT_OF, 3));
+        revamp_vulkan_point point = {p.timeline, 0};
+        CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point), AS_ARGUMENT, "has the value 0");
+        revamp_vulkan_point five = {p.timeline, 5};
+        VkSemaphoreTypeCreateInfo kind = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                          .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+        VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &kind};
+        CHECK_OK(launch_step(p.view, step, array));
+        CHECK_OK(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &five));
+        await(&p, five);
+        for (uint64_t value = 1; value <= 5; value++) {
+            point.value = value;
+            CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point), AS_ARGUMENT, "give 6 or more");
+        }
+        CHECK_FAILS(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &five), AS_ARGUMENT, "has the value 5");
+        point.value = 6;
+        CHECK_OK(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point));
+        await(&p, point);
+        /* A new semaphore begins anew, also where it has the handle of an old one. */
+        for (int i = 0; i < 20; i++) {
+            VkSemaphore fresh;
+            VK(vkCreateSemaphore(p.device, &semaphore, NULL, &fresh));
+            point = (revamp_vulkan_point){fresh, 1};
+            CHECK_OK(revamp_vulkan_signal_array(array, REVAMP_ACCESS_READ, &point));
+            await(&p, point);
+            CHECK_OK(revamp_accelerator_view_wait(p.view));
+            vkDestroySemaphore(p.device, fresh, NULL);
+        }
+        CHECK_OK(revamp_array_destroy(array));
+        CHECK_OK(revamp_kernel_release(step));
+        close_device(&p);
+    }
+}
+
+/* A driver would read them, and wait for ever for a pipe. */
+TEST(descriptors_of_other_files_are_refused) {
+    const place *at = some_place(runs_spirv);
+    int ends[2], sockets[2];
+    REQUIRE(pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+    struct {
+        int fd;
+        const char *is;
+    } others[] = {{ends[0], "a pipe"},
+                  {ends[1], "a pipe"},
+                  {sockets[0], "a socket"},
+                  {open("/proc/self/exe", O_RDONLY), "a regular file"},
+                  {open("/", O_RDONLY), "a directory"},
+                  {open("/dev/null", O_RDWR), "a device"},
+                  {-1, "not open"},
+                  {dup(0), "not open"}};
+    const size_t count = sizeof others / sizeof others[0];
+    close(others[count - 1].fd);
+    for (size_t i = 0; i < count; i++) {
+        revamp_vulkan_shared_memory memory = {
+            .struct_size = sizeof memory, .fd = others[i].fd, .allocation_size = 1 << 16};
+        int32_t extent = COUNT_OF;
+        revamp_array array = NULL;
+        VkSemaphore semaphore = VK_NULL_HANDLE;
+        CHECK_FAILS(revamp_vulkan_import_array(at->view, &memory, 1, &extent, 4, &array), AS_ARGUMENT, others[i].is);
+        CHECK_FAILS(revamp_vulkan_import_semaphore(at->view, others[i].fd, &semaphore), AS_ARGUMENT, others[i].is);
+        /* It stays the program's. */
+        if (strcmp(others[i].is, "not open")) CHECK(close(others[i].fd) == 0);
+    }
+    close(sockets[1]);
 }
 
 TEST(an_array_lies_in_a_buffer_of_the_program) {

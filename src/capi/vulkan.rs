@@ -364,8 +364,9 @@ unsafe fn wait(array: &Array, access: revamp_access, point: *const revamp_vulkan
 /// that is reached when all work given to the library that conflicts is done, and submits that work.
 /// A submission of the program that waits for it, or vkWaitSemaphores(), sees the elements. If
 /// point->semaphore is not VK_NULL_HANDLE, this timeline semaphore of the program is signalled with
-/// point->value; else both are written, and the semaphore is the view's: the program only waits for
-/// it, while the array's view lives.
+/// point->value, which must be above its value and all values that were given for it; else both are
+/// written, and the semaphore is the view's: the program only waits for it, while the array's view
+/// lives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn revamp_vulkan_signal_array(
     array: revamp_array,

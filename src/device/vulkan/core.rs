@@ -10,6 +10,7 @@ use super::opened::{Opened, create_device};
 use super::overruns::Overruns;
 use super::physical::Physical;
 use super::pool::MemoryPool;
+use super::program_signals::ProgramSignals;
 use super::samplers::Samplers;
 use crate::config::{self, Workgroups};
 use crate::device::hazard::say_lost;
@@ -109,6 +110,8 @@ pub(super) struct Core {
     pub workgroups: Option<FoundWorkgroups>,
     /// Its samplers.
     pub samplers: Samplers,
+    /// Signals of the program's semaphores.
+    pub program_signals: ProgramSignals,
     /// The commands that may be lost because the driver stops loops.
     pub overruns: Overruns,
     /// True on a real device, where a wait may spin: a software device needs the processor itself.
@@ -222,6 +225,7 @@ impl Core {
                 FoundWorkgroups::new(&cache_dir().and_then(load).unwrap_or_default())
             }),
             samplers: Samplers::default(),
+            program_signals: ProgramSignals::default(),
             overruns: Overruns::default(),
             spins: physical.device_type != DeviceType::Cpu,
             next_queue: AtomicUsize::new(0),

@@ -22,6 +22,7 @@ pub use super::shared::SharedMemory;
 use super::shared_buffer;
 use super::timeline::VulkanTimeline;
 use crate::config;
+use crate::device::hazard::Point;
 use crate::device::physical::PhysicalDevice;
 use crate::device::{Buffer, Device, Queue};
 use crate::error::{Error, Result};
@@ -104,6 +105,8 @@ impl ProgramDevice {
     /// The handles are alive and belong together, and stay so until `release` is called; `create_info` is what the
     /// `VkDevice` was made with.
     pub unsafe fn open(self) -> Result<Arc<dyn Device>> {
+        // SAFETY: by the caller.
+        unsafe { self.check_families() }?;
         let mut all = LENT.lock();
         all.retain(|d| d.strong_count() > 0);
         let raw = vk::Device::from_raw(self.device as u64);
@@ -113,6 +116,14 @@ impl ProgramDevice {
                     "the VkDevice is in use with another VkQueue; give the same one for all accelerator_views, or make a \
                      VkDevice for each",
                 ));
+            }
+            let (family, index) = (known.core().compute_family, known.core().first_queue);
+            if (self.queue_family, self.queue_index) != (family, index) {
+                return Err(Error::invalid(format!(
+                    "queue {} of family {} is asked for, and the VkDevice is in use with this VkQueue as queue {index} of family {family}: give \
+                     the same numbers",
+                    self.queue_index, self.queue_family
+                )));
             }
             if let Some(lost) = known.lost() {
                 return Err(lost);
@@ -125,11 +136,70 @@ impl ProgramDevice {
         Ok(made)
     }
 
+    /// Fails if a queue family is none of the physical device's, or has no queue of that number.
+    ///
+    /// # Safety
+    /// The handles are alive.
+    unsafe fn check_families(&self) -> Result<()> {
+        // SAFETY: by the caller.
+        let families = unsafe {
+            let handle = vk::PhysicalDevice::from_raw(self.physical_device as u64);
+            self.instance()?.raw.get_physical_device_queue_family_properties(handle)
+        };
+        let named = std::iter::once(("queue_family_index", self.queue_family))
+            .chain(self.sharing.iter().map(|family| ("sharing_families", *family)));
+        for (field, family) in named {
+            if family as usize >= families.len() {
+                return Err(Error::invalid(format!(
+                    "revamp_vulkan_device_info.{field} names the queue family {family}, and the VkPhysicalDevice has {} \
+                     (vkGetPhysicalDeviceQueueFamilyProperties()): give a number below that",
+                    families.len()
+                )));
+            }
+        }
+        let most = families.get(self.queue_family as usize).map_or(0, |family| family.queue_count);
+        if self.queue_index >= most {
+            return Err(Error::invalid(format!(
+                "revamp_vulkan_device_info.queue_index is {}, and family {} has {most} queues: give the number with which \
+                 vkGetDeviceQueue() gave the VkQueue",
+                self.queue_index, self.queue_family
+            )));
+        }
+        Ok(())
+    }
+
+    /// Fails if the queue is none that the `VkDevice` was made with.
+    ///
+    /// # Safety
+    /// `info` is what the `VkDevice` was made with.
+    unsafe fn check_queue(&self, info: &vk::DeviceCreateInfo<'_>) -> Result<()> {
+        let count = info.queue_create_info_count as usize;
+        let queues: &[vk::DeviceQueueCreateInfo<'_>] = if count == 0 || info.p_queue_create_infos.is_null() {
+            &[]
+        } else {
+            // SAFETY: vkCreateDevice has read the same list.
+            unsafe { std::slice::from_raw_parts(info.p_queue_create_infos, count) }
+        };
+        let of_family = queues.iter().filter(|q| q.queue_family_index == self.queue_family);
+        let made = of_family.map(|q| q.queue_count).max().unwrap_or(0);
+        // No VkDevice has none: then the program does not say.
+        if self.queue_index >= made && !queues.is_empty() {
+            return Err(Error::invalid(format!(
+                "revamp_vulkan_device_info.queue_index is {}, and the VkDevice was made with {made} queues of family {} \
+                 (VkDeviceQueueCreateInfo): give the number with which vkGetDeviceQueue() gave the VkQueue",
+                self.queue_index, self.queue_family
+            )));
+        }
+        Ok(())
+    }
+
     /// # Safety
     /// As for [`Self::open`].
     unsafe fn open_new(self) -> Result<Arc<VulkanDevice>> {
         // SAFETY: by the caller.
         let (instance, info) = unsafe { (self.instance()?, &*self.create_info.cast::<vk::DeviceCreateInfo<'_>>()) };
+        // SAFETY: by the caller.
+        unsafe { self.check_queue(info) }?;
         let mut names: Vec<&CStr> = Vec::new();
         for at in 0..info.enabled_extension_count as usize {
             // SAFETY: vkCreateDevice has read the same list of names.
@@ -288,7 +358,7 @@ fn foreign_use(
     access: Access,
     wait: Option<SemaphorePoint>,
     signal: Option<SemaphorePoint>,
-) -> Result<SemaphorePoint> {
+) -> Result<Point> {
     let queue = &view_queue(queue)?.queue;
     let raw = |p: SemaphorePoint| (vk::Semaphore::from_raw(p.0), p.1);
     // What was recorded before need not wait for the program.
@@ -298,6 +368,11 @@ fn foreign_use(
     let point = queue.record(&uses, Command::Foreign { wait: wait.map(raw), signal: signal.map(raw) })?;
     queue.marker()?;
     point.timeline.signal(point.value)?;
+    Ok(point)
+}
+
+/// A point of the library as the program waits for it.
+fn own_point(point: &Point) -> Result<SemaphorePoint> {
     let own = point.timeline.as_any().downcast_ref::<VulkanTimeline>();
     let own = own.ok_or_else(|| Error::internal("a queue with a timeline of another kind"))?;
     Ok((own.semaphore.as_raw(), own.signal_of(point.value)))
@@ -310,8 +385,15 @@ pub fn signal(
     access: Access,
     with: Option<SemaphorePoint>,
 ) -> Result<SemaphorePoint> {
-    let own = foreign_use(queue, buffer, access, None, with)?;
-    Ok(with.unwrap_or(own))
+    let record = || foreign_use(queue, buffer, access, None, with);
+    let Some(with) = with else { return own_point(&record()?) };
+    let core = &view_queue(queue)?.queue.core;
+    let now = || {
+        // SAFETY: a timeline semaphore of the program on this device, says the program.
+        let found = unsafe { core.raw.get_semaphore_counter_value(vk::Semaphore::from_raw(with.0)) };
+        found.map_err(|e| core.failed("vkGetSemaphoreCounterValue", e))
+    };
+    core.program_signals.add(with, now, record).map(|_| with)
 }
 
 /// Lets all later uses of the buffer wait for a point of the program.

@@ -4,7 +4,8 @@
 //! open it; `pool`, `memory`, `image`, `samplers`, `import`, `timeline`, `queue`, `recording`, `pipeline`, `commands` do the
 //! work; `overruns` finds launches whose loops the driver stopped,
 //! by their `stop_flags`; `device_copy`, `image_copy`, `staging` and `transfer` move bytes; [`messages`] and [`printf`] receive what the
-//! validation layer writes; [`interop`] and `shared` share objects with programs that use Vulkan; [`device`] is what the
+//! validation layer writes; [`interop`], `shared`, `descriptor` and `program_signals` share
+//! objects with programs that use Vulkan; [`device`] is what the
 //! runtime uses.
 
 mod batch;
@@ -13,6 +14,7 @@ pub mod cache_file;
 pub mod capability;
 mod commands;
 mod core;
+mod descriptor;
 pub mod device;
 mod device_copy;
 pub mod device_type;
@@ -34,6 +36,7 @@ pub mod physical;
 mod pipeline;
 mod pool;
 pub mod printf;
+mod program_signals;
 mod queue;
 mod recording;
 mod samplers;

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::descriptor;
 use crate::error::{Error, Result};
 use ash::{khr, vk};
 
@@ -81,6 +82,7 @@ pub(super) fn semaphore(core: &Core, shared: bool) -> Result<vk::Semaphore> {
 
 /// A timeline semaphore of others. The file descriptor belongs to the driver then.
 pub(super) fn import_semaphore(core: &Core, fd: i32) -> Result<vk::Semaphore> {
+    descriptor::check(fd, "a semaphore")?;
     check_semaphores(core, vk::ExternalSemaphoreFeatureFlags::IMPORTABLE)?;
     let made = semaphore(core, false)?;
     let functions = khr::external_semaphore_fd::Device::new(&core.instance, &core.raw);

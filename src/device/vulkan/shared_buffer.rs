@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use super::core::Core;
+use super::descriptor;
 use super::import::USAGE;
 use super::memory::{VulkanBuffer, describe};
 use super::shared::{MEMORY, SharedMemory, refusal};
@@ -34,6 +35,7 @@ pub(super) fn buffer(
 ) -> Result<Arc<VulkanBuffer>> {
     use vk::ExternalMemoryFeatureFlags as F;
     core.check_alive()?;
+    from.map_or(Ok(()), |f| descriptor::check(f.fd, "memory"))?;
     check_buffers(core, if from.is_some() { F::IMPORTABLE } else { F::EXPORTABLE })?;
     let whole = from.map_or(size, |f| f.offset.saturating_add(size));
     if let Some(f) = from.filter(|f| whole > f.allocation_size) {
