@@ -141,7 +141,7 @@ pub enum Workgroups {
     Force,
 }
 
-/// The default: docs/results/2026-11-23-workgroups.md.
+/// The default: docs/results/workgroups.md.
 const WORKGROUPS: Workgroups = Workgroups::On;
 
 /// How the pipeline cache on disk is used.
