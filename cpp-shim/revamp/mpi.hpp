@@ -205,7 +205,8 @@ struct transfer {
     revamp_region region = {};
     std::shared_ptr<void> kept; // the array_view, which must live until it is done
     bool packs = false, unpacks = false;
-    // Begins to move `count` elements from the one after `before` on.
+    // Begins to move `count` elements from the one after `before` on. Not of receives, which take what was sent
+    // (`engine::match`).
     std::function<int(unsigned char *memory, std::size_t before, std::size_t count, MPI_Request *started)> move;
 
     std::unique_ptr<staging> memory;
@@ -213,6 +214,7 @@ struct transfer {
     header mine = {}, theirs = {};
     header low[2] = {}, lowest[2] = {};
     std::vector<MPI_Request> asked, moving;
+    std::size_t matched = 0; // elements for whose messages a receive was begun
     std::size_t arrived = 0; // bytes
     bool agreed = false, posted = false, unpacking = false, done = false, dropped = false;
     std::exception_ptr failure;
@@ -288,14 +290,14 @@ class engine {
         m_is_closing = true;
         for (const std::shared_ptr<transfer> &t : m_pending)
             if (t->dropped && t->way == direction::receive)
-                for (std::vector<MPI_Request> *all : {&t->asked, &t->moving})
-                    for (MPI_Request &r : *all)
-                        if (r != MPI_REQUEST_NULL) MPI_Cancel(&r);
+                for (MPI_Request &r : t->asked)
+                    if (r != MPI_REQUEST_NULL) MPI_Cancel(&r);
         while (!m_pending.empty()) {
             if (!progress()) std::this_thread::yield();
         }
         m_idle.clear();
         m_lost.clear();
+        m_too_long.clear();
         m_idle_bytes = 0;
         for (const std::shared_ptr<group> &g : groups)
             g->release();
@@ -310,6 +312,7 @@ class engine {
     std::map<shape, std::vector<std::unique_ptr<staging>>> m_idle;
     std::size_t m_idle_bytes = 0;
     std::vector<std::unique_ptr<staging>> m_lost;
+    std::list<std::vector<unsigned char>> m_too_long; // messages that no receive had room for
     static constexpr std::size_t most_idle_bytes = std::size_t{256} << 20;
 
     std::unique_ptr<staging> take(const shape &of) {
@@ -421,11 +424,14 @@ class engine {
         return true;
     }
 
+    static std::size_t piece(const transfer &t) {
+        return (std::max)(std::size_t{1}, REVAMP_MPI_PIECE / t.elements.element);
+    }
+
     void post(transfer &t) {
         if (!t.memory) t.memory = take(t.elements);
         unsigned char *memory = t.memory->data(t.unpacks ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ);
-        const std::size_t count = t.elements.count();
-        const std::size_t most = (std::max)(std::size_t{1}, REVAMP_MPI_PIECE / t.elements.element);
+        const std::size_t count = t.elements.count(), most = piece(t);
         for (std::size_t before = 0; before < count; before += most) {
             MPI_Request started = MPI_REQUEST_NULL;
             check(t.move(memory + before * t.elements.element, before, (std::min)(most, count - before), &started),
@@ -433,6 +439,32 @@ class engine {
             t.moving.push_back(started);
         }
         t.posted = true;
+    }
+
+    // Receives what has been sent, as far as it has: true once that is all. Asked for its length first, since Open
+    // MPI 4.1 writes a message beyond the memory of a receive that is too short.
+    bool match(transfer &t) {
+        if (!t.memory) t.memory = take(t.elements);
+        const std::size_t count = t.elements.count(), most = piece(t);
+        while (t.matched < count) {
+            int found = 0, size = 0;
+            MPI_Message message = MPI_MESSAGE_NULL;
+            MPI_Status status = {};
+            check(MPI_Improbe(t.peer, t.tag, t.of->comm, &found, &message, &status), "MPI_Improbe");
+            if (!found) return false;
+            check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+            const std::size_t elements = (std::min)(most, count - t.matched);
+            unsigned char *at = t.memory->data(REVAMP_ACCESS_READ_WRITE) + t.matched * t.elements.element;
+            t.matched += elements;
+            if (static_cast<std::size_t>(size) > elements * t.elements.element) {
+                at = m_too_long.emplace_back(static_cast<std::size_t>(size)).data();
+                t.matched = count;
+            }
+            MPI_Request started = MPI_REQUEST_NULL;
+            check(MPI_Imrecv(at, size, MPI_BYTE, &message, &started), "MPI_Imrecv");
+            t.moving.push_back(started);
+        }
+        return true;
     }
 
     static void check_count(const transfer &t) {
@@ -452,11 +484,17 @@ class engine {
         }
         if (!t.posted) {
             if (!copied(t) || !is_next(t)) return moved;
-            if (m_is_closing && t.dropped && t.way == direction::receive) {
-                t.done = true;
-                return true;
+            if (t.way != direction::receive) {
+                post(t);
+            } else if (m_is_closing && t.dropped) {
+                // What was matched is received; the rest no rank will send.
+                t.matched = t.elements.count();
+                t.posted = true;
+            } else if (!match(t)) {
+                return moved;
+            } else {
+                t.posted = true;
             }
-            post(t);
             moved = true;
         }
         if (!t.unpacking) {
@@ -762,9 +800,7 @@ class REVAMP_VISIBLE communicator {
         const MPI_Comm comm = m_group->comm;
         const std::size_t element = elements.element;
         t->move = [=](unsigned char *at, std::size_t, std::size_t count, MPI_Request *started) {
-            const int bytes = static_cast<int>(count * element);
-            return sends ? MPI_Isend(at, bytes, MPI_BYTE, peer, tag, comm, started)
-                         : MPI_Irecv(at, bytes, MPI_BYTE, peer, tag, comm, started);
+            return MPI_Isend(at, static_cast<int>(count * element), MPI_BYTE, peer, tag, comm, started);
         };
         return begin(t);
     }

@@ -189,15 +189,21 @@ static void extents(const mpi::communicator &world) {
 // Without it the one who receives is told, of more and of less.
 static void lengths(const mpi::communicator &world) {
     const int rank = world.rank();
-    array_view<int, 1> few(100), many(200);
-    std::vector<int> numbers(200, 5);
+    array_view<int, 1> few(100), many(200), next(100);
+    std::vector<int> numbers(200, 5), large(3 << 20, 6);
     if (world.size() < 2 || rank > 1) return;
     if (rank == 0) {
         world.send(array_view<const int, 1>(200, numbers), 1, 1).wait();
         world.send(array_view<const int, 1>(100, numbers), 1, 2).wait();
+        // Of a size that is sent only once it is received, and the next of the same tag.
+        world.send(array_view<const int, 1>(3 << 20, large), 1, 3).wait();
+        world.send(array_view<const int, 1>(100, numbers), 1, 3).wait();
     } else {
-        CHECK(has(thrown([&] { world.receive(few, 0, 1).wait(); }), "a message"));
+        CHECK(has(thrown([&] { world.receive(few, 0, 1).wait(); }), "rank 0 sent 800 bytes, rank 1 receives 400"));
         CHECK(has(thrown([&] { world.receive(many, 0, 2).wait(); }), "rank 0 sent 400 bytes, rank 1 receives 800"));
+        CHECK(has(thrown([&] { world.receive(few, 0, 3).wait(); }), "rank 0 sent 12582912 bytes, rank 1 receives 400"));
+        world.receive(next, 0, 3).wait();
+        CHECK(next[99] == 5);
     }
 }
 
