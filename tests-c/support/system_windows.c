@@ -52,8 +52,13 @@ process start_process(const char *program, char *const *arguments, char *const *
     start.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
     start.hStdOutput = start.hStdError = handle;
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-    BOOL good = CreateProcessA(program, command_line(arguments), NULL, NULL, TRUE, 0, environment_block(environment),
-                               NULL, &start, &made);
+    /* On a busy machine the start of a process fails now and then under Wine (error 1359). */
+    BOOL good = FALSE;
+    for (unsigned i = 0; i < 4 && !good; i++) {
+        if (i > 0) Sleep(250U << i);
+        good = CreateProcessA(program, command_line(arguments), NULL, NULL, TRUE, 0, environment_block(environment),
+                              NULL, &start, &made);
+    }
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
     if (!good) {
         fprintf(stderr, "%s: error %lu\n", program, GetLastError());

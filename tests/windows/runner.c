@@ -8,13 +8,22 @@
 #include <string.h>
 #include <windows.h>
 
-enum { MOST_JOBS = 8, LINE_BYTES = 1024, SKIPPED = 77, TOO_LONG = 0x5A5A };
+enum { MOST_JOBS = 8, LINE_BYTES = 1024, SKIPPED = 77, TOO_LONG = 0x5A5A, STARTS = 4 };
 
 typedef struct {
     char line[LINE_BYTES], output[MAX_PATH];
     HANDLE process;
     ULONGLONG begun;
 } job;
+
+/* On a busy machine the start of a process fails now and then under Wine (error 1359). */
+static bool create(job *j, STARTUPINFOA *how, PROCESS_INFORMATION *made) {
+    for (int i = 0;; i++) {
+        if (CreateProcessA(NULL, j->line, NULL, NULL, TRUE, 0, NULL, NULL, how, made)) return true;
+        if (i == STARTS - 1) return false;
+        Sleep(250U << i);
+    }
+}
 
 static bool start(job *j) {
     static int count;
@@ -29,7 +38,7 @@ static bool start(job *j) {
     how.cb = sizeof how;
     how.dwFlags = STARTF_USESTDHANDLES;
     how.hStdOutput = how.hStdError = out;
-    bool good = CreateProcessA(NULL, j->line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &made);
+    bool good = create(j, &how, &made);
     if (!good) printf("FAILED %s: it cannot be started: error %lu\n", j->line, GetLastError());
     CloseHandle(out);
     if (!good) return false;
