@@ -54,8 +54,9 @@ struct Generator {
     textures: bool,
     /// The ingredients.
     with: HashSet<String>,
-    /// The loops of this kernel that are long: one is enough.
-    long: bool,
+    /// This kernel may have no more long loops and deep branches. llvmpipe may not run such a kernel, so that it is compared on
+    /// host threads only; and compilers take long for many branches.
+    limited: bool,
 }
 
 impl Generator {
@@ -120,8 +121,8 @@ impl Generator {
                 let (at, value) = (self.number(1), self.number(1));
                 self.line(&format!("sums[32 + int({at} & 255u)] = int({value});"));
             }
-            "long" if !self.long && self.looping == 0 => {
-                self.long = true;
+            "long" if self.looping == 0 => {
+                self.limited = true;
                 let (name, rounds) = (self.name("v"), [9_000, 40_000, 70_000, 600_000][self.random(4) as usize]);
                 let start = self.number(1);
                 self.line(&format!("unsigned {name} = {start};"));
@@ -130,7 +131,10 @@ impl Generator {
                 ));
                 self.unsigned.push(name);
             }
-            "deep" => self.deep(),
+            "deep" => {
+                self.limited = true;
+                self.deep();
+            }
             _ => self.assign(),
         }
     }
@@ -325,7 +329,9 @@ impl Generator {
         if self.textures && self.random(8) == 0 {
             return self.set_texel();
         }
-        if let Some(ingredient) = self.ingredient(&["outside", "long", "deep"]) {
+        if let Some(ingredient) =
+            self.ingredient(if self.limited { &["outside"] } else { &["outside", "long", "deep"] })
+        {
             return self.special_statement(ingredient);
         }
         if self.use_floats {
@@ -734,7 +740,7 @@ impl Generator {
         self.floats.clear();
         self.arrays.clear();
         self.looping = 0;
-        self.long = false;
+        self.limited = (self.has("long") || self.has("deep")) && self.random(2) == 0;
         self.depth = 1;
         self.budget = 12 + self.random(25) as i32;
         self.use_floats = n % 3 == 1;
@@ -855,7 +861,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         use_floats: false,
         textures,
         with: words,
-        long: false,
+        limited: false,
     };
     let count: u64 = count.parse()?;
     let header = if generator.textures { "compare_textures.hpp" } else { "compare.hpp" };
