@@ -143,6 +143,9 @@ EXPRESSION(equal_to_itself, ALL, return a == a ? T(1) : T(2);)
 EXPRESSION(positive_part, ALL, return a > T(0) ? a : T(0);)
 
 // Round trips.
+// To float by way of double: rounded twice, up.
+EXPRESSION(integer_by_double, ALL, const long long n = (((i & 0x7fffffLL) | 0x800001LL) << 39) | 0x3fffffffffLL;
+           return T(double(n)) + T(double(static_cast<unsigned long long>(n)));)
 EXPRESSION(integer_and_back, ALL, return T(whole<T>(T(i)) - i);)
 EXPRESSION(unsigned_and_back, ALL, using word = std::make_unsigned_t<whole<T>>; const word u = word(i) & ~word(0) >> 1;
            return T(whole<T>(word(T(u)) - u));)

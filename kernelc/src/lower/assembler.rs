@@ -368,6 +368,15 @@ impl Assembler {
         }
     }
 
+    /// A double that is the same, by a way that the driver cannot follow where that matters: Mesa makes one conversion, which rounds
+    /// once, of that of an integer to double and on to float.
+    pub(super) fn rounded_before(&mut self, double: Word) -> Word {
+        let zero = self.zero_of_device(Scalar::F64);
+        let [bits, none] = [double, zero].map(|word| self.make(Op::Bitcast, Scalar::U64, &[word]));
+        let bits = self.make(Op::BitwiseXor, Scalar::U64, &[bits, none]);
+        self.make(Op::Bitcast, Scalar::F64, &[bits])
+    }
+
     fn zero_of_device(&mut self, scalar: Scalar) -> Word {
         if let Some(&known) = self.zeros.get(&scalar) {
             return known;

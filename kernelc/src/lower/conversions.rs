@@ -45,7 +45,10 @@ impl Emitter<'_> {
             (CastOp::Trunc, ScalarKind::Int(from), ScalarKind::Int(to)) => integers::truncate(asm, word, from, to),
             (CastOp::ZExt, ScalarKind::Int(from), ScalarKind::Int(to)) => integers::zero_extend(asm, word, from, to),
             (CastOp::SExt, ScalarKind::Int(from), ScalarKind::Int(to)) => integers::sign_extend(asm, word, from, to),
-            (CastOp::FpTrunc | CastOp::FpExt, _, to) => asm.make(S::FConvert, to.register(), &[word]),
+            (CastOp::FpTrunc | CastOp::FpExt, from, to) => {
+                let word = if from == ScalarKind::Double { asm.rounded_before(word) } else { word };
+                asm.make(S::FConvert, to.register(), &[word])
+            }
             (CastOp::FpToUi, _, ScalarKind::Int(bits)) => {
                 let wide = asm.make(S::ConvertFToU, integers::container(bits), &[word]);
                 integers::clean(asm, wide, bits)
