@@ -12,7 +12,7 @@ use crate::own_sources::OwnSource;
 use crate::tokens::{Clauses, Code};
 use crate::{
     folded_constants, image, integer_division, kernels, library, native, own_sources, refuse, response_files,
-    source_rewrite,
+    source_rewrite, wide_formats,
 };
 use std::ffi::{OsStr, OsString};
 use std::hash::{Hash, Hasher};
@@ -458,11 +458,12 @@ fn compile(
     let code = match beside {
         Some(beside) => {
             let (code, told) = beside.end(&image)?;
-            eprint!("{told}");
+            eprint!("{}{told}", text.formats(line));
             code
         }
         None => {
             std::fs::write(&image_file, image).map_err(|e| format!("cannot write {}: {e}", image_file.display()))?;
+            eprint!("{}", text.formats(line));
             Running::start(&mut pass(&unit))?.wait()?
         }
     };
@@ -508,6 +509,16 @@ struct Text {
     long_double: bool,
     /// It launches kernels by name.
     launches: bool,
+    /// Warnings of wide formats.
+    formats: String,
+}
+
+impl Text {
+    /// Warnings of wide formats, where the line does not ask for silence.
+    fn formats(&self, line: &Line) -> &str {
+        let silent = line.last(|f| matches!(f, "-w" | "-Wno-format" | "-Wformat")).is_some_and(|f| f != "-Wformat");
+        if silent || line.is_for_windows() { "" } else { &self.formats }
+    }
 }
 
 /// Reads what the program brings.
@@ -549,7 +560,8 @@ fn read(sources: &[OwnSource], folder: &Folder, strict: bool) -> Result<Text, St
         |code: &Code<'_>| (1..code.tokens.len()).any(|at| code.text(at) == "double" && code.before(at) == "long");
     let long_double = codes.iter().any(names);
     let launches = sources.iter().any(|source| source.text.contains("parallel_for_each"));
-    Ok(Text { overloaded, may_be, overlay, library, misplaced, long_double, launches })
+    let formats = sources.iter().map(|source| wide_formats::warnings(&source.path, &source.text)).collect();
+    Ok(Text { overloaded, may_be, overlay, library, misplaced, long_double, launches, formats })
 }
 
 /// A number of the translation unit, the same in each build of it.

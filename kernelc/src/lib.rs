@@ -12,7 +12,7 @@
 //!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `host_pass`: Clang's pass for the host; `refuse`: what C++ AMP forbids and Clang
 //!   does not;
 //! - `own_sources`: the texts that a program brings; `tokens`: their words and restrictions; `source_rewrite`: what C++ AMP
-//!   allows and Clang does not parse; `overloads`: whether functions differ by restriction;
+//!   allows and Clang does not parse; `overloads`: whether functions differ by restriction; `wide_formats`: formats that MSVC reads otherwise;
 //! - `locks`, `spins`, `choices`: forms of code that LLVM or SPIR-V cannot take as they are; `lock_order`: what locks order;
 //!   `large_loops`: which loops LLVM would leave;
 //! - [`native`]: kernels as functions of the host's processor;
@@ -49,6 +49,7 @@ mod spins;
 mod system;
 mod tokens;
 mod ways;
+mod wide_formats;
 
 pub use refuse::{CHILD, child};
 pub use system::catch_signals;

@@ -1,6 +1,7 @@
 //! `revamp-port`: lists what in a source only Microsoft's compiler takes, or revamp does not have, with the reason and what to
 //! write instead. It looks at tokens; comments and the insides of strings do not count.
 
+use crate::wide_formats;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
@@ -195,7 +196,7 @@ const ROWS: &[Row] = &[
     row("fopen_s", CRT, "std::fopen"),
     row("_wfopen_s", CRT, "std::fopen"),
     row("sprintf_s", CRT, "std::snprintf"),
-    row("swprintf_s", CRT, "std::swprintf"),
+    row("swprintf_s", CRT, "std::swprintf, with %ls for wide text and %hs for narrow (%s is narrow there)"),
     row("_snprintf", CRT, "std::snprintf"),
     row("strcpy_s", CRT, "std::string"),
     row("strncpy_s", CRT, "std::string"),
@@ -203,7 +204,7 @@ const ROWS: &[Row] = &[
     row("scanf_s", CRT, "std::scanf"),
     row("sscanf_s", CRT, "std::sscanf"),
     row("printf_s", CRT, "std::printf"),
-    row("wprintf", "wide output; printf and std::cout are lost after it", "std::printf"),
+    row("wprintf", "wide output; printf and std::cout are lost after it", "std::printf, with %ls for wide text"),
     row("_tprintf", "a macro of <tchar.h>", "std::printf"),
     row("localtime_s", CRT, "localtime_r, with its arguments exchanged"),
     row("memcpy_s", CRT, "std::memcpy"),
@@ -371,6 +372,11 @@ fn findings(bytes: &[u8], folder: Option<&Path>) -> BTreeSet<Finding> {
     let headers = folder.map(|folder| own_headers(&tokens, folder)).unwrap_or_default();
     let source = Source { tokens: &tokens, headers: &headers };
     CHECKS.iter().for_each(|check| check(&source, &mut all));
+    for wide_formats::Conversion { start, text: found } in wide_formats::found(&text) {
+        let line = text[..start].matches('\n').count() + 1;
+        let replacement = wide_formats::REPLACEMENT.to_owned();
+        all.insert(Finding { line, found, reason: wide_formats::REASON, replacement });
+    }
     all
 }
 
@@ -781,6 +787,7 @@ mod tests {
         ),
         ("\"unterminated\n__int64 x; /* open", &["2 __int64"]),
         ("R\"(open", &[]),
+        ("swprintf_s(b, 9, L\"%d\", 1);\nswprintf(b, 9, L\"%s %ls\", w, w);", &["1 swprintf_s", "2 %s"]),
     ];
 
     #[test]

@@ -316,6 +316,24 @@ fn what_the_hosts_pass_says_is_told_once_and_of_right_sources() {
 }
 
 #[test]
+fn wide_formats_are_warned_of() {
+    let Some(place) = Place::new("formats") else { return };
+    let folder = place.root.join("kept");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("f.cpp");
+    let text = "#include <cwchar>\nvoid f(wchar_t *b, const wchar_t *w) {\n    std::swprintf(b, 9, L\"%s\", w);\n    std::swprintf(b, 9, L\"%ls\", w);\n}\n";
+    std::fs::write(&file, text).unwrap();
+    for (line, count) in [("-c", 1), ("-c -w", 0), ("-c -Wno-format", 0)] {
+        let (output, _) =
+            place.run(&place.root.join("bin/revamp-c++"), &[words(line), vec![file.clone().into()]].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.matches("f.cpp:3:26: warning: '%s': in a wide format").count(), count, "{line}: {said}");
+        assert_eq!(said.matches("warning: ").count(), count, "{line}: {said}");
+    }
+}
+
+#[test]
 fn a_compiler_that_is_killed_or_missing_is_told() {
     let Some(mut place) = Place::new("killed") else { return };
     let real = place.clang.clone();

@@ -1,0 +1,122 @@
+//! Wide format strings as MSVC reads them: `%s` is wide text there and narrow to the C library here, and `%S` the reverse.
+
+use crate::tokens::{Code, Kind};
+
+/// Functions of C and of Microsoft's library that take a wide format.
+const FUNCTIONS: [&str; 26] = [
+    "wprintf",
+    "fwprintf",
+    "swprintf",
+    "vwprintf",
+    "vfwprintf",
+    "vswprintf",
+    "wscanf",
+    "fwscanf",
+    "swscanf",
+    "wprintf_s",
+    "fwprintf_s",
+    "swprintf_s",
+    "vwprintf_s",
+    "vfwprintf_s",
+    "vswprintf_s",
+    "_snwprintf",
+    "_snwprintf_s",
+    "_vsnwprintf",
+    "_vsnwprintf_s",
+    "_swprintf",
+    "wscanf_s",
+    "fwscanf_s",
+    "swscanf_s",
+    "_wprintf_p",
+    "_scwprintf",
+    "wsprintfW",
+];
+
+/// Why, and what to write instead.
+pub const REASON: &str =
+    "in a wide format the C library takes the text for narrow (`%s`, `%c`) or wide (`%S`, `%C`), MSVC the reverse";
+/// What both read alike.
+pub const REPLACEMENT: &str = "`%ls`, `%lc` for wide text and `%hs`, `%hc` for narrow text: both read these alike";
+
+/// Where a conversion stands whose meaning differs, and what it is.
+pub struct Conversion {
+    /// The byte where the string begins.
+    pub start: usize,
+    /// As it is written: `%-8s`.
+    pub text: String,
+}
+
+/// The conversions of wide formats in calls of [`FUNCTIONS`].
+pub fn found(source: &str) -> Vec<Conversion> {
+    let code = Code::read(source);
+    let mut all = Vec::new();
+    for at in 0..code.tokens.len() {
+        let is_member = matches!(code.before(at), "." | "->");
+        let Some(end) = code.pair(at + 1).filter(|_| code.text(at + 1) == "(") else { continue };
+        if is_member || !FUNCTIONS.contains(&code.text(at)) {
+            continue;
+        }
+        for n in at + 2..end {
+            let wide = code.tokens[n].kind == Kind::Literal
+                && code.text(n).starts_with('"')
+                && code.before(n) == "L"
+                && code.tokens[n - 1].end() == code.tokens[n].start;
+            if wide {
+                let start = code.tokens[n].start;
+                all.extend(conversions(code.text(n)).into_iter().map(|text| Conversion { start, text }));
+            }
+        }
+    }
+    all
+}
+
+/// The conversions of text and characters that say nothing about their width.
+fn conversions(format: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = format;
+    while let Some(begin) = rest.find('%') {
+        let behind = &rest[begin + 1..];
+        let flags = behind.find(|c: char| !"-+ #0'.*123456789$".contains(c)).unwrap_or(behind.len());
+        let kind = behind[flags..].chars().next();
+        if let Some('s' | 'S' | 'c' | 'C') = kind {
+            all.push(format!("%{}", &behind[..=flags]));
+        }
+        // Also past the second of `%%`.
+        rest = &behind[(flags + kind.map_or(0, char::len_utf8)).min(behind.len())..];
+    }
+    all
+}
+
+/// Warnings of a source as compilers write them.
+pub fn warnings(path: &std::path::Path, source: &str) -> String {
+    let mut text = String::new();
+    for Conversion { start, text: conversion } in found(source) {
+        let before = &source[..start];
+        let (line, column) = (before.matches('\n').count() + 1, start - before.rfind('\n').map_or(0, |n| n + 1) + 1);
+        text +=
+            &format!("{}:{line}:{column}: warning: '{conversion}': {REASON}; write {REPLACEMENT}\n", path.display());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_that_say_no_width() {
+        for (source, expected) in [
+            ("swprintf(b, 9, L\"%s\", w);", &["%s"][..]),
+            ("std::wprintf(L\"%d %-8.3S and %c%%s %ls %hs %lc\", 1);", &["%-8.3S", "%c"]),
+            ("swprintf_s(b, L\"a\" L\"%s\", f(L\"%d\"));", &["%s"]),
+            ("swprintf(b, 9, \"%s\", n); printf(\"%s\", n); s.wprintf(L\"%s\"); x = L\"%s\"; // wprintf(L\"%s\")", &[]),
+            ("wprintf(L\"100%%s %", &[]),
+            ("wprintf(L\"%\");", &[]),
+        ] {
+            let found: Vec<String> = found(source).into_iter().map(|c| c.text).collect();
+            assert_eq!(found, expected, "{source}");
+        }
+        let told = warnings(std::path::Path::new("a.cpp"), "int x;\n  wprintf(L\"%s\", x);\n");
+        assert!(told.starts_with("a.cpp:2:12: warning: '%s': ") && told.contains("`%ls`"), "{told}");
+    }
+}
