@@ -188,8 +188,11 @@ fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
 pub fn specialized_members(code: &Code<'_>) -> HashSet<String> {
     let member = |at: usize| {
         let named = code.text(at) == "template" && code.text(at + 1) == "<" && code.text(at + 2) == ">";
+        if !named {
+            return None;
+        }
         let mut rest = (at + 3..code.tokens.len()).take_while(|&n| ![";", "{", "}", "="].contains(&code.text(n)));
-        let open = rest.find(|&n| named && code.text(n) == "(")?;
+        let open = rest.find(|&n| code.text(n) == "(")?;
         let (name, first) = called(code, open)?;
         let of_class = code.before(first) == "::" && first.checked_sub(2).is_some_and(|n| code.text(n) == ">");
         of_class.then_some(name)

@@ -42,14 +42,17 @@ mod unix {
     #[cfg(target_os = "linux")]
     use std::os::unix::process::CommandExt;
 
-    extern "C" fn call(_: libc::c_int) {
+    /// A second one ends us at once: the next run removes our folder.
+    extern "C" fn call(signal: libc::c_int) {
         STOPPED.store(true, Ordering::Relaxed);
+        // SAFETY: a handler may call it.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 
     /// From here on, a signal that asks the process to end ends its children, and temporary files are removed.
     pub fn catch_signals() {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            // SAFETY: the handler only stores a flag.
+            // SAFETY: the handler only stores a flag and calls signal, which handlers may.
             unsafe { libc::signal(signal, call as *const () as libc::sighandler_t) };
         }
     }
