@@ -95,7 +95,7 @@ void launch(array_view<int> view, array<int> &data) {
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { direct3d_errorf(i[0] > 3 ? "a" : "b"); });
 #endif
-#ifdef FAIL_constant_divided_by_zero // an operation on constants is undefined in C.., and Clang has dropped its result: an integer division by 0
+#ifdef FAIL_constant_divided_by_zero // undefined in C.., and Clang has dropped its result: an integer division by 0
     parallel_for_each(
         view.extent, [=](index<1> i) restrict(amp) { view[i] = int(7u / (6u & 1u)); });
 #endif
