@@ -45,7 +45,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "REVAMP_VALIDATION",
         accepts: "0, 1, 2",
         default: "0",
-        help: "1 loads the Vulkan validation layer, with synchronization validation, and logs its messages as warnings; 2 also makes the call that caused one fail.",
+        help: "1 loads the Vulkan validation layer, with synchronization validation, and logs its messages as warnings; 2 also makes the call that caused one fail. The layer ends with the process, so revamp ends before it: what static destructors launch then fails.",
     },
     Variable {
         name: "REVAMP_DEBUG_PRINTF",
