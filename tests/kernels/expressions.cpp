@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -129,6 +130,14 @@ template <class T> bool keeps_subnormals(const accelerator_view &where) {
     return data[1] != 0;
 }
 
+// Nor are infinities and NaN promised where a device does not report that it keeps them, which plain-floats pretends.
+// lavapipe does.
+void need_special_values(const accelerator_view &where) {
+    const char *const test = std::getenv("REVAMP_TEST");
+    if (!where.accelerator.is_emulated && test && std::strstr(test, "plain-floats"))
+        SKIP("devices that do not report it need not keep infinities and NaN");
+}
+
 template <class E, class T> void compare(const T *made, const rows<T> &in, int left_out) {
     if ((E::of & left_out) != 0) return;
     const std::size_t count = in.a.size();
@@ -199,9 +208,11 @@ TEST(doubles_on_a_device) {
     compare_all(vulkan_view(), numbers<double>(), false);
 }
 TEST(special_floats_on_a_device) {
+    need_special_values(vulkan_view());
     compare_all(vulkan_view(), special_values<float>(), true);
 }
 TEST(special_doubles_on_a_device) {
+    need_special_values(vulkan_view());
     compare_all(vulkan_view(), special_values<double>(), true);
 }
 TEST(subnormal_floats_on_a_device) {
