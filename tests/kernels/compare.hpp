@@ -8,6 +8,7 @@
 
 #include <cfloat>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -191,12 +192,32 @@ inline bool only_checksums() {
     return std::getenv("COMPARE_DIGESTS") != nullptr;
 }
 
+// The kernel under way and where, for one that does not end.
+inline char (&under_way())[64] {
+    static char text[64];
+    return text;
+}
+template <class Run> void watched(int kernel, const char *where, Run run) {
+    std::snprintf(under_way(), sizeof under_way(), "kernel %d does not end on %s\n", kernel, where);
+    std::signal(SIGALRM, [](int) {
+        if (write(STDOUT_FILENO, under_way(), std::strlen(under_way())) >= 0) _exit(1);
+        _exit(2);
+    });
+    struct end {
+        ~end() { alarm(0); }
+    } const at_end;
+    alarm(90);
+    run();
+}
+
 // True if it runs on the Vulkan accelerator; false if that says that it cannot: llvmpipe has limits (docs/devices.md).
 template <class Run> bool runs_on_vulkan(int kernel, Run run) {
     views &v = shared_views();
     try {
-        run(vulkan());
-        v.finish();
+        watched(kernel, "the Vulkan accelerator", [&] {
+            run(vulkan());
+            v.finish();
+        });
         return true;
     } catch (const runtime_exception &e) {
         const std::string text = e.what();
@@ -210,8 +231,10 @@ template <class Run> bool runs_on_vulkan(int kernel, Run run) {
 template <class Run> void compare(int kernel, bool inexact, Run run) {
     views &v = shared_views();
     v.restart();
-    run(host());
-    v.finish();
+    watched(kernel, "host threads", [&] {
+        run(host());
+        v.finish();
+    });
     add_digest(kernel);
     if (only_checksums()) return;
     const std::vector<int> ints = all().ints, sums = all().sums;
