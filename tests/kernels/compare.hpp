@@ -1,5 +1,6 @@
-// What the programs of kernelc/examples/generate.rs are made of: each kernel runs on host threads and on the Vulkan
-// accelerator, from the same data, and must give the same; and on host threads in each of the ways there are
+// What the programs of kernelc/examples/generate.rs are made of: each kernel
+// runs on host threads and on the Vulkan accelerator, from the same data, and
+// must give the same; and on host threads in each of the ways there are
 // (REVAMP_HOST_KERNELS), equal to the bit.
 #pragma once
 
@@ -109,7 +110,8 @@ struct views {
         sums.refresh();
         floats.refresh();
     }
-    // After a launch that was lost. Each view is asked first: what is not known to be lost cannot be replaced.
+    // After a launch that was lost. Each view is asked first: what is not known
+    // to be lost cannot be replaced.
     void forget() {
         const auto of = [](auto &view) {
             try {
@@ -156,8 +158,9 @@ inline const accelerator_view &vulkan() {
     return view;
 }
 
-// A device may take subnormal numbers for zeros (an H200 does). Floats may differ where division and square roots are
-// used: Vulkan allows them 2.5 and 3 units in the last place.
+// A device may take subnormal numbers for zeros (an H200 does). Floats may
+// differ where division and square roots are used: Vulkan allows them 2.5 and 3
+// units in the last place.
 inline bool close(float x, float y, bool inexact) {
     if (x == y || (std::isnan(x) && std::isnan(y))) return true;
     if (std::fabs(x) < FLT_MIN && std::fabs(y) < FLT_MIN) return true;
@@ -165,15 +168,15 @@ inline bool close(float x, float y, bool inexact) {
 }
 
 // Of each launch's results on host threads.
-struct digest {
+struct outcome {
     int kernel;
     std::uint64_t checksum;
 };
-inline std::vector<digest> &digests() {
-    static std::vector<digest> all;
+inline std::vector<outcome> &outcomes() {
+    static std::vector<outcome> all;
     return all;
 }
-inline void add_digest(int kernel) {
+inline void add_outcome(int kernel) {
     std::uint64_t checksum = 1469598103934665603U;
     const auto add = [&](unsigned word) { checksum = (checksum ^ word) * 1099511628211U; };
     for (int number : all().ints)
@@ -185,11 +188,11 @@ inline void add_digest(int kernel) {
         if (!std::isnan(number)) std::memcpy(&bits, &number, sizeof bits);
         add(bits);
     }
-    digests().push_back({kernel, checksum});
+    outcomes().push_back({kernel, checksum});
 }
 // This run is for its checksums.
 inline bool only_checksums() {
-    return std::getenv("COMPARE_DIGESTS") != nullptr;
+    return std::getenv("COMPARE_CHECKSUMS") != nullptr;
 }
 
 // The kernel under way and where, for one that does not end.
@@ -210,7 +213,8 @@ template <class Run> void watched(int kernel, const char *where, Run run) {
     run();
 }
 
-// True if it runs on the Vulkan accelerator; false if that says that it cannot: llvmpipe has limits (docs/devices.md).
+// True if it runs on the Vulkan accelerator; false if that says that it cannot:
+// llvmpipe has limits (docs/devices.md).
 template <class Run> bool runs_on_vulkan(int kernel, Run run) {
     views &v = shared_views();
     try {
@@ -235,7 +239,7 @@ template <class Run> void compare(int kernel, bool inexact, Run run) {
         run(host());
         v.finish();
     });
-    add_digest(kernel);
+    add_outcome(kernel);
     if (only_checksums()) return;
     const std::vector<int> ints = all().ints, sums = all().sums;
     const std::vector<float> floats = all().floats;
@@ -266,16 +270,16 @@ void compare_over(int kernel, bool inexact, const Domain &domain, const Kernel &
 // What this program gives if host threads run kernels in another way.
 inline void compare_way(const char *way) {
     const std::string command =
-        std::string("COMPARE_DIGESTS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" + std::to_string(getpid()) + "/exe";
+        std::string("COMPARE_CHECKSUMS=1 REVAMP_HOST_KERNELS=") + way + " /proc/" + std::to_string(getpid()) + "/exe";
     std::FILE *const other = popen(command.c_str(), "r");
     unsigned long long checksum = 0;
     std::size_t at = 0;
-    for (; other && at < digests().size() && std::fscanf(other, "%llx", &checksum) == 1; ++at)
-        if (checksum != digests()[at].checksum) {
-            std::printf("kernel %d: on host threads it gives something else as %s\n", digests()[at].kernel, way);
+    for (; other && at < outcomes().size() && std::fscanf(other, "%llx", &checksum) == 1; ++at)
+        if (checksum != outcomes()[at].checksum) {
+            std::printf("kernel %d: on host threads it gives something else as %s\n", outcomes()[at].kernel, way);
             ++failures();
         }
-    if (!other || pclose(other) != 0 || at != digests().size()) {
+    if (!other || pclose(other) != 0 || at != outcomes().size()) {
         std::printf("it does not run to its end as %s\n", way);
         ++failures();
     }
@@ -283,7 +287,7 @@ inline void compare_way(const char *way) {
 
 inline int finish() {
     if (only_checksums()) {
-        for (const digest &one : digests())
+        for (const outcome &one : outcomes())
             std::printf("%llx\n", static_cast<unsigned long long>(one.checksum));
         return 0;
     }
