@@ -1,4 +1,5 @@
-// What programs print by std::cout and std::wcout: `output WHAT`. tests/kernels/output.cmake compares.
+// What programs print by std::cout and std::wcout: `output WHAT`. tests/kernels/output.cmake compares. A source without
+// kernels is compiled as by the program's own compiler, so there is one.
 #include <amp.h>
 
 #include <clocale>
@@ -43,6 +44,10 @@ int main(int argc, char **argv) {
         if (!std::wcout) return 1;
     } else if (what == "narrow") {
         narrow();
+    } else if (what == "kernel") {
+        concurrency::array<int> one(1);
+        parallel_for_each(
+            one.extent, [&one](concurrency::index<1> i) restrict(amp) { one[i] = 1; });
     } else {
         return 2;
     }
