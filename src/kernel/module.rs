@@ -196,9 +196,10 @@ impl Module {
     pub fn has_loops(&self) -> bool {
         overrun::has_loops(&self.code, &self.entry)
     }
-    /// The module with storage buffers at bindings 0 and 1 of `set`, which tell whether the driver stopped loops.
-    pub fn with_loops_checked(&self, set: u32) -> Result<Module> {
-        self.rewritten(overrun::checked(&self.code, &self.entry, set)?)
+    /// The module with storage buffers at bindings 0 and 1 of `set`, which tell whether the driver stopped loops. `beyond`: the driver
+    /// runs threads beyond the workgroup, which must not enter the kernel.
+    pub fn with_loops_checked(&self, set: u32, beyond: bool) -> Result<Module> {
+        self.rewritten(overrun::checked(&self.code, &self.entry, set, beyond)?)
     }
     /// True if a compiled kernel reads its argument block from a uniform buffer ([`revamp_image::arguments`]).
     pub fn has_uniform_arguments(&self) -> bool {

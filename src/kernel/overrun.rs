@@ -39,11 +39,13 @@ struct Rewrite<'a> {
     set: u32,
     zero: u32,
     one: u32,
+    beyond: bool,
     out: InstructionWriter,
 }
 
 /// The words of `code` with storage buffers at bindings 0 and 1 of `set`, which tell whether loops were stopped.
-pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32) -> Result<Vec<u32>> {
+/// `beyond`: vectors may go beyond the workgroup.
+pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32, beyond: bool) -> Result<Vec<u32>> {
     let mut types = TypeTable::new(code)?;
     let class = class(code);
     let uint = types.uint();
@@ -62,6 +64,7 @@ pub(super) fn checked(code: &ParsedModule, entry: &EntryPoint, set: u32) -> Resu
         set,
         zero: types.uint_constant(0),
         one: types.uint_constant(1),
+        beyond,
         types,
         out: InstructionWriter::default(),
     };
@@ -132,6 +135,12 @@ impl Rewrite<'_> {
 
     /// Writes the call of the old entry point, by threads of the workgroup. Returns the label of the block in which it ends.
     fn call(&mut self, void: u32, start: u32) -> Result<u32> {
+        if !self.beyond {
+            // Under no condition drivers have faster loads, and compile faster.
+            let call = self.types.fresh();
+            self.out.emit(Op::FunctionCall, &[void, call, self.old])?;
+            return Ok(start);
+        }
         let Self { uint, boolean, word_pointer, buffers: [first, last], zero, one, .. } = *self;
         let [load, loaded, inside, end] = std::array::from_fn(|_| self.types.fresh());
         let [at, always, is_true, under, word, found, is_inside, call] = std::array::from_fn(|_| self.types.fresh());

@@ -291,6 +291,23 @@ template <int rows, int columns> void loops_that_memory_ends() {
         CHECK(*all == std::vector<int>(threads, 14));
 }
 
+TEST(loops_that_memory_ends_in_narrow_domains) {
+    std::vector<int> numbers(64), results(28 * 3);
+    for (int n = 0; n < 64; ++n)
+        numbers[n] = n * 3;
+    const array_view<const int> in(64, numbers);
+    const array_view<int, 2> out(28, 3, results);
+    parallel_for_each(
+        vulkan_view(), out.extent, [=](index<2> i) restrict(amp) {
+            int n = 0;
+            while (in[n] <= 40)
+                ++n;
+            out[i] = n;
+        });
+    out.synchronize();
+    CHECK(results == std::vector<int>(28 * 3, 14));
+}
+
 TEST(loops_that_memory_ends_in_tiles_of_any_size) {
     loops_that_memory_ends<1, 5>();
     loops_that_memory_ends<1, 13>();

@@ -189,15 +189,11 @@ impl VulkanKernel {
             sparse if !sets.renumbered.is_empty() => Some(sparse.renumbered()?),
             _ => plain,
         };
-        let plain_module = match plain.as_ref().unwrap_or(module) {
-            looping if sets.flag => Some(looping.with_loops_checked(sets.raw.len() as u32 - 1)?),
-            _ => plain,
-        };
         Ok(Self {
             core: core.clone(),
             label: label.into(),
             module: module.clone(),
-            plain_module,
+            plain_module: plain,
             sets: Arc::new(sets),
             plain: OnceLock::new(),
             others: Mutex::new(HashMap::new()),
@@ -250,11 +246,24 @@ impl VulkanKernel {
         spec.iter().cloned().chain(asked.map(|id| (id, vk::TRUE.to_ne_bytes().to_vec()))).collect()
     }
 
+    /// On a driver that stops loops: the module that tells of it.
+    fn with_loops_checked(&self, module: &Module, spec: &SpecValues) -> Result<Option<Module>> {
+        if !self.sets.flag {
+            return Ok(None);
+        }
+        // A vector has so many threads, in x.
+        let vector = self.core.physical.limits.subgroup_size.max(1);
+        let beyond = self.module.workgroup_size(spec)?[0] % vector != 0;
+        module.with_loops_checked(self.sets.raw.len() as u32 - 1, beyond).map(Some)
+    }
+
     fn make(&self, spec: &SpecValues, split: bool) -> Result<Arc<Pipeline>> {
         let core = &self.core;
         self.module.check_spec(spec)?;
         check_workgroup(core, &self.module, spec)?;
         let module = self.plain_module.as_ref().unwrap_or(&self.module);
+        let looping = self.with_loops_checked(module, spec)?;
+        let module = looping.as_ref().unwrap_or(module);
         let variant = if split { Some(module.split()?) } else { None };
         let words = variant.as_ref().map_or(module.words(), |v| &v.words);
         let own_push = self.module.push().map_or(0, |p| p.size.next_multiple_of(4));

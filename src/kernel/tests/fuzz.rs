@@ -113,7 +113,7 @@ pub(crate) fn exercise(bytes: &[u8], entry: Option<&str>) -> bool {
         let _ = module.check_spec(&values(n));
         let _ = (module.workgroup_size(&values(n)), module.workgroup_bytes(&values(n)));
     }
-    let _ = (module.with_loops_checked(1), module.depth());
+    let _ = (module.with_loops_checked(1, true), module.depth());
     if let Ok(split) = module.split() {
         let _ = Module::new(&super::bytes(&split.words), None).map(|module| module.split());
     }

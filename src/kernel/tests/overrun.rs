@@ -15,7 +15,11 @@ void main() {
 
 /// The module with the check in set 2; it must be valid, also when domains are split, and have its interface.
 fn checked(before: &Module) -> Module {
-    let after = before.with_loops_checked(2).unwrap();
+    let plain = before.with_loops_checked(2, false).unwrap();
+    validate(plain.words());
+    let conditions = |module: &Module| disassemble(module.words()).matches("OpSelectionMerge").count();
+    let after = before.with_loops_checked(2, true).unwrap();
+    assert_eq!(conditions(&after), conditions(&plain) + 2);
     validate(after.words());
     validate(&after.split().unwrap().words);
     assert_eq!(before.entry_point(), after.entry_point());
