@@ -40,17 +40,24 @@ REVAMP_DETAIL_BEGIN
 // Set where wide streams write UTF-8: that goes before.
 inline bool wide_output_is_utf8 = false;
 
-#ifdef REVAMP_WIDE_OUTPUT
-class utf8_buffer : public std::wstreambuf {
-  public:
-    explicit utf8_buffer(std::streambuf *bytes) : m_bytes(bytes) {}
-
+#if defined(REVAMP_WIDE_OUTPUT) || REVAMP_BOTH_OUTPUTS
+// A buffer that keeps nothing.
+class unbuffered : public std::wstreambuf {
   protected:
     int_type overflow(int_type character) override {
         if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
         const wchar_t text = traits_type::to_char_type(character);
         return xsputn(&text, 1) == 1 ? character : traits_type::eof();
     }
+};
+#endif
+
+#ifdef REVAMP_WIDE_OUTPUT
+class utf8_buffer : public unbuffered {
+  public:
+    explicit utf8_buffer(std::streambuf *bytes) : m_bytes(bytes) {}
+
+  protected:
     std::streamsize xsputn(const wchar_t *text, std::streamsize count) override {
         const std::string bytes = narrow(std::wstring(text, static_cast<std::size_t>(count)));
         const auto size = static_cast<std::streamsize>(bytes.size());
@@ -76,7 +83,7 @@ struct wide_output {
 inline const wide_output wide_output_in_place;
 #elif REVAMP_BOTH_OUTPUTS
 // Takes the place of the buffer of a wide stream over a file of the C library.
-class both_buffer : public std::wstreambuf {
+class both_buffer : public unbuffered {
   public:
     both_buffer(std::wostream &stream, std::FILE *file) : m_stream(stream), m_file(file), m_plain(stream.rdbuf()) {
         m_stream.rdbuf(this);
@@ -88,11 +95,6 @@ class both_buffer : public std::wstreambuf {
     }
 
   protected:
-    int_type overflow(int_type character) override {
-        if (traits_type::eq_int_type(character, traits_type::eof())) return traits_type::not_eof(character);
-        const wchar_t text = traits_type::to_char_type(character);
-        return xsputn(&text, 1) == 1 ? character : traits_type::eof();
-    }
     std::streamsize xsputn(const wchar_t *text, std::streamsize count) override {
         const std::lock_guard<std::mutex> lock(m_one);
         if (is_wide() || !begin()) return m_plain->sputn(text, count);

@@ -136,7 +136,7 @@ impl ProgramDevice {
         Ok(made)
     }
 
-    /// Fails if a queue family is none of the physical device's, or has no queue of that number.
+    /// Fails if the physical device does not have the queue family, or the family has no queue with that index.
     ///
     /// # Safety
     /// The handles are alive.

@@ -170,7 +170,7 @@ pub(super) struct VulkanKernel {
     core: Arc<Core>,
     label: Arc<str>,
     module: Arc<Module>,
-    /// The rewritten module that the device gets, if it is not the program's own.
+    /// The module rewritten for the device, if it is not the program's own; a pipeline may add checks of loops.
     plain_module: Option<Module>,
     sets: Arc<SetLayouts>,
     /// The pipeline without specialization constants, found without a lock.

@@ -203,6 +203,8 @@ fn mutated_modules_reach_the_driver() {
 /// True if the kernel has a pipeline. Its rewrite must be valid, since it was.
 fn compile(kernel: &VulkanKernel) -> bool {
     let module = kernel.plain_module.as_ref().unwrap_or(&kernel.module);
+    let looping = kernel.with_loops_checked(module, &Vec::new()).ok().flatten();
+    let module = looping.as_ref().unwrap_or(module);
     for words in [module.words().to_vec(), module.split().map(|split| split.words).unwrap_or_default()] {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         if !bytes.is_empty() {
