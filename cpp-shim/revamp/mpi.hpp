@@ -205,8 +205,7 @@ struct transfer {
     revamp_region region = {};
     std::shared_ptr<void> kept; // the array_view, which must live until it is done
     bool packs = false, unpacks = false;
-    // Begins to move `count` elements from the one after `before` on. Not of receives, which take what was sent
-    // (`engine::match`).
+    // Of a collective operation: begins to move `count` elements from the one after `before` on.
     std::function<int(unsigned char *memory, std::size_t before, std::size_t count, MPI_Request *started)> move;
 
     std::unique_ptr<staging> memory;
@@ -214,8 +213,8 @@ struct transfer {
     header mine = {}, theirs = {};
     header low[2] = {}, lowest[2] = {};
     std::vector<MPI_Request> asked, moving;
-    std::size_t matched = 0; // elements for whose messages a receive was begun
-    std::size_t arrived = 0; // bytes
+    std::size_t found = 0;                              // bytes of the pieces that this receive has found
+    std::list<std::vector<unsigned char>> without_room; // what they have beyond `memory`
     bool agreed = false, posted = false, unpacking = false, done = false, dropped = false;
     std::exception_ptr failure;
 
@@ -225,6 +224,8 @@ struct transfer {
         if (copy) (void)revamp_completion_release(copy);
     }
 };
+
+constexpr std::size_t most_of_a_piece = REVAMP_MPI_PIECE;
 
 // All operations of the process. Called with calls() locked.
 class engine {
@@ -297,7 +298,7 @@ class engine {
         }
         m_idle.clear();
         m_lost.clear();
-        m_too_long.clear();
+        m_lost_pieces.clear();
         m_idle_bytes = 0;
         for (const std::shared_ptr<group> &g : groups)
             g->release();
@@ -312,7 +313,7 @@ class engine {
     std::map<shape, std::vector<std::unique_ptr<staging>>> m_idle;
     std::size_t m_idle_bytes = 0;
     std::vector<std::unique_ptr<staging>> m_lost;
-    std::list<std::vector<unsigned char>> m_too_long; // messages that no receive had room for
+    std::list<std::vector<unsigned char>> m_lost_pieces;
     static constexpr std::size_t most_idle_bytes = std::size_t{256} << 20;
 
     std::unique_ptr<staging> take(const shape &of) {
@@ -340,6 +341,7 @@ class engine {
                     any = true;
                 }
         if (any && t.memory) m_lost.push_back(std::move(t.memory));
+        if (any) m_lost_pieces.splice(m_lost_pieces.end(), t.without_room);
     }
 
     static void begin_copy(transfer &t, const revamp_region &source, const revamp_region &destination) {
@@ -358,16 +360,12 @@ class engine {
         return true;
     }
     // One by one, as each request has an error of its own.
-    static bool arrived(transfer &t, std::vector<MPI_Request> &requests, const char *what) {
+    static bool arrived(std::vector<MPI_Request> &requests, const char *what) {
         for (; !requests.empty(); requests.pop_back()) {
             MPI_Status status = {};
-            int done = 0, count = 0;
+            int done = 0;
             check(MPI_Test(&requests.back(), &done, &status), what);
             if (!done) return false;
-            if (t.way == direction::receive && &requests == &t.moving) {
-                check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
-                t.arrived += static_cast<std::size_t>(count);
-            }
         }
         return true;
     }
@@ -424,52 +422,62 @@ class engine {
         return true;
     }
 
-    static std::size_t piece(const transfer &t) {
-        return (std::max)(std::size_t{1}, REVAMP_MPI_PIECE / t.elements.element);
-    }
-
     void post(transfer &t) {
         if (!t.memory) t.memory = take(t.elements);
         unsigned char *memory = t.memory->data(t.unpacks ? REVAMP_ACCESS_READ_WRITE : REVAMP_ACCESS_READ);
-        const std::size_t count = t.elements.count(), most = piece(t);
-        for (std::size_t before = 0; before < count; before += most) {
+        const auto begun = [&t](auto &&call) {
             MPI_Request started = MPI_REQUEST_NULL;
-            check(t.move(memory + before * t.elements.element, before, (std::min)(most, count - before), &started),
-                  "the start of a message");
+            check(call(&started), "the start of a message");
             t.moving.push_back(started);
+        };
+        if (t.way == direction::send) {
+            // The last piece is shorter than the others, if need be empty: so a receive knows where a message ends,
+            // even one of another length.
+            const std::size_t bytes = t.elements.bytes();
+            for (std::size_t at = 0; at <= bytes; at += most_of_a_piece) {
+                const int size = static_cast<int>((std::min)(most_of_a_piece, bytes - at));
+                begun([&](MPI_Request *started) {
+                    return MPI_Isend(memory + at, size, MPI_BYTE, t.peer, t.tag, t.of->comm, started);
+                });
+            }
+        } else {
+            const std::size_t count = t.elements.count();
+            const std::size_t most = (std::max)(std::size_t{1}, most_of_a_piece / t.elements.element);
+            for (std::size_t before = 0; before < count; before += most)
+                begun([&](MPI_Request *started) {
+                    return t.move(memory + before * t.elements.element, before, (std::min)(most, count - before),
+                                  started);
+                });
         }
         t.posted = true;
     }
 
-    // Receives what has been sent, as far as it has: true once that is all. Asked for its length first, since Open
-    // MPI 4.1 writes a message beyond the memory of a receive that is too short.
+    // Receives the pieces of a message that have been sent: true once that is all. Asked for their length first, since
+    // Open MPI 4.1 writes a message beyond the memory of a receive that is too short.
     bool match(transfer &t) {
         if (!t.memory) t.memory = take(t.elements);
-        const std::size_t count = t.elements.count(), most = piece(t);
-        while (t.matched < count) {
+        for (;;) {
             int found = 0, size = 0;
             MPI_Message message = MPI_MESSAGE_NULL;
             MPI_Status status = {};
             check(MPI_Improbe(t.peer, t.tag, t.of->comm, &found, &message, &status), "MPI_Improbe");
             if (!found) return false;
             check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-            const std::size_t elements = (std::min)(most, count - t.matched);
-            unsigned char *at = t.memory->data(REVAMP_ACCESS_READ_WRITE) + t.matched * t.elements.element;
-            t.matched += elements;
-            if (static_cast<std::size_t>(size) > elements * t.elements.element) {
-                at = m_too_long.emplace_back(static_cast<std::size_t>(size)).data();
-                t.matched = count;
-            }
+            const std::size_t bytes = static_cast<std::size_t>(size);
+            const bool has_room = t.found + bytes <= t.elements.bytes();
+            unsigned char *const at = has_room ? t.memory->data(REVAMP_ACCESS_READ_WRITE) + t.found
+                                               : t.without_room.emplace_back(bytes).data();
             MPI_Request started = MPI_REQUEST_NULL;
             check(MPI_Imrecv(at, size, MPI_BYTE, &message, &started), "MPI_Imrecv");
             t.moving.push_back(started);
+            t.found += bytes;
+            if (bytes < most_of_a_piece) return true;
         }
-        return true;
     }
 
     static void check_count(const transfer &t) {
-        if (t.way != direction::receive || t.dropped || t.arrived == t.elements.bytes()) return;
-        throw error("rank " + std::to_string(t.peer) + " sent " + std::to_string(t.arrived) + " bytes, rank " +
+        if (t.way != direction::receive || t.dropped || t.found == t.elements.bytes()) return;
+        throw error("rank " + std::to_string(t.peer) + " sent " + std::to_string(t.found) + " bytes, rank " +
                     std::to_string(t.of->rank) + " receives " + std::to_string(t.elements.bytes()) + ", tag " +
                     std::to_string(t.tag) + "; REVAMP_CHECK=1 tells both ranks");
     }
@@ -478,7 +486,7 @@ class engine {
     bool step(transfer &t) {
         bool moved = false;
         if (!t.agreed) {
-            if (!arrived(t, t.asked, "the exchange of extents")) return false;
+            if (!arrived(t.asked, "the exchange of extents")) return false;
             compare(t);
             t.agreed = moved = true;
         }
@@ -488,7 +496,6 @@ class engine {
                 post(t);
             } else if (m_is_closing && t.dropped) {
                 // What was matched is received; the rest no rank will send.
-                t.matched = t.elements.count();
                 t.posted = true;
             } else if (!match(t)) {
                 return moved;
@@ -498,7 +505,7 @@ class engine {
             moved = true;
         }
         if (!t.unpacking) {
-            if (!arrived(t, t.moving, "a message")) return moved;
+            if (!arrived(t.moving, "a message")) return moved;
             check_count(t);
             if (t.unpacks && !t.dropped) begin_copy(t, t.memory->region(), t.region);
             t.unpacking = moved = true;
@@ -797,11 +804,6 @@ class REVAMP_VISIBLE communicator {
         t->kept = std::move(kept);
         t->packs = sends;
         t->unpacks = !sends;
-        const MPI_Comm comm = m_group->comm;
-        const std::size_t element = elements.element;
-        t->move = [=](unsigned char *at, std::size_t, std::size_t count, MPI_Request *started) {
-            return MPI_Isend(at, static_cast<int>(count * element), MPI_BYTE, peer, tag, comm, started);
-        };
         return begin(t);
     }
     template <class T, int N, class Move>
