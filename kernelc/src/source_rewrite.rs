@@ -5,6 +5,7 @@
 //! - members of local classes have the restriction of the function around them;
 //! - functions that are declared by a named function type have its restriction;
 //! - `e.tile<16>()` and `v.sample<filter_point>(c)` need no `template` where `e` and `v` depend on a template's parameter;
+//! - defaulted comparisons follow their class, as other implicit members do; Clang takes them for functions of the host;
 //! - deleted functions are the host's, where functions may differ by restriction;
 //! - members of class templates that are specialized for amp code alone are `noexcept`: Clang looks for what is specialized by its
 //!   type, which that is part of, not by its restriction;
@@ -35,6 +36,7 @@ pub fn rewritten(
     let mut edits = restricted(code, clauses, members);
     edits.extend(of_types(code, types));
     edits.extend(member_templates(code));
+    edits.extend(comparisons(code, clauses));
     if overloaded {
         edits.extend(deleted(code, clauses));
         edits.extend(told_apart(code, clauses, specialized));
@@ -180,6 +182,27 @@ fn deleted(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
         let unmarked = is_one && !head.any(|n| clauses.at(code, n).is_some());
         let start = code.tokens.get(at)?.start;
         unmarked.then(|| (start..start, String::from("__attribute__((host)) ")))
+    };
+    (0..code.tokens.len()).filter_map(edit).collect()
+}
+
+/// The operators that may be defaulted beside assignments.
+const COMPARISONS: [&str; 7] = ["==", "!=", "<", ">", "<=", ">=", "<=>"];
+
+/// Both sides' attributes for defaulted comparisons without a restriction: `bool operator==(const s &) const = default`. Clang
+/// reports where amp code needs the comparison of a member that is the host's.
+fn comparisons(code: &Code<'_>, clauses: &Clauses) -> Vec<Edit> {
+    let edit = |at: usize| {
+        let defaulted = code.text(at) == "=" && code.text(at + 1) == "default" && code.text(at + 2) == ";";
+        if !defaulted {
+            return None;
+        }
+        let mut head = (0..at).rev().take_while(|&n| ![";", "{", "}"].contains(&code.text(n)));
+        let named = head.clone().find(|&n| code.text(n) == "operator")?;
+        let name: String = (named + 1..at).map(|n| code.text(n)).take_while(|&text| text != "(").collect();
+        let unmarked = COMPARISONS.contains(&name.as_str()) && !head.any(|n| clauses.at(code, n).is_some());
+        let start = code.tokens.get(at)?.start;
+        unmarked.then(|| (start..start, String::from("__attribute__((host)) __attribute__((device)) ")))
     };
     (0..code.tokens.len()).filter_map(edit).collect()
 }
@@ -467,6 +490,10 @@ mod tests {
             ),
             ("int operator()(int) restrict(amp) noexcept;", "int operator()(int) noexcept restrict(amp) ;"),
             ("int operator[](int) restrict(amp) noexcept;", "int operator[](int) noexcept restrict(amp) ;"),
+            (
+                "struct s { bool operator==(const s &) const = default; friend auto operator<=>(s, s) = default; };",
+                "struct s { bool operator==(const s &) const __attribute__((host)) __attribute__((device)) = default; friend auto operator<=>(s, s) __attribute__((host)) __attribute__((device)) = default; };",
+            ),
             ("s(const s &) = delete;", "s(const s &) __attribute__((host)) = delete;"),
             (
                 "template <> int s<int>::h() const restrict(amp) { } int h() restrict(amp, cpu); int h() restrict(amp); int g() restrict(amp);",
@@ -563,6 +590,7 @@ mod tests {
     #[test]
     fn leaves_the_rest() {
         for source in [
+            "struct s { s &operator=(const s &) = default; s() = default; bool operator<(s) const restrict(cpu) = default; };",
             "mutable int x; immutable restrict(amp) mutable restricted",
             "f([=](int) restrict(amp) mutable -> int {}); f([=](int) restrict(amp) noexcept {});",
             "f([=](int) -> int {}); int restrict(3); int restrict = 4; restrict(x) noexcept;",
