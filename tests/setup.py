@@ -8,10 +8,19 @@ from pathlib import Path
 
 SETUP = Path(__file__).resolve().parent.parent / "scripts/setup"
 TOOLS = "cat chmod cp cut dirname env grep head mkdir printf sed sh sort tr touch".split()
-PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libclang-rt-14-dev libvulkan1 libvulkan-dev mesa-vulkan-drivers
+PACKAGES = """make cmake ninja-build clang clang-format gcc g++ libvulkan1 libvulkan-dev mesa-vulkan-drivers
     vulkan-validationlayers glslc spirv-tools pkg-config valgrind python3 python3-pip libstb-dev""".split()
 COMPILER = {"clang-22": "22.1.8", "llvm-22": "22.1.8", "lld-22": "22.1.8"}
 DEBIAN_12 = {**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0+dfsg1-2", "rustc-web": "1.96.0+dfsg1-1", "cargo-web": "1.96.0"}
+# As `apt-cache policy` has them in trixie. A package of one Clang, such as libclang-rt-14-dev, is in one release of Debian alone.
+DEBIAN_13 = {
+    "make": "4.4.1-2", "cmake": "3.31.6-2", "ninja-build": "1.12.1-1", "clang": "1:19.0-63", "clang-format": "1:19.0-63", "gcc": "4:14.2.0-1",
+    "g++": "4:14.2.0-1", "libvulkan1": "1.4.309.0-1", "libvulkan-dev": "1.4.309.0-1", "mesa-vulkan-drivers": "25.0.7-2+deb13u1",
+    "vulkan-validationlayers": "1.4.309.0-1", "glslc": "2025.2-1", "spirv-tools": "2025.1~rc1-1", "pkg-config": "1.8.1-4", "valgrind": "1:3.24.0-3",
+    "python3": "3.13.5-1", "python3-pip": "25.1.1+dfsg-1", "libstb-dev": "0.0~git20241109.5c20573+ds-1", "clang-19": "1:19.1.7-3+b1",
+    "libclang-rt-19-dev": "1:19.1.7-3+b1", "clang-22": "1:22.1.8-1~deb13u5", "llvm-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5",
+    "rustc": "1.85.1+dfsg1-1+deb13u1", "cargo": "1.85.1+dfsg1-1+deb13u1", "rustc-web": "1.96.0+dfsg1-1~deb13u1+b1", "cargo-web": "1.96.0+dfsg1-1~deb13u1+b1",
+}  # fmt: skip
 # What the stubs know: lists/ has a file with the version of each package that apt knows, mirror/ what it knows after an update.
 STUBS = {
     "apt-get": """echo "apt-get $*" >>"$STATE/calls"
@@ -108,8 +117,9 @@ def rust_of_debian_12():
     check("rustc-web cargo-web" in calls and " rustc " not in calls, (said, calls))
 
 
-def rust_of_debian_13():
-    _, said, calls = Machine(mirror={**DEBIAN_12, "rustc": "1.85.0+dfsg3-1", "cargo": "1.85.0"}).setup()
+def all_of_debian_13():
+    code, said, calls = Machine(mirror=DEBIAN_13).setup()
+    check(code == 0 and "offers no" not in said and "clang-22" in calls, (code, said, calls))
     check("rustc cargo" in calls and "rustc-web" not in calls, (said, calls))
 
 
@@ -167,7 +177,7 @@ def a_system_without_apt():
 
 
 TESTS = [
-    old_lists_do_not_hide_the_kernel_compiler, empty_lists, rust_of_debian_12, rust_of_debian_13, no_rust_is_new_enough,
+    old_lists_do_not_hide_the_kernel_compiler, empty_lists, rust_of_debian_12, all_of_debian_13, no_rust_is_new_enough,
     an_old_rust_is_replaced, an_old_rust_stays_first_on_path, nothing_is_missing, a_system_without_the_kernel_compiler, a_system_without_another_package,
     no_network, neither_root_nor_sudo, by_sudo, a_system_without_apt,
 ]  # fmt: skip
