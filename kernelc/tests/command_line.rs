@@ -334,6 +334,24 @@ fn wide_formats_are_warned_of() {
 }
 
 #[test]
+fn dynamic_exception_specifications_are_warned_of() {
+    let Some(place) = Place::new("throws") else { return };
+    let file = place.root.join("kept.cpp");
+    let text = "#include <amp.h>\nint f(int x) throw(int) restrict(amp, cpu) { return x; }\nvoid g(concurrency::array_view<int> v) {\n    parallel_for_each(v.extent, [=](concurrency::index<1> i) restrict(amp) { v[i] = f(1); });\n}\n";
+    std::fs::write(&file, text).unwrap();
+    for (line, code, said) in [
+        ("-c -std=c++17", true, "warning: ISO C++17 does not allow dynamic exception specifications"),
+        ("-c -std=c++17 -Werror", false, "error: ISO C++17 does not allow dynamic exception specifications"),
+    ] {
+        let (output, _) =
+            place.run(&place.root.join("bin/revamp-c++"), &[words(line), vec![file.clone().into()]].concat());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.success(), code, "{text}");
+        assert_eq!(text.matches(said).count(), 1, "{text}");
+    }
+}
+
+#[test]
 fn a_compiler_that_is_killed_or_missing_is_told() {
     let Some(mut place) = Place::new("killed") else { return };
     let real = place.clang.clone();
