@@ -360,4 +360,41 @@ TEST(loops_that_end_where_llvm_sees_no_end) {
     CHECK(view[0] == 10 && view[1] == 5 && view[2] == 77);
 }
 
+// One thread alone sees such a variable, so nothing need be atomic.
+TEST(atomics_on_local_variables) {
+    for (const accelerator_view &on : {vulkan_view(), accelerator(accelerator::direct3d_warp).default_view}) {
+        std::vector<int> v(32);
+        const array_view<int, 2> view(4, 8, v);
+        parallel_for_each(
+            on, extent<1>(4), [=](index<1> i) restrict(amp) {
+                int n = i[0], expected = 66, many[4] = {};
+                unsigned u = 5;
+                view(i[0], 0) = atomic_fetch_add(&n, 3) + atomic_fetch_sub(&n, 1);
+                atomic_fetch_or(&n, 64);
+                atomic_fetch_xor(&n, 1);
+                atomic_fetch_and(&n, 127);
+                atomic_fetch_max(&n, 66);
+                atomic_fetch_min(&n, 69);
+                atomic_fetch_inc(&n);
+                atomic_fetch_dec(&n);
+                atomic_fetch_max(&u, 0xfffffffeu);
+                view(i[0], 1) = n;
+                view(i[0], 2) = atomic_compare_exchange(&n, &expected, 1000);
+                view(i[0], 3) = n;
+                view(i[0], 4) = expected;
+                view(i[0], 5) = int(atomic_exchange(&u, 7u));
+                view(i[0], 6) = int(u);
+                for (int k = 0; k < 8; k++)
+                    atomic_fetch_add(&many[k & 3], k * i[0]);
+                view(i[0], 7) = many[i[0]];
+            });
+        const int expected[4][8] = {{3, 67, 0, 67, 67, -2, 7, 0},
+                                    {5, 66, 1, 1000, 66, -2, 7, 6},
+                                    {7, 69, 0, 69, 69, -2, 7, 16},
+                                    {9, 68, 0, 68, 68, -2, 7, 30}};
+        for (int i = 0; i < 32; i++)
+            CHECK(view(i / 8, i % 8) == expected[i / 8][i % 8]);
+    }
+}
+
 CHECK_MAIN

@@ -1,4 +1,5 @@
-//! Atomic accesses to memory. All are relaxed, as C++ AMP's are.
+//! Atomic accesses to memory. All are relaxed, as C++ AMP's are. Those of a local variable, which one thread sees, are plain
+//! ones: SPIR-V has no others for it.
 
 use super::assembler::Scalar;
 use super::bounds;
@@ -26,9 +27,6 @@ impl Emitter<'_> {
                 (memory::device_pointer(&mut self.asm, at, scalar), device, none)
             }
             Address::In(group, at) => {
-                if group.class != StorageClass::Workgroup {
-                    return Err(KernelError::new("an atomic access to a local variable".into()));
-                }
                 if group.element != scalar {
                     return Err(KernelError::new(
                         "an atomic access to tile_static memory that is also used in parts, or as another type".into(),
@@ -40,11 +38,36 @@ impl Emitter<'_> {
         })
     }
 
+    /// The place of an integer in a local variable; `None` for other memory.
+    fn local_place(&mut self, at: Address, size: u64) -> Lowered<Option<Word>> {
+        match at {
+            Address::In(group, at) if group.class != StorageClass::Workgroup => {
+                if group.element != Scalar::unsigned(size) {
+                    return Err(KernelError::new(
+                        "an atomic access to a local variable that is also used in parts, or as another type".into(),
+                    ));
+                }
+                Ok(Some(memory::element_pointer(&mut self.asm, group, at, 0)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn store_word(&mut self, to: Word, value: Word) {
+        let operands = [to, value].map(dr::Operand::IdRef).to_vec();
+        self.asm.push(dr::Instruction::new(S::Store, None, None, operands));
+    }
+
     pub(super) fn atomic_load(&mut self, from: Address, ty: &Type) -> Lowered<Word> {
         let kind = self.kind(ty)?;
         let integer = Scalar::unsigned(kind.register().size());
-        let (pointer, scope, semantics) = self.atomic_place(from, kind.register().size())?;
-        let raw = self.asm.make(S::AtomicLoad, integer, &[pointer, scope, semantics]);
+        let raw = match self.local_place(from, integer.size())? {
+            Some(local) => self.asm.make(S::Load, integer, &[local]),
+            None => {
+                let (pointer, scope, semantics) = self.atomic_place(from, integer.size())?;
+                self.asm.make(S::AtomicLoad, integer, &[pointer, scope, semantics])
+            }
+        };
         Ok(memory::recast(&mut self.asm, raw, integer, kind.register()))
     }
 
@@ -53,7 +76,11 @@ impl Emitter<'_> {
         let integer = Scalar::unsigned(kind.register().size());
         let word = self.word(value)?;
         let raw = memory::recast(&mut self.asm, word, kind.register(), integer);
-        let (pointer, scope, semantics) = self.atomic_place(to, kind.register().size())?;
+        if let Some(local) = self.local_place(to, integer.size())? {
+            self.store_word(local, raw);
+            return Ok(());
+        }
+        let (pointer, scope, semantics) = self.atomic_place(to, integer.size())?;
         let operands = [pointer, scope, semantics, raw].map(dr::Operand::IdRef).to_vec();
         self.asm.push(dr::Instruction::new(S::AtomicStore, None, None, operands));
         Ok(())
@@ -86,11 +113,38 @@ impl Emitter<'_> {
         let integer = Scalar::unsigned(register.size());
         let raw = memory::recast(&mut self.asm, word, register, integer);
         let old = self.guarded(access, &[integer], |e, at| {
+            if let Some(local) = e.local_place(at, register.size())? {
+                let old = e.asm.make(S::Load, integer, &[local]);
+                let new = e.plain(op, integer, old, raw);
+                e.store_word(local, new);
+                return Ok(vec![old]);
+            }
             let (pointer, scope, semantics) = e.atomic_place(at, register.size())?;
             Ok(vec![e.asm.make(op, integer, &[pointer, scope, semantics, raw])])
         })?;
         let &[old] = old.as_slice() else { return Err(self.internal("an atomic operation")) };
         Ok(memory::recast(&mut self.asm, old, integer, register))
+    }
+
+    /// What an atomic operation leaves of the old value and the operand.
+    fn plain(&mut self, atomic: S, integer: Scalar, old: Word, operand: Word) -> Word {
+        let (op, selects) = match atomic {
+            S::AtomicExchange => return operand,
+            S::AtomicIAdd => (S::IAdd, false),
+            S::AtomicISub => (S::ISub, false),
+            S::AtomicAnd => (S::BitwiseAnd, false),
+            S::AtomicOr => (S::BitwiseOr, false),
+            S::AtomicXor => (S::BitwiseXor, false),
+            S::AtomicSMax => (S::SGreaterThan, true),
+            S::AtomicSMin => (S::SLessThan, true),
+            S::AtomicUMax => (S::UGreaterThan, true),
+            _ => (S::ULessThan, true),
+        };
+        if !selects {
+            return self.asm.make(op, integer, &[old, operand]);
+        }
+        let stays = self.asm.make(op, Scalar::Bool, &[old, operand]);
+        self.asm.make(S::Select, integer, &[stays, old, operand])
     }
 
     pub(super) fn exchange(&mut self, pointer: &Operand, expected: &Operand, new: &Operand) -> Lowered<Vec<Word>> {
@@ -102,6 +156,13 @@ impl Emitter<'_> {
         let expected = memory::recast(&mut self.asm, expected, register, integer);
         let new = memory::recast(&mut self.asm, new, register, integer);
         let old = self.guarded(access, &[integer], |e, at| {
+            if let Some(local) = e.local_place(at, register.size())? {
+                let old = e.asm.make(S::Load, integer, &[local]);
+                let same = e.asm.make(S::IEqual, Scalar::Bool, &[old, expected]);
+                let kept = e.asm.make(S::Select, integer, &[same, new, old]);
+                e.store_word(local, kept);
+                return Ok(vec![old]);
+            }
             let (pointer, scope, semantics) = e.atomic_place(at, register.size())?;
             let operands = [pointer, scope, semantics, semantics, new, expected];
             Ok(vec![e.asm.make(S::AtomicCompareExchange, integer, &operands)])
