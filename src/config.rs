@@ -108,8 +108,8 @@ pub const TOOL_VARIABLES: &[Variable] = &[
     Variable {
         name: "REVAMP_CLANG",
         accepts: "a program",
-        default: "clang++-22 to clang++-30, then clang++, on PATH",
-        help: "The Clang, 22 or later, that compiles kernels; opt of the same LLVM must be beside it or on PATH. A CMake variable too.",
+        default: "clang++-22, then clang++, on PATH",
+        help: "The Clang, version 22, that compiles kernels; opt of the same LLVM must be beside it or on PATH. A CMake variable too.",
     },
     Variable {
         name: "REVAMP_KERNEL_DUMP",

@@ -4,10 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest version that is known to work.
-pub const OLDEST: u32 = 22;
-/// The newest that is looked for by name.
-const NEWEST: u32 = 30;
+/// The version of LLVM that works: docs/kernel-compiler.md#other-versions-of-llvm says what others lack.
+pub const VERSION: u32 = 22;
 
 /// The passes that prepare a module for `lower`: address spaces inferred, no switch. Before that, optimisations that LLVM leaves
 /// to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run time only (`UNROLL`), and then strength
@@ -195,7 +193,7 @@ impl Clang {
     /// Looks for one: `REVAMP_CLANG`, then by name.
     pub fn find() -> Result<Self, String> {
         let install = format!(
-            "install it (Debian and Ubuntu: apt-get install clang-{OLDEST} llvm-{OLDEST}), or name one by the \
+            "install it (Debian and Ubuntu: apt-get install clang-{VERSION} llvm-{VERSION}), or name one by the \
                                environment variable REVAMP_CLANG"
         );
         let named = std::env::var_os("REVAMP_CLANG").filter(|name| !name.is_empty());
@@ -210,27 +208,18 @@ impl Clang {
                 (found, number)
             }
             None => {
-                let names = (OLDEST..=NEWEST).map(|v| format!("clang++-{v}")).chain(["clang++".into()]);
-                let mut old = None;
-                let new = names.filter_map(|name| search(&name)).find_map(|path| match version(&path) {
-                    Some(number) if number >= OLDEST => Some((path, Some(number))),
-                    _ => {
-                        old.get_or_insert(path);
-                        None
-                    }
-                });
-                new.ok_or_else(|| match old {
-                    Some(old) => {
-                        format!("{} is too old: Clang {OLDEST} or later compiles kernels; {install}", old.display())
-                    }
-                    None => format!("Clang, which compiles kernels, was not found; {install}"),
-                })?
+                // A clang++ of another version is refused below, with that version.
+                let path = search(&format!("clang++-{VERSION}")).or_else(|| search("clang++"));
+                let path =
+                    path.ok_or_else(|| format!("Clang {VERSION}, which compiles kernels, was not found; {install}"))?;
+                let number = version(&path);
+                (path, number)
             }
         };
         let found = found.ok_or_else(|| format!("{} does not say that it is Clang; {install}", compiler.display()))?;
-        if found < OLDEST {
+        if found != VERSION {
             let path = compiler.display();
-            return Err(format!("{path} is Clang {found}: Clang {OLDEST} or later compiles kernels; {install}"));
+            return Err(format!("{path} is Clang {found}: only Clang {VERSION} compiles kernels; {install}"));
         }
         let home = compiler.canonicalize().ok().and_then(|p| p.parent().map(Path::to_path_buf));
         let tool = |name: &str| {

@@ -1,5 +1,5 @@
 //! `revamp-c++` beside plain Clang: on the same words both succeed or both fail and leave the same files, or revamp-c++ says why
-//! not. Without Clang 22 or later on the PATH there is nothing to compare with, and nothing is tested.
+//! not. Without Clang 22 on the PATH there is nothing to compare with, and nothing is tested.
 //!
 //! With MINUTES in the environment `random_lines` goes on for so long, from SEED.
 
@@ -371,6 +371,36 @@ fn a_compiler_that_is_killed_or_missing_is_told() {
     place.clang = "/nowhere/clang++".into();
     let text = said(&place);
     assert!(text.contains("REVAMP_CLANG is /nowhere/clang++"), "{text}");
+}
+
+#[test]
+fn another_clang_is_refused_with_both_versions() {
+    let Some(place) = Place::new("versions") else { return };
+    let said = |folder: &str, name: &OsStr| {
+        let output = Command::new(place.root.join("bin/revamp-c++"))
+            .args(["-c", "a.cpp"])
+            .env("REVAMP_CLANG", name)
+            .env("PATH", place.root.join(folder))
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for version in ["14.0.6", "19.1.7", "23.1.4"] {
+        let folder = place.root.join(version);
+        std::fs::create_dir_all(&folder).unwrap();
+        let program = folder.join("clang++");
+        std::fs::write(&program, format!("#!/bin/sh\necho Debian clang version {version}\n")).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let major = version.split_once('.').unwrap().0;
+        let refused = format!("{} is Clang {major}: only Clang 22 compiles kernels; install it", program.display());
+        for name in [OsStr::new(""), OsStr::new("clang++"), program.as_os_str()] {
+            let text = said(version, name);
+            assert!(text.contains(&refused), "{name:?}: {text}");
+        }
+    }
+    let text = said("nowhere", OsStr::new(""));
+    assert!(text.contains("Clang 22, which compiles kernels, was not found; install it"), "{text}");
 }
 
 /// Waits until a condition holds; false if it does not in half a minute.

@@ -110,7 +110,7 @@ impl<'a> Check<'a> {
                 return Err(format!(
                     "-famp-strict needs libclang of the LLVM that {} belongs to (Debian and Ubuntu: apt-get install libclang1-{})",
                     self.clang.compiler.display(),
-                    crate::clang::OLDEST
+                    crate::clang::VERSION
                 ));
             }
             self.tree = false;
