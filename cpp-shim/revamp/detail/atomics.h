@@ -6,22 +6,13 @@
 #define REVAMP_DETAIL_ATOMICS_H
 
 #include "config.h"
+#include "device_abi.h"
 #include "exceptions.h"
 #include "shapes.h"
 
 #include <cstdarg>
 #include <cstdio>
 #include <string>
-
-#if REVAMP_DEVICE_PASS
-// What the kernel compiler turns into a memory barrier of the tile: 1 orders global memory, 2 tile_static memory.
-extern "C" __attribute__((device)) void __revamp_memory_fence(unsigned memory);
-// What it turns into an instruction that prints. An argument is as wide as it is passed here.
-template <class... Arguments> __attribute__((device)) void __revamp_printf(const char *format, Arguments... arguments);
-template <class... Arguments> __attribute__((device)) void __revamp_errorf(const char *format, Arguments... arguments);
-// What it turns into the end of the thread.
-extern "C" __attribute__((device, noreturn)) void __revamp_end_thread();
-#endif
 
 // C++ AMP's atomic operations are relaxed, but programs take locks by them. For devices the kernel compiler puts fences
 // around those; on the host's processors order costs next to nothing.

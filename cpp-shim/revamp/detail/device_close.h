@@ -8,6 +8,7 @@
 #ifndef REVAMP_DETAIL_DEVICE_CLOSE_H
 #define REVAMP_DETAIL_DEVICE_CLOSE_H
 
+#include "device_abi.h"
 #include "device_precise.h"
 
 // Whether mad() is an fma: on devices it is an instruction, on a processor without it a call of the C library.
@@ -22,7 +23,7 @@
 // 1 / sqrt(x) to 2 ulp; a test may set it to less.
 #ifndef REVAMP_MATH_INVERSE_ROOT
 #if REVAMP_DEVICE_PASS
-#define REVAMP_MATH_INVERSE_ROOT(x) revamp::detail::close::__revamp_fast_rsqrt_f32(x)
+#define REVAMP_MATH_INVERSE_ROOT(x) __revamp_fast_rsqrt_f32(x)
 #else
 #define REVAMP_MATH_INVERSE_ROOT(x) (1.0f / __builtin_sqrtf(x))
 #endif
@@ -32,14 +33,14 @@
 // it when it makes the pipeline, so that only one of two ways is left in the code. A test may set it.
 #ifndef REVAMP_MATH_OF_DEVICE
 #if REVAMP_DEVICE_PASS
-#define REVAMP_MATH_OF_DEVICE(what) revamp::detail::close::__revamp_of_device(what)
+#define REVAMP_MATH_OF_DEVICE(what) __revamp_of_device(what)
 #else
 #define REVAMP_MATH_OF_DEVICE(what) false
 #endif
 #endif
 #ifndef REVAMP_MATH_POWER
 #if REVAMP_DEVICE_PASS
-#define REVAMP_MATH_POWER(x) revamp::detail::close::__revamp_fast_exp2_f32(x)
+#define REVAMP_MATH_POWER(x) __revamp_fast_exp2_f32(x)
 #else
 #define REVAMP_MATH_POWER(x) __builtin_exp2f(x)
 #endif
@@ -49,11 +50,6 @@ REVAMP_DETAIL_BEGIN
 namespace close {
 using namespace precise;
 
-#if REVAMP_DEVICE_PASS
-extern "C" REVAMP_MATH_KNOWN float __revamp_fast_rsqrt_f32(float);
-extern "C" REVAMP_MATH_KNOWN float __revamp_fast_exp2_f32(float);
-extern "C" REVAMP_MATH_KNOWN bool __revamp_of_device(int);
-#endif
 // An fma rounds once.
 REVAMP_MATH_INLINE bool fused() {
     return REVAMP_MATH_OF_DEVICE(0);

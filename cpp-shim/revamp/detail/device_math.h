@@ -1,17 +1,15 @@
 // fast_math and precise_math in device code: the one place where their names meet what the device's compiler knows.
 //
 // In Clang's HIP mode each function is declared a second time with the device attribute, beside the host's of
-// amp_math.h; amp code takes these. fast_math's are instructions of GLSL.std.450, called as extern "C" functions
-//
-//     __revamp_fast_<name>_f32
-//
-// that the kernel compiler knows (kernelc/src/lower/fast_math.rs), or a few instructions of LLVM's. precise_math's are
-// code: device_precise.h. Only the device pass needs the bodies; the host pass sees declarations. Kernels as code for
-// the host's processor take the C library's in their place (kernelc/src/native/host_functions.rs).
+// amp_math.h; amp code takes these. fast_math's are instructions of GLSL.std.450, called as functions of device_abi.h,
+// or a few instructions of LLVM's. precise_math's are code: device_precise.h. Only the device pass needs the bodies;
+// the host pass sees declarations. Kernels as code for the host's processor take the C library's in their place
+// (kernelc/src/native/host_functions.rs).
 #ifndef REVAMP_DETAIL_DEVICE_MATH_H
 #define REVAMP_DETAIL_DEVICE_MATH_H
 
 #include "config.h"
+#include "device_abi.h"
 #include "math_names.h"
 
 #if REVAMP_DEVICE_LANGUAGE
@@ -31,7 +29,6 @@ REVAMP_DETAIL_BEGIN
 namespace fast {
 
 #define REVAMP_MATH_INSTRUCTION(name)                                                                                  \
-    extern "C" REVAMP_MATH_KNOWN float __revamp_fast_##name##_f32(float);                                              \
     REVAMP_MATH_INLINE float name(float x) {                                                                           \
         return __revamp_fast_##name##_f32(x);                                                                          \
     }
@@ -42,10 +39,7 @@ REVAMP_MATH_INSTRUCTION(log2) REVAMP_MATH_INSTRUCTION(rsqrt) REVAMP_MATH_INSTRUC
 REVAMP_MATH_INSTRUCTION(tan)
 // clang-format on
 #undef REVAMP_MATH_INSTRUCTION
-                extern "C" REVAMP_MATH_KNOWN float __revamp_fast_atan2_f32(float, float);
-extern "C" REVAMP_MATH_KNOWN float __revamp_fast_pow_f32(float, float);
-extern "C" REVAMP_MATH_KNOWN float __revamp_fast_ldexp_f32(float, int);
-REVAMP_MATH_INLINE float atan2(float y, float x) {
+                REVAMP_MATH_INLINE float atan2(float y, float x) {
     return __revamp_fast_atan2_f32(y, x);
 }
 REVAMP_MATH_INLINE float pow(float x, float y) {
@@ -279,7 +273,6 @@ REVAMP_NAMESPACE_END
 #undef REVAMP_MATH_PRECISE_1
 #undef REVAMP_MATH_PRECISE_2
 #undef REVAMP_MATH_CODE
-#undef REVAMP_MATH_KNOWN
 #undef REVAMP_MATH_ALL_FAST
 #undef REVAMP_MATH_ALL_PRECISE
 

@@ -18,6 +18,7 @@
 #define REVAMP_DETAIL_DEVICE_PRECISE_H
 
 #include "config.h"
+#include "device_abi.h"
 
 #include <cmath>
 #include <cstdint>
@@ -30,12 +31,6 @@
 #define REVAMP_MATH_QUOTIENT(x, y) ((x) / (y))
 #endif
 #define REVAMP_MATH_ROOT(x) revamp::detail::precise::native_root(x)
-#endif
-// Without side effects, and free to be moved.
-#if __has_attribute(noconvergent)
-#define REVAMP_MATH_KNOWN __attribute__((device, const, noconvergent))
-#else
-#define REVAMP_MATH_KNOWN __attribute__((device, const))
 #endif
 #define REVAMP_MATH_INLINE REVAMP_DEVICE __attribute__((always_inline)) inline
 
@@ -56,7 +51,6 @@ namespace precise {
 
 #if REVAMP_DEVICE_PASS
 // The device's own, up to 2.5 ulp off.
-extern "C" REVAMP_MATH_KNOWN float __revamp_fast_quotient_f32(float, float);
 REVAMP_MATH_INLINE float native_quotient(float x, float y) {
     return __revamp_fast_quotient_f32(x, y);
 }

@@ -14,6 +14,7 @@
 
 #include "array.h"
 #include "config.h"
+#include "device_abi.h"
 #include "exceptions.h"
 #include "restrict.h"
 #include "runtime.h"
@@ -26,23 +27,6 @@
 #include <new>
 #include <string>
 #include <type_traits>
-
-#if REVAMP_DEVICE_PASS
-// What the kernel compiler knows: the workgroup is so large, or of its choice for a domain of so many dimensions.
-extern "C" __attribute__((device)) void __revamp_workgroup_size(unsigned x, unsigned y, unsigned z);
-extern "C" __attribute__((device)) void __revamp_workgroup_auto(unsigned rank);
-// Tells that host threads run the function itself, which checks there.
-extern "C" __attribute__((device, always_inline, nodebug)) inline void __revamp_host_checks() {}
-// Others in code for the host's processor (kernelc/src/native/host_functions.rs): no thread is beyond the domain there,
-// and a functor that may change is copied to the room, since each thread has one of its own.
-extern "C" __attribute__((device, always_inline, nodebug)) inline bool __revamp_within(bool within) {
-    return within;
-}
-extern "C" __attribute__((device, always_inline, nodebug)) inline void *__revamp_own(void *kernel, void *,
-                                                                                     std::size_t) {
-    return kernel;
-}
-#endif
 
 #if REVAMP_DEVICE_LANGUAGE && !REVAMP_DEVICE_PASS && !defined(_WIN32)
 // Clang registers the kernels of a translation unit behind its static initialisers, which may launch them. So its
@@ -308,7 +292,7 @@ template <class Kernel, int D0, int D1, int D2> struct tiled_kernel {
 };
 
 #if REVAMP_DEVICE_LANGUAGE
-// The compiled kernels. `used`: the device pass of the compiler keeps what nobody calls there.
+// The compiled kernels.
 #if REVAMP_DEVICE_PASS
 // As `called`, asked where functions of the device may be called.
 struct last_choice {};
@@ -347,8 +331,7 @@ template <class Kernel, class Index> REVAMP_DEVICE inline void start_kernel(Kern
 #endif
 #endif
 
-template <class Kernel, int N>
-__attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<Kernel, N> block) {
+template <class Kernel, int N> REVAMP_KERNEL void untiled_entry([[maybe_unused]] launch_block<Kernel, N> block) {
 #if REVAMP_DEVICE_PASS
     __revamp_workgroup_auto(N);
 #if defined(REVAMP_CHECK_BOUNDS)
@@ -376,8 +359,7 @@ __attribute__((global, used)) void untiled_entry([[maybe_unused]] launch_block<K
 }
 
 template <class Kernel, int D0, int D1, int D2>
-__attribute__((global, used)) void
-tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimensions<D0, D1, D2>::rank> block) {
+REVAMP_KERNEL void tiled_entry([[maybe_unused]] launch_block<Kernel, tile_dimensions<D0, D1, D2>::rank> block) {
 #if REVAMP_DEVICE_PASS
     constexpr int N = tile_dimensions<D0, D1, D2>::rank;
     __revamp_workgroup_size(N == 1 ? D0 : N == 2 ? D1 : D2, N == 1 ? 1 : N == 2 ? D0 : D1, N == 3 ? D0 : 1);

@@ -6,20 +6,12 @@
 #define REVAMP_DETAIL_SHAPES_H
 
 #include "config.h"
+#include "device_abi.h"
 
 #include <revamp.h>
 
 #include <cstddef>
 #include <type_traits>
-
-#if REVAMP_DEVICE_PASS
-// What the kernel compiler knows. Where a thread is, by Vulkan's dimensions: 0 is x, C++ AMP's last one.
-extern "C" __attribute__((device, const)) unsigned __revamp_global_id(unsigned dimension);
-extern "C" __attribute__((device, const)) unsigned __revamp_local_id(unsigned dimension);
-extern "C" __attribute__((device, const)) unsigned __revamp_group_id(unsigned dimension);
-// Turned into barriers: 1 orders global memory, 2 tile_static memory.
-extern "C" __attribute__((device, convergent)) void __revamp_tile_barrier(unsigned memory);
-#endif
 
 REVAMP_NAMESPACE_BEGIN
 

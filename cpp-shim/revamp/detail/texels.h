@@ -12,6 +12,7 @@
 
 #include "../../amp_short_vectors.h"
 #include "config.h"
+#include "device_abi.h"
 #include "shapes.h"
 #include "view.h"
 
@@ -541,21 +542,6 @@ template <class T, int Component> struct gather_action {
 
 #if REVAMP_DEVICE_PASS
 #define REVAMP_WITH_IMAGES 1
-// Reading textures as images (decision 34): the compiler of kernels makes two forms of each kernel, and in one of them
-// these calls instructions of the texture unit. `texels` says which texture, so it must be the address that was
-// captured. Each gives four components; y and z count as far as there are so many dimensions.
-typedef float image_floats __attribute__((ext_vector_type(4)));
-typedef int image_ints __attribute__((ext_vector_type(4)));
-#define REVAMP_IMAGE_CALL extern "C" __attribute__((device, const, nothrow, noconvergent))
-REVAMP_IMAGE_CALL int __revamp_with_images();
-REVAMP_IMAGE_CALL image_floats __revamp_image_fetch_f(const void *texels, int rank, int x, int y, int z, int level);
-REVAMP_IMAGE_CALL image_ints __revamp_image_fetch_i(const void *texels, int rank, int x, int y, int z, int level);
-REVAMP_IMAGE_CALL image_ints __revamp_image_fetch_u(const void *texels, int rank, int x, int y, int z, int level);
-REVAMP_IMAGE_CALL image_floats __revamp_image_sample(const void *texels, int rank, unsigned filter, unsigned address,
-                                                     float x, float y, float z, float level);
-REVAMP_IMAGE_CALL image_floats __revamp_image_gather(const void *texels, int component, unsigned filter,
-                                                     unsigned address, float x, float y, float z, float level);
-#undef REVAMP_IMAGE_CALL
 
 // There are images of such texels.
 template <class T> constexpr bool is_in_images = texel_size<T> != 3 && !std::is_same_v<texel_scalar<T>, double>;

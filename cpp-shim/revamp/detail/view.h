@@ -9,6 +9,7 @@
 #define REVAMP_DETAIL_VIEW_H
 
 #include "config.h"
+#include "device_abi.h"
 #include "element.h"
 #include "exceptions.h"
 #include "property.h"
@@ -212,11 +213,7 @@ inline void *host_data(view_control *control, revamp_access access) {
 }
 
 #if REVAMP_DEVICE_PASS
-// True in code for the host's processor (kernelc/src/native/host_functions.rs).
-extern "C" __attribute__((device, always_inline, nodebug)) inline bool __revamp_for_host() {
-    return false;
-}
-#define REVAMP_FOR_HOST revamp::detail::__revamp_for_host()
+#define REVAMP_FOR_HOST (__revamp_for_host())
 #else
 #define REVAMP_FOR_HOST true
 #endif
@@ -297,11 +294,6 @@ template <int N> struct strides {
     }
 };
 
-#if REVAMP_DEVICE_PASS && defined(REVAMP_AMP_REPORTS)
-// What the kernel compiler is told of an element, for the report if it is outside: it gives the pointer back.
-extern "C" __attribute__((device, const)) void *__revamp_element(void *element, unsigned size, unsigned rank, int i0,
-                                                                 int i1, int i2, int e0, int e1, int e2);
-#endif
 #if !REVAMP_DEVICE_PASS && defined(REVAMP_CHECK_BOUNDS)
 // On the host it is thrown; from a kernel it makes the launch fail.
 [[noreturn, gnu::noinline, gnu::cold]] inline void outside_of(int rank, const int *index, const int *extent) {
