@@ -1,5 +1,6 @@
 //! Inlining of everything that kernels call, whatever its size: SPIR-V is made of whole kernels.
 
+use crate::device_abi::{DeviceFunction, begins_kernel};
 use std::collections::{HashMap, HashSet};
 
 /// The text of a module with each function marked `alwaysinline`, and `mustprogress`: no thread enters a loop that does nothing
@@ -91,8 +92,7 @@ fn functions(ir: &str) -> Vec<Text<'_>> {
     for line in ir.lines() {
         if line.starts_with("define ") {
             let name = names(line).next().unwrap_or_default();
-            let kernel = line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel ");
-            all.push(Text { name, kernel, lines: 0, named: Vec::new() });
+            all.push(Text { name, kernel: begins_kernel(line), lines: 0, named: Vec::new() });
             inside = true;
         } else if line == "}" {
             inside = false;
@@ -112,12 +112,9 @@ pub fn names(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The function that ends the thread that calls it.
-const ENDS: &str = "@__revamp_end_thread(";
-
 /// Whether the module has threads that end before their kernel does.
 pub fn ends_threads(ir: &str) -> bool {
-    ir.contains(ENDS)
+    DeviceFunction::named(ir).any(|function| function == DeviceFunction::EndThread)
 }
 
 /// The text of a module whose functions are inlined, where a call that ends the thread returns from the kernel.
@@ -127,9 +124,9 @@ pub fn returning(ir: &str) -> String {
     let mut lines = ir.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         if line.starts_with("define ") {
-            in_kernel = line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel ");
+            in_kernel = begins_kernel(line);
         }
-        let ends = in_kernel && line.starts_with(' ') && line.contains(ENDS);
+        let ends = in_kernel && line.starts_with(' ') && ends_threads(line);
         match lines.peek().and_then(|next| next.strip_prefix("  unreachable")).filter(|_| ends) {
             Some(place) => {
                 text.push_str("  ret void");
@@ -148,7 +145,7 @@ fn with_unreachable(ir: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut in_kernel = false;
     ir.split_inclusive('\n').map(move |line| {
         if line.starts_with("define ") {
-            in_kernel = line.contains(" spir_kernel ") || line.contains(" amdgpu_kernel ");
+            in_kernel = begins_kernel(line);
         }
         (line, in_kernel && line.starts_with("  unreachable"))
     })

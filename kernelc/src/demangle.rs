@@ -24,18 +24,20 @@ fn parts(name: &str) -> Option<String> {
         found.push("std");
         rest = after;
     }
-    loop {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
-            break;
-        }
-        let length: usize = rest.get(..digits)?.parse().ok()?;
-        let end = digits.checked_add(length)?;
-        found.push(rest.get(digits..end)?);
-        rest = rest.get(end..)?;
+    while let Some((identifier, after)) = identifier(rest) {
+        found.push(identifier);
+        rest = after;
         if nested.is_none() {
             break;
         }
     }
     if found.is_empty() { None } else { Some(found.join("::")) }
+}
+
+/// An identifier with its length before it, as symbols have them, and what follows.
+pub(crate) fn identifier(text: &str) -> Option<(&str, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let length: usize = text[..digits].parse().ok()?;
+    let rest = &text[digits..];
+    rest.is_char_boundary(length).then(|| rest.split_at(length))
 }

@@ -2,6 +2,7 @@
 //! is kept for a look.
 
 use crate::clang::{Clang, Optimised, Unrolling};
+use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::Line;
@@ -27,7 +28,7 @@ pub fn lowered(
     source: &Path,
 ) -> Result<Vec<CompiledKernel>, Failed> {
     let text = text_of(ir)?;
-    if !text.contains(WITH_IMAGES) {
+    if !DeviceFunction::named(&text).any(|function| function == DeviceFunction::WithImages) {
         return lowered_apart(clang, folder, ir, line, source, false);
     }
     let write = |images| {
@@ -54,24 +55,23 @@ pub fn lowered(
     Ok(kernels)
 }
 
-/// The function by which the headers ask whether textures are read as images.
-const WITH_IMAGES: &str = "@__revamp_with_images(";
-
-/// How calls of functions begin that read images.
-const READS_IMAGE: &str = "@__revamp_image_";
-
-/// The code where that function has answered.
+/// The code where the headers' question is answered, whether textures are read as images.
 fn with_images(text: &str, images: bool) -> String {
+    let is = |call: &str, wanted: fn(DeviceFunction) -> bool| DeviceFunction::named(call).any(wanted);
     let answer = |line: &str| match line.split_once(" = ") {
-        Some((name, call)) if call.contains(WITH_IMAGES) => format!("{name} = add i32 0, {}\n", u8::from(images)),
+        Some((name, call)) if is(call, |function| function == DeviceFunction::WithImages) => {
+            format!("{name} = add i32 0, {}\n", u8::from(images))
+        }
         // LLVM unrolls no loops with calls of what may be inlined (`always_inline`).
-        Some((_, call)) if call.contains("call ") && call.contains(READS_IMAGE) => match line.rsplit_once(") #") {
-            Some((call, rest)) => {
-                let location = rest.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
-                format!("{call}) noinline{location}\n")
+        Some((_, call)) if call.contains("call ") && is(call, DeviceFunction::reads_image) => {
+            match line.rsplit_once(") #") {
+                Some((call, rest)) => {
+                    let location = rest.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
+                    format!("{call}) noinline{location}\n")
+                }
+                None => format!("{line}\n"),
             }
-            None => format!("{line}\n"),
-        },
+        }
         _ => format!("{line}\n"),
     };
     text.lines().map(answer).collect()

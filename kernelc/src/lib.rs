@@ -3,7 +3,7 @@
 //! docs/kernel-compiler.md has the picture of the pipeline. Each module imports only those listed above it:
 //!
 //! - [`ir`]: LLVM IR, parsed from its text into a tree;
-//! - `demangle`: names of functions as the user wrote them;
+//! - `demangle`: names of functions as the user wrote them; `device_abi`: the functions and classes of the headers that the compiler knows;
 //! - [`lower`]: from that tree to a SPIR-V module for each kernel, or to errors with the user's lines;
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
@@ -23,6 +23,7 @@ mod always_inline;
 mod choices;
 mod clang;
 mod demangle;
+mod device_abi;
 mod diagnostics;
 pub mod driver;
 mod files;

@@ -4,7 +4,7 @@
 //! left it. So the loop gets a flag, and what stands between taking and freeing the lock is moved into it, as if
 //! `while (!done)` had been written; `spins` keeps it there.
 
-use crate::lower::ELEMENT;
+use crate::device_abi::DeviceFunction;
 use crate::spins::{Block, Body, functions, instruction};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -194,7 +194,7 @@ pub fn meaning(body: &Body<'_>, lines: &[&str], operand: &str, depth: usize) -> 
     let what = lines[value.line].split_once(" = ").map_or("", |(_, what)| what);
     let what = what.split(", !").next().unwrap_or_default();
     // Where bounds are checked it stands around the address.
-    let operands = what.split_once(ELEMENT).and_then(|(_, rest)| rest.strip_prefix('('));
+    let operands = what.split_once(DeviceFunction::Element.name()).and_then(|(_, rest)| rest.strip_prefix('('));
     if let Some(checked) = operands.and_then(|all| all.split([' ', ',']).find(|word| word.starts_with('%'))) {
         return meaning(body, lines, checked, depth + 1);
     }

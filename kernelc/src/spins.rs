@@ -5,11 +5,8 @@
 //! copied, at the places where such a loop's ways meet, keeps the work before them. For all that LLVM knows it changes memory, so that
 //! each round reads anew what others wrote under the lock.
 
+use crate::device_abi::DeviceFunction;
 use std::collections::{HashMap, HashSet};
-
-/// What stands where ways meet.
-const MEET: &str = "@__revamp_meet(";
-const DECLARED: &str = "\ndeclare spir_func void @__revamp_meet() addrspace(4) convergent nounwind willreturn\n";
 
 /// Whether there may be such a loop.
 pub fn may_be(ir: &str) -> bool {
@@ -29,15 +26,15 @@ pub fn marked(ir: &str) -> Option<String> {
     if meets.is_empty() {
         return None;
     }
-    let mut text = String::with_capacity(ir.len() + 4096);
+    let (mut text, meet) = (String::with_capacity(ir.len() + 4096), DeviceFunction::Meet.name());
     for (n, line) in lines.iter().enumerate() {
         if meets.contains(&n) {
-            text += "  call spir_func addrspace(4) void @__revamp_meet() convergent\n";
+            text += &format!("  call spir_func addrspace(4) void @{meet}() convergent\n");
         }
         text += line;
         text.push('\n');
     }
-    Some(text + DECLARED)
+    Some(text + &format!("\ndeclare spir_func void @{meet}() addrspace(4) convergent nounwind willreturn\n"))
 }
 
 /// The functions of a text: the line of the first block, and the line behind the last.
@@ -55,7 +52,8 @@ pub fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
 
 /// The text without marks.
 pub fn unmarked(ir: &str) -> String {
-    ir.split_inclusive('\n').filter(|line| !line.contains(MEET)).collect()
+    let is_mark = |line: &str| DeviceFunction::named(line).any(|function| function == DeviceFunction::Meet);
+    ir.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
 }
 
 /// A block of a function.

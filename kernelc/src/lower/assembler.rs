@@ -1,11 +1,11 @@
 //! Writes a SPIR-V module: each type and constant once, capabilities as they are needed.
 
-use super::glsl;
+use crate::device_abi::Position;
 use revamp_image::{OF_DEVICE, OfDevice, SHARED_CAPTURES, arguments};
 use rspirv::dr::{Block, Builder, Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, ImageFormat, MemoryModel, Op, StorageClass,
-    Word,
+    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionModel, GlslStd450Op as Glsl, ImageFormat,
+    MemoryModel, Op, StorageClass, Word,
 };
 use std::collections::HashMap;
 
@@ -63,14 +63,6 @@ const ROUNDED: [Op; 11] = [
     Op::ConvertUToF,
 ];
 
-/// The built-in indices of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Id {
-    Global,
-    Local,
-    Group,
-}
-
 /// How large a workgroup is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Workgroup {
@@ -94,7 +86,7 @@ pub(super) struct Assembler {
     pointers: HashMap<(StorageClass, Word), Word>,
     arrays: HashMap<(Word, u64), Word>,
     images: HashMap<(Scalar, usize, bool), Word>,
-    ids: HashMap<Id, Word>,
+    ids: HashMap<Position, Word>,
     undefs: HashMap<Scalar, Word>,
     decorations: HashMap<(Word, u32), ()>,
     interface: Vec<Word>,
@@ -462,17 +454,10 @@ impl Assembler {
     }
 
     /// An instruction of GLSL.std.450.
-    pub(super) fn glsl(&mut self, number: u32, ty: Word, operands: &[Word]) -> Word {
-        let set = match self.glsl {
-            Some(set) => set,
-            None => {
-                let set = self.b.ext_inst_import("GLSL.std.450");
-                self.glsl = Some(set);
-                set
-            }
-        };
+    pub(super) fn glsl(&mut self, number: Glsl, ty: Word, operands: &[Word]) -> Word {
+        let set = *self.glsl.get_or_insert_with(|| self.b.ext_inst_import("GLSL.std.450"));
         let id = self.b.id();
-        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number as u32)];
         all.extend(operands.iter().map(|&o| Operand::IdRef(o)));
         self.push(Instruction::new(Op::ExtInst, Some(ty), Some(id), all));
         id
@@ -482,7 +467,7 @@ impl Assembler {
     pub(super) fn multiply_add(&mut self, scalar: Scalar, [a, b, c]: [Word; 3]) -> Word {
         let ty = self.scalar(scalar);
         let operands = [a, b, c].map(|word| self.not_shortened(word));
-        let word = self.glsl(glsl::FMA, ty, &operands);
+        let word = self.glsl(Glsl::Fma, ty, &operands);
         self.decorate(word, Decoration::NoContraction);
         word
     }
@@ -561,16 +546,16 @@ impl Assembler {
     }
 
     /// Component x, y or z of a built-in number.
-    pub(super) fn number(&mut self, id: Id, component: u32) -> Word {
+    pub(super) fn number(&mut self, id: Position, component: u32) -> Word {
         let vector = self.vector(Scalar::U32, 3);
         let variable = match self.ids.get(&id) {
             Some(&known) => known,
             None => {
                 let made = self.variable(StorageClass::Input, vector, None);
                 let kind = match id {
-                    Id::Global => BuiltIn::GlobalInvocationId,
-                    Id::Local => BuiltIn::LocalInvocationId,
-                    Id::Group => BuiltIn::WorkgroupId,
+                    Position::Global => BuiltIn::GlobalInvocationId,
+                    Position::Local => BuiltIn::LocalInvocationId,
+                    Position::Group => BuiltIn::WorkgroupId,
                 };
                 self.b.decorate(made, Decoration::BuiltIn, [Operand::BuiltIn(kind)]);
                 self.ids.insert(id, made);

@@ -1,8 +1,8 @@
 //! Tile barriers that not all threads of a tile reach: MSVC's error C3561.
 
-use super::barrier_calls;
 use super::facts::Level;
 use super::uniformity::Uniformity;
+use crate::device_abi::DeviceFunction;
 use crate::ir::{BlockId, Frame, Function, LocalId, LocationId, Module, Op, Value};
 use std::collections::HashSet;
 
@@ -23,7 +23,8 @@ pub struct DivergentBarrier {
 
 /// Whether a module's text has any barrier.
 pub fn has_barriers(ir: &str) -> bool {
-    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && line.contains(barrier_calls::BARRIER))
+    let is_barrier = |line: &str| DeviceFunction::named(line).any(|f| f == DeviceFunction::TileBarrier);
+    ir.lines().any(|line| line.starts_with(' ') && line.contains("call ") && is_barrier(line))
 }
 
 /// Those of all kernels of a module whose calls are inlined and whose control flow is still the user's, each once.
@@ -43,7 +44,7 @@ fn of_kernel(module: &Module, function: &Function) -> Vec<DivergentBarrier> {
     let mut barriers = Vec::new();
     for (block, inside) in function.blocks.iter().enumerate() {
         for instruction in &inside.instructions {
-            if barrier_calls::is_barrier(module, &instruction.op) {
+            if DeviceFunction::called(module, &instruction.op) == Some(DeviceFunction::TileBarrier) {
                 barriers.push((BlockId(block), instruction.location));
             }
         }
@@ -89,7 +90,7 @@ fn cause(module: &Module, function: &Function, uniformity: &Uniformity, branch: 
             continue;
         }
         match &instruction.op {
-            Op::Call { callee, .. } if module.functions[callee.0].name.ends_with("_id") => {
+            op if matches!(DeviceFunction::called(module, op), Some(DeviceFunction::Position(_))) => {
                 return "the thread's index";
             }
             Op::AtomicRmw { .. } | Op::CmpXchg { .. } => return "the result of an atomic operation",

@@ -1,14 +1,13 @@
 //! Calls: indices and barriers of a launch, mathematics, and intrinsics of LLVM. All others should have been inlined.
 
-use super::assembler::{Id, Scalar, Workgroup};
+use super::assembler::{Scalar, Workgroup};
 use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
 use super::memory::{self, MemoryIntrinsic};
-use super::pointer_sets::{ELEMENT, IMAGE};
-use super::print_functions::print_function;
 use super::scalars::ScalarKind;
-use super::{bounds, fast_math, images, integers, intrinsics, printf};
+use super::{bounds, images, integers, intrinsics, printf};
 use crate::demangle::demangled;
+use crate::device_abi::{self, DeviceFunction};
 use crate::ir::{Constant, Function, FunctionId, LocalId, Module, Op, Operand, Type, Value};
 use rspirv::spirv::{Op as S, Word};
 
@@ -24,20 +23,14 @@ pub(super) fn call(
 ) -> Lowered<Vec<Word>> {
     let function = &e.module.functions[callee.0];
     let name = function.name.as_str();
-    if name == ELEMENT {
-        return e.name_element(result, arguments);
-    }
-    if let Some(what) = name.strip_prefix(IMAGE) {
-        return images::read(e, what, arguments);
-    }
-    if let Some(rest) = name.strip_prefix("__revamp_") {
-        return revamp(e, rest, name, arguments, returns);
+    if let Some(function) = DeviceFunction::of(name) {
+        return device_function(e, function, arguments, returns, result);
     }
     if let Some(rest) = name.strip_prefix("llvm.") {
         return llvm(e, rest, name, arguments, returns);
     }
-    if let Some(function) = print_function(name) {
-        return printf::call(e, function, arguments).map(|()| vec![]);
+    if name.starts_with(device_abi::PREFIX) {
+        return Err(e.internal(&format!("the function {name} is not known")));
     }
     let shown = demangled(name);
     Err(KernelError::new(if function.blocks.is_empty() {
@@ -90,30 +83,31 @@ fn not_inlined(module: &Module, function: &Function, shown: &str) -> String {
     }
 }
 
-fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], returns: &Type) -> Lowered<Vec<Word>> {
+fn device_function(
+    e: &mut Emitter,
+    function: DeviceFunction,
+    arguments: &[Operand],
+    returns: &Type,
+    result: Option<LocalId>,
+) -> Lowered<Vec<Word>> {
+    let name = function.name();
     let fixed = |e: &Emitter, n: usize| {
         arguments
             .get(n)
             .and_then(Operand::unsigned)
             .ok_or_else(|| e.internal(&format!("an argument of {name} that is no constant")))
     };
-    let id = match rest {
-        "global_id" => Some(Id::Global),
-        "local_id" => Some(Id::Local),
-        "group_id" => Some(Id::Group),
-        _ => None,
-    };
-    if let Some(id) = id {
-        let component = fixed(e, 0)?.min(2);
-        return Ok(vec![e.number(id, component as u32)]);
-    }
-    match rest {
-        "workgroup_size" => {
+    match function {
+        DeviceFunction::Position(position) => {
+            let component = fixed(e, 0)?.min(2);
+            Ok(vec![e.number(position, component as u32)])
+        }
+        DeviceFunction::WorkgroupSize => {
             let size = [fixed(e, 0)?, fixed(e, 1)?, fixed(e, 2)?].map(|n| n.clamp(1, 1 << 16) as u32);
             e.workgroup = Some(Workgroup::Fixed(size));
             Ok(vec![])
         }
-        "workgroup_auto" => {
+        DeviceFunction::WorkgroupAuto => {
             e.workgroup = Some(Workgroup::Chosen(match fixed(e, 0)? {
                 // Threads that are far from each other use more of the cache than they are many.
                 0 | 1 if e.has_wide_elements() => [64, 1, 1],
@@ -123,30 +117,30 @@ fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], return
             }));
             Ok(vec![])
         }
-        "tile_barrier" => {
+        DeviceFunction::TileBarrier => {
             let memory = fixed(e, 0)?;
             e.barrier(memory);
             Ok(vec![])
         }
-        "of_device" => {
-            let number = fixed(e, 0)?;
-            Ok(vec![e.asm.of_device(number as u32)])
-        }
-        _ if name == fast_math::QUOTIENT => {
-            let [a, b] = arguments else { return Err(e.internal(name)) };
-            let operands = [e.word(a)?, e.word(b)?];
-            Ok(vec![e.asm.make(S::FDiv, Scalar::F32, &operands)])
-        }
-        "end_thread" => Err(e.internal("a thread ends where the kernel cannot return")),
-        "memory_fence" => {
+        DeviceFunction::MemoryFence => {
             let memory = fixed(e, 0)?;
             e.fence(memory);
             Ok(vec![])
         }
-        _ => {
-            let Some(instruction) = fast_math::glsl(name) else {
-                return Err(e.internal(&format!("the function {name} is not known")));
-            };
+        DeviceFunction::EndThread => Err(e.internal("a thread ends where the kernel cannot return")),
+        DeviceFunction::Print(function) => printf::call(e, function, arguments).map(|()| vec![]),
+        DeviceFunction::Element => e.name_element(result, arguments),
+        DeviceFunction::ReadImage(read) => images::read(e, read, arguments),
+        DeviceFunction::OfDevice => {
+            let number = fixed(e, 0)?;
+            Ok(vec![e.asm.of_device(number as u32)])
+        }
+        DeviceFunction::Quotient => {
+            let [a, b] = arguments else { return Err(e.internal(name)) };
+            let operands = [e.word(a)?, e.word(b)?];
+            Ok(vec![e.asm.make(S::FDiv, Scalar::F32, &operands)])
+        }
+        DeviceFunction::Maths(instruction) => {
             let mut words = Vec::new();
             for argument in arguments {
                 words.push(e.word(argument)?);
@@ -155,6 +149,13 @@ fn revamp(e: &mut Emitter, rest: &str, name: &str, arguments: &[Operand], return
             let ty = e.asm.scalar(ty);
             Ok(vec![e.asm.glsl(instruction, ty, &words)])
         }
+        // Earlier passes replace these.
+        DeviceFunction::WithImages
+        | DeviceFunction::ForHost
+        | DeviceFunction::Within
+        | DeviceFunction::Own
+        | DeviceFunction::HostChecks
+        | DeviceFunction::Meet => Err(e.internal(&format!("{name} is still called"))),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which pointers of the argument block a kernel reads and writes through.
 
 use super::addresses::{Steps, steps};
-use super::pointer_sets::{PointerClass, UnionFind, element_of, is_image_call, is_pointer, is_printed, node};
+use super::pointer_sets::{PointerClass, UnionFind, element_of, is_pointer, is_printed, node};
+use crate::device_abi::DeviceFunction;
 use crate::ir::{CastOp, Function, Instruction, LocalId, Module, Op, Operand, Type, Value};
 use revamp_image::ANY_OFFSET;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -57,7 +58,9 @@ pub(super) fn capture_uses(
             Op::AtomicRmw { pointer, .. } | Op::CmpXchg { pointer, .. } => mark(pointer, true, true, true),
             // What is printed of a pointer is its address.
             Op::Call { .. } if is_printed(module, op) || element_of(module, op).is_some() => {}
-            Op::Call { arguments, .. } if is_image_call(module, op) => {
+            Op::Call { arguments, .. }
+                if DeviceFunction::called(module, op).is_some_and(DeviceFunction::reads_image) =>
+            {
                 if let Some(texels) = arguments.first() {
                     mark(texels, true, false, false);
                 }

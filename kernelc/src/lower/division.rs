@@ -2,9 +2,9 @@
 //! divisions by the same number share it.
 
 use super::assembler::{Assembler, Scalar};
-use super::{glsl, integers};
+use super::integers;
 use crate::ir::{BinaryOp, Function, LocalId, Op, Type, Value};
-use rspirv::spirv::{Op as S, Word};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 use std::collections::HashMap;
 
 /// Integers of up to 32 bits by which more than one is divided.
@@ -32,7 +32,7 @@ pub(super) fn by_number(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b
     }
     let (a, b) = (integers::signed(asm, a, bits), integers::signed(asm, b, bits));
     let ty = asm.scalar(Scalar::U32);
-    let (x, y) = (asm.glsl(glsl::SABS, ty, &[a]), asm.glsl(glsl::SABS, ty, &[b]));
+    let (x, y) = (asm.glsl(Glsl::SAbs, ty, &[a]), asm.glsl(Glsl::SAbs, ty, &[b]));
     let division = unsigned(asm, x, y);
     let (word, signs) = match op {
         BinaryOp::SDiv => (division.quotient(asm), asm.make(S::BitwiseXor, Scalar::U32, &[a, b])),

@@ -1,8 +1,7 @@
 //! The state of a kernel's emission, and what all instructions need of it: values, addresses, loads and barriers.
 
 use super::addresses::{constant_address, steps};
-use super::assembler::{Assembler, Id, Scalar, Workgroup};
-use super::barrier_calls;
+use super::assembler::{Assembler, Scalar, Workgroup};
 use super::checked::{Bounds, Checked, Names};
 use super::division;
 use super::error::KernelError;
@@ -13,6 +12,7 @@ use super::pointers::{NO_CONSTANT, Object, PointerAnalysis};
 use super::reach::{self, Reaches};
 use super::scalars::{Leaf, ScalarKind, leaves};
 use super::uniform::Uniform;
+use crate::device_abi::{DeviceFunction, GLOBAL_MEMORY, Position, TILE_MEMORY};
 use crate::ir::{BlockId, Constant, Function, GlobalId, LocalId, LocationId, Module, Op, Operand, Type, Value};
 use revamp_image::{ImageUse, OfDevice};
 use rspirv::dr;
@@ -37,9 +37,10 @@ fn tiles_meet(module: &Module, function: &Function, pointers: &PointerAnalysis) 
         Value::Local(local) => pointers.class_of(*local) == PointerClass::Device,
         Value::Constant(_) => false,
     };
+    let is_global = |memory: &Operand| memory.unsigned().is_some_and(|bits| bits & GLOBAL_MEMORY != 0);
     let global = |op: &Op| match op {
-        Op::Call { arguments, .. } if barrier_calls::is_fence(module, op) => {
-            arguments.iter().any(|memory| matches!(memory.value, Value::Constant(Constant::Int(n)) if n & 1 != 0))
+        Op::Call { arguments, .. } if DeviceFunction::called(module, op) == Some(DeviceFunction::MemoryFence) => {
+            arguments.iter().any(is_global)
         }
         _ => false,
     };
@@ -309,23 +310,23 @@ impl<'m> Emitter<'m> {
 
     pub(super) fn semantics(&mut self, memory: u64) -> Word {
         let mut bits = spirv::MemorySemantics::ACQUIRE_RELEASE;
-        if memory & 1 != 0 {
+        if memory & GLOBAL_MEMORY != 0 {
             bits |= spirv::MemorySemantics::UNIFORM_MEMORY;
         }
-        if memory & 2 != 0 {
+        if memory & TILE_MEMORY != 0 {
             bits |= spirv::MemorySemantics::WORKGROUP_MEMORY;
         }
         self.asm.constant(Scalar::U32, u64::from(bits.bits()))
     }
 
-    /// A tile barrier. `memory`: 1 for that of the device, 2 for the tile's.
+    /// A tile barrier.
     pub(super) fn barrier(&mut self, memory: u64) {
         let order = self.barriers.get(&self.place).copied().unwrap_or(Order::Always);
         // A barrier that is asked for the device's memory alone orders the tile's as well where it would order nothing.
         match order {
             Order::Always => self.control_barrier(memory),
-            _ if memory & 1 == 0 => self.control_barrier(memory),
-            Order::Never => self.control_barrier(2),
+            _ if memory & GLOBAL_MEMORY == 0 => self.control_barrier(memory),
+            Order::Never => self.control_barrier(TILE_MEMORY),
             Order::IfShared => {
                 let shared = self.asm.shared_captures();
                 let (yes, no, merge) = (self.asm.id(), self.asm.id(), self.asm.id());
@@ -333,7 +334,7 @@ impl<'m> Emitter<'m> {
                 let operands = vec![dr::Operand::IdRef(merge), control];
                 self.asm.push(dr::Instruction::new(S::SelectionMerge, None, None, operands));
                 self.branch(S::BranchConditional, &[shared, yes, no]);
-                for (label, memory) in [(yes, memory), (no, 2)] {
+                for (label, memory) in [(yes, memory), (no, TILE_MEMORY)] {
                     self.begin_block(label);
                     self.control_barrier(memory);
                     self.branch(S::Branch, &[merge]);
@@ -351,7 +352,7 @@ impl<'m> Emitter<'m> {
     }
 
     pub(super) fn fence(&mut self, memory: u64) {
-        let scope = if memory & 1 != 0 { spirv::Scope::Device } else { spirv::Scope::Workgroup };
+        let scope = if memory & GLOBAL_MEMORY != 0 { spirv::Scope::Device } else { spirv::Scope::Workgroup };
         let scope = self.asm.constant(Scalar::U32, scope as u64);
         let semantics = self.semantics(memory);
         let operands = [scope, semantics].map(dr::Operand::IdRef).to_vec();
@@ -382,7 +383,7 @@ impl<'m> Emitter<'m> {
         })
     }
 
-    pub(super) fn number(&mut self, id: Id, component: u32) -> Word {
+    pub(super) fn number(&mut self, id: Position, component: u32) -> Word {
         self.asm.number(id, component)
     }
 

@@ -5,10 +5,10 @@
 //! what is shifted out below is kept as one bit that says whether it was zero. So rounding at the end is exact.
 
 use super::assembler::{Assembler, Scalar};
-use super::{glsl, integers};
+use super::integers;
 use crate::ir::IntPredicate;
 use revamp_image::OfDevice;
-use rspirv::spirv::{Op as S, Word};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
 /// Digits below the leading one of a significand.
 const DIGITS: u32 = 52;
@@ -180,14 +180,14 @@ fn rounded(asm: &mut Assembler, format: Format, total: Wide, exponent: Word, sig
     // Two bits below the last digit stay, the last of which says whether there is more. Subnormal numbers have fewer digits.
     let ty = asm.scalar(Scalar::U32);
     let missing = asm.make(S::ISub, Scalar::U32, &[one, exponent]);
-    let missing = asm.glsl(glsl::SMAX, ty, &[missing, none]);
+    let missing = asm.glsl(Glsl::SMax, ty, &[missing, none]);
     let down = asm.make(S::IAdd, Scalar::U32, &[missing, below]);
-    let down = asm.glsl(glsl::UMIN, ty, &[down, most]);
+    let down = asm.glsl(Glsl::UMin, ty, &[down, most]);
     let kept = moved_down(asm, total, down).low;
     let digits = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, kept, 2);
     let up = rounds_up(asm, kept, digits);
     let field = asm.make(S::ISub, Scalar::U32, &[exponent, one]);
-    let field = asm.glsl(glsl::SMAX, ty, &[field, none]);
+    let field = asm.glsl(Glsl::SMax, ty, &[field, none]);
     let field = asm.make(S::UConvert, Scalar::U64, &[field]);
     let field = integers::shifted(asm, Scalar::U64, S::ShiftLeftLogical, field, format.fraction);
     let magnitude = asm.make(S::IAdd, Scalar::U64, &[field, digits]);
@@ -206,7 +206,7 @@ fn rounds_up(asm: &mut Assembler, kept: Word, digits: Word) -> Word {
 fn packed(asm: &mut Assembler, format: Format, total: Wide, magnitude: Word, sign: Word) -> Word {
     let ty = asm.scalar(Scalar::U64);
     let infinity = asm.constant(Scalar::U64, format.infinity());
-    let magnitude = asm.glsl(glsl::UMIN, ty, &[magnitude, infinity]);
+    let magnitude = asm.glsl(Glsl::UMin, ty, &[magnitude, infinity]);
     let sign = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, sign, 64 - format.bits);
     let bits = asm.make(S::BitwiseOr, Scalar::U64, &[magnitude, sign]);
     let zero = asm.constant(Scalar::U64, 0);
@@ -274,7 +274,7 @@ fn moved_up(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
 fn moved_down(asm: &mut Assembler, word: Wide, by: Word) -> Wide {
     let ty = asm.scalar(Scalar::U32);
     let most = asm.constant(Scalar::U32, 127);
-    let by = asm.glsl(glsl::UMIN, ty, &[by, most]);
+    let by = asm.glsl(Glsl::UMin, ty, &[by, most]);
     let (part, rest, far) = distance(asm, by);
     let high = asm.make(S::ShiftRightLogical, Scalar::U64, &[word.high, part]);
     let low = asm.make(S::ShiftRightLogical, Scalar::U64, &[word.low, part]);
@@ -301,7 +301,7 @@ fn leading_bit(asm: &mut Assembler, word: Word) -> Word {
     let low = asm.make(S::UConvert, Scalar::U32, &[word]);
     let high = integers::shifted(asm, Scalar::U64, S::ShiftRightLogical, word, 32);
     let high = asm.make(S::UConvert, Scalar::U32, &[high]);
-    let (low, upper) = (asm.glsl(glsl::FIND_MSB, ty, &[low]), asm.glsl(glsl::FIND_MSB, ty, &[high]));
+    let (low, upper) = (asm.glsl(Glsl::FindUMsb, ty, &[low]), asm.glsl(Glsl::FindUMsb, ty, &[high]));
     let (zero, half) = (asm.constant(Scalar::U32, 0), asm.constant(Scalar::U32, 32));
     let any = asm.make(S::INotEqual, Scalar::Bool, &[high, zero]);
     let upper = asm.make(S::IAdd, Scalar::U32, &[upper, half]);

@@ -5,11 +5,11 @@
 //! was read has been stored in tile memory before: then it cannot be what is written later). On GPUs that part costs: all writes of a thread must have arrived where the others look.
 
 use super::addresses::constant_address;
-use super::barrier_calls;
 use super::capture_uses::Origin;
 use super::cfg::ControlFlowGraph;
 use super::pointer_sets::{PointerClass, element_of, is_pointer, is_printed};
 use super::pointers::{MemorySpace, PointerAnalysis};
+use crate::device_abi::DeviceFunction;
 use crate::ir::{Function, Instruction, LocalId, Module, Op, Operand, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -54,7 +54,7 @@ pub(super) fn barrier_orders(
     let mut barriers = Vec::new();
     for (b, block) in function.blocks.iter().enumerate() {
         for (n, instruction) in block.instructions.iter().enumerate() {
-            if barrier_calls::is_barrier(module, &instruction.op) {
+            if DeviceFunction::called(module, &instruction.op) == Some(DeviceFunction::TileBarrier) {
                 barriers.push((b, n));
             }
         }
@@ -141,7 +141,7 @@ impl Looking<'_> {
                 Op::Fence => touched.learns = true,
                 Op::Call { .. } if is_printed(self.module, op) || element_of(self.module, op).is_some() => {}
                 Op::Call { arguments, .. } => {
-                    touched.learns |= barrier_calls::is_fence(self.module, op);
+                    touched.learns |= DeviceFunction::called(self.module, op) == Some(DeviceFunction::MemoryFence);
                     for (n, argument) in arguments.iter().enumerate().filter(|(_, a)| is_pointer(&a.ty)) {
                         // memcpy and the like: the first is written, the second read.
                         self.mark(&mut touched, argument, n > 0, n == 0);

@@ -5,6 +5,7 @@ use super::assembler::Scalar;
 use super::capture_uses::Origin;
 use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
+use crate::device_abi::ImageRead;
 use crate::ir::{CastOp, Op, Operand, Value};
 use revamp_image::{IMAGE_SET, ImageUse, SamplerUse};
 use rspirv::dr;
@@ -13,33 +14,23 @@ use rspirv::spirv::{self, Op as S, Word};
 /// How many arguments name the sampler.
 const SAMPLER: usize = 2;
 
-/// What an instruction does with an image.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
-    Fetch,
-    Sample,
-    Gather,
-}
-
 /// A call of a function by which the headers read images. Its arguments: the texture's address, the number of dimensions (of
 /// gathers the component), for all but fetches filter and address mode, coordinates x, y and z, level of detail.
-pub(super) fn read(e: &mut Emitter, what: &str, arguments: &[Operand]) -> Lowered<Vec<Word>> {
-    let (reading, texel) = match what {
-        "fetch_f" => (Reading::Fetch, Scalar::F32),
-        "fetch_i" => (Reading::Fetch, Scalar::I32),
-        "fetch_u" => (Reading::Fetch, Scalar::U32),
-        "sample" => (Reading::Sample, Scalar::F32),
-        "gather" => (Reading::Gather, Scalar::F32),
-        _ => return Err(e.internal(&format!("__revamp_image_{what} is not known"))),
+pub(super) fn read(e: &mut Emitter, reading: ImageRead, arguments: &[Operand]) -> Lowered<Vec<Word>> {
+    let texel = match reading {
+        ImageRead::FetchInts => Scalar::I32,
+        ImageRead::FetchUnsigned => Scalar::U32,
+        _ => Scalar::F32,
     };
-    let (sampler, place) = if reading == Reading::Fetch { (0, Scalar::U32) } else { (SAMPLER, Scalar::F32) };
-    let [texels, number, rest @ ..] = arguments else { return Err(e.internal(what)) };
+    let is_sampled = matches!(reading, ImageRead::Sample | ImageRead::Gather);
+    let (sampler, place) = if is_sampled { (SAMPLER, Scalar::F32) } else { (0, Scalar::U32) };
+    let [texels, number, rest @ ..] = arguments else { return Err(e.internal("a read of an image")) };
     let (Some(number), Some((sampler, [x, y, z, level]))) =
         (number.unsigned(), rest.split_at_checked(sampler).and_then(|(s, r)| Some((s, r.first_chunk::<4>()?))))
     else {
-        return Err(e.internal(what));
+        return Err(e.internal("a read of an image"));
     };
-    let rank = if reading == Reading::Gather { 2 } else { number.clamp(1, 3) as usize };
+    let rank = if reading == ImageRead::Gather { 2 } else { number.clamp(1, 3) as usize };
     let image = image_use(e, reading, texels, sampler)?;
     let mut at = Vec::new();
     for coordinate in [x, y, z].into_iter().take(rank) {
@@ -54,11 +45,11 @@ pub(super) fn read(e: &mut Emitter, what: &str, arguments: &[Operand]) -> Lowere
     let bound = bound(e, image, reading, rank, texel);
     let mut operands = vec![dr::Operand::IdRef(bound), dr::Operand::IdRef(at)];
     let op = match reading {
-        Reading::Fetch => S::ImageFetch,
-        Reading::Sample => S::ImageSampleExplicitLod,
-        Reading::Gather => S::ImageGather,
+        ImageRead::Sample => S::ImageSampleExplicitLod,
+        ImageRead::Gather => S::ImageGather,
+        _ => S::ImageFetch,
     };
-    if reading == Reading::Gather {
+    if reading == ImageRead::Gather {
         operands.push(dr::Operand::IdRef(e.asm.constant(Scalar::U32, number)));
     } else {
         operands.push(dr::Operand::ImageOperands(spirv::ImageOperands::LOD));
@@ -78,7 +69,7 @@ pub(super) fn read(e: &mut Emitter, what: &str, arguments: &[Operand]) -> Lowere
 }
 
 /// Which texture of the kernel's captures is read, and with which sampler.
-fn image_use(e: &Emitter, reading: Reading, texels: &Operand, sampler: &[Operand]) -> Lowered<ImageUse> {
+fn image_use(e: &Emitter, reading: ImageRead, texels: &Operand, sampler: &[Operand]) -> Lowered<ImageUse> {
     let untraced = |what: &str| Err(KernelError::new(format!("it is not known which {what} is read")));
     let origin = match defined(e, texels) {
         // Only as it was captured: not a part of it.
@@ -101,7 +92,7 @@ fn image_use(e: &Emitter, reading: Reading, texels: &Operand, sampler: &[Operand
         }),
         _ => return Err(e.internal("a sampler")),
     };
-    Ok(ImageUse { offset, further, sampler, gathers: reading == Reading::Gather })
+    Ok(ImageUse { offset, further, sampler, gathers: reading == ImageRead::Gather })
 }
 
 /// The instruction that made a value, behind those that only pass it on.
@@ -128,9 +119,9 @@ fn captured(e: &Emitter, operand: &Operand) -> Option<u32> {
 }
 
 /// The image of a descriptor, or image and sampler.
-fn bound(e: &mut Emitter, image: ImageUse, reading: Reading, rank: usize, texel: Scalar) -> Word {
+fn bound(e: &mut Emitter, image: ImageUse, reading: ImageRead, rank: usize, texel: Scalar) -> Word {
     let asm = &mut e.asm;
-    let ty = asm.image(texel, rank, reading != Reading::Fetch);
+    let ty = asm.image(texel, rank, matches!(reading, ImageRead::Sample | ImageRead::Gather));
     let known = e.images.iter().find(|(known, _)| *known == image).map(|(_, variable)| *variable);
     let variable = known.unwrap_or_else(|| {
         let made = asm.variable(spirv::StorageClass::UniformConstant, ty, None);

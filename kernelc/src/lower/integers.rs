@@ -5,9 +5,8 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::error::KernelError;
-use super::glsl;
 use crate::ir::{BinaryOp, IntPredicate};
-use rspirv::spirv::{Op as S, Word};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
 /// The register of an integer that is not of 1 bit.
 pub(super) fn container(bits: u32) -> Scalar {
@@ -154,7 +153,7 @@ pub(super) fn binary(asm: &mut Assembler, op: BinaryOp, bits: u32, a: Word, b: W
 pub(super) fn remainder(asm: &mut Assembler, a: Word, b: Word, bits: u32) -> Word {
     let (a, b) = (signed(asm, a, bits), signed(asm, b, bits));
     let ty = asm.scalar(Scalar::U32);
-    let (x, y) = (asm.glsl(glsl::SABS, ty, &[a]), asm.glsl(glsl::SABS, ty, &[b]));
+    let (x, y) = (asm.glsl(Glsl::SAbs, ty, &[a]), asm.glsl(Glsl::SAbs, ty, &[b]));
     let rest = asm.make(S::UMod, Scalar::U32, &[x, y]);
     let zero = asm.constant(Scalar::U32, 0);
     let less = asm.make(S::ISub, Scalar::U32, &[zero, rest]);

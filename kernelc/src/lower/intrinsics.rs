@@ -3,32 +3,31 @@
 use super::assembler::Scalar;
 use super::emitter::{Emitter, Lowered};
 use super::error::KernelError;
-use super::glsl;
 use super::scalars::ScalarKind;
 use super::{exact, integers, memory};
 use crate::ir::{BinaryOp, IntPredicate, Operand};
-use rspirv::spirv::{Op as S, Word};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op as S, Word};
 
 /// The instruction of GLSL.std.450 that an intrinsic is.
-fn glsl_instruction(base: &str) -> Option<u32> {
+fn glsl_instruction(base: &str) -> Option<Glsl> {
     Some(match base {
-        "sqrt" => glsl::SQRT,
-        "floor" => glsl::FLOOR,
-        "ceil" => glsl::CEIL,
-        "trunc" => glsl::TRUNC,
-        "rint" | "nearbyint" | "roundeven" => glsl::ROUND_EVEN,
-        "fabs" => glsl::FABS,
-        "minnum" | "minimumnum" => glsl::NMIN,
-        "maxnum" | "maximumnum" => glsl::NMAX,
-        "sin" => glsl::SIN,
-        "cos" => glsl::COS,
-        "tan" => glsl::TAN,
-        "exp" => glsl::EXP,
-        "exp2" => glsl::EXP2,
-        "log" => glsl::LOG,
-        "log2" => glsl::LOG2,
-        "pow" => glsl::POW,
-        "ldexp" => glsl::LDEXP,
+        "sqrt" => Glsl::Sqrt,
+        "floor" => Glsl::Floor,
+        "ceil" => Glsl::Ceil,
+        "trunc" => Glsl::Trunc,
+        "rint" | "nearbyint" | "roundeven" => Glsl::RoundEven,
+        "fabs" => Glsl::FAbs,
+        "minnum" | "minimumnum" => Glsl::NMin,
+        "maxnum" | "maximumnum" => Glsl::NMax,
+        "sin" => Glsl::Sin,
+        "cos" => Glsl::Cos,
+        "tan" => Glsl::Tan,
+        "exp" => Glsl::Exp,
+        "exp2" => Glsl::Exp2,
+        "log" => Glsl::Log,
+        "log2" => Glsl::Log2,
+        "pow" => Glsl::Pow,
+        "ldexp" => Glsl::Ldexp,
         _ => return None,
     })
 }
@@ -48,7 +47,7 @@ pub(super) fn scalar(
     if let Some(instruction) = glsl_instruction(base) {
         let transcendental = matches!(
             instruction,
-            glsl::SIN | glsl::COS | glsl::TAN | glsl::EXP | glsl::EXP2 | glsl::LOG | glsl::LOG2 | glsl::POW
+            Glsl::Sin | Glsl::Cos | Glsl::Tan | Glsl::Exp | Glsl::Exp2 | Glsl::Log | Glsl::Log2 | Glsl::Pow
         );
         if transcendental && kind == ScalarKind::Double {
             return Err(KernelError::new(format!(
@@ -95,8 +94,8 @@ pub(super) fn scalar(
 fn round(e: &mut Emitter, kind: ScalarKind, a: Word) -> Lowered<Word> {
     let ty = e.asm.scalar(kind.register());
     // By the fraction of |x|, which is exact.
-    let magnitude = e.asm.glsl(glsl::FABS, ty, &[a]);
-    let whole = e.asm.glsl(glsl::TRUNC, ty, &[magnitude]);
+    let magnitude = e.asm.glsl(Glsl::FAbs, ty, &[a]);
+    let whole = e.asm.glsl(Glsl::Trunc, ty, &[magnitude]);
     let rest = e.asm.op(S::FSub, ty, &[magnitude, whole]);
     let half = float(e, kind, 0.5);
     let one = float(e, kind, 1.0);
@@ -109,7 +108,7 @@ fn round(e: &mut Emitter, kind: ScalarKind, a: Word) -> Lowered<Word> {
 
 /// The smaller or larger of two floats; NaN if one is NaN.
 fn minimum_or_maximum(e: &mut Emitter, base: &str, ty: Word, a: Word, b: Word) -> Word {
-    let order = if base == "minimum" { glsl::NMIN } else { glsl::NMAX };
+    let order = if base == "minimum" { Glsl::NMin } else { Glsl::NMax };
     let chosen = e.asm.glsl(order, ty, &[a, b]);
     let sum = e.asm.op(S::FAdd, ty, &[a, b]);
     let x = e.asm.make(S::IsNan, Scalar::Bool, &[a]);
@@ -128,10 +127,10 @@ fn integer_minimum_or_maximum(e: &mut Emitter, base: &str, ty: Word, bits: u32, 
     };
     if bits == 32 || bits == 64 {
         let instruction = match base {
-            "umin" => glsl::UMIN,
-            "umax" => glsl::UMAX,
-            "smin" => glsl::SMIN,
-            _ => glsl::SMAX,
+            "umin" => Glsl::UMin,
+            "umax" => Glsl::UMax,
+            "smin" => Glsl::SMin,
+            _ => Glsl::SMax,
         };
         e.asm.glsl(instruction, ty, &[a, b])
     } else {
@@ -143,7 +142,7 @@ fn integer_minimum_or_maximum(e: &mut Emitter, base: &str, ty: Word, bits: u32, 
 fn absolute(e: &mut Emitter, register: Scalar, bits: u32, a: Word) -> Lowered<Word> {
     let ty = e.asm.scalar(register);
     if bits == 32 || bits == 64 {
-        Ok(e.asm.glsl(glsl::SABS, ty, &[a]))
+        Ok(e.asm.glsl(Glsl::SAbs, ty, &[a]))
     } else {
         let zero = e.asm.constant(register, 0);
         let negative = integers::compare(&mut e.asm, IntPredicate::Slt, bits, a, zero);
@@ -166,11 +165,11 @@ fn leading_zeros(e: &mut Emitter, bits: u32, a: Word) -> Word {
     // FindUMsb of 0 is -1, so 31 minus it is 32.
     let word32 = e.asm.scalar(Scalar::U32);
     let (low, high) = halves(e, a, bits);
-    let msb = e.asm.glsl(glsl::FIND_MSB, word32, &[low]);
+    let msb = e.asm.glsl(Glsl::FindUMsb, word32, &[low]);
     let top = match high {
         None => msb,
         Some(high) => {
-            let upper = e.asm.glsl(glsl::FIND_MSB, word32, &[high]);
+            let upper = e.asm.glsl(Glsl::FindUMsb, word32, &[high]);
             let zero = e.asm.constant(Scalar::U32, 0);
             let by = e.asm.constant(Scalar::U32, 32);
             let any = e.asm.make(S::INotEqual, Scalar::Bool, &[high, zero]);
@@ -187,10 +186,10 @@ fn trailing_zeros(e: &mut Emitter, bits: u32, a: Word) -> Word {
     let word32 = e.asm.scalar(Scalar::U32);
     let (low, high) = halves(e, a, bits);
     let zero = e.asm.constant(Scalar::U32, 0);
-    let mut lsb = e.asm.glsl(glsl::FIND_LSB, word32, &[low]);
+    let mut lsb = e.asm.glsl(Glsl::FindILsb, word32, &[low]);
     let mut any = e.asm.make(S::INotEqual, Scalar::Bool, &[low, zero]);
     if let Some(high) = high {
-        let upper = e.asm.glsl(glsl::FIND_LSB, word32, &[high]);
+        let upper = e.asm.glsl(Glsl::FindILsb, word32, &[high]);
         let by = e.asm.constant(Scalar::U32, 32);
         let shifted = e.asm.make(S::IAdd, Scalar::U32, &[upper, by]);
         lsb = e.asm.make(S::Select, Scalar::U32, &[any, lsb, shifted]);

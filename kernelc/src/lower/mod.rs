@@ -3,7 +3,7 @@
 //! `opt` has inlined all calls and structured the control flow (`clang.rs` says how). Here, in this order:
 //! `structured_flow` gives each construct a merge block (by `cfg`, the control-flow graph, `edges` and `breaks`), `pointers` finds what each pointer
 //! may point to, `memory` makes variables for tile_static memory, locals and tables, and `instructions` writes SPIR-V, with
-//! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`, `fast_math`, `printf`. All share the `emitter`, which writes
+//! `conversions`, `integers`, `atomics`, `calls`, `intrinsics`, `exact`, `quotients`, `printf`. All share the `emitter`, which writes
 //! through the `assembler`. A kernel is one module with one entry point, `main`, and one push constant: the 64-bit device
 //! address of its argument block.
 //!
@@ -13,7 +13,6 @@
 mod addresses;
 mod assembler;
 mod atomics;
-mod barrier_calls;
 mod barriers;
 mod bounds;
 mod breaks;
@@ -29,9 +28,7 @@ mod emitter;
 mod error;
 mod exact;
 mod facts;
-mod fast_math;
 mod global_order;
-mod glsl;
 mod images;
 mod instructions;
 mod integers;
@@ -39,7 +36,6 @@ mod intrinsics;
 mod memory;
 mod pointer_sets;
 mod pointers;
-mod print_functions;
 mod printf;
 mod quotients;
 mod reach;
@@ -57,5 +53,4 @@ pub use checked::Bounds;
 pub use compile::{CompiledKernel, compile, compile_module, kernels};
 pub use emitter::Options;
 pub use error::KernelError;
-pub(crate) use pointer_sets::ELEMENT;
 pub(crate) use pointers::is_of_memories;

@@ -1,7 +1,7 @@
 //! Sets of pointers that flow together, for the analysis of pointers.
 
 use super::addresses::constant_address;
-use super::print_functions::print_function;
+use crate::device_abi::DeviceFunction;
 use crate::ir::{Function, Module, Op, Operand, Type, Value};
 
 /// What the pointers of a set point to.
@@ -53,25 +53,15 @@ pub(super) fn node(function: &Function, value: &Value) -> Option<usize> {
 
 /// True for a call of a function that prints.
 pub(super) fn is_printed(module: &Module, op: &Op) -> bool {
-    matches!(op, Op::Call { callee, .. } if print_function(&module.functions[callee.0].name).is_some())
-}
-
-/// The function by which the headers name the element of a view that a pointer is to; it gives the pointer back. Its arguments: the
-/// pointer, the element's size, the rank, and index and extent of three dimensions.
-pub(crate) const ELEMENT: &str = "__revamp_element";
-
-/// How the names of the functions begin by which the headers read images. Their first argument: the texture's address.
-pub(super) const IMAGE: &str = "__revamp_image_";
-
-/// True for a call that reads an image.
-pub(super) fn is_image_call(module: &Module, op: &Op) -> bool {
-    matches!(op, Op::Call { callee, .. } if module.functions[callee.0].name.starts_with(IMAGE))
+    matches!(DeviceFunction::called(module, op), Some(DeviceFunction::Print(_)))
 }
 
 /// The pointer of a call that names an element.
 pub(super) fn element_of<'m>(module: &Module, op: &'m Op) -> Option<&'m Operand> {
     match op {
-        Op::Call { callee, arguments, .. } if module.functions[callee.0].name == ELEMENT => arguments.first(),
+        Op::Call { arguments, .. } if DeviceFunction::called(module, op) == Some(DeviceFunction::Element) => {
+            arguments.first()
+        }
         _ => None,
     }
 }

@@ -5,10 +5,10 @@
 
 use super::assembler::{Assembler, Scalar};
 use super::emitter::Emitter;
-use super::{glsl, integers};
+use super::integers;
 use revamp_image::OfDevice;
 use rspirv::dr;
-use rspirv::spirv::{self, Op as S, Word};
+use rspirv::spirv::{self, GlslStd450Op as Glsl, Op as S, Word};
 
 const INFINITY: u64 = 0x7f80_0000;
 
@@ -44,7 +44,7 @@ impl Emitter<'_> {
 /// True for numbers between 2^-60 and 2^60.
 fn is_moderate(asm: &mut Assembler, word: Word) -> Word {
     let ty = asm.scalar(Scalar::F32);
-    let size = asm.glsl(glsl::FABS, ty, &[word]);
+    let size = asm.glsl(Glsl::FAbs, ty, &[word]);
     let (least, most) = (float(asm, 2f32.powi(-60)), float(asm, 2f32.powi(60)));
     let above = asm.make(S::FOrdGreaterThan, Scalar::Bool, &[size, least]);
     let below = asm.make(S::FOrdLessThan, Scalar::Bool, &[size, most]);
@@ -154,7 +154,7 @@ fn digits_of_quotient(asm: &mut Assembler, x: &Parts, y: &Parts) -> (Word, Word)
     let step = asm.make(S::ConvertSToF, Scalar::F32, &[rest]);
     let step = asm.make(S::FDiv, Scalar::F32, &[step, divisor]);
     let ty = asm.scalar(Scalar::F32);
-    let step = asm.glsl(glsl::ROUND_EVEN, ty, &[step]);
+    let step = asm.glsl(Glsl::RoundEven, ty, &[step]);
     let step = asm.make(S::ConvertFToS, Scalar::U32, &[step]);
     let quotient = asm.make(S::IAdd, Scalar::U32, &[near, step]);
     let product = asm.make(S::IMul, Scalar::U32, &[step, y.digits]);
@@ -180,9 +180,9 @@ fn rounded(asm: &mut Assembler, quotient: Word, exponent: Word) -> Word {
     let [most_down, most] = [27, 255].map(|n| asm.constant(Scalar::U32, n));
     // Two bits below the last digit stay, the last of which says whether there is more. Subnormal numbers have fewer digits.
     let missing = asm.make(S::ISub, Scalar::U32, &[one, exponent]);
-    let missing = asm.glsl(glsl::SMAX, ty, &[missing, zero]);
+    let missing = asm.glsl(Glsl::SMax, ty, &[missing, zero]);
     let down = asm.make(S::IAdd, Scalar::U32, &[missing, two]);
-    let down = asm.glsl(glsl::UMIN, ty, &[down, most_down]);
+    let down = asm.glsl(Glsl::UMin, ty, &[down, most_down]);
     let kept = asm.make(S::ShiftRightLogical, Scalar::U32, &[quotient, down]);
     let back = asm.make(S::ShiftLeftLogical, Scalar::U32, &[kept, down]);
     let lost = asm.make(S::INotEqual, Scalar::Bool, &[back, quotient]);
@@ -194,12 +194,12 @@ fn rounded(asm: &mut Assembler, quotient: Word, exponent: Word) -> Word {
     let up = asm.make(S::BitwiseAnd, Scalar::U32, &[half, odd]);
     let up = integers::masked(asm, Scalar::U32, up, 1);
     let field = asm.make(S::ISub, Scalar::U32, &[exponent, one]);
-    let field = asm.glsl(glsl::SMAX, ty, &[field, zero]);
-    let field = asm.glsl(glsl::UMIN, ty, &[field, most]);
+    let field = asm.glsl(Glsl::SMax, ty, &[field, zero]);
+    let field = asm.glsl(Glsl::UMin, ty, &[field, most]);
     let field = integers::shifted(asm, Scalar::U32, S::ShiftLeftLogical, field, 23);
     let size = asm.make(S::IAdd, Scalar::U32, &[field, digits]);
     let size = asm.make(S::IAdd, Scalar::U32, &[size, up]);
-    asm.glsl(glsl::UMIN, ty, &[size, infinity])
+    asm.glsl(Glsl::UMin, ty, &[size, infinity])
 }
 
 fn float(asm: &mut Assembler, value: f32) -> Word {

@@ -11,7 +11,8 @@
 
 use super::cfg::{ControlFlowGraph, DominatorTree};
 use super::facts::{Fact, Lanes, Level, binary, cast, compare, joined, mixed, select, times, wrapped};
-use super::pointer_sets::ELEMENT;
+use super::pointer_sets::element_of;
+use crate::device_abi::{DeviceFunction, Position};
 use crate::ir::{
     BinaryOp, BlockId, Constant, Function, FunctionId, GlobalId, Instruction, IntPredicate, LocalId, Module, Op,
     Operand, Type, Value,
@@ -379,11 +380,11 @@ impl<'m> Analysis<'m> {
         let name = self.module.functions[callee.0].name.as_str();
         let facts: Vec<Fact> = arguments.iter().map(|a| self.operand(block, a)).collect();
         let dimension = arguments.first().and_then(Operand::unsigned).and_then(|d| usize::try_from(d).ok());
-        match name {
-            "__revamp_local_id" => return self.place(dimension, false),
-            "__revamp_global_id" => return self.place(dimension, true),
-            "__revamp_group_id" => return Fact::Uniform(1),
-            ELEMENT => return facts.first().cloned().unwrap_or(Fact::Level(Level::May)),
+        match DeviceFunction::of(name) {
+            Some(DeviceFunction::Position(Position::Local)) => return self.place(dimension, false),
+            Some(DeviceFunction::Position(Position::Global)) => return self.place(dimension, true),
+            Some(DeviceFunction::Position(Position::Group)) => return Fact::Uniform(1),
+            Some(DeviceFunction::Element) => return facts.first().cloned().unwrap_or(Fact::Level(Level::May)),
             _ => {}
         }
         if let ([left, right], Some(word)) = (facts.as_slice(), name.strip_prefix("llvm.")) {
@@ -429,7 +430,8 @@ impl<'m> Analysis<'m> {
             Op::Call { callee, arguments, .. } => {
                 let name = self.module.functions[callee.0].name.as_str();
                 let Some(to) = arguments.first().filter(|a| matches!(a.ty, Type::Pointer(_))) else { return false };
-                if name.starts_with("llvm.lifetime") || name.starts_with("llvm.invariant") || name == ELEMENT {
+                let is_pure = DeviceFunction::of(name).is_some_and(DeviceFunction::is_pure);
+                if is_pure || name.starts_with("llvm.lifetime") || name.starts_with("llvm.invariant") {
                     return false;
                 }
                 let level = match arguments.get(1) {
@@ -485,8 +487,8 @@ impl<'m> Analysis<'m> {
                 if roots.all(|root| root == first || root == Root::Unknown) { first } else { Root::Unknown }
             }
             Op::Load { .. } => Root::Memory(local),
-            Op::Call { callee, arguments, .. } if self.module.functions[callee.0].name == ELEMENT && depth < 64 => {
-                arguments.first().map_or(Root::Unknown, |element| self.root(&element.value, depth + 1))
+            op @ Op::Call { .. } if depth < 64 => {
+                element_of(self.module, op).map_or(Root::Unknown, |element| self.root(&element.value, depth + 1))
             }
             _ => Root::Unknown,
         }
@@ -544,7 +546,9 @@ fn region(graph: &ControlFlowGraph, meets: &[Option<usize>], branch: usize) -> R
 /// The size of the tile, as the entry point says.
 fn tile(module: &Module, function: &Function) -> Option<[u64; 3]> {
     function.instructions().find_map(|instruction| match &instruction.op {
-        Op::Call { callee, arguments, .. } if module.functions[callee.0].name == "__revamp_workgroup_size" => {
+        op @ Op::Call { arguments, .. }
+            if DeviceFunction::called(module, op) == Some(DeviceFunction::WorkgroupSize) =>
+        {
             let size = |n: usize| arguments.get(n).and_then(Operand::unsigned).filter(|size| *size > 0);
             Some([size(0)?, size(1)?, size(2)?])
         }

@@ -4,6 +4,7 @@
 use super::join;
 use super::text::{Block, Function, Instruction, mentions, operand, split_type};
 use super::variables::{Flow, Variable, behind_all, is_lifetime, live, plain_name, variables};
+use crate::device_abi::{DeviceFunction, Position};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// More blocks than this are not cut: sets of blocks are kept for each block.
@@ -16,9 +17,6 @@ const CUT_FROM: usize = 24;
 /// The same of loops that threads side by side go through memory side by side in.
 const CUT_FROM_SIDE_BY_SIDE: usize = 6;
 const CUT_TO: usize = 400;
-
-pub const BARRIER: &str = "__revamp_tile_barrier";
-pub const END_THREAD: &str = "__revamp_end_thread";
 
 /// A kernel cut at its barriers.
 pub struct Kernel {
@@ -87,7 +85,7 @@ impl Kernel {
         let live = live(&function, &flow, &variables);
         let divergent = vec![false; function.blocks.len()];
         let all = || function.blocks.iter().flat_map(|b| &b.instructions);
-        let row = all().any(|i| i.callee() == Some("__revamp_workgroup_auto"));
+        let row = all().any(|i| i.device_function() == Some(DeviceFunction::WorkgroupAuto));
         let mut kernel = Self {
             function,
             flow,
@@ -313,7 +311,7 @@ impl Kernel {
                     self.constant_loads.contains(name) && self.is_fixed(made, at, 0)
                 }
             },
-            "call" => instruction.callee().is_some_and(|name| is_position(name) || is_number_intrinsic(name)),
+            "call" => instruction.position().is_some() || instruction.callee().is_some_and(is_number_intrinsic),
             opcode => is_simple(opcode),
         };
         if !known || chain.len() > MOST_AGAIN {
@@ -519,11 +517,11 @@ impl Kernel {
                 }
             },
             "alloca" => true,
-            "call" => match instruction.callee() {
-                Some("__revamp_group_id") => false,
+            "call" => match (instruction.position(), instruction.callee()) {
+                (Some(Position::Group), _) => false,
                 // Only x differs within a row.
-                Some(name) if self.row && is_position(name) => instruction.text.contains("(i32 noundef 0)"),
-                Some(name) if is_number_intrinsic(name) => instruction.uses.iter().any(|u| varying.contains(u)),
+                (Some(_), _) if self.row => instruction.text.contains("(i32 noundef 0)"),
+                (_, Some(name)) if is_number_intrinsic(name) => instruction.uses.iter().any(|u| varying.contains(u)),
                 _ => true,
             },
             opcode if is_simple(opcode) || is_division(opcode) => instruction.uses.iter().any(|u| varying.contains(u)),
@@ -562,10 +560,6 @@ fn tbaa(text: &str) -> Option<&str> {
     Some(rest.split([',', ' ']).next().unwrap_or(rest))
 }
 
-pub fn is_position(name: &str) -> bool {
-    matches!(name, "__revamp_global_id" | "__revamp_local_id" | "__revamp_group_id")
-}
-
 /// Instructions without effect that may be done where they would not have been.
 pub fn is_simple(opcode: &str) -> bool {
     const SIMPLE: &str = " getelementptr sext zext trunc add sub mul shl lshr ashr and or xor icmp fcmp select bitcast \
@@ -580,7 +574,7 @@ fn is_division(opcode: &str) -> bool {
 
 /// A call that only makes a number, or tells of a variable's lifetime.
 pub fn is_harmless_call(call: &Instruction, callee: &str) -> bool {
-    is_position(callee) || is_number_intrinsic(callee) || is_lifetime(call)
+    DeviceFunction::of(callee).is_some_and(DeviceFunction::is_pure) || is_number_intrinsic(callee) || is_lifetime(call)
 }
 
 /// Intrinsics of LLVM that make a number of numbers.
@@ -626,7 +620,7 @@ fn split(function: &mut Function, types: &HashSet<String>) -> Result<Vec<bool>, 
     let mut made: Vec<Instruction> = Vec::new();
     let mut cuts = 0;
     for block in std::mem::take(&mut function.blocks) {
-        let is_barrier = |i: &Instruction| i.callee() == Some(BARRIER);
+        let is_barrier = |i: &Instruction| i.device_function() == Some(DeviceFunction::TileBarrier);
         if !block.instructions.iter().any(is_barrier) {
             blocks.push(block);
             behind.push(false);

@@ -4,6 +4,7 @@
 use super::analysis::{Kernel, is_harmless_call, is_simple};
 use super::text::{Instruction, operand, split_type};
 use super::variables::plain_name;
+use crate::device_abi::Position;
 use std::collections::{BTreeSet, HashMap};
 
 /// The threads whose place in x is beyond a value do nothing.
@@ -100,7 +101,7 @@ impl Kernel {
             return false;
         };
         match instruction.opcode.as_str() {
-            "call" => instruction.callee() == Some("__revamp_local_id") && instruction.text.contains("(i32 noundef 0)"),
+            "call" => instruction.position() == Some(Position::Local) && instruction.text.contains("(i32 noundef 0)"),
             "sext" | "zext" => {
                 instruction.uses.first().is_some_and(|used| self.is_place(made, &format!("%{used}"), depth + 1))
             }

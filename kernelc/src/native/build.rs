@@ -2,6 +2,7 @@
 
 use super::{Native, Processors, parallel, zero_bounds};
 use crate::clang::{Amp, Clang, Unit};
+use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::Bounds;
@@ -59,9 +60,10 @@ impl Making {
     ) -> Result<Option<Self>, String> {
         let text = std::fs::read_to_string(device).map_err(|e| format!("cannot read {}: {e}", device.display()))?;
         // The program's function checks, if host threads may run it.
-        let checked = (unit.host_checks || text.contains("@__revamp_host_checks(")) && !unit.amp.is_device();
+        let checked = (unit.host_checks || DeviceFunction::named(&text).any(|f| f == DeviceFunction::HostChecks))
+            && !unit.amp.is_device();
         let zero = line.bounds() == Bounds::Zero;
-        let kernels = text.contains(" spir_kernel ") || text.contains(" amdgpu_kernel ");
+        let kernels = text.lines().any(begins_kernel);
         let none = |why: &str| if zero && kernels { Err(format!("{UNCHECKED}: {why}")) } else { Ok(None) };
         let Some(target) = line.native_target() else { return none("there are none for this target") };
         if line.last(looks).is_some() {

@@ -1,11 +1,12 @@
 //! A kernel as one function for a tile (or a row of threads without tiles): each region a loop over the threads.
 
-use super::analysis::{self, Kernel};
+use super::analysis::Kernel;
 use super::flags::Flag;
 use super::parallel::{BOUNDARY, MARKER};
 use super::text::{Instruction, Name, mentions, operand, position, renamed, size, split_type};
 use super::variables::{is_lifetime, plain_name};
 use super::wraps::Cut;
+use crate::device_abi::{self, DeviceFunction, Position};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
@@ -110,9 +111,9 @@ pub fn emit(kernel: &Kernel, around: &mut Surroundings, name: &str) -> Result<Em
 /// The size of the tiles that the kernel tells.
 fn tile_of(kernel: &Kernel) -> Result<Option<[u32; 3]>, String> {
     for instruction in kernel.function.blocks.iter().flat_map(|b| &b.instructions) {
-        match instruction.callee() {
-            Some("__revamp_workgroup_auto") => return Ok(None),
-            Some("__revamp_workgroup_size") => {
+        match instruction.device_function() {
+            Some(DeviceFunction::WorkgroupAuto) => return Ok(None),
+            Some(DeviceFunction::WorkgroupSize) => {
                 let given = arguments(&instruction.text);
                 let numbers: Option<Vec<u32>> = given.iter().map(|a| a.parse().ok()).collect();
                 return match numbers.as_deref() {
@@ -712,9 +713,9 @@ impl Writer<'_> {
                     continue;
                 }
             }
-            match instruction.callee() {
-                Some("__revamp_workgroup_auto" | "__revamp_workgroup_size") => continue,
-                Some(analysis::END_THREAD) => {
+            match instruction.device_function() {
+                Some(DeviceFunction::WorkgroupAuto | DeviceFunction::WorkgroupSize) => continue,
+                Some(DeviceFunction::EndThread) => {
                     self.line("br label %ended");
                     // What is behind it is not reached.
                     break;
@@ -755,29 +756,30 @@ impl Writer<'_> {
         own: &dyn Fn(&Name) -> Option<String>,
     ) -> Result<Vec<String>, String> {
         let types = &self.around.type_names;
+        let fence = instruction.device_function() == Some(DeviceFunction::MemoryFence);
         if let Some(callee) = instruction.callee() {
-            if let Some(kind) = callee.strip_prefix("__revamp_").and_then(|c| c.strip_suffix("_id")) {
+            if let Some(position) = instruction.position() {
                 let axis: usize = arguments(&instruction.text)
                     .first()
                     .and_then(|a| a.parse().ok())
                     .ok_or("a position of no constant")?;
                 let axis = AXES.get(axis).ok_or("a position in a fourth dimension")?;
-                let value = match kind {
-                    "group" => format!("%at.{axis}"),
-                    "global" | "local" => format!("%{r}.{kind}.{axis}"),
-                    _ => return Err(format!("it calls {callee}")),
+                let value = match position {
+                    Position::Group => format!("%at.{axis}"),
+                    Position::Global => format!("%{r}.global.{axis}"),
+                    Position::Local => format!("%{r}.local.{axis}"),
                 };
                 let result =
                     renamed(&format!("%\"{}\"", instruction.result.as_deref().unwrap_or_default()), types, own);
                 return Ok(vec![format!("{result} = add i32 {value}, 0")]);
             }
-            let known = callee == "__revamp_memory_fence" || !callee.starts_with("__revamp_");
+            let known = fence || !callee.starts_with(device_abi::PREFIX);
             if !known || !self.around.declared.contains(callee) {
                 return Err(format!("it calls {callee}"));
             }
         }
         let mut text = renamed(&instruction.text, types, own);
-        if instruction.callee() == Some("__revamp_memory_fence") {
+        if fence {
             return Ok(vec!["fence acq_rel".into()]);
         }
         let mut before = Vec::new();

@@ -3,6 +3,10 @@
 //! Mathematics is the C library's, as for host threads that run the program's function; text is printed by it, or left for
 //! the library (`revamp_native_text`). `launch.h` has two that only say which side the code is for.
 
+use crate::device_abi::{self, DeviceFunction};
+use revamp_image::printf::Function as Print;
+use rspirv::spirv::GlslStd450Op as Glsl;
+
 /// `f(x)` and `f(x, y)` of fast_math, and of precise_math besides: `math_names.h`.
 const FAST: [&str; 20] = [
     "acos", "asin", "atan", "ceil", "cos", "cosh", "exp", "exp2", "fabs", "floor", "log", "log10", "log2", "round",
@@ -18,7 +22,6 @@ const OF_LLVM: [&str; 2] = ["nearbyint", "copysign"];
 const NATIVE_TEXT: &str = "declare ptr @revamp_native_text()";
 const PRINTF: &str = "declare i32 @printf(ptr, ...)";
 const SNPRINTF: &str = "declare i32 @snprintf(ptr, i64, ptr, ...)";
-const END_THREAD: &str = "declare void @__revamp_end_thread() noreturn";
 const MEMCPY: &str = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)";
 
 /// What `direct3d_abort` and the C library's assert leave.
@@ -39,56 +42,60 @@ pub(super) fn of(name: &str, parameters: &str, fast: &str) -> Option<HostFunctio
     if let Some((of, ty)) = maths(name) {
         return Some(of_library(name, of, ty, fast));
     }
-    if let Some(of) = name.strip_prefix("__revamp_fast_").and_then(|rest| rest.strip_suffix("_f32")) {
-        return of_fast(name, of);
-    }
     let made = |result: &str, parameters: &str, body: &str, calls: &[&str]| {
         let calls = calls.iter().map(|line| (*line).to_owned()).collect();
         Some(HostFunction { text: defined(name, result, parameters, body), calls })
     };
-    match name {
-        // Host threads begin no thread beyond the domain.
-        "__revamp_within" => made("i1", "i1 %within", "  ret i1 true\n", &[]),
-        "__revamp_for_host" => made("i1", "", "  ret i1 true\n", &[]),
-        "__revamp_with_images" => made("i32", "", "  ret i32 0\n", &[]),
-        "__revamp_of_device" => made("i1", "i32 %what", "  ret i1 false\n", &[]),
-        "__revamp_own" => {
-            let copy =
-                "  call void @llvm.memcpy.p0.p0.i64(ptr %room, ptr %kernel, i64 %size, i1 false)\n  ret ptr %room\n";
-            made("ptr", "ptr %kernel, ptr %room, i64 %size", copy, &[MEMCPY])
-        }
-        "__assert_fail" => {
-            let body = left("@__revamp_asserted", ", ptr %file, i32 %line, ptr %function, ptr %condition") + ENDS;
-            let parameters = "ptr %condition, ptr %file, i32 %line, ptr %function";
-            let mut made = made("void", parameters, &body, &[NATIVE_TEXT, SNPRINTF, END_THREAD])?;
-            made.text += &constant("@__revamp_asserted", &format!("{ASSERTED}\\0A"), ASSERTED.len() + 1);
-            Some(made)
-        }
-        _ if name.starts_with("_ZN11Concurrency") && name.ends_with("14direct3d_abortEv") => {
-            let size = ABORTED.len() + 1;
-            let body = format!(
-                "  %text = call ptr @revamp_native_text()\n  \
-                 call void @llvm.memcpy.p0.p0.i64(ptr %text, ptr @__revamp_aborted, i64 {size}, i1 false)\n{ENDS}"
-            );
-            let mut made = made("void", "", &body, &[NATIVE_TEXT, MEMCPY, END_THREAD])?;
-            made.text += &constant("@__revamp_aborted", ABORTED, ABORTED.len());
-            Some(made)
-        }
-        _ if name.starts_with("_Z15__revamp_printfI") => {
-            let (named, made_of, arguments) = variadic(parameters);
-            let body = format!("{made_of}  %n = call i32 (ptr, ...) @printf(ptr %a0{arguments})\n  ret void\n");
-            made("void", &named, &body, &[PRINTF])
-        }
-        _ if name.starts_with("_Z15__revamp_errorfI") => {
-            let (named, made_of, arguments) = variadic(parameters);
-            let body = made_of + &left("%a0", &arguments) + "  ret void\n";
-            made("void", &named, &body, &[NATIVE_TEXT, SNPRINTF])
-        }
-        _ => None,
+    if let Some(function) = DeviceFunction::of(name) {
+        return match function {
+            // Host threads begin no thread beyond the domain.
+            DeviceFunction::Within => made("i1", "i1 %within", "  ret i1 true\n", &[]),
+            DeviceFunction::ForHost => made("i1", "", "  ret i1 true\n", &[]),
+            DeviceFunction::WithImages => made("i32", "", "  ret i32 0\n", &[]),
+            DeviceFunction::OfDevice => made("i1", "i32 %what", "  ret i1 false\n", &[]),
+            DeviceFunction::Own => {
+                let copy = "  call void @llvm.memcpy.p0.p0.i64(ptr %room, ptr %kernel, i64 %size, i1 false)\n  \
+                            ret ptr %room\n";
+                made("ptr", "ptr %kernel, ptr %room, i64 %size", copy, &[MEMCPY])
+            }
+            DeviceFunction::Print(Print::Printf) => {
+                let (named, made_of, arguments) = variadic(parameters);
+                let body = format!("{made_of}  %n = call i32 (ptr, ...) @printf(ptr %a0{arguments})\n  ret void\n");
+                made("void", &named, &body, &[PRINTF])
+            }
+            DeviceFunction::Print(Print::Errorf) => {
+                let (named, made_of, arguments) = variadic(parameters);
+                let body = made_of + &left("%a0", &arguments) + "  ret void\n";
+                made("void", &named, &body, &[NATIVE_TEXT, SNPRINTF])
+            }
+            DeviceFunction::Quotient => {
+                made("float", "float %x, float %y", "  %r = fdiv float %x, %y\n  ret float %r\n", &[])
+            }
+            DeviceFunction::Maths(instruction) => of_fast(name, instruction),
+            _ => None,
+        };
     }
+    let end_thread = format!("declare void @{}() noreturn", DeviceFunction::EndThread.name());
+    let ends = format!("  call void @{}()\n  unreachable\n", DeviceFunction::EndThread.name());
+    if name == "__assert_fail" {
+        let body = left("@revamp.asserted", ", ptr %file, i32 %line, ptr %function, ptr %condition") + &ends;
+        let parameters = "ptr %condition, ptr %file, i32 %line, ptr %function";
+        let mut made = made("void", parameters, &body, &[NATIVE_TEXT, SNPRINTF, &end_thread])?;
+        made.text += &constant("@revamp.asserted", &format!("{ASSERTED}\\0A"), ASSERTED.len() + 1);
+        return Some(made);
+    }
+    if device_abi::of_concurrency(name)? == (vec!["direct3d_abort"], "v") {
+        let size = ABORTED.len() + 1;
+        let body = format!(
+            "  %text = call ptr @revamp_native_text()\n  \
+             call void @llvm.memcpy.p0.p0.i64(ptr %text, ptr @revamp.aborted, i64 {size}, i1 false)\n{ends}"
+        );
+        let mut made = made("void", "", &body, &[NATIVE_TEXT, MEMCPY, &end_thread])?;
+        made.text += &constant("@revamp.aborted", ABORTED, ABORTED.len());
+        return Some(made);
+    }
+    None
 }
-
-const ENDS: &str = "  call void @__revamp_end_thread()\n  unreachable\n";
 
 fn defined(name: &str, result: &str, parameters: &str, body: &str) -> String {
     format!("define internal {result} @{name}({parameters}) alwaysinline mustprogress nounwind {{\n{body}}}\n")
@@ -133,14 +140,13 @@ fn variadic(parameters: &str) -> (String, String, String) {
 /// The function of fast_math or precise_math of this symbol, without its suffix, and its type; `None` if the device's is the
 /// host's too.
 fn maths(symbol: &str) -> Option<(&'static str, &'static str)> {
-    let (_, rest) = identifier(symbol.strip_prefix("_ZN11Concurrency")?)?;
-    let (set, rest) = identifier(rest)?;
-    let (name, rest) = identifier(rest)?;
-    let (ty, one) = match rest {
-        "Ef" => ("float", true),
-        "Eff" => ("float", false),
-        "Ed" => ("double", true),
-        "Edd" => ("double", false),
+    let (names, parameters) = device_abi::of_concurrency(symbol)?;
+    let [set @ ("fast_math" | "precise_math"), name] = names[..] else { return None };
+    let (ty, one) = match parameters {
+        "f" => ("float", true),
+        "ff" => ("float", false),
+        "d" => ("double", true),
+        "dd" => ("double", false),
         _ => return None,
     };
     let named = |name: &str| {
@@ -148,17 +154,8 @@ fn maths(symbol: &str) -> Option<(&'static str, &'static str)> {
         let more = if set == "precise_math" { more } else { &[] };
         fast.iter().chain(more).find(|known| **known == name).copied()
     };
-    let known = matches!(set, "fast_math" | "precise_math");
-    let found = named(name).or_else(|| named(name.strip_suffix('f')?)).filter(|_| known)?;
+    let found = named(name).or_else(|| named(name.strip_suffix('f')?))?;
     Some((found, ty))
-}
-
-/// An identifier with its length before it, as symbols have them.
-fn identifier(text: &str) -> Option<(&str, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let length: usize = text[..digits].parse().ok()?;
-    let rest = &text[digits..];
-    rest.is_char_boundary(length).then(|| rest.split_at(length))
 }
 
 /// A function of mathematics as the C library's, or as LLVM knows it.
@@ -192,23 +189,20 @@ fn bits(ty: &str) -> u32 {
 }
 
 /// An instruction of devices that fast_math is made of.
-fn of_fast(symbol: &str, name: &str) -> Option<HostFunction> {
-    if name == "quotient" {
-        let body = "  %r = fdiv float %x, %y\n  ret float %r\n";
-        return Some(HostFunction { text: defined(symbol, "float", "float %x, float %y", body), calls: Vec::new() });
-    }
-    let (parameters, body, callee) = match name {
-        "rsqrt" => (
+fn of_fast(symbol: &str, instruction: Glsl) -> Option<HostFunction> {
+    let (parameters, body, callee) = match instruction {
+        Glsl::InverseSqrt => (
             "float %x",
             "  %y = call float @llvm.sqrt.f32(float %x)\n  %r = fdiv float 1.0, %y\n  ret float %r\n",
             "declare float @llvm.sqrt.f32(float)",
         ),
-        "ldexp" => (
+        Glsl::Ldexp => (
             "float %x, i32 %y",
             "  %r = call float @llvm.ldexp.f32.i32(float %x, i32 %y)\n  ret float %r\n",
             "declare float @llvm.ldexp.f32.i32(float, i32)",
         ),
-        _ => {
+        other => {
+            let name = format!("{other:?}").to_lowercase();
             let known = FAST.iter().chain(&FAST_OF_TWO).find(|known| **known == name)?;
             return Some(of_library(symbol, known, "float", ""));
         }

@@ -21,6 +21,7 @@ mod zero_bounds;
 
 use crate::always_inline;
 use crate::clang::Amp;
+use crate::device_abi::is_type_of_view;
 use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -249,10 +250,8 @@ fn declared(ir: &str) -> HashSet<String> {
 
 /// Tags of loads from views' and arrays' own members.
 fn views(ir: &str) -> HashSet<String> {
-    let own =
-        |line: &&str| line.contains("!\"_ZTSN6revamp") && (line.contains("basic_view") || line.contains("array_face"));
     let number = |line: &str| line.split(" = ").next().unwrap_or_default().to_owned();
-    let faces: HashSet<String> = ir.lines().filter(own).map(number).collect();
+    let faces: HashSet<String> = ir.lines().filter(|line| is_type_of_view(line)).map(number).collect();
     let tag = |line: &str| {
         let (number, rest) = line.split_once(" = !{")?;
         let base = rest.split([',', '}']).next()?;

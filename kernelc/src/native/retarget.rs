@@ -5,6 +5,7 @@
 //! here. Types lie in memory as they do on the host already, but for `long double` (`build`).
 
 use super::host_functions::{self, HostFunction};
+use crate::device_abi::begins_kernel;
 use std::collections::HashSet;
 
 /// The module for a host.
@@ -79,7 +80,7 @@ impl Retargeted {
             return self.replace(other);
         }
         self.known.insert(name.clone());
-        if !(head.contains(" spir_kernel ") || head.contains(" amdgpu_kernel ")) {
+        if !begins_kernel(head) {
             self.line(&line);
             for line in body {
                 self.line(&of_one_memory(line));

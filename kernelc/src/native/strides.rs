@@ -1,6 +1,6 @@
 //! How far apart threads side by side read and write: whether a loop over them goes through memory in its order.
 
-use super::analysis::{Kernel, is_position};
+use super::analysis::Kernel;
 use super::text::{Instruction, operand, size, split_type};
 use super::variables::plain_name;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -55,7 +55,7 @@ impl Kernel {
         let (left, right) = sides(instruction);
         let mut of = |value: &str| self.stride(search, value, depth + 1);
         match instruction.opcode.as_str() {
-            "call" if instruction.callee().is_some_and(is_position) => {
+            "call" if instruction.position().is_some() => {
                 Some(i64::from(instruction.text.contains("(i32 noundef 0)") || instruction.text.contains("(i32 0)")))
             }
             "add" => of(left)?.checked_add(of(right)?),

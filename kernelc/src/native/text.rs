@@ -1,6 +1,7 @@
 //! A function of LLVM IR as text: its blocks and instructions, with what each names. It is made for `regions`, after
 //! `reg2mem`: there are no phis, and no value is used in another block than its own.
 
+use crate::device_abi::{DeviceFunction, Position};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -134,6 +135,19 @@ impl Instruction {
             rest.find('(')?
         };
         Some(&rest[..end])
+    }
+
+    /// The function of the headers' contract that a call names.
+    pub fn device_function(&self) -> Option<DeviceFunction> {
+        DeviceFunction::of(self.callee()?)
+    }
+
+    /// The position of the thread that a call gives.
+    pub fn position(&self) -> Option<Position> {
+        match self.device_function()? {
+            DeviceFunction::Position(position) => Some(position),
+            _ => None,
+        }
     }
 
     /// The labels that it goes to.

@@ -2,9 +2,10 @@
 //! and goes through memory in their order, behind a test that they do not wrap. LLVM 22 leaves the test out where it also tests a counter of
 //! more bits for the same address, and reads beyond the wrap. So that the number counts is hidden from it.
 
-use super::analysis::{Kernel, is_position};
+use super::analysis::Kernel;
 use super::text::{Instruction, operand};
 use super::variables::plain_name;
+use crate::device_abi::Position;
 use std::collections::{HashMap, HashSet};
 
 /// Values are followed so far; beyond that they are taken for counted.
@@ -46,7 +47,7 @@ impl Kernel {
         known.insert(name, None);
         let mut of = |value: &str| self.counted(made, known, value, depth + 1);
         let found = match instruction.opcode.as_str() {
-            "call" => instruction.callee().is_some_and(|c| is_position(c) && c != "__revamp_group_id"),
+            "call" => instruction.position().is_some_and(|position| position != Position::Group),
             "add" | "sub" | "mul" | "shl" | "lshr" | "ashr" | "udiv" | "sdiv" | "or" | "sext" | "zext" | "trunc"
             | "freeze" => instruction.uses.iter().any(|used| of(used)),
             "load" => self

@@ -1,5 +1,5 @@
 # Compiles device_names.cpp the way the kernel compiler does and looks at what the optimiser leaves: calls of nothing but
-# what the kernel compiler knows (the names of kernelc/src/lower/fast_math.rs and some intrinsics of LLVM), everything in its
+# what the kernel compiler knows (the names of kernelc/src/device_abi.rs and some intrinsics of LLVM), everything in its
 # kernel, no memory of the thread, and no double where the type is float. Contraction is allowed as by default, and must
 # not reach what counts on the rounding of each operation.
 find_program(CLANG clang++-22)
@@ -37,7 +37,7 @@ foreach(line IN LISTS lines)
     set(name "${CMAKE_MATCH_1}")
     if(name MATCHES "^__revamp_fast_[a-z0-9]+_f32$")
       if(NOT table MATCHES "\"${name}\"")
-        list(APPEND wrong "${name} is not in maths.rs")
+        list(APPEND wrong "${name} is not in device_abi.rs")
       endif()
     elseif(NOT name MATCHES "^__revamp_(workgroup_auto|of_device)$" AND NOT name MATCHES
            "^llvm\\.(sqrt|fma|fmuladd|floor|ceil|trunc|rint|fabs|copysign|minnum|maxnum|ctlz|cttz|ctpop|fshl|fshr|smin|smax|umin|umax|abs|is\\.fpclass|assume|lifetime\\.(start|end)|experimental\\.noalias\\.scope\\.decl)(\\.|$)")
