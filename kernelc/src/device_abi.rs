@@ -1,5 +1,10 @@
 //! The contract between the C++ headers and the kernel compiler: what `cpp-shim/revamp/detail/device_abi.h` declares and documents.
 //! No other module knows these names; the tests compare the table with the header.
+//!
+//! A kernel is a function that the header marks with `REVAMP_KERNEL`, the attribute `global`. Clang 22 gives such functions a calling
+//! convention of their own, `spir_kernel`, which LLVM's passes keep. The alternatives need more: `annotate` becomes an entry of the
+//! variable `llvm.global.annotations`; `[[omp::assume]]`, the only source of an attribute of one's own, warns of words that it does
+//! not know. The host's processors lack the convention, so `native::retarget` gives the function an attribute in its place.
 
 use crate::demangle::identifier;
 use crate::ir::{Module, Op};
@@ -157,6 +162,9 @@ impl DeviceFunction {
         TABLE.iter().any(|(_, function, effect)| *function == self && *effect == Effect::None)
     }
 }
+
+/// The attribute of a kernel for the host's processor.
+pub const KERNEL: &str = "\"revamp-kernel\"";
 
 /// Whether a line of the device's code begins a kernel.
 pub fn begins_kernel(line: &str) -> bool {

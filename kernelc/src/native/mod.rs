@@ -21,7 +21,7 @@ mod zero_bounds;
 
 use crate::always_inline;
 use crate::clang::Amp;
-use crate::device_abi::is_type_of_view;
+use crate::device_abi::{KERNEL, is_type_of_view};
 use emit::{Emitted, Surroundings};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -218,12 +218,13 @@ fn types(ir: &str) -> HashMap<String, String> {
     ir.lines().filter_map(named).collect()
 }
 
-/// The entries of kernels: functions that the compiler keeps.
+/// The kernels: functions with the attribute, which passes of LLVM move to a group.
 fn kernel_names(ir: &str) -> HashSet<String> {
-    let kept = ir.lines().find(|l| l.starts_with("@llvm.compiler.used = ") || l.starts_with("@llvm.used = "));
-    let entry = |name: &&str| name.contains("tiled_entry");
-    let names = kept.into_iter().flat_map(|l| l.split("ptr @").skip(1));
-    names.map(|n| n.split([',', ']']).next().unwrap_or_default()).filter(entry).map(str::to_owned).collect()
+    let marked = |line: &&str| line.starts_with("attributes #") && line.contains(KERNEL);
+    let groups: HashSet<&str> = ir.lines().filter(marked).filter_map(|line| line.split(' ').nth(1)).collect();
+    let is_kernel = |line: &&str| line.contains(KERNEL) || line.split(' ').any(|word| groups.contains(word));
+    let defined = ir.lines().filter(|line| line.starts_with("define "));
+    defined.filter(is_kernel).filter_map(|line| always_inline::names(line).next()).map(str::to_owned).collect()
 }
 
 /// The tile_static variables: they have no initial value.

@@ -5,7 +5,7 @@
 //! here. Types lie in memory as they do on the host already, but for `long double` (`build`).
 
 use super::host_functions::{self, HostFunction};
-use crate::device_abi::begins_kernel;
+use crate::device_abi::{KERNEL, begins_kernel};
 use std::collections::HashSet;
 
 /// The module for a host.
@@ -103,7 +103,7 @@ impl Retargeted {
             (Some(size), Some(align)) => format!(" align {align} dereferenceable({size})"),
             _ => String::new(),
         };
-        self.line(&format!("define void @{name}(ptr noundef{there} {block}) {}{debug} {{", word("#")));
+        self.line(&format!("define void @{name}(ptr noundef{there} {block}) {} {KERNEL}{debug} {{", word("#")));
         let own = copy.and_then(|line| line.split_once("@llvm.memcpy.")?.1.split_once(", ")?.0.rsplit(' ').next());
         for line in body {
             if Some(line) == copy && own.is_some() {

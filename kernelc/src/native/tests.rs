@@ -12,8 +12,8 @@ fn module(parameter: &str, body: &str) -> String {
     format!(
         "%pair = type {{ i32, double }}\n\
          @s = internal global [32 x i32] undef, align 4\n\
-         @llvm.compiler.used = appending global [1 x ptr] [ptr @tiled_entry], section \"llvm.metadata\"\n\
-         define internal void @tiled_entry(ptr noundef {parameter} %0) #0 {{\n\
+         @llvm.compiler.used = appending global [1 x ptr] [ptr @k], section \"llvm.metadata\"\n\
+         define internal void @k(ptr noundef {parameter} %0) #0 {{\n\
          entry:\n  call void @__revamp_workgroup_size(i32 8, i32 4, i32 1)\n\
          {body}\n}}\n\
          declare void @__revamp_workgroup_size(i32, i32, i32)\n\
@@ -23,6 +23,7 @@ fn module(parameter: &str, body: &str) -> String {
          declare i32 @__revamp_group_id(i32)\n\
          declare float @sinf(float)\n\
          declare float @llvm.floor.f32(float)\n\
+         attributes #0 = {{ nounwind \"revamp-kernel\" }}\n\
          !0 = !{{}}\n"
     )
 }
@@ -172,7 +173,7 @@ fn a_value_across_a_barrier_of_its_own_block_keeps_its_type() {
 fn known(body: &str, cut: bool) -> Kernel {
     let module = module("readonly align 8 dereferenceable(40)", body);
     let types = HashSet::from(["pair".to_owned()]);
-    let function = text::functions(&module, &HashSet::from(["tiled_entry".to_owned()]), &types).remove(0);
+    let function = text::functions(&module, &HashSet::from(["k".to_owned()]), &types).remove(0);
     let shared = shared(&module).into_keys().collect();
     Kernel::new(function, &types, &HashSet::new(), &shared, cut).unwrap_or_else(|why| panic!("{why} of\n{body}"))
 }
@@ -345,7 +346,7 @@ attributes #0 = { convergent nounwind memory(argmem: read) \"target-cpu\"=\"amdg
         "target triple = \"x86_64-pc-linux-gnu\"",
         "@s = internal global [4 x i32] undef, align 4",
         "@text = private constant [25 x i8] c\"addrspace(1) addrspacecast\\00\"",
-        "define void @tiled_entry(ptr noundef align 8 dereferenceable(40) %0) #0 !dbg !15 {",
+        "define void @tiled_entry(ptr noundef align 8 dereferenceable(40) %0) #0 \"revamp-kernel\" !dbg !15 {",
         "  %5 = bitcast ptr %0 to ptr",
         "  %6 = call noundef i1 @__revamp_within(i1 noundef false)",
         "  store i32 1, ptr bitcast (ptr @s to ptr), align 4",

@@ -589,8 +589,8 @@ mod tests {
     fn of(body: &str) -> Result<String, String> {
         checked(&format!(
             "@s = internal global [32 x i32] undef, align 4\n@c = internal constant [4 x ptr] zeroinitializer\n\
-             @llvm.compiler.used = appending global [2 x ptr] [ptr @tiled_entry, ptr @s], section \"llvm.metadata\"\n\
-             define void @tiled_entry(ptr noundef align 8 dereferenceable(40) %0) #0 {{\nentry:\n\
+             @llvm.compiler.used = appending global [2 x ptr] [ptr @k, ptr @s], section \"llvm.metadata\"\n\
+             define void @k(ptr noundef align 8 dereferenceable(40) %0) #0 \"revamp-kernel\" {{\nentry:\n\
              \x20 %v = alloca i32\n  %at = getelementptr inbounds i8, ptr %0, i64 8\n  %data = load ptr, ptr %at, align 8\n\
              \x20 %p = getelementptr inbounds i32, ptr %data, i64 5\n{body}  ret void\n}}\n"
         ))

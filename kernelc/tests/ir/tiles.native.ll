@@ -380,7 +380,7 @@ declare hidden void @__revamp_end_thread() local_unnamed_addr #4
 
 declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #5
 
-attributes #0 = { alwaysinline convergent mustprogress norecurse nounwind }
+attributes #0 = { alwaysinline convergent mustprogress norecurse nounwind "revamp-kernel" }
 attributes #1 = { mustprogress nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #2 = { alwaysinline convergent nounwind }
 attributes #3 = { alwaysinline convergent mustprogress nofree nounwind willreturn memory(none) }
