@@ -3,7 +3,7 @@
 //! Mathematics is the C library's, as for host threads that run the program's function; text is printed by it, or left for
 //! the library (`revamp_native_text`). `launch.h` has two that only say which side the code is for.
 
-use crate::device_abi::{self, DeviceFunction};
+use crate::device_abi::{self, DeviceFunction, PREFIX};
 use revamp_image::printf::Function as Print;
 use rspirv::spirv::GlslStd450Op as Glsl;
 
@@ -78,20 +78,21 @@ pub(super) fn of(name: &str, parameters: &str, fast: &str) -> Option<HostFunctio
     let end_thread = format!("declare void @{}() noreturn", DeviceFunction::EndThread.name());
     let ends = format!("  call void @{}()\n  unreachable\n", DeviceFunction::EndThread.name());
     if name == "__assert_fail" {
-        let body = left("@revamp.asserted", ", ptr %file, i32 %line, ptr %function, ptr %condition") + &ends;
+        let text = format!("@{PREFIX}asserted");
+        let body = left(&text, ", ptr %file, i32 %line, ptr %function, ptr %condition") + &ends;
         let parameters = "ptr %condition, ptr %file, i32 %line, ptr %function";
         let mut made = made("void", parameters, &body, &[NATIVE_TEXT, SNPRINTF, &end_thread])?;
-        made.text += &constant("@revamp.asserted", &format!("{ASSERTED}\\0A"), ASSERTED.len() + 1);
+        made.text += &constant(&text, &format!("{ASSERTED}\\0A"), ASSERTED.len() + 1);
         return Some(made);
     }
     if device_abi::of_concurrency(name)? == (vec!["direct3d_abort"], "v") {
-        let size = ABORTED.len() + 1;
+        let (text, size) = (format!("@{PREFIX}aborted"), ABORTED.len() + 1);
         let body = format!(
             "  %text = call ptr @revamp_native_text()\n  \
-             call void @llvm.memcpy.p0.p0.i64(ptr %text, ptr @revamp.aborted, i64 {size}, i1 false)\n{ends}"
+             call void @llvm.memcpy.p0.p0.i64(ptr %text, ptr {text}, i64 {size}, i1 false)\n{ends}"
         );
         let mut made = made("void", "", &body, &[NATIVE_TEXT, MEMCPY, &end_thread])?;
-        made.text += &constant("@revamp.aborted", ABORTED, ABORTED.len());
+        made.text += &constant(&text, ABORTED, ABORTED.len());
         return Some(made);
     }
     None
