@@ -109,13 +109,19 @@ pub const TOOL_VARIABLES: &[Variable] = &[
         name: "REVAMP_CLANG",
         accepts: "a program",
         default: "clang++-22, then clang++, on PATH",
-        help: "The Clang, version 22, that compiles kernels; opt of the same LLVM must be beside it or on PATH. A CMake variable too.",
+        help: "The Clang, version 22, that compiles kernels; opt of the same LLVM must be beside it or on PATH, and its libLLVM beside one of them or where the system finds libraries. A CMake variable too.",
     },
     Variable {
         name: "REVAMP_KERNEL_DUMP",
         accepts: "a folder",
         default: "none",
         help: "Where the kernel compiler leaves what it makes of each source: LLVM IR and SPIR-V.",
+    },
+    Variable {
+        name: "REVAMP_KERNEL_VERIFY",
+        accepts: "0 or 1",
+        default: "0",
+        help: "With 1, LLVM verifies what each of its pipelines makes of a kernel.",
     },
 ];
 

@@ -1,5 +1,6 @@
 //! Clang and `opt`: where they are, and how each pass calls them.
 
+use crate::llvm::Pipeline;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,88 +8,13 @@ use std::process::Command;
 /// The version of LLVM that works: docs/kernel-compiler.md#other-versions-of-llvm says what others lack.
 pub const VERSION: u32 = 22;
 
-/// The passes that prepare a module for `lower`: address spaces inferred, no switch. Before that, optimisations that LLVM leaves
-/// to its back ends and drivers do not do: unrolling by 8 of loops whose length is known at run time only (`UNROLL`), and then strength
-/// reduction of the addresses in loops: before, it made a chain of sums of what was unrolled. `sccp` drops the rest of a loop that
-/// was unrolled for as often as it may iterate.
-const PASSES: &str = "default<O2>,infer-address-spaces,sroa,\
-    instcombine<no-verify-fixpoint>,simplifycfg<bonus-inst-threshold=4;speculate-blocks>,lower-switch,\
-    function(separate-const-offset-from-gep,slsr,early-cse,nary-reassociate,early-cse)";
-
-/// Unrolling and what follows it.
-const UNROLL: &str = "function(loop-unroll<runtime>,early-cse,sccp,slsr,early-cse,loop(loop-reduce),early-cse)";
-
-/// The passes after those: structured control flow.
-const STRUCTURE: &str = "function(mergereturn,loop-simplify,lcssa,unify-loop-exits,fix-irreducible,structurizecfg),sroa,\
-    instsimplify,dce";
-
-/// Inlines all calls. Each splits its block, so many calls in a row take quadratic time.
-const INLINE: &str = "internalize,globaldce,always-inline";
-
-/// The same for large kernels: callees first, and each made small before it is copied.
-const INLINE_LARGE: &str = "internalize,globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse,simplifycfg,\
-    loop(loop-unroll-full),instcombine<no-verify-fixpoint>,simplifycfg))";
-
-/// Loops that copy or set memory stay loops: as one call of a length that is known they would be unrolled, and of another
-/// length they have no form here.
-const LOOPS: &str = "-disable-loop-idiom-all";
-
-/// Branches in a row stay so. What jump threading makes of them is no longer structured, and to make it so again takes more than a
-/// branch; of a short one drivers make instructions with a condition.
-const JUMPS: &str = "-opt-disable=jump-threading";
-
-/// How often loops iterate is found out before an unrolled one also where that takes some arithmetic.
-const LENGTHS: &str = "-scev-cheap-expansion-budget=20";
-
-/// Numbers that count loops keep 32 bits where the source has them so: GPUs count, multiply and add 64 bits several times as slowly.
-const COUNTERS: &str = "-indvars-widen-indvars=false";
-
-/// How much loops are unrolled. Drivers take longer than linear for large kernels, so one that becomes too large by it
-/// (`kernels::UNROLLED`) is unrolled less.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unrolling {
-    /// Loops of a known length of up to 32 become straight code of up to some thousand instructions, as CUDA's compiler does it.
-    Short,
-    /// As `Short`, and large loops that count by 4 (`large_loops`).
-    Large,
-    /// Longer ones than `Short` too: arrays of a thread whose indices are constants then are values. Without such arrays it gains nothing, and
-    /// drivers take ten times as long for the kernel.
-    Much,
-    /// As LLVM does it for processors.
-    Some,
-    /// Only loops of a few instructions.
-    Little,
-    /// As `Some`, and only loops of a known length. Unrolled by 8, a loop of less leaves one without an end where LLVM sees that
-    /// it cannot end there and not that it never begins.
-    Known,
-}
-
-impl Unrolling {
-    fn arguments(self) -> &'static [&'static str] {
-        match self {
-            Self::Short | Self::Large => &["-unroll-threshold=2500", "-unroll-full-max-count=32"],
-            Self::Much => &["-unroll-threshold=2500"],
-            Self::Some | Self::Known => &[],
-            Self::Little => &["-unroll-threshold=30", "-unroll-runtime=false"],
-        }
-    }
-}
-
-/// Makes values of the variables of inlined code, and leaves its control flow as the user wrote it.
-const VALUES: &str = "function(sroa,early-cse,loop(loop-rotate,loop-unroll-full),sroa,instcombine<no-verify-fixpoint>,\
-    infer-address-spaces,early-cse),globaldce";
-
-/// Compares all addresses in pairs: left out for large kernels.
-const QUADRATIC: &str = "slsr,";
-
-/// How `opt` prepares kernels for native code: all calls inlined, no vectors yet, and no value used in another block than its own.
-const NATIVE_PASSES: &str = "internalize,globaldce,always-inline,default<O2>,function(reg2mem)";
-
 /// A Clang with its tools.
 pub struct Clang {
     /// The compiler for C++.
     pub compiler: PathBuf,
-    /// LLVM's optimiser of the same version.
+    /// Its major version.
+    pub major: u32,
+    /// LLVM's optimiser of the same version, which prepares native kernels.
     pub opt: PathBuf,
     /// Renames symbols.
     pub objcopy: PathBuf,
@@ -105,19 +31,6 @@ pub enum Pass {
     Device,
     /// The host's object.
     Host,
-}
-
-/// How a source's kernels are optimised.
-#[derive(Clone, Copy)]
-pub struct Optimised {
-    /// One is large, as `always_inline::is_large` says.
-    pub large: bool,
-    /// Of loops.
-    pub unrolling: Unrolling,
-    /// Accesses are checked.
-    pub checked: bool,
-    /// With structured control flow. Else `structure` is to make it.
-    pub structured: bool,
 }
 
 /// What code that is restrict(amp) is where code is made of it.
@@ -239,7 +152,7 @@ impl Clang {
         let objcopy = search("objcopy").or_else(|| tool("llvm-objcopy"));
         let objcopy = objcopy.ok_or("objcopy was not found; Debian and Ubuntu: apt-get install binutils")?;
         let objcopy_of_all = tool("llvm-objcopy").unwrap_or_else(|| objcopy.clone());
-        Ok(Self { compiler, opt, objcopy, objcopy_of_all })
+        Ok(Self { compiler, major: found, opt, objcopy, objcopy_of_all })
     }
 
     /// A call of the compiler for one pass, with the user's flags that matter there.
@@ -317,45 +230,12 @@ impl Clang {
         command
     }
 
-    /// A call of the optimiser for these passes.
-    pub fn passes(&self, passes: &str, input: &Path, output: &Path) -> Command {
+    /// A call of the optimiser for a pipeline. `without_lines`: debug information is dropped first.
+    pub fn opt(&self, pipeline: &Pipeline, input: &Path, output: &Path, without_lines: bool) -> Command {
         let mut command = Command::new(&self.opt);
-        command.args(["-S", &format!("-passes={passes}"), "-o"]).arg(output).arg(input);
-        command
-    }
-
-    /// A call of the optimiser that only inlines, makes values of variables, and names both.
-    pub fn inline(&self, input: &Path, output: &Path, large: bool) -> Command {
-        let mut command = Command::new(&self.opt);
-        let inline = if large { INLINE_LARGE } else { INLINE };
-        command
-            .args(["-S", &format!("-passes={inline},function(sroa,loop-simplify,instnamer)"), "-o"])
-            .arg(output)
-            .arg(input);
-        command
-    }
-
-    /// A call of the optimiser that leaves out what conditions that are constant now never reach.
-    pub fn fold(&self, input: &Path, output: &Path) -> Command {
-        let mut command = Command::new(&self.opt);
-        command.args(["-S", "-passes=function(instsimplify,simplifycfg),internalize,globaldce", "-o"]);
-        command.arg(output).arg(input);
-        command
-    }
-
-    /// A call of the optimiser that prepares kernels for the host's processor. `lines`: with those of the source.
-    pub fn prepare_native(&self, input: &Path, output: &Path, lines: bool) -> Command {
-        let mut command = Command::new(&self.opt);
-        command.args(["-vectorize-slp=false", "-vectorize-loops=false", "-unroll-runtime=false"]);
-        if !lines {
-            command.arg("-strip-debug");
-        }
-        // A value made twice on two ways would be one that no few instructions make again.
-        command.args(["-enable-pre=false", "-enable-load-pre=false"]);
-        // Stores to elements side by side would become one to an address that is chosen; and sums of other order do not tell
-        // that they do not overflow.
-        command.args(["-sink-common-insts=false", "-opt-disable=reassociate"]);
-        command.args(["-S", &format!("-passes={}", NATIVE_PASSES), "-o"]).arg(output).arg(input);
+        command.args(pipeline.options.iter().map(|option| option.argument()));
+        command.args(without_lines.then_some("-strip-debug"));
+        command.args(["-S", &format!("-passes={}", pipeline.passes), "-o"]).arg(output).arg(input);
         command
     }
 
@@ -398,57 +278,6 @@ impl Clang {
             command.arg("-Wl,--enable-long-section-names");
         }
         command.arg("-o").arg(output).args(inputs);
-        command
-    }
-
-    /// A call of the optimiser for what looks at the user's control flow.
-    pub fn values(&self, input: &Path, output: &Path, large: bool) -> Command {
-        let mut command = Command::new(&self.opt);
-        let inline = if large { INLINE_LARGE } else { INLINE };
-        command.args(["-S", &format!("-passes={inline},{VALUES}"), "-o"]).arg(output).arg(input);
-        command
-    }
-
-    /// A call of the optimiser that structures the control flow of what `optimise` left.
-    pub fn structure(&self, input: &Path, output: &Path) -> Command {
-        let mut command = Command::new(&self.opt);
-        command.args(["-S", &format!("-passes={STRUCTURE}"), "-o"]).arg(output).arg(input);
-        command
-    }
-
-    /// A call of the optimiser. With `Unrolling::Short` it writes to standard error what the module was before loops of a length
-    /// known at run time only were unrolled.
-    pub fn optimise(&self, input: &Path, output: &Path, how: Optimised) -> Command {
-        let mut command = Command::new(&self.opt);
-        // Vectors would be split into scalars again.
-        command.args(["-vectorize-slp=false", "-vectorize-loops=false"]);
-        command.args([LENGTHS, LOOPS, JUMPS, COUNTERS]);
-        command.args(how.unrolling.arguments());
-        if how.checked {
-            // Neighbours that are loaded together would both be outside where one is.
-            command.arg("-aggressive-instcombine-max-scan-instrs=0");
-        }
-        let mut passes = if how.large {
-            format!("{INLINE_LARGE},{PASSES},{UNROLL}").replace(QUADRATIC, "")
-        } else if how.unrolling == Unrolling::Short {
-            format!("{INLINE},{PASSES},print,{UNROLL}")
-        } else {
-            format!("{INLINE},{PASSES},{UNROLL}")
-        };
-        if how.unrolling == Unrolling::Known {
-            passes = passes.replace("loop-unroll<runtime>", "loop-unroll<no-runtime>");
-        }
-        if how.structured {
-            passes = format!("{passes},{STRUCTURE}");
-        }
-        command.args(["-S", &format!("-passes={passes}"), "-o"]).arg(output).arg(input);
-        command
-    }
-
-    /// A call of the optimiser for what such a module still has before it.
-    pub fn unroll(&self, input: &Path, output: &Path) -> Command {
-        let mut command = self.passes(&format!("{UNROLL},{STRUCTURE}"), input, output);
-        command.arg(LENGTHS).args(Unrolling::Large.arguments());
         command
     }
 }

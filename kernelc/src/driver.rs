@@ -5,6 +5,8 @@ use crate::diagnostics::Failed;
 use crate::files::{Folder, Running};
 use crate::flags::{self, Input, Line, Task};
 use crate::host_pass::HostPass;
+use crate::kernel_process::Compiling;
+use crate::kernels::Asked;
 use crate::lower::Bounds;
 use crate::native::build::Making;
 use crate::overloads::Functions;
@@ -394,6 +396,17 @@ fn define_divisions(ir: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// What the command line says of kernels.
+fn asked_of_kernels(line: &Line) -> Asked {
+    Asked {
+        bounds: line.bounds(),
+        lines: line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
+        strict: line.strict,
+        silent: line.last(|f| f == "-w").is_some(),
+        fatal: line.last(|f| f == "-Werror").is_some(),
+    }
+}
+
 /// The object of one source. `plain`: how it is compiled if it holds no kernel.
 fn compile(
     clang: &Clang,
@@ -440,21 +453,18 @@ fn compile(
     }
     define_divisions(&ir)?;
     let making = Making::start(clang, &folder, &of_device, line, &ir, text.long_double)?;
-    let mut kernels = kernels::lowered(clang, &folder, &ir, line, source)?;
-    if of_device.amp.is_device() {
-        // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
-        for kernel in &mut kernels {
-            kernel.name = revamp_image::bare_name(&kernel.name);
-        }
-    }
-    if kernels.is_empty() {
+    // Functions and local classes may be arguments of a kernel's template, which the host's pass names otherwise.
+    let bare = of_device.amp.is_device();
+    let compiling = Compiling::start(clang, asked_of_kernels(line), bare, source, &ir, folder.file("kernels"))?;
+    let compiled = compiling.end()?;
+    eprint!("{}", compiled.told);
+    if compiled.image.is_none() {
         if let Some(plain) = plain {
             drop(beside);
             return plain();
         }
     }
-
-    let image = image::encode(&kernels);
+    let image = compiled.image.unwrap_or_else(|| image::encode(&[]));
     let code = match beside {
         Some(beside) => {
             let (code, told) = beside.end(&image)?;
@@ -608,7 +618,7 @@ kernels. --only: just these sources. COMPILER may be GCC: its objects and these 
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
 
-Needs Clang 22 with opt of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
+Needs Clang 22 with opt and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
 ";
 
@@ -625,6 +635,6 @@ the kernels into the program as SPIR-V:
 -famp-bounds=MODE      accesses outside of arrays and array_views: off (undefined), zero (reads give 0, writes do nothing) or
                        report (the launch fails and names the line); without it report at -O0, else off
 
-Needs Clang 22 with opt of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
+Needs Clang 22 with opt and libLLVM of the same LLVM: the program that the environment variable REVAMP_CLANG names, else clang++-22, else clang++.
 REVAMP_KERNEL_DUMP=FOLDER keeps, of each source, the LLVM IR (.ll, .opt.ll) and each kernel (.N.spv, .N.spvasm).
 ";

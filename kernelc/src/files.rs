@@ -131,6 +131,12 @@ impl Running {
         Ok(this)
     }
 
+    /// Errors call it so, not by its program.
+    pub fn named(mut self, name: String) -> Self {
+        self.name = name;
+        self
+    }
+
     /// [`Running::end`] gives up once `flag` is set.
     pub fn cancelled_by(mut self, flag: &Arc<AtomicBool>) -> Self {
         self.cancelled = Arc::clone(flag);

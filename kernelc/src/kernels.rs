@@ -1,51 +1,50 @@
-//! The kernels of a source, from the device's code that Clang made: `opt`, the look at barriers, the lowering, and what of it
-//! is kept for a look.
+//! The kernels of a source, from the device's code that Clang made: LLVM's passes, the look at barriers, the lowering, and what of
+//! it is kept for a look.
 
-use crate::clang::{Clang, Optimised, Unrolling};
 use crate::device_abi::DeviceFunction;
 use crate::diagnostics::Failed;
-use crate::files::{Folder, Running};
-use crate::flags::Line;
+use crate::llvm::{Llvm, Module, Pipeline};
 use crate::lower::{Bounds, CompiledKernel, KernelError, Options};
+use crate::pipelines::{self, Optimised, Unrolling};
 use crate::{always_inline, choices, diagnostics, ir, large_loops, lock_order, locks, lower, spins, ways};
 use std::path::{Path, PathBuf};
-
-/// What a pass wrote.
-fn text_of(file: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
-}
 
 /// A kernel of more instructions than this is optimised again with less unrolling.
 const UNROLLED: usize = 2000;
 
+/// What the command line says of kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// What becomes of accesses outside of arrays.
+    pub bounds: Bounds,
+    /// Debug information.
+    pub lines: bool,
+    /// `-famp-strict`.
+    pub strict: bool,
+    /// No warnings.
+    pub silent: bool,
+    /// Warnings are errors.
+    pub fatal: bool,
+}
+
+/// How a source's kernels are made.
+pub struct Compiler<'a> {
+    pub llvm: Llvm,
+    pub asked: Asked,
+    pub source: &'a Path,
+}
+
 /// The kernels of the device's code.
-pub fn lowered(
-    clang: &Clang,
-    folder: &Folder,
-    ir: &Path,
-    line: &Line,
-    source: &Path,
-) -> Result<Vec<CompiledKernel>, Failed> {
-    let text = text_of(ir)?;
-    if !DeviceFunction::named(&text).any(|function| function == DeviceFunction::WithImages) {
-        return lowered_apart(clang, folder, ir, line, source, false);
+pub fn lowered(compiler: &Compiler<'_>, ir: &str) -> Result<Vec<CompiledKernel>, Failed> {
+    if !DeviceFunction::named(ir).any(|function| function == DeviceFunction::WithImages) {
+        return compiler.lowered_apart(ir, false);
     }
-    let write = |images| {
-        std::fs::write(ir, with_images(&text, images)).map_err(|e| format!("cannot write {}: {e}", ir.display()))
-    };
-    write(false)?;
-    let mut kernels = lowered_apart(clang, folder, ir, line, source, false)?;
+    let mut kernels = compiler.lowered_apart(&with_images(ir, false), false)?;
     // Where bounds are checked, all accesses are to memory.
-    if line.bounds() == Bounds::Off {
-        write(true)?;
+    if compiler.asked.bounds == Bounds::Off {
         // What reads texels by address would count as a large kernel.
-        let folded = folder.file("device.images.ll");
-        let (code, told) = Running::quiet(&mut clang.fold(ir, &folded))?.end()?;
-        if code != 0 {
-            return Err(Failed::of_pass("opt", code, told));
-        }
-        let forms = lowered_apart(clang, folder, &folded, line, source, true)?;
+        let folded = compiler.run(&pipelines::fold(), &with_images(ir, true))?;
+        let forms = compiler.lowered_apart(&folded, true)?;
         for form in forms.into_iter().filter(|form| !form.images.is_empty()) {
             if let Some(kernel) = kernels.iter_mut().find(|kernel| kernel.name == form.name) {
                 kernel.with_images = Some(Box::new(form));
@@ -77,38 +76,6 @@ fn with_images(text: &str, images: bool) -> String {
     text.lines().map(answer).collect()
 }
 
-/// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one address
-/// for each memory, if so.
-fn lowered_apart(
-    clang: &Clang,
-    folder: &Folder,
-    ir: &Path,
-    line: &Line,
-    source: &Path,
-    images: bool,
-) -> Result<Vec<CompiledKernel>, Failed> {
-    let refused = match lowered_as(clang, folder, ir, line, source, images) {
-        Err(failed) if lower::is_of_memories(&failed.text) => failed,
-        done => return done,
-    };
-    let inlined = folder.file("device.choices.ll");
-    let (code, _) = Running::quiet(&mut clang.inline(ir, &inlined, always_inline::is_large(&text_of(ir)?)))?.end()?;
-    if code != 0 {
-        return Err(refused);
-    }
-    let mut text = text_of(&inlined)?;
-    text = choices::of_values(&text).unwrap_or(text);
-    text = ways::apart(&text).unwrap_or(text);
-    std::fs::write(&inlined, text).map_err(|e| format!("cannot write {}: {e}", inlined.display()))?;
-    // Of loads from what may be one kind of memory LLVM makes a load from a chosen address.
-    let apart = folder.file("device.apart.ll");
-    let (code, told) = Running::quiet(&mut clang.passes("function(infer-address-spaces)", &inlined, &apart))?.end()?;
-    if code != 0 {
-        return Err(Failed::of_pass("opt", code, told));
-    }
-    lowered_as(clang, folder, &apart, line, source, images)
-}
-
 /// Fast maths without leave to reassociate, as `nvcc --use_fast_math` has it. In LLVM's order values may be needed for longer: a move
 /// more in each iteration of a short loop.
 fn in_order(ir: String) -> String {
@@ -124,137 +91,182 @@ fn in_order(ir: String) -> String {
     ir.split_inclusive('\n').map(line).collect()
 }
 
-/// The kernels; those whose textures cannot be images are left out where they shall be.
-fn lowered_as(
-    clang: &Clang,
-    folder: &Folder,
-    ir: &Path,
-    line: &Line,
-    source: &Path,
-    images: bool,
-) -> Result<Vec<CompiledKernel>, Failed> {
-    let optimised = folder.file("device.opt.ll");
-    let write = |file: &Path, text: String| {
-        std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
-    };
-    let text = in_order(always_inline::marked(&text_of(ir)?));
-    let (ends_threads, large) = (always_inline::ends_threads(&text), always_inline::is_large(&text));
-    let (barriers, may_spin) = (lower::has_barriers(&text), spins::may_be(&text));
-    write(ir, text)?;
-    let values = folder.file("device.values.ll");
-    let valuing = if barriers && !images { Some(Running::quiet(&mut clang.values(ir, &values, large))?) } else { None };
-    let mut input = ir.to_path_buf();
-    let (mut code, mut told) = (0, String::new());
-    if ends_threads {
-        input = folder.file("device.inlined.ll");
-        (code, told) = Running::quiet(&mut clang.inline(ir, &input, large))?.end()?;
-        if code == 0 {
-            write(&input, always_inline::returning(&text_of(&input)?))?;
-        }
+/// The device's code on its way to kernels, inlined where that was needed.
+struct Prepared {
+    text: String,
+    /// Loops of it wait for other threads, and are marked so.
+    spins: bool,
+}
+
+impl Compiler<'_> {
+    fn read(&self, text: &str) -> Result<Module, String> {
+        Module::read(self.llvm, text.as_bytes(), &self.source.to_string_lossy()).map_err(|why| self.failed(&why))
     }
-    let mut spins = false;
-    if code == 0 && may_spin {
-        let values = folder.file("device.spins.ll");
-        (code, told) = Running::quiet(&mut clang.inline(&input, &values, large))?.end()?;
-        if let Some(text) = if code == 0 { lock_order::ordered(&text_of(&values)?) } else { None } {
-            write(&values, text)?;
-            input = values.clone();
-        }
-        if let Some((text, locks)) = if code == 0 { locks::split(&text_of(&values)?) } else { None } {
-            // Between, no value crosses blocks.
-            let memory = folder.file("device.locks.ll");
-            write(&values, text)?;
-            (code, told) = Running::quiet(&mut clang.passes("function(reg2mem)", &values, &memory))?.end()?;
-            if code == 0 {
-                write(&memory, locks::moved(&text_of(&memory)?, &locks))?;
-                (code, told) = Running::quiet(&mut clang.passes("function(sroa)", &memory, &values))?.end()?;
-                input = values.clone();
-            }
-        }
-        if let Some(text) = if code == 0 { spins::marked(&text_of(&values)?) } else { None } {
-            spins = true;
-            write(&values, text)?;
-            input = values;
-        }
+
+    fn failed(&self, why: &str) -> String {
+        format!("LLVM, compiling the kernels of {}: {why}", self.source.display())
     }
-    let dump = Dump::new(source, images);
-    dump.copy(ir, "ll")?;
-    if code != 0 {
-        return Err(Failed::of_pass("opt", code, told));
+
+    fn pass(&self, module: &mut Module, pipeline: &Pipeline) -> Result<(), String> {
+        module.run(pipeline).map_err(|why| self.failed(&why))
     }
-    let checked = line.bounds() != Bounds::Off;
-    let module = || -> Result<ir::Module, Failed> {
-        if spins {
-            write(&optimised, spins::unmarked(&text_of(&optimised)?))?;
-        }
-        Ok(ir::read(&text_of(&optimised)?)
-            .map_err(|e| format!("the intermediate code of {} is not understood: {e}", source.display()))?)
-    };
-    // With it the text from before loops of a length known at run time only are unrolled.
-    let optimised_with = |unrolling: Unrolling| -> Result<(ir::Module, String), Failed> {
-        let mut how = Optimised { large, unrolling, checked, structured: true };
-        let (mut code, mut told) = Running::quiet(&mut clang.optimise(&input, &optimised, how))?.end()?;
-        if code == 0 && always_inline::has_unreachable(&text_of(&optimised)?) {
-            // A second end of the kernel, around which nothing was structured.
-            how.structured = false;
-            let ends = folder.file("device.ends.ll");
-            (code, told) = Running::quiet(&mut clang.optimise(&input, &ends, how))?.end()?;
-            if code == 0 {
-                write(&ends, always_inline::without_unreachable(&text_of(&ends)?))?;
-                (code, told) = Running::quiet(&mut clang.structure(&ends, &optimised))?.end()?;
-            }
-        }
-        if code != 0 {
-            return Err(Failed::of_pass("opt", code, large_loops::without_module(told)));
-        }
-        Ok((module()?, told))
-    };
-    let with_large_loops = |before: &str| -> Result<Option<ir::Module>, Failed> {
-        let Some(marked) = large_loops::marked(before) else { return Ok(None) };
-        let loops = folder.file("device.loops.ll");
-        write(&loops, marked)?;
-        let (code, told) = Running::quiet(&mut clang.unroll(&loops, &optimised))?.end()?;
-        if code != 0 {
-            return Err(Failed::of_pass("opt", code, told));
-        }
-        module().map(Some)
-    };
-    let mut levels = Levels(Vec::new());
-    let dumped =
-        |number: usize| dump.copy(&optimised, &if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") });
-    for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
-        let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
-        if !tried || !levels.lack(unrolling) {
-            continue;
-        }
-        let (module, before) = optimised_with(unrolling)?;
-        levels.0.push((unrolling, module));
-        dumped(levels.0.len() - 1)?;
-        if let Some(module) = with_large_loops(&before)? {
-            levels.0.insert(0, (Unrolling::Large, module));
-            dumped(levels.0.len() - 1)?;
-        }
+
+    /// What a pipeline makes of a module's text.
+    fn run(&self, pipeline: &Pipeline, text: &str) -> Result<String, String> {
+        let mut module = self.read(text)?;
+        self.pass(&mut module, pipeline)?;
+        Ok(module.print())
     }
-    if let Some(valuing) = valuing {
+
+    /// The kernels of code in which addresses may be chosen of those of two memories: of what is read there instead, or of one
+    /// address for each memory, if so.
+    fn lowered_apart(&self, ir: &str, images: bool) -> Result<Vec<CompiledKernel>, Failed> {
+        let (text, refused) = match self.lowered_as(ir, images) {
+            (text, Err(failed)) if lower::is_of_memories(&failed.text) => (text, failed),
+            (_, done) => return done,
+        };
+        let Ok(mut text) = self.run(&pipelines::inline(always_inline::is_large(&text)), &text) else {
+            return Err(refused);
+        };
+        text = choices::of_values(&text).unwrap_or(text);
+        text = ways::apart(&text).unwrap_or(text);
+        self.lowered_as(&self.run(&pipelines::address_spaces(), &text)?, images).1
+    }
+
+    /// The kernels, and the code that they were made of; those whose textures cannot be images are left out where they shall be.
+    fn lowered_as(&self, ir: &str, images: bool) -> (String, Result<Vec<CompiledKernel>, Failed>) {
+        let text = in_order(always_inline::marked(ir));
+        let kernels = self.kernels_of(&text, images);
+        (text, kernels)
+    }
+
+    fn kernels_of(&self, text: &str, images: bool) -> Result<Vec<CompiledKernel>, Failed> {
+        let dump = Dump::new(self.source, images);
+        let large = always_inline::is_large(text);
         // What cannot be looked at is not refused.
-        if valuing.end()?.0 == 0 {
-            barriers_reached(&values, line)?;
+        let values =
+            if lower::has_barriers(text) && !images { self.run(&pipelines::values(large), text).ok() } else { None };
+        let prepared = self.prepared(text, large);
+        dump.write("ll", text)?;
+        let levels = self.levels(&prepared?, large, &dump)?;
+        if let Some(values) = values {
+            self.barriers_reached(&values)?;
         }
+        let options = Options { lines: dump.0.is_some() || self.asked.lines, bounds: self.asked.bounds };
+        let of_size = levels.best();
+        let kernels = if images {
+            of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
+        } else {
+            lower::compile(&of_size, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?
+        };
+        for (n, kernel) in kernels.iter().enumerate() {
+            dump.kernel(n, kernel)?;
+        }
+        Ok(kernels)
     }
-    let options = Options {
-        lines: dump.0.is_some() || line.last(|f| f.starts_with("-g")).is_some_and(|f| f != "-g0"),
-        bounds: line.bounds(),
-    };
-    let of_size = levels.best();
-    let kernels = if images {
-        of_size.iter().filter_map(|one| lower::compile(&[*one], &options).ok()).flatten().collect()
-    } else {
-        lower::compile(&of_size, &options).map_err(|refusals| Failed { text: refused(&refusals), code: 1 })?
-    };
-    for (n, kernel) in kernels.iter().enumerate() {
-        dump.kernel(n, kernel)?;
+
+    /// Gives the ends of threads, the order of locks, and loops that wait for other threads forms that LLVM leaves as they are.
+    fn prepared(&self, text: &str, large: bool) -> Result<Prepared, String> {
+        let inline = pipelines::inline(large);
+        let mut prepared = Prepared { text: text.to_owned(), spins: false };
+        if always_inline::ends_threads(text) {
+            prepared.text = always_inline::returning(&self.run(&inline, text)?);
+        }
+        if !spins::may_be(text) {
+            return Ok(prepared);
+        }
+        let mut values = self.run(&inline, &prepared.text)?;
+        if let Some(ordered) = lock_order::ordered(&values) {
+            values = ordered;
+            prepared.text.clone_from(&values);
+        }
+        if let Some((split, locks)) = locks::split(&values) {
+            // Between, no value crosses blocks.
+            let memory = self.run(&pipelines::variables(), &split)?;
+            values = self.run(&pipelines::no_variables(), &locks::moved(&memory, &locks))?;
+            prepared.text.clone_from(&values);
+        }
+        if let Some(marked) = spins::marked(&values) {
+            prepared = Prepared { text: marked, spins: true };
+        }
+        Ok(prepared)
     }
-    Ok(kernels)
+
+    /// The code unrolled in as many ways as its kernels need.
+    fn levels(&self, prepared: &Prepared, large: bool, dump: &Dump) -> Result<Levels, Failed> {
+        let mut levels = Levels(Vec::new());
+        let module = |text: String, number: usize| -> Result<ir::Module, String> {
+            let text = if prepared.spins { spins::unmarked(&text) } else { text };
+            dump.write(&if number == 0 { "opt.ll".into() } else { format!("opt.{number}.ll") }, &text)?;
+            ir::read(&text)
+                .map_err(|e| format!("the intermediate code of {} is not understood: {e}", self.source.display()))
+        };
+        for unrolling in [Unrolling::Short, Unrolling::Much, Unrolling::Some, Unrolling::Little, Unrolling::Known] {
+            let tried = !large || matches!(unrolling, Unrolling::Little | Unrolling::Known);
+            if !tried || !levels.lack(unrolling) {
+                continue;
+            }
+            let checked = self.asked.bounds != Bounds::Off;
+            let how = Optimised { large, unrolling, checked, structured: true };
+            let (text, before) = self.optimised(&prepared.text, how)?;
+            levels.0.push((unrolling, module(text, levels.0.len())?));
+            if let Some(marked) = before.and_then(|before| large_loops::marked(&before)) {
+                let text = self.run(&pipelines::unroll_large(), &marked)?;
+                levels.0.insert(0, (Unrolling::Large, module(text, levels.0.len())?));
+            }
+        }
+        Ok(levels)
+    }
+
+    /// The code optimised, and with `Unrolling::Short` what it was before loops of a length known at run time only were unrolled.
+    fn optimised(&self, input: &str, how: Optimised) -> Result<(String, Option<String>), String> {
+        let mut module = self.read(input)?;
+        let mut before = None;
+        if how.unrolling == Unrolling::Short && !how.large {
+            self.pass(&mut module, &pipelines::optimise(how))?;
+            before = Some(module.print());
+            self.pass(&mut module, &pipelines::unroll(how))?;
+        } else {
+            self.pass(&mut module, &pipelines::optimise_and_unroll(how))?;
+        }
+        let text = module.print();
+        if !always_inline::has_unreachable(&text) {
+            return Ok((text, before));
+        }
+        // A second end of the kernel, around which nothing was structured.
+        let ends = self.run(&pipelines::optimise_and_unroll(Optimised { structured: false, ..how }), input)?;
+        let text = self.run(&pipelines::structure(), &always_inline::without_unreachable(&ends))?;
+        Ok((text, None))
+    }
+
+    /// Refuses barriers that not all threads of a tile reach, or warns of them.
+    fn barriers_reached(&self, values: &str) -> Result<(), Failed> {
+        let Ok(module) = ir::read(values) else { return Ok(()) };
+        let (mut text, mut errors) = (String::new(), 0);
+        let Asked { strict, silent, fatal, .. } = self.asked;
+        let fatal = strict || !silent && fatal;
+        for found in lower::divergent_barriers(&module) {
+            let error = found.differs || fatal && (strict || !found.by_race);
+            let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
+            errors += usize::from(error);
+            let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
+            let message = format!(
+                "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): all of \
+                 them must reach it; put the condition around the work alone, and leave the barrier out of it"
+            );
+            text += &diagnostics::at(at, kind, &message);
+            if let Some(c) = &found.condition {
+                text += &diagnostics::at(c, "note", &format!("this condition depends on {}", found.cause));
+            }
+            text += &diagnostics::calls(&found.frames[1..]);
+        }
+        if errors > 0 {
+            text += &diagnostics::generated(errors, "compiling kernels");
+            return Err(Failed { text, code: 1 });
+        }
+        eprint!("{text}");
+        Ok(())
+    }
 }
 
 fn is_small(kernel: &ir::Function) -> bool {
@@ -310,35 +322,6 @@ impl Levels {
     }
 }
 
-/// Refuses barriers that not all threads of a tile reach, or warns of them.
-fn barriers_reached(values: &Path, line: &Line) -> Result<(), Failed> {
-    let Ok(module) = ir::read(&text_of(values)?) else { return Ok(()) };
-    let (mut text, mut errors) = (String::new(), 0);
-    let silent = line.last(|f| f == "-w").is_some();
-    let fatal = line.strict || !silent && line.last(|f| f == "-Werror").is_some();
-    for found in lower::divergent_barriers(&module) {
-        let error = found.differs || fatal && (line.strict || !found.by_race);
-        let Some(at) = found.frames.first().filter(|_| error || !silent && !found.by_race) else { continue };
-        errors += usize::from(error);
-        let (kind, how) = if error { ("error", "is not") } else { ("warning", "may not be") };
-        let message = format!(
-            "tile barrier operation found in control flow that {how} the same for all threads of the tile (C3561): all of \
-             them must reach it; put the condition around the work alone, and leave the barrier out of it"
-        );
-        text += &diagnostics::at(at, kind, &message);
-        if let Some(c) = &found.condition {
-            text += &diagnostics::at(c, "note", &format!("this condition depends on {}", found.cause));
-        }
-        text += &diagnostics::calls(&found.frames[1..]);
-    }
-    if errors > 0 {
-        text += &diagnostics::generated(errors, "compiling kernels");
-        return Err(Failed { text, code: 1 });
-    }
-    eprint!("{text}");
-    Ok(())
-}
-
 /// What kernels cannot be compiled for, as Clang says such things.
 pub fn refused(refusals: &[KernelError]) -> String {
     let mut text = String::new();
@@ -376,11 +359,9 @@ impl Dump {
         Ok(Some(name.into()))
     }
 
-    fn copy(&self, from: &Path, suffix: &str) -> Result<(), String> {
+    fn write(&self, suffix: &str, text: &str) -> Result<(), String> {
         let Some(to) = self.path(suffix)? else { return Ok(()) };
-        std::fs::copy(from, &to)
-            .map(drop)
-            .map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
+        std::fs::write(&to, text).map_err(|e| format!("REVAMP_KERNEL_DUMP: cannot write {}: {e}", to.display()))
     }
 
     fn kernel(&self, number: usize, kernel: &CompiledKernel) -> Result<(), String> {

@@ -59,14 +59,6 @@ fn asked(lines: &[&str], mark: &str) -> bool {
     parts.filter(|part| *part != mark).any(|part| node(part).is_some_and(|said| said.contains("llvm.loop.unroll")))
 }
 
-/// What LLVM said, without a module that it wrote before it failed.
-pub fn without_module(told: String) -> String {
-    match told.rsplit_once("\n!") {
-        Some((_, rest)) => rest.split_once('\n').map(|(_, error)| error.to_owned()).unwrap_or_default(),
-        None => told,
-    }
-}
-
 /// The line of the branch at the end of a loop that is large and counts.
 fn counted(lines: &[&str], body: &Body<'_>, head: usize, blocks: &HashSet<usize>) -> Option<usize> {
     let end = |block: usize| body.blocks.get(block + 1).map_or(lines.len(), |next| next.label);
@@ -122,12 +114,6 @@ mod tests {
              {work}{add}  br label %latch\nlatch:\n  %j = add nuw i32 %i, 1, !dbg !3\n  %last = {last}, !dbg !3\n  \
              br i1 %last, label %out, label %head, !dbg !3\nout:\n  ret void\n}}\n!3 = !{{}}\n"
         )
-    }
-
-    #[test]
-    fn what_llvm_says_is_no_module() {
-        assert_eq!(without_module("error: here\n".into()), "error: here\n");
-        assert_eq!(without_module("; ModuleID\n\n!1 = !{}\n!2 = !{!1}\nerror: here\n".into()), "error: here\n");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! - [`image`]: the kernels of a translation unit as the image that its object file carries;
 //! - `always_inline`: marks functions for inlining, and finds kernels that become large by it;
 //! - `integer_division`: gives divisions by zero and the like a result; `folded_constants`: refuses those of constants;
+//! - `llvm`: LLVM in process; `pipelines`: which of its passes kernels go through;
 //! - `system`: what differs between systems; `flags`, `response_files`: a compiler's command line; `clang`: the calls of Clang and `opt`; `diagnostics`: the errors of
 //!   Clang that C++ AMP does not have; `files`: temporary files and child processes; `host_pass`: Clang's pass for the host; `refuse`: what C++ AMP forbids and Clang
 //!   does not;
@@ -16,10 +17,12 @@
 //! - `locks`, `spins`, `choices`: forms of code that LLVM or SPIR-V cannot take as they are; `lock_order`: what locks order;
 //!   `large_loops`: which loops LLVM would leave;
 //! - [`native`]: kernels as functions of the host's processor;
-//! - `kernels`: from the device's code to the kernels of a source;
+//! - `kernels`: from the device's code to the kernels of a source; `kernel_process`: the process that does it;
+//! - `children`: the child processes of this program;
 //! - [`driver`]: `revamp-kernelc` and `revamp-c++`; [`port`]: `revamp-port`.
 
 mod always_inline;
+mod children;
 mod choices;
 mod clang;
 mod demangle;
@@ -33,15 +36,18 @@ mod host_pass;
 pub mod image;
 mod integer_division;
 pub mod ir;
+mod kernel_process;
 mod kernels;
 mod large_loops;
 mod library;
+mod llvm;
 mod lock_order;
 mod locks;
 pub mod lower;
 pub mod native;
 mod overloads;
 mod own_sources;
+mod pipelines;
 pub mod port;
 mod refuse;
 mod response_files;
@@ -52,5 +58,5 @@ mod tokens;
 mod ways;
 mod wide_formats;
 
-pub use refuse::{CHILD, child};
+pub use children::run as run_child;
 pub use system::catch_signals;

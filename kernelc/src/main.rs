@@ -8,8 +8,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().collect::<Vec<_>>().into_iter();
     let name = arguments.next().unwrap_or_default();
-    if arguments.as_slice().first().is_some_and(|first| first == revamp_kernelc::CHILD) {
-        return ExitCode::from(u8::try_from(revamp_kernelc::child(arguments.skip(1).collect())).unwrap_or(1));
+    if let Some(status) = revamp_kernelc::run_child(arguments.as_slice()) {
+        return ExitCode::from(u8::try_from(status).unwrap_or(1));
     }
     revamp_kernelc::catch_signals();
     if Path::new(&name).file_stem().is_some_and(|name| name == "revamp-port") {

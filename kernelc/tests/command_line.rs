@@ -426,6 +426,58 @@ fn end(process: &str, signal: &str) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{signal} {process}")]).stderr(Stdio::null()).status();
 }
 
+/// A library in the place of libLLVM of a Clang in `root/bin`: `body` is what its first function does.
+#[cfg(target_os = "linux")]
+fn put_library(root: &Path, clang: &Path, body: &str) {
+    let source = root.join("library.c");
+    let code =
+        "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n";
+    std::fs::write(&source, format!("{code}void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) {{ {body} }}\n"))
+        .unwrap();
+    let library = root.join("lib/libLLVM.so.22.1");
+    let made =
+        Command::new(clang).args(["-shared", "-fPIC", "-w", "-x", "c"]).arg(&source).arg("-o").arg(library).status();
+    assert!(made.unwrap().success());
+}
+
+/// A Clang that is the real one, in a folder where a test's libLLVM may stand beside it.
+#[cfg(target_os = "linux")]
+fn put_clang(place: &mut Place, script: &str) {
+    let file = place.root.join("bin/clang++");
+    std::fs::write(&file, script).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    place.clang = file;
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fatal_error_of_llvm_is_told_and_leaves_nothing() {
+    let Some(mut place) = Place::new("fatal") else { return };
+    let real = place.clang.clone();
+    put_clang(&mut place, &format!("#!/bin/sh\nexec {} \"$@\"\n", real.display()));
+    put_library(&place.root, &real, "fputs(\"LLVM ERROR: out of registers\\n\", stderr); abort();");
+    let ours = place.root.join("bin/revamp-c++");
+    let (output, files) = place.run(&ours, &words("-O2 -c amp.cpp"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && !files.contains(OsStr::new("amp.o")), "{said}");
+    let expected = "revamp-kernelc: error: LLVM, compiling the kernels of amp.cpp, was ended by signal 6 (memory?)\nLLVM ERROR: out of registers\n";
+    assert!(said.contains(expected), "{said}");
+    let left: Vec<_> = std::fs::read_dir(place.root.join("tmp")).unwrap().flatten().map(|e| e.path()).collect();
+    assert!(left.is_empty(), "it left {left:?}");
+    // One that is no libLLVM, or of another version.
+    for (body, expected) in
+        [("*a = 21;", "of LLVM 21, and "), ("*a = 22;", "cannot be used: it has no LLVMContextCreate")]
+    {
+        put_library(&place.root, &real, body);
+        let (output, _) = place.run(&ours, &words("-O2 -c amp.cpp"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && said.contains("revamp-kernelc: error: ") && said.contains(expected),
+            "{said}"
+        );
+    }
+}
+
 /// Each stage stands still in a process that has a child of its own, and writes where it is into the temporary folder.
 #[cfg(target_os = "linux")]
 #[test]
@@ -443,17 +495,28 @@ fn a_signal_ends_all_stages_and_leaves_nothing() {
         std::fs::write(&file, text.replace("$STANDS", stands)).unwrap();
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     };
-    place.clang = root.join("clang++");
+    place.clang = root.join("bin/clang++");
+    let library = root.join("lib/libLLVM.so.22.1");
+    // What the scripts do, in C.
+    let stands = format!(
+        "int child = fork(); if (!child) execlp(\"sleep\", \"sleep\", \"200\", (char *)0); FILE *f = fopen(\"{0}/ids.new\", \"w\"); \
+         fprintf(f, \"%d %d\\n\", getpid(), child); fclose(f); rename(\"{0}/ids.new\", \"{0}/ids\"); for (;;) pause();",
+        root.display()
+    );
     for (stage, in_clang, in_opt) in [
         ("check or device", "*--cuda-device-only*", "no"),
         ("host", "*--cuda-host-only*", "no"),
-        ("kernels", "no", "*device*"),
+        ("kernels", "no", "no"),
         ("native kernels", "no", "*native*"),
         ("objects of native kernels", "*native.*.ll*", "no"),
         ("link", "*-lrevamp*", "no"),
     ] {
-        script("clang++", &real, in_clang);
-        script("opt", &opt, in_opt);
+        script("bin/clang++", &real, in_clang);
+        script("bin/opt", &opt, in_opt);
+        match stage {
+            "kernels" => put_library(&root, &real, &stands),
+            _ => drop(std::fs::remove_file(&library)),
+        }
         let signals = if stage == "native kernels" { &["TERM", "INT", "HUP", "KILL"][..] } else { &["TERM"] };
         for &signal in signals {
             let _ = std::fs::remove_file(root.join("ids"));

@@ -6,7 +6,7 @@ use crate::device_abi::{DeviceFunction, begins_kernel};
 use crate::files::{Folder, Running};
 use crate::flags::Line;
 use crate::lower::Bounds;
-use crate::{always_inline, lock_order, spins};
+use crate::{always_inline, lock_order, pipelines, spins};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -90,9 +90,9 @@ impl Making {
         let large = always_inline::is_large(&text);
         let cancelled = Arc::<AtomicBool>::default();
         let calls = Calls {
-            inline: clang.inline(&ir, &prepared, large),
+            inline: clang.opt(&pipelines::inline(large), &ir, &prepared, false),
             device: text,
-            prepare: clang.prepare_native(&ir, &prepared, lines),
+            prepare: clang.opt(&pipelines::native(), &ir, &prepared, !lines),
             assemble: modules.iter().zip(&objects).map(|(from, to)| clang.assemble(from, to, target)).collect(),
             ir,
             prepared,

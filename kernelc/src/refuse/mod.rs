@@ -169,8 +169,9 @@ fn library(clang: &Clang) -> Option<PathBuf> {
 
 /// The process that checks. Arguments: libclang, `strict` or `usual`, `compare`, `overloaded` or `check`, the command
 /// line of the check pass.
-pub fn child(arguments: Vec<OsString>) -> i32 {
+pub fn child(arguments: &[OsString]) -> i32 {
     // Expressions may be nested deep.
+    let arguments = arguments.to_vec();
     let run = || std::thread::Builder::new().stack_size(256 << 20).spawn(move || look(&arguments)).ok()?.join().ok();
     run().unwrap_or(UNUSABLE)
 }

@@ -1,0 +1,130 @@
+//! The process that compiles a source's kernels: this program under the name [`CHILD`].
+//!
+//! A process of its own, because a fatal error in LLVM ends the process that it happens in, and because LLVM's hidden options are
+//! global to a process. The driver meanwhile makes native kernels, and removes the temporary files whatever happens to the child.
+
+use crate::clang::Clang;
+use crate::diagnostics::Failed;
+use crate::files::Running;
+use crate::image;
+use crate::kernels::{self, Asked, Compiler};
+use crate::llvm::Llvm;
+use crate::lower::Bounds;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The first argument of the process.
+pub const CHILD: &str = "--revamp-compile-kernels";
+
+/// The kernels of a source in the making.
+pub struct Compiling {
+    running: Running,
+    image: PathBuf,
+}
+
+/// What they become.
+pub struct Compiled {
+    /// The image of the kernels; `None` if the source has none.
+    pub image: Option<Vec<u8>>,
+    /// Warnings.
+    pub told: String,
+}
+
+impl Compiling {
+    /// Starts the process. `ir` is the device's code, `image` a file to be written. `bare`: kernels go by their bare names.
+    pub fn start(
+        clang: &Clang,
+        asked: Asked,
+        bare: bool,
+        source: &Path,
+        ir: &Path,
+        image: PathBuf,
+    ) -> Result<Self, String> {
+        let own = std::env::current_exe().map_err(|e| format!("cannot find itself: {e}"))?;
+        let mut command = Command::new(own);
+        command.arg(CHILD).arg(&clang.compiler).arg(&clang.opt).arg(clang.major.to_string());
+        command.arg(words(asked, bare)).arg(source).arg(ir).arg(&image);
+        let name = format!("LLVM, compiling the kernels of {},", source.display());
+        Ok(Self { running: Running::quiet(&mut command)?.named(name), image })
+    }
+
+    /// Waits for its end.
+    pub fn end(self) -> Result<Compiled, Failed> {
+        let (code, told) = self.running.end()?;
+        if code != 0 {
+            return Err(Failed::of_pass("compiling kernels", code, told));
+        }
+        let image = std::fs::read(&self.image).map_err(|e| format!("cannot read {}: {e}", self.image.display()))?;
+        Ok(Compiled { image: Some(image).filter(|bytes| !bytes.is_empty()), told })
+    }
+}
+
+/// The modes of bounds, as they are passed.
+const BOUNDS: [(&str, Bounds); 3] = [("off", Bounds::Off), ("zero", Bounds::Zero), ("report", Bounds::Report)];
+
+fn words(asked: Asked, bare: bool) -> String {
+    let Asked { bounds, lines, strict, silent, fatal } = asked;
+    let mode = BOUNDS.iter().filter(|(_, mode)| *mode == bounds).map(|(name, _)| (*name, true));
+    let flags = [("lines", lines), ("strict", strict), ("silent", silent), ("fatal", fatal), ("bare", bare)];
+    mode.chain(flags).filter(|(_, set)| *set).map(|(name, _)| name).collect::<Vec<_>>().join(",")
+}
+
+fn asked(words: &str) -> Option<(Asked, bool)> {
+    let has = |name: &str| words.split(',').any(|word| word == name);
+    let bounds = BOUNDS.iter().find(|(name, _)| has(name))?.1;
+    let (lines, strict) = (has("lines"), has("strict"));
+    Some((Asked { bounds, lines, strict, silent: has("silent"), fatal: has("fatal") }, has("bare")))
+}
+
+/// The whole of the process. Arguments: the compiler, a program beside it, their version, what was asked for, the source's name, the device's code, the
+/// file to write the image to, which stays empty if there is no kernel.
+pub fn child(arguments: &[OsString]) -> i32 {
+    match compile(arguments) {
+        Ok(()) => 0,
+        Err(failed) => {
+            eprint!("{}", failed.text);
+            failed.code
+        }
+    }
+}
+
+fn compile(arguments: &[OsString]) -> Result<(), Failed> {
+    let [compiler, opt, major, words, source, ir, image] = arguments else {
+        return Err(String::from("it is called by itself only").into());
+    };
+    let text = |word: &OsStr| word.to_string_lossy().into_owned();
+    let (major, asked) = (text(major).parse().ok(), asked(&text(words)));
+    let Some((major, (asked, bare))) = major.zip(asked) else {
+        return Err(String::from("it is called by itself only").into());
+    };
+    let llvm = Llvm::load([Path::new(compiler), Path::new(opt)], major)?;
+    let code = std::fs::read(ir).map_err(|e| format!("cannot read {}: {e}", Path::new(ir).display()))?;
+    let compiler = Compiler { llvm, asked, source: Path::new(source) };
+    let mut kernels = kernels::lowered(&compiler, &String::from_utf8_lossy(&code))?;
+    if bare {
+        for kernel in &mut kernels {
+            kernel.name = revamp_image::bare_name(&kernel.name);
+        }
+    }
+    let bytes = if kernels.is_empty() { Vec::new() } else { image::encode(&kernels) };
+    std::fs::write(image, bytes).map_err(|e| format!("cannot write {}: {e}", Path::new(image).display()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_arrives() {
+        for (_, bounds) in BOUNDS {
+            for bits in 0..32_u32 {
+                let bit = |n: u32| bits >> n & 1 == 1;
+                let sent = Asked { bounds, lines: bit(0), strict: bit(1), silent: bit(2), fatal: bit(3) };
+                assert_eq!(asked(&words(sent, bit(4))), Some((sent, bit(4))), "{sent:?}");
+            }
+        }
+        assert_eq!(asked("lines"), None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Finds libLLVM, loads it, and holds the functions of its C API that this compiler calls.
+//!
+//! The declarations are our own: what C returns as an enum is an integer here, since a later LLVM may return values that a Rust
+//! enum does not have.
+#![allow(unsafe_code)]
+
+use libloading::Library;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// `LLVMDiagnosticHandler`.
+pub(super) type DiagnosticHandler = extern "C" fn(diagnostic: *mut c_void, list: *mut c_void);
+
+macro_rules! functions {
+    ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
+        /// Functions of LLVM's C API, by their own names.
+        #[expect(non_snake_case, reason = "LLVM's names")]
+        pub(super) struct Functions { $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)* }
+
+        impl Functions {
+            /// Looks them up.
+            ///
+            /// # Safety
+            /// The library is a libLLVM whose functions have these signatures, and it stays loaded as long as they are called.
+            unsafe fn of(library: &Library) -> Result<Self, String> {
+                Ok(Self { $($name: {
+                    let name = stringify!($name);
+                    // SAFETY: the caller promises the signature; the library stays loaded.
+                    *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>(name.as_bytes()) }
+                        .map_err(|_| format!("it has no {name}"))?
+                },)* })
+            }
+        }
+    };
+}
+
+functions! {
+    LLVMContextCreate() -> *mut c_void;
+    LLVMContextDispose(*mut c_void) -> ();
+    LLVMContextSetDiagnosticHandler(*mut c_void, DiagnosticHandler, *mut c_void) -> ();
+    LLVMGetDiagInfoDescription(*mut c_void) -> *mut c_char;
+    LLVMGetDiagInfoSeverity(*mut c_void) -> c_int;
+    LLVMCreateMemoryBufferWithMemoryRangeCopy(*const c_char, usize, *const c_char) -> *mut c_void;
+    LLVMParseIRInContext(*mut c_void, *mut c_void, *mut *mut c_void, *mut *mut c_char) -> c_int;
+    LLVMDisposeModule(*mut c_void) -> ();
+    LLVMPrintModuleToString(*mut c_void) -> *mut c_char;
+    LLVMVerifyModule(*mut c_void, c_int, *mut *mut c_char) -> c_int;
+    LLVMGetTarget(*mut c_void) -> *const c_char;
+    LLVMDisposeMessage(*mut c_char) -> ();
+    LLVMInitializeSPIRVTargetInfo() -> ();
+    LLVMInitializeSPIRVTarget() -> ();
+    LLVMInitializeSPIRVTargetMC() -> ();
+    LLVMGetTargetFromTriple(*const c_char, *mut *mut c_void, *mut *mut c_char) -> c_int;
+    LLVMCreateTargetMachine(*mut c_void, *const c_char, *const c_char, *const c_char, c_int, c_int, c_int) -> *mut c_void;
+    LLVMDisposeTargetMachine(*mut c_void) -> ();
+    LLVMCreatePassBuilderOptions() -> *mut c_void;
+    LLVMDisposePassBuilderOptions(*mut c_void) -> ();
+    LLVMRunPasses(*mut c_void, *const c_char, *mut c_void, *mut c_void) -> *mut c_void;
+    LLVMGetErrorMessage(*mut c_void) -> *mut c_char;
+    LLVMDisposeErrorMessage(*mut c_char) -> ();
+    LLVMParseCommandLineOptions(c_int, *const *const c_char, *const c_char) -> ();
+}
+
+/// The library of this process: loaded once, never unloaded.
+pub(super) struct Loaded {
+    functions: Functions,
+    /// Keeps it loaded.
+    _library: Library,
+}
+
+static LOADED: OnceLock<Loaded> = OnceLock::new();
+static LOADING: Mutex<()> = Mutex::new(());
+
+/// LLVM of this process.
+#[derive(Clone, Copy)]
+pub struct Llvm {
+    pub(super) functions: &'static Functions,
+}
+
+impl Llvm {
+    /// Loads the libLLVM that belongs to a compiler of the major version `major`. `beside`: programs of the same LLVM, the compiler
+    /// first.
+    pub fn load(beside: [&Path; 2], major: u32) -> Result<Self, String> {
+        let one_at_a_time = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
+        if LOADED.get().is_none() {
+            let loaded = loaded(beside, major)?;
+            let f = &loaded.functions;
+            // SAFETY: the functions write LLVM's list of targets, which nobody else uses before the library is in `LOADED`.
+            unsafe {
+                (f.LLVMInitializeSPIRVTargetInfo)();
+                (f.LLVMInitializeSPIRVTarget)();
+                (f.LLVMInitializeSPIRVTargetMC)();
+            }
+            let _ = LOADED.set(loaded);
+        }
+        drop(one_at_a_time);
+        Self::current().ok_or_else(|| "libLLVM is not loaded".into())
+    }
+
+    /// What was loaded.
+    pub(super) fn current() -> Option<Self> {
+        LOADED.get().map(|loaded| Self { functions: &loaded.functions })
+    }
+}
+
+/// Where libLLVM may be: beside the programs, then wherever the system's loader finds it by name.
+fn candidates(programs: [&Path; 2], major: u32) -> Vec<PathBuf> {
+    let (folder, names, general) = if cfg!(windows) {
+        ("bin", vec!["LLVM-C.dll".into()], None)
+    } else if cfg!(target_os = "macos") {
+        ("lib", vec![format!("libLLVM-{major}.dylib")], Some("libLLVM.dylib"))
+    } else {
+        ("lib", vec![format!("libLLVM.so.{major}.1"), format!("libLLVM-{major}.so")], Some("libLLVM.so"))
+    };
+    let home = |program: &Path| Some(program.canonicalize().ok()?.parent()?.parent()?.join(folder));
+    let all: Vec<&str> = names.iter().map(String::as_str).chain(general).collect();
+    let in_folder = |home: PathBuf| all.iter().map(move |name| home.join(name)).collect::<Vec<_>>();
+    let files = programs.into_iter().filter_map(home).flat_map(in_folder).filter(|file| file.is_file());
+    files.chain(names.iter().map(PathBuf::from)).collect()
+}
+
+pub(super) fn loaded(beside: [&Path; 2], major: u32) -> Result<Loaded, String> {
+    let mut reasons = Vec::new();
+    let compiler = beside[0].display();
+    for path in candidates(beside, major) {
+        // SAFETY: the initialisers are those of a libLLVM, by its file name. They have no conditions.
+        let library = match unsafe { Library::new(&path) } {
+            Ok(library) => library,
+            Err(why) => {
+                reasons.push(why.to_string());
+                continue;
+            }
+        };
+        let unfit = |why: String| format!("{} cannot be used: {why}", path.display());
+        let version = version(&library).map_err(unfit)?;
+        if version != major {
+            return Err(format!(
+                "{} is of LLVM {version}, and {} is Clang {major}: kernels are compiled with the libLLVM of Clang's own version",
+                path.display(),
+                compiler
+            ));
+        }
+        // SAFETY: it is a libLLVM of a version that was compared. Its functions stay valid: the library is kept with them.
+        let functions = unsafe { Functions::of(&library) }.map_err(unfit)?;
+        return Ok(Loaded { functions, _library: library });
+    }
+    Err(format!(
+        "libLLVM of LLVM {major}, which compiles kernels, was not found for {} ({}); Debian and Ubuntu: apt-get install libllvm{major}",
+        compiler,
+        reasons.join("; ")
+    ))
+}
+
+/// The major version of a libLLVM.
+fn version(library: &Library) -> Result<u32, String> {
+    let mut numbers: [c_uint; 3] = [0; 3];
+    let [major, minor, patch] = &mut numbers;
+    // SAFETY: `LLVMGetVersion` has had this signature since it exists (LLVM 16). It writes three numbers.
+    unsafe {
+        let get = library.get::<unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint)>(b"LLVMGetVersion");
+        get.map_err(|_| "it is older than LLVM 16")?(major, minor, patch);
+    }
+    Ok(numbers[0])
+}

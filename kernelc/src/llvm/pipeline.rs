@@ -1,0 +1,123 @@
+//! Pipelines of passes over a module.
+//!
+//! LLVM's hidden options are global to the process, an option that was set cannot be unset, and LLVM ignores options that it does
+//! not know. So one lock guards them while passes run, each pipeline names all that it needs, an option that an earlier pipeline
+//! has set gets its default back, and a test compares each pipeline with `opt`, which refuses unknown options.
+#![allow(unsafe_code)]
+
+use super::Module;
+use std::collections::BTreeSet;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::{Mutex, PoisonError};
+
+/// Passes as LLVM writes them, and the hidden options that they need.
+pub struct Pipeline {
+    pub passes: String,
+    pub options: Vec<Hidden>,
+}
+
+/// A hidden option of LLVM.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hidden {
+    name: &'static str,
+    value: &'static str,
+    /// What LLVM 22 does without it; `None` if it only adds to a list, and nothing takes it back.
+    default: Option<&'static str>,
+}
+
+impl Hidden {
+    /// An option; `default` is the value that has the effect of leaving it out.
+    pub const fn new(name: &'static str, value: &'static str, default: &'static str) -> Self {
+        Self { name, value, default: Some(default) }
+    }
+
+    /// An option that stays set for all later pipelines of the process.
+    pub const fn lasting(name: &'static str, value: &'static str) -> Self {
+        Self { name, value, default: None }
+    }
+
+    /// As on a command line.
+    pub fn argument(self) -> String {
+        format!("-{}={}", self.name, self.value)
+    }
+}
+
+/// The options that were set in this process, with the values that they have now.
+static SET: Mutex<BTreeSet<Hidden>> = Mutex::new(BTreeSet::new());
+
+/// LLVM's level of code generation that `opt` has: `LLVMCodeGenLevelDefault`. The relocation and code models are the target's own: 0.
+const LEVEL: c_int = 2;
+
+impl Pipeline {
+    /// The options to set, after which `set` says what holds: the pipeline's own, and the defaults of those that it does not name.
+    pub(super) fn changes(&self, set: &mut BTreeSet<Hidden>) -> Vec<Hidden> {
+        let mut changes = Vec::new();
+        for old in set.clone() {
+            if let Some(default) = old.default.filter(|_| !self.options.iter().any(|new| new.name == old.name)) {
+                changes.push(Hidden { value: default, ..old });
+            }
+        }
+        changes.extend(&self.options);
+        changes.retain(|new| !set.contains(new));
+        set.retain(|old| old.default.is_none() || !changes.iter().any(|new| new.name == old.name));
+        set.extend(&changes);
+        changes
+    }
+}
+
+impl Module {
+    /// Runs a pipeline. In debug builds and with `REVAMP_KERNEL_VERIFY` the module is verified after it.
+    pub fn run(&mut self, pipeline: &Pipeline) -> Result<(), String> {
+        let f = self.llvm.functions;
+        let passes = CString::new(pipeline.passes.as_str()).map_err(|_| "a zero in the name of a pass")?;
+        let triple = self.triple();
+        // Held while passes run: no other thread changes the options meanwhile.
+        let mut set = SET.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes: Vec<CString> = std::iter::once(String::from("kernelc"))
+            .chain(pipeline.changes(&mut set).into_iter().map(Hidden::argument))
+            .map(|word| CString::new(word).map_err(|_| "a zero in an option"))
+            .collect::<Result<_, _>>()?;
+        let (mut target, mut told) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the module is valid, and its context belongs to this thread, as nothing else has it. The strings live over the
+        // calls. The target machine and the options of the pass builder live over the passes, and are disposed of once, as is the
+        // error with its message.
+        let failed = unsafe {
+            if let Ok(count @ 2..) = c_int::try_from(changes.len()) {
+                let words: Vec<*const c_char> = changes.iter().map(|word| word.as_ptr()).collect();
+                (f.LLVMParseCommandLineOptions)(count, words.as_ptr(), c"".as_ptr());
+            }
+            let mut machine = std::ptr::null_mut();
+            // The cost model of the target. As for `opt`, a module without a triple has none.
+            if !triple.is_empty() {
+                if (f.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut told) != 0 {
+                    let text = CStr::from_ptr(told).to_string_lossy().into_owned();
+                    (f.LLVMDisposeMessage)(told);
+                    return Err(text);
+                }
+                let (cpu, features) = (c"".as_ptr(), c"".as_ptr());
+                machine = (f.LLVMCreateTargetMachine)(target, triple.as_ptr(), cpu, features, LEVEL, 0, 0);
+            }
+            let options = (f.LLVMCreatePassBuilderOptions)();
+            let error = (f.LLVMRunPasses)(self.raw, passes.as_ptr(), machine, options);
+            (f.LLVMDisposePassBuilderOptions)(options);
+            if !machine.is_null() {
+                (f.LLVMDisposeTargetMachine)(machine);
+            }
+            (!error.is_null()).then(|| {
+                let told = (f.LLVMGetErrorMessage)(error);
+                let text = CStr::from_ptr(told).to_string_lossy().into_owned();
+                (f.LLVMDisposeErrorMessage)(told);
+                text
+            })
+        };
+        drop(set);
+        failed.map_or(Ok(()), Err)?;
+        self.reported()?;
+        if verifies() { self.verify().map_err(|why| format!("{}: {why}", pipeline.passes)) } else { Ok(()) }
+    }
+}
+
+/// Whether modules are verified after each pipeline.
+fn verifies() -> bool {
+    cfg!(debug_assertions) || std::env::var_os("REVAMP_KERNEL_VERIFY").is_some_and(|value| value == "1")
+}
