@@ -21,6 +21,11 @@ DEBIAN_13 = {
     "libclang-rt-19-dev": "1:19.1.7-3+b1", "clang-22": "1:22.1.8-1~deb13u5", "llvm-22": "1:22.1.8-1~deb13u5", "lld-22": "1:22.1.8-1~deb13u5",
     "rustc": "1.85.1+dfsg1-1+deb13u1", "cargo": "1.85.1+dfsg1-1+deb13u1", "rustc-web": "1.96.0+dfsg1-1~deb13u1+b1", "cargo-web": "1.96.0+dfsg1-1~deb13u1+b1",
 }  # fmt: skip
+# As it was released: no package of LLVM 22, an old Rust.
+UBUNTU_24_04 = {
+    **dict.fromkeys(PACKAGES, "1"), "clang": "1:18.0-59~exp2", "clang-18": "1:18.1.3-1ubuntu1", "cmake": "3.28.3-1build7",
+    "rustc": "1.75.0+dfsg0ubuntu1-0ubuntu7", "cargo": "1.75.0+dfsg0ubuntu1-0ubuntu7",
+}  # fmt: skip
 # What the stubs know: lists/ has a file with the version of each package that apt knows, mirror/ what it knows after an update.
 STUBS = {
     "apt-get": """echo "apt-get $*" >>"$STATE/calls"
@@ -123,6 +128,13 @@ def all_of_debian_13():
     check("rustc cargo" in calls and "rustc-web" not in calls, (said, calls))
 
 
+def ubuntu_24_04():
+    code, said, calls = Machine(mirror=UBUNTU_24_04).setup()
+    check(code != 0 and "Rust 1.85 or later is missing" in said and "rustup" in said and "install" not in calls, (code, said, calls))
+    code, said, calls = Machine(mirror=UBUNTU_24_04, rust="1.90.0").setup()
+    check(code == 0 and said.count("this system offers no") == 3 and "get LLVM 22 from https://apt.llvm.org" in said, (code, said, calls))
+
+
 def no_rust_is_new_enough():
     code, said, _ = Machine(mirror={**dict.fromkeys(PACKAGES, "1"), **COMPILER, "rustc": "1.63.0"}).setup()
     check(code != 0 and "rustup" in said, said)
@@ -177,7 +189,7 @@ def a_system_without_apt():
 
 
 TESTS = [
-    old_lists_do_not_hide_the_kernel_compiler, empty_lists, rust_of_debian_12, all_of_debian_13, no_rust_is_new_enough,
+    old_lists_do_not_hide_the_kernel_compiler, empty_lists, rust_of_debian_12, all_of_debian_13, ubuntu_24_04, no_rust_is_new_enough,
     an_old_rust_is_replaced, an_old_rust_stays_first_on_path, nothing_is_missing, a_system_without_the_kernel_compiler, a_system_without_another_package,
     no_network, neither_root_nor_sudo, by_sudo, a_system_without_apt,
 ]  # fmt: skip
